@@ -29,7 +29,7 @@ pub(crate) struct Link {
     pub(crate) served: u32,
     /// Ends without a reply in a row.
     pub(crate) failures: u8,
-    /// Exchanges that it carries at the same time, at most; no more than fit.
+    /// Maximum number of exchanges that it carries at the same time.
     pub(crate) room: u16,
     /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
     pub(crate) is_multiplexed: bool,

@@ -1,36 +1,36 @@
-//! Seeded chance: one named stream per purpose and per worker.
+//! Seeded random numbers, with a separate stream per purpose and worker.
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// A reproducible stream of draws.
+/// Reproducible stream of random numbers (PCG64 MCG).
 #[derive(Clone, Debug)]
 pub struct Chance(Pcg64Mcg);
 
 impl Chance {
-    /// The stream of a seed and a number that tells its user from other users of the same seed.
+    /// Creates a stream from a seed and a stream number, which separates users of one seed.
     pub fn stream(seed: u64, number: u64) -> Self {
-        // An odd multiplier sends neighbouring stream numbers far apart, and stream 0 of a seed is the seed itself.
+        // The odd multiplier spreads neighboring stream numbers, and stream 0 of a seed is the seed itself.
         Self(Pcg64Mcg::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// A stream of its own, which costs this one a single draw, however much is drawn from it.
+    /// Splits off an independent stream. It costs this stream exactly one draw, however much is drawn from the new one.
     pub fn branch(&mut self) -> Self {
         Self(Pcg64Mcg::seed_from_u64(self.0.next_u64()))
     }
 
-    /// 128 random bits.
+    /// Draws 128 random bits.
     pub fn bits(&mut self) -> u128 {
         u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64())
     }
 
-    /// Uniform in [0, 1), in steps of 2⁻⁵³.
+    /// Draws from the uniform distribution on [0, 1), in steps of 2⁻⁵³.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform among the whole numbers from `min` to `max`, without bias: D. Lemire, "Fast random integer generation in an
-    /// interval", ACM Transactions on Modeling and Computer Simulation 29 (2019). `min` where there are none.
+    /// Draws an integer from `min` to `max`, uniformly and without bias (D. Lemire, "Fast random integer generation in an
+    /// interval", ACM Transactions on Modeling and Computer Simulation 29, 2019). `min` if the range is empty.
     pub fn within(&mut self, min: i64, max: i64) -> i64 {
         if max <= min {
             return min;
@@ -39,7 +39,7 @@ impl Chance {
         let Some(count) = last.checked_add(1) else { return self.0.next_u64() as i64 };
         let mut product = u128::from(self.0.next_u64()) * u128::from(count);
         if (product as u64) < count {
-            // The lowest 2⁶⁴ mod `count` of the fractions would give some numbers one chance too many.
+            // Rejects the lowest 2⁶⁴ mod `count` fractions, which would favor some numbers.
             let excess = count.wrapping_neg() % count;
             while (product as u64) < excess {
                 product = u128::from(self.0.next_u64()) * u128::from(count);
@@ -48,7 +48,7 @@ impl Chance {
         min.wrapping_add((product >> 64) as i64)
     }
 
-    /// Exponential with mean 1, by inversion: −ln(1 − u).
+    /// Draws from the exponential distribution with mean 1, by inversion: −ln(1 − u).
     pub fn exponential(&mut self) -> f64 {
         -libm::log1p(-self.unit())
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_are_repeatable_and_differ() {
+    fn streams_are_reproducible_and_distinct() {
         let draws = |seed, number| {
             let mut chance = Chance::stream(seed, number);
             [chance.unit(), chance.unit()]
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_takes_one_draw_however_long_it_is() {
+    fn branch_costs_one_draw() {
         let drawn = |from_branch: usize| {
             let mut chance = Chance::stream(1, 2);
             let mut branch = chance.branch();
@@ -96,7 +96,7 @@ mod tests {
             squares += draw * draw;
         }
         let mean = sum / f64::from(n);
-        // Standard error 0.0022: these bounds are more than 8 of it away.
+        // The standard error is 0.0022: these bounds are more than 8 standard errors away.
         assert!((mean - 1.0).abs() < 0.02, "{mean}");
         assert!((squares / f64::from(n) - mean * mean - 1.0).abs() < 0.05);
     }

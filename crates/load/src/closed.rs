@@ -1,4 +1,4 @@
-//! The closed model: a number of users, each of whom waits for a reply before the next request.
+//! Closed model: a fixed number of users, each of which waits for a reply before its next request.
 
 mod ramp_up;
 mod think_time;
@@ -14,25 +14,25 @@ use throughput::Throughput;
 /// A closed load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
-    /// Users at the same time.
+    /// Number of concurrent users.
     pub users: u32,
-    /// Time over which the users come in, evenly.
+    /// Time over which the users start, at equal distances.
     pub ramp_up_ns: u64,
-    /// Pause between the end of an iteration and the next one.
+    /// Think time between the end of an iteration and the next one.
     pub think_time: ThinkTime,
-    /// At least this long from the start of a user's iteration to the next; 0: as soon as it can.
+    /// Minimum time between the starts of two iterations of a user. 0 for none.
     pub pacing_ns: u64,
-    /// No more iterations are started in a second than this, over all users.
+    /// Maximum number of iterations started per second, over all users. `None` for no limit.
     pub throughput_per_s: Option<f64>,
-    /// For the draws of think times.
+    /// Seed of the think times.
     pub seed: u64,
-    /// When each user starts its iterations: at its own times, or as soon after one as the iteration before is over. Then the
-    /// ramp-up, think time, pacing, and throughput do not count. `None`: each user goes on by these.
+    /// Scheduled iteration starts of each user. An iteration starts at its scheduled time, or as soon after it as the previous one
+    /// ends. A schedule overrides ramp-up, think time, pacing, and throughput. `None` if the users follow these.
     pub schedule: Option<Schedule>,
 }
 
 impl Closed {
-    /// The rule by which the users of one worker go on.
+    /// Creates the rule for the iteration starts of one worker's users.
     pub fn cadence(&self, share: Share) -> Cadence {
         Cadence {
             think_time: self.think_time,
@@ -43,7 +43,7 @@ impl Closed {
     }
 }
 
-/// When the users of one worker start their next iteration, which may be a single request.
+/// Rule that computes when the users of one worker start their next iteration. An iteration may be a single request.
 #[derive(Clone, Debug)]
 pub struct Cadence {
     think_time: ThinkTime,
@@ -53,12 +53,12 @@ pub struct Cadence {
 }
 
 impl Cadence {
-    /// The first iteration of a user who comes in at `arrival_ns`.
+    /// Start of the first iteration of a user that arrives at `arrival_ns`.
     pub fn first(&mut self, arrival_ns: u64) -> u64 {
         self.throttle(arrival_ns)
     }
 
-    /// The iteration after one that was intended at `intended_ns` and was over at `finished_ns`.
+    /// Start of the iteration after one that was scheduled for `intended_ns` and ended at `finished_ns`.
     #[inline]
     pub fn next(&mut self, intended_ns: u64, finished_ns: u64) -> u64 {
         let rested_ns = finished_ns.saturating_add(self.think_time.draw(&mut self.chance));
@@ -88,12 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn without_pauses_the_next_request_starts_with_the_reply() {
+    fn next_request_starts_with_the_reply_without_pauses() {
         assert_eq!(closed().cadence(Share::WHOLE).next(0, 123), 123);
     }
 
     #[test]
-    fn pacing_counts_from_the_start_and_never_waits_for_the_past() {
+    fn pacing_counts_from_the_start_and_never_lies_in_the_past() {
         let mut cadence = Closed { pacing_ns: 100, ..closed() }.cadence(Share::WHOLE);
         assert_eq!(cadence.next(0, 40), 100);
         assert_eq!(cadence.next(0, 140), 140);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throughput_limit_spaces_the_starts_of_all_users() {
+    fn throughput_limit_spaces_the_starts_of_all_users() {
         let mut cadence = Closed { throughput_per_s: Some(10.0), ..closed() }.cadence(Share::WHOLE);
         let starts = [cadence.first(0), cadence.first(0), cadence.next(0, 1), cadence.next(0, 1_000_000_000)];
         assert_eq!(starts, [0, 100_000_000, 200_000_000, 1_000_000_000]);

@@ -1,49 +1,49 @@
-//! Whether a step is done in an iteration: what the reply before it was, or what a value is.
+//! Conditions on steps of an iteration: on the status of the previous reply, or on the value of a variable.
 
 use alloc::boxed::Box;
 
-/// A condition for a step, or for several in a row.
+/// Condition of a step, or of several consecutive steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// What is looked at.
+    /// Value that is tested.
     pub subject: Subject,
-    /// What it must be.
+    /// Expectation.
     pub test: Test,
 }
 
-/// What a condition looks at.
+/// Value that a condition tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// The status of the latest reply.
+    /// Status of the latest reply.
     Status,
-    /// The value of a variable.
+    /// Value of the variable with this number.
     Variable(u16),
 }
 
-/// What a value must be.
+/// Expectation of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// This text.
+    /// Equal to this text.
     Is(Box<[u8]>),
-    /// Any other.
+    /// Different from this text.
     IsNot(Box<[u8]>),
     /// Not empty.
     Present,
-    /// Empty, or not there.
+    /// Empty or missing.
     Absent,
 }
 
-/// A condition for the visit that has it, and for those behind it.
+/// Condition of the visit that has it, and of visits after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// If it does not hold, they are left out.
+    /// Condition. If it is false, the visits are skipped.
     pub condition: Condition,
-    /// How many visits are left out, this one included; at least 1.
+    /// Number of visits to skip, including this one; at least 1.
     pub visits: u16,
 }
 
 impl Condition {
-    /// Whether it holds.
+    /// True if the condition is met. `value` looks up a variable.
     pub fn holds<'a>(&self, status: u16, value: impl FnOnce(u16) -> Option<&'a [u8]>) -> bool {
         let digits;
         let seen: &[u8] = match self.subject {
@@ -62,7 +62,7 @@ impl Condition {
     }
 }
 
-/// A status has three digits.
+/// Formats a status as three ASCII digits.
 fn digits_of(status: u16) -> [u8; 3] {
     [status / 100 % 10, status / 10 % 10, status % 10].map(|digit| b'0' + digit as u8)
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_condition_looks_at_the_status_or_at_a_value() {
+    fn condition_tests_status_or_variable() {
         let holds = |subject, test, value: Option<&[u8]>| Condition { subject, test }.holds(204, |_| value);
         let text = |text: &[u8]| Box::from(text);
         assert!(holds(Subject::Status, Test::Is(text(b"204")), None));

@@ -1,7 +1,7 @@
-//! When to start each request and with which values: arithmetic only.
+//! Computes when each request starts, and its values.
 //!
-//! Times are nanoseconds since the load began, rates are per second. The crate is `no_std`: it has no clock, no socket and
-//! no thread, and every draw comes from a seed, so that the same seed gives the same load anywhere.
+//! Times are nanoseconds since the load began, and rates are per second. The crate is `no_std`: it has no clock, socket, or thread.
+//! Every random number comes from a seed, so a seed gives identical loads on every machine.
 #![no_std]
 
 extern crate alloc;
@@ -28,23 +28,23 @@ pub use share::Share;
 pub use stop::Stop;
 pub use values::{DataSource, Values};
 
-/// Nanoseconds in a second, the unit of rates against the unit of times.
+/// Nanoseconds per second, to convert between rates and times.
 pub const SECOND_NS: u64 = 1_000_000_000;
 
-/// How much load, and whether users wait for replies.
+/// A load: closed or open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Load {
-    /// A number of users, each of whom waits for a reply before the next request.
+    /// A fixed number of users, each of which waits for a reply before its next request.
     Closed(Closed),
-    /// Requests that start at their own times, whatever the system does.
+    /// Requests that start at scheduled times, regardless of replies.
     Open(Open),
 }
 
 impl Load {
-    /// Memory of what was recorded for it, in bytes; 0 where send times are computed.
+    /// Memory of the recorded arrivals, in bytes. 0 if send times are computed.
     pub fn kept_bytes(&self) -> u64 {
         match self {
-            // Each user has a copy of its instants, which take half of what the arrivals do.
+            // Each user has its own copy of its send times, which takes half as much as the arrivals.
             Self::Closed(closed) => closed.schedule.as_ref().map_or(0, |of| of.kept_bytes() / 2 * 3),
             Self::Open(open) => open.schedule.kept_bytes(),
         }

@@ -1,4 +1,4 @@
-//! The open model: requests start at times of their own, however slowly the system answers.
+//! Open model: requests start at scheduled times, however slowly the system responds.
 
 mod constant;
 mod even;
@@ -17,19 +17,20 @@ pub use stages::Stage;
 use crate::schedule::{Arrivals, Schedule};
 use crate::share::Share;
 
-/// An open load: its send times, and how they are kept.
+/// An open load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
-    /// When requests start.
+    /// Scheduled send times.
     pub schedule: Schedule,
-    /// Connections over which the requests are spread.
+    /// Number of connections that share the requests.
     pub connections: u32,
-    /// A request that could not start this long after its instant is counted as not sent; `None`: it is sent, however late.
+    /// Delay after its scheduled time at which a request that could not start is dropped and counted as not sent. `None` to send
+    /// every request, however late.
     pub shed_after_ns: Option<u64>,
 }
 
 impl Open {
-    /// The send times of one worker: every `share.of`-th of the whole load's.
+    /// Send times of one worker: every `share.of`-th of all send times.
     pub fn arrivals(&self, share: Share) -> Arrivals {
         self.schedule.arrivals(share)
     }
@@ -46,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_rate_starts_at_zero_and_keeps_its_distance() {
+    fn even_arrivals_start_at_zero_with_equal_gaps() {
         let load = open(Profile::constant(1_000.0), Spacing::EVEN);
         let instants: Vec<u64> = load.arrivals(Share::WHOLE).take(4).collect();
         assert_eq!(instants, [0, 1_000_000, 2_000_000, 3_000_000]);
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_share_the_instants_without_changing_them() {
+    fn workers_partition_the_arrivals() {
         for process in PROCESSES {
             let spacing = Spacing { process, seed: 5 };
             let load = open(Profile::constant(500.0), spacing);
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_arrivals_and_another_does_not() {
+    fn arrivals_depend_on_the_seed_alone() {
         let first = |seed| -> Vec<u64> {
             open(Profile::constant(100.0), Spacing::poisson(seed)).arrivals(Share::WHOLE).take(50).collect()
         };
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn poisson_arrivals_have_exponential_gaps_of_the_right_mean() {
+    fn poisson_gaps_are_exponential_with_the_right_mean() {
         let load = open(Profile::constant(1_000.0), Spacing::poisson(11));
         let instants: Vec<u64> = load.arrivals(Share::WHOLE).take(100_001).collect();
         let gaps: Vec<f64> = instants.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_that_ends_ends_the_arrivals() {
+    fn arrivals_end_with_the_profile() {
         let profile = Profile::stages(0.0, &[Stage { to_per_s: 10.0, for_ns: 10_000_000_000 }]);
         assert_eq!(open(profile, Spacing::EVEN).arrivals(Share::WHOLE).count(), 50);
     }

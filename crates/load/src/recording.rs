@@ -1,4 +1,4 @@
-//! Arrivals that were recorded, and are played again exactly.
+//! Recorded arrivals, which are replayed exactly.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -8,29 +8,29 @@ use core::ops::Range;
 /// One recorded request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrival {
-    /// Nanoseconds since the load began.
+    /// Send time, in nanoseconds since the load began.
     pub at_ns: u64,
-    /// The number of the recorded user or session, from 0; `None` if the recording has none.
+    /// Number of the recorded user or session, from 0. `None` if the recording has none.
     pub session: Option<u32>,
 }
 
-/// Arrivals in order of time. Copies share one list of 16 bytes per arrival.
+/// Arrivals in time order. Clones share one list of 16 bytes per arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording(Arc<[Arrival]>);
 
 impl Recording {
-    /// Sorts the arrivals by instant; those of one instant keep their order.
+    /// Sorts the arrivals by time. Simultaneous arrivals keep their order.
     pub fn new(mut arrivals: Vec<Arrival>) -> Self {
         arrivals.sort_by_key(|arrival| arrival.at_ns);
         Self(arrivals.into())
     }
 
-    /// The arrivals, in order.
+    /// Arrivals in time order.
     pub fn arrivals(&self) -> &[Arrival] {
         &self.0
     }
 
-    /// Most arrivals in any second.
+    /// Largest number of arrivals in any second.
     pub fn peak_per_s(&self) -> f64 {
         let mut first = 0;
         let within_second = self.0.iter().enumerate().map(|(last, arrival)| {
@@ -47,8 +47,8 @@ impl Recording {
         size_of_val(&*self.0) as u64
     }
 
-    /// By user, the send times of the session that has its number: 8 bytes per arrival. Arrivals of other sessions, or of none, are
-    /// left out.
+    /// Send times of each user: the arrivals of the session with the user's number, 8 bytes each. Arrivals of other sessions, or
+    /// without a session, are ignored.
     pub(crate) fn by_user(&self, users: Range<u64>) -> impl Iterator<Item = vec::IntoIter<u64>> + use<> {
         let mut instants: Vec<Vec<u64>> = users.clone().map(|_| Vec::new()).collect();
         for arrival in &*self.0 {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn sorts_by_instant_and_keeps_the_order_of_equal_ones() {
+    fn sorts_by_time_and_keeps_simultaneous_arrivals_in_order() {
         let sorted = recording(&[(5, Some(1)), (3, None), (5, Some(0))]);
         assert_eq!(
             sorted.arrivals().iter().map(|one| one.session).collect::<Vec<_>>(),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn each_user_gets_its_session_and_other_arrivals_belong_to_no_user() {
+    fn each_user_gets_the_arrivals_of_its_session_only() {
         let all = recording(&[(1, Some(2)), (2, Some(3)), (3, None), (4, Some(2)), (5, Some(9))]);
         let by_user: Vec<Vec<u64>> = all.by_user(2..5).map(Iterator::collect).collect();
         assert_eq!(by_user, [alloc::vec![1, 4], alloc::vec![2], alloc::vec![]]);

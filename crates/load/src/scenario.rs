@@ -1,4 +1,4 @@
-//! What one user does, step by step, and which of several scenarios an iteration follows.
+//! Scenarios: the steps of one user, and the choice of a scenario for each iteration.
 
 use alloc::string::String;
 use alloc::vec;
@@ -9,87 +9,87 @@ use crate::closed::ThinkTime;
 use crate::condition::{Condition, Guard};
 use crate::xoroshiro::Xoroshiro;
 
-/// Tells the draws of iterations from other draws of the same seed.
+/// Stream constant of the draws of iterations, which separates them from other draws of one seed.
 const STREAM: u64 = 0x6974_6572_6174_696f;
 
-/// Tells the draws before the first iteration from those of iterations.
+/// Stream constant of the draws of steps before the first iteration.
 const ENTRANCE: u64 = 0x656e_7472_616e_6365;
 
-/// Everything that users do; at least one scenario.
+/// All scenarios of a load; at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenarios {
-    /// In the order in which they were written.
+    /// Scenarios in plan order.
     pub list: Vec<Scenario>,
 }
 
-/// What one user does in one iteration.
+/// Steps of one user in one iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Its name.
+    /// Name of the scenario.
     pub name: String,
-    /// How often it is followed, in proportion to the shares of the others.
+    /// Relative frequency among the scenarios.
     pub share: f64,
-    /// What each user does before its first iteration, one after the other.
+    /// Steps that each user does once before its first iteration, in order.
     pub once: Vec<Visit>,
-    /// Its steps.
+    /// Steps of an iteration.
     pub order: Order,
 }
 
-/// Which steps an iteration has; at least one.
+/// Choice of the steps in an iteration; at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// All of them, one after the other.
+    /// All visits, in order.
     InTurn(Vec<Visit>),
-    /// One of them, drawn by weight.
+    /// One visit, drawn by weight.
     Mix(Vec<(Visit, f64)>),
 }
 
 /// One step within an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit {
-    /// The number of the step.
+    /// Number of the step.
     pub step: u16,
-    /// The pause after it, also after the last one.
+    /// Think time after the step, also after the last one.
     pub think: ThinkTime,
-    /// When it is left out, the outermost first. The first visit of all has none.
+    /// Conditions under which the visit is skipped, the outermost first. The very first visit has none.
     pub guards: Vec<Guard>,
 }
 
 impl Visit {
-    /// A visit of every iteration.
+    /// An unconditional visit.
     pub fn of(step: u16, think: ThinkTime) -> Self {
         Self { step, think, guards: Vec::new() }
     }
 }
 
 impl Scenarios {
-    /// One scenario: step 0 and nothing else.
+    /// A single scenario that consists of step 0.
     pub fn single() -> Self {
         let order = Order::InTurn(vec![Visit::of(0, ThinkTime::None)]);
         Self { list: vec![Scenario { name: String::new(), share: 1.0, once: Vec::new(), order }] }
     }
 
-    /// Every visit of every scenario, those before the first iteration included.
+    /// All visits of all scenarios, including those before the first iteration.
     pub fn visits(&self) -> impl Iterator<Item = &Visit> {
         self.list.iter().flat_map(|scenario| scenario.once.iter().chain(scenario.order.visits()))
     }
 
-    /// What each user does before its first iteration.
+    /// Visits that each user does once before its first iteration.
     pub fn once(&self) -> impl Iterator<Item = &Visit> {
         self.list.iter().flat_map(|scenario| &scenario.once)
     }
 
-    /// Whether users leave steps out, or do some before their first iteration: their values outlive requests then.
+    /// True if values must outlive a request, because users skip steps or do some before their first iteration.
     pub fn has_memory(&self) -> bool {
         self.visits().any(|visit| !visit.guards.is_empty()) || self.once().next().is_some()
     }
 
-    /// How many steps there are, if their numbers have no gaps.
+    /// Number of steps, if their numbers have no gaps.
     pub fn steps(&self) -> usize {
         self.visits().map(|visit| usize::from(visit.step) + 1).max().unwrap_or(0)
     }
 
-    /// Whether an iteration is one request and no pause, always the same.
+    /// True if every iteration is the same single request without a pause.
     pub fn is_single(&self) -> bool {
         match self.list.as_slice() {
             [Scenario { once, order: Order::InTurn(visits), .. }] => {
@@ -99,7 +99,7 @@ impl Scenarios {
         }
     }
 
-    /// Whether any iteration has more than one step, so that a reply leads to the next request.
+    /// True if an iteration can have more than one step, so that a reply leads to another request.
     pub fn has_sequels(&self) -> bool {
         let has_several =
             |scenario: &Scenario| matches!(&scenario.order, Order::InTurn(visits) if visits.len() > 1);
@@ -108,7 +108,7 @@ impl Scenarios {
 }
 
 impl Order {
-    /// Its visits, weights apart.
+    /// All visits, without weights.
     pub fn visits(&self) -> impl Iterator<Item = &Visit> {
         let (in_turn, mix): (&[Visit], &[(Visit, f64)]) = match self {
             Self::InTurn(visits) => (visits, &[]),
@@ -118,33 +118,33 @@ impl Order {
     }
 }
 
-/// Where in its scenario an iteration is.
+/// Position of an iteration within its scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioPosition {
-    /// The scenario's number.
+    /// Number of the scenario.
     pub scenario: u16,
-    /// The visit's number within it.
+    /// Number of the visit within the scenario.
     pub visit: u16,
 }
 
-/// Which way iterations go: drawn from a seed, so that the same seed gives the same ways.
+/// Routes of iterations through the scenarios, drawn from a seed. Equal seeds give equal routes.
 #[derive(Clone, Debug)]
 pub struct Routes {
     seed: u64,
     shares: Shares,
-    /// By scenario, and at the end what is done once.
+    /// Routes by scenario, followed by the steps that are done once.
     scenarios: Vec<Route>,
 }
 
 #[derive(Clone, Debug)]
 struct Route {
     visits: Vec<Visit>,
-    /// Of a mix.
+    /// Cumulated weights of a mix. `None` if the visits are done in turn.
     weights: Option<Shares>,
 }
 
 impl Routes {
-    /// The ways through these scenarios.
+    /// Compiles the scenarios.
     pub fn new(scenarios: &Scenarios, seed: u64) -> Self {
         let route = |scenario: &Scenario| Route {
             visits: scenario.order.visits().cloned().collect(),
@@ -161,24 +161,24 @@ impl Routes {
         }
     }
 
-    /// Where a user begins before its first iteration; `None`: there is nothing to do before it.
+    /// Position of a user's first step before its first iteration. `None` if there are no such steps.
     pub fn entrance(&self) -> Option<ScenarioPosition> {
         let number = self.scenarios.len().checked_sub(1)?;
         let has_visits = self.scenarios.get(number).is_some_and(|route| !route.visits.is_empty());
         has_visits.then_some(ScenarioPosition { scenario: number as u16, visit: 0 })
     }
 
-    /// Draws of a user for what it does before its first iteration.
+    /// Stream for the steps of user `number` before its first iteration.
     pub fn entrance_chance(&self, number: u64) -> Chance {
         Chance::stream(self.seed ^ ENTRANCE, number)
     }
 
-    /// The draws of user or arrival `number`, counted over all workers: they depend on nothing else.
+    /// Stream of user or arrival `number`, counted over all workers. It depends on nothing else.
     pub fn chance(&self, number: u64) -> Chance {
         Chance::stream(self.seed ^ STREAM, number)
     }
 
-    /// Where the next iteration of these draws begins.
+    /// Draws the first position of the next iteration.
     pub fn begin(&self, chance: &mut Chance) -> ScenarioPosition {
         let scenario = self.shares.draw(chance);
         let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
@@ -186,8 +186,8 @@ impl Routes {
         ScenarioPosition { scenario: scenario as u16, visit: visit as u16 }
     }
 
-    /// Where the next iteration of a user begins who chooses as pgbench does: by weights as whole numbers, with one draw from
-    /// the user's own stream for each choice.
+    /// Draws the first position of the next iteration like pgbench: by integer weights, with one draw from the user's own stream
+    /// per choice.
     pub fn begin_whole(&self, chooser: &mut Xoroshiro) -> ScenarioPosition {
         let scenario = self.shares.draw_whole(chooser);
         let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
@@ -195,16 +195,16 @@ impl Routes {
         ScenarioPosition { scenario: scenario as u16, visit: visit as u16 }
     }
 
-    /// The visit at a place.
+    /// Visit at a position.
     ///
     /// # Panics
     ///
-    /// When the place is not one that [`Routes::begin`] or [`Routes::after`] gave.
+    /// If the position does not come from [`Routes::begin`] or [`Routes::after`].
     pub fn visit(&self, place: ScenarioPosition) -> &Visit {
         &self.scenarios[usize::from(place.scenario)].visits[usize::from(place.visit)]
     }
 
-    /// The place after this one; `None` at the end of the iteration. Places are left out whose guards `holds` denies.
+    /// Position after `place`. Skips visits with a guard for which `holds` is false. `None` at the end of the iteration.
     pub fn after(
         &self,
         place: ScenarioPosition,
@@ -223,7 +223,7 @@ impl Routes {
     }
 }
 
-/// Running sums of shares, to draw from.
+/// Cumulated shares to draw from.
 #[derive(Clone, Debug)]
 struct Shares(Vec<f64>);
 
@@ -236,16 +236,16 @@ impl Shares {
         Self(sums.collect())
     }
 
-    /// A number in proportion to its share. One choice takes no draw.
+    /// Draws an index in proportion to its share. A single choice costs no draw.
     fn draw(&self, chance: &mut Chance) -> usize {
         let (&[.., total], 2..) = (self.0.as_slice(), self.0.len()) else { return 0 };
         let point = chance.unit() * total;
-        // Rounding can make the point the total itself; shares of nothing at the end must not be drawn for that.
+        // The point may round to the total. Trailing zero shares must not be drawn because of that.
         let last = self.0.partition_point(|sum| *sum < total);
         self.0.partition_point(|sum| *sum <= point).min(last)
     }
 
-    /// As [`Shares::draw`], with shares as whole numbers.
+    /// Like [`Shares::draw`], with integer shares.
     fn draw_whole(&self, chooser: &mut Xoroshiro) -> usize {
         let (&[.., total], 2..) = (self.0.as_slice(), self.0.len()) else { return 0 };
         let point = chooser.range(0, (total as u64).saturating_sub(1));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_scenario_has_one_step_and_no_draws() {
+    fn single_scenario_has_one_step_and_costs_no_draw() {
         let single = Scenarios::single();
         assert!(single.is_single() && !single.has_sequels());
         assert_eq!(single.steps(), 1);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_in_turn_follow_one_another() {
+    fn steps_in_turn_run_in_order() {
         let order = Order::InTurn(vec![visit(2), visit(0), visit(1)]);
         let scenarios = Scenarios { list: vec![scenario(1.0, order)] };
         assert!(scenarios.has_sequels() && !scenarios.is_single());
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn guarded_visits_are_left_out_together() {
+    fn guarded_visits_are_skipped_together() {
         let condition = |variable| Condition { subject: Subject::Variable(variable), test: Test::Present };
         let guarded = |step, guards: &[(u16, u16)]| Visit {
             guards: guards
@@ -308,7 +308,7 @@ mod tests {
                 .collect(),
             ..visit(step)
         };
-        // 0, then if a: ( 1, if b: 2, 3 ), then 4, then if b: 5.
+        // Step 0; if a: 1, if b: 2, 3; then 4; if b: 5.
         let order = Order::InTurn(vec![
             visit(0),
             guarded(1, &[(0, 3)]),
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_once_comes_before_every_iteration_and_in_none() {
+    fn once_steps_come_before_all_iterations() {
         let log_in =
             |step| Scenario { once: vec![visit(step)], ..scenario(1.0, Order::InTurn(vec![visit(9)])) };
         let scenarios =
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_and_weights_are_kept_and_nothing_is_drawn_for_none() {
+    fn draws_follow_shares_and_weights() {
         let mix = Order::Mix(vec![(visit(0), 3.0), (visit(1), 1.0), (visit(2), 0.0)]);
         let list = vec![
             scenario(80.0, mix),
@@ -369,7 +369,7 @@ mod tests {
         let n = 50_000u32;
         let routes = Routes::new(&scenarios, 42);
         for number in 0..u64::from(n) {
-            // The first draw of each arrival: neighbouring arrivals must not hang together.
+            // First draw of each arrival: neighboring arrivals must not be correlated.
             let place = routes.begin(&mut routes.chance(number));
             assert_eq!(after(&routes, place), None);
             seen[usize::from(routes.visit(place).step)] += 1;
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_weights_are_walked_through_as_pgbench_walks() {
+    fn integer_weights_match_pgbench() {
         let mix = Order::Mix(vec![(visit(0), 3.0), (visit(1), 0.0), (visit(2), 1.0)]);
         let routes = Routes::new(&Scenarios { list: vec![scenario(1.0, mix)] }, 7);
         let (mut chooser, mut same) = (Xoroshiro::seed(5), Xoroshiro::seed(5));
@@ -402,7 +402,7 @@ mod tests {
             seen[expected] += 1;
         }
         assert!(seen[0] > 200 && seen[1] == 0 && seen[2] > 50, "{seen:?}");
-        // A single choice takes no draw, and weights of nothing are survived.
+        // A single choice costs no draw, and zero weights do not panic.
         Routes::new(&Scenarios::single(), 7).begin_whole(&mut chooser);
         assert_eq!(chooser, same);
         let nothing = Order::Mix(vec![(visit(0), 0.0), (visit(1), f64::NAN)]);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrival_goes_the_same_way_whenever_it_is_asked() {
+    fn route_of_an_arrival_is_reproducible() {
         let mix = Order::Mix(vec![(visit(0), 1.0), (visit(1), 1.0)]);
         let scenarios = Scenarios { list: vec![scenario(1.0, mix.clone()), scenario(2.0, mix)] };
         let way = |seed| -> Vec<ScenarioPosition> {
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_make_no_sense_are_survived() {
+    fn invalid_shares_do_not_panic() {
         for shares in [[0.0, 0.0], [f64::NAN, f64::NAN], [-1.0, -2.0], [f64::INFINITY, 1.0]] {
             let list = shares.map(|share| scenario(share, Order::InTurn(vec![visit(0)]))).to_vec();
             let routes = Routes::new(&Scenarios { list }, 1);

@@ -1,4 +1,4 @@
-//! When the requests of a load, or the iterations of a user, start: at a rate over time, or as they were recorded.
+//! Schedule of request or iteration starts: by a rate over time, or as recorded.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,14 +13,14 @@ use crate::share::Share;
 /// Send times of a whole load, or of each of its users.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Schedule {
-    /// A rate over time, and how its send times are spaced.
+    /// Rate over time, and the spacing of its send times.
     Rate(Profile, Spacing),
-    /// Recorded arrivals, exactly, up to the last of them.
+    /// Recorded arrivals, exactly, up to the last one.
     Recorded(Recording),
 }
 
 impl Schedule {
-    /// The send times of one worker: every `share.of`-th of the whole load's.
+    /// Send times of one worker: every `share.of`-th of all send times.
     pub fn arrivals(&self, share: Share) -> Arrivals {
         match self {
             Self::Rate(profile, spacing) => {
@@ -38,8 +38,8 @@ impl Schedule {
         }
     }
 
-    /// The send times of each of these users, who are numbered over the whole load. A rate is that of each user, with draws of
-    /// its own. Of a recording each user gets the arrivals of the session with its number.
+    /// Send times of each of these users, which are numbered over the whole load. A rate applies to each user, with its own random
+    /// stream. From a recording, each user gets the arrivals of the session with its number.
     pub fn of_users(&self, users: Range<u64>) -> Vec<Arrivals> {
         let own = |user: u64, profile: &Profile, spacing: &Spacing| {
             let seed = Chance::stream(spacing.seed, user).bits() as u64;
@@ -53,7 +53,7 @@ impl Schedule {
         }
     }
 
-    /// The highest rate at any instant; of recorded arrivals, the most in any second.
+    /// Highest rate; of a recording, the largest number of arrivals in any second.
     pub fn peak_per_s(&self) -> f64 {
         match self {
             Self::Rate(profile, _) => profile.peak_per_s(),
@@ -61,12 +61,12 @@ impl Schedule {
         }
     }
 
-    /// Whether the rate is the same at any instant. That of a recording never counts as such.
+    /// True if the rate never changes. Always false for a recording.
     pub fn is_constant(&self) -> bool {
         matches!(self, Self::Rate(profile, _) if profile.is_constant())
     }
 
-    /// Memory of recorded arrivals, in bytes, however many workers play them. Users with schedules of their own take half as
+    /// Memory of recorded arrivals, in bytes, independent of the number of workers. Users with their own schedules take half as
     /// much again.
     pub fn kept_bytes(&self) -> u64 {
         match self {
@@ -76,26 +76,26 @@ impl Schedule {
     }
 }
 
-/// How the send times of a load are spaced.
+/// Spacing of the send times of a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spacing {
-    /// The arrival process.
+    /// Arrival process.
     pub process: &'static Process,
-    /// The same seed gives the same send times, for any number of workers.
+    /// Seed. Equal seeds give equal send times, for any number of workers.
     pub seed: u64,
 }
 
 impl Spacing {
-    /// At equal distances (where the rate is constant).
+    /// Equal distances, if the rate is constant.
     pub const EVEN: Self = Self { process: &EVEN, seed: 0 };
 
-    /// As independent users would come: exponential gaps, drawn from a seed.
+    /// Exponential gaps drawn from a seed, as of independent users.
     pub const fn poisson(seed: u64) -> Self {
         Self { process: &POISSON, seed }
     }
 }
 
-/// The scheduled send times of a load, in order.
+/// Scheduled send times of a load, in ascending order.
 pub struct Arrivals(Source);
 
 enum Source {
@@ -104,18 +104,18 @@ enum Source {
         places: Places,
         step: u32,
     },
-    /// The next of every `step`-th arrival.
+    /// Every `step`-th arrival, from `next` on.
     Recorded {
         recording: Recording,
         next: usize,
         step: usize,
     },
-    /// The send times of one user.
+    /// Send times of one user.
     Own(vec::IntoIter<u64>),
 }
 
 impl Arrivals {
-    /// No send times.
+    /// An empty schedule.
     pub fn none() -> Self {
         Self(Source::Own(Vec::new().into_iter()))
     }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn recorded_instants_come_exactly_and_end_with_the_last() {
+    fn recorded_arrivals_are_replayed_exactly() {
         let (schedule, instants) = recorded(100);
         assert_eq!(schedule.arrivals(Share::WHOLE).collect::<Vec<_>>(), instants);
     }

@@ -1,23 +1,23 @@
-//! When no further request is started: by time, by count, or by whichever comes first.
+//! End of a load: by time, by number of requests, or by whichever comes first.
 
 use crate::share::Share;
 
-/// The end of a load. Requests in flight are still waited for.
+/// End of a load. Requests in flight may still finish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// Nothing that is intended at this instant or later is started; nanoseconds since the load began.
+    /// Time from which no scheduled request is started, in nanoseconds since the load began. `None` for no time limit.
     pub at_ns: Option<u64>,
-    /// No more measured requests than this are started; those of the warm-up do not count.
+    /// Maximum number of measured requests, without the warm-up. `None` for no limit.
     pub requests: Option<u64>,
 }
 
 impl Stop {
-    /// The rule for one worker: the same time, its part of the count.
+    /// Rule of one worker: the same time, and its part of the requests.
     pub fn share(self, share: Share) -> Self {
         Self { requests: self.requests.map(|total| share.dealt(total)), ..self }
     }
 
-    /// Whether a request intended at `intended_ns` may still start, when `started` measured ones have.
+    /// True if a request scheduled for `intended_ns` may start after `started` measured requests.
     #[inline]
     pub fn admits(&self, intended_ns: u64, started: u64) -> bool {
         self.at_ns.is_none_or(|at_ns| intended_ns < at_ns)
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whichever_comes_first_ends_the_load() {
+    fn load_ends_at_time_or_count() {
         let both = Stop { at_ns: Some(100), requests: Some(10) };
         assert!(both.admits(99, 9));
         assert!(!both.admits(100, 0));

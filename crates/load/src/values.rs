@@ -1,4 +1,4 @@
-//! Values for requests: sources of data, drawn again for each iteration.
+//! Data sources: values of requests, drawn for each iteration.
 
 mod sequence;
 mod zipf;
@@ -14,88 +14,88 @@ use crate::share::Share;
 use sequence::Sequence;
 use zipf::Zipf;
 
-/// A source of values, and the variables that it fills.
+/// Source of values, and the variables that it fills.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSource {
-    /// Variables, each with the column that fills it; only rows have more columns than column 0.
+    /// Variables, each with the column that fills it. Only rows have columns beyond column 0.
     pub fills: Vec<(u16, usize)>,
-    /// Where the values come from.
+    /// Source of the values.
     pub source: Source,
 }
 
-/// What an allocation takes at most beyond what was asked for: its head, and rounding up.
+/// Upper bound of an allocation's overhead in bytes: header and rounding.
 const ALLOCATION_BYTES: usize = 32;
 
-/// Characters of a UUID.
+/// Length of a UUID in characters.
 const UUID_BYTES: usize = 36;
 
 /// Rows of columns, shared by all workers.
 pub type Rows = Arc<[Box<[Box<str>]>]>;
 
-/// Where values come from.
+/// Source of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// Numbers in a row, each given once over all workers; after `until` they begin again.
+    /// Consecutive numbers, each used once over all workers. After `until` they start again.
     Sequence {
-        /// The first.
+        /// First number.
         from: i64,
-        /// The last, if the distance meets it; `None`: they do not begin again.
+        /// Last number, if the step reaches it. `None` if the sequence does not repeat.
         until: Option<i64>,
-        /// From one to the next; may be negative.
+        /// Step between numbers; may be negative.
         by: i64,
     },
-    /// Whole numbers, all equally likely.
+    /// Uniformly distributed integers.
     Uniform {
-        /// The smallest.
+        /// Smallest number.
         min: i64,
-        /// The largest.
+        /// Largest number.
         max: i64,
     },
-    /// Whole numbers, the smallest the most likely: the chance of the k-th is in proportion to k to the power of −exponent.
+    /// Zipf-distributed integers: the probability of the k-th is proportional to k^−exponent.
     Zipf {
-        /// The smallest, and most likely.
+        /// Smallest and most likely number.
         min: i64,
-        /// The largest.
+        /// Largest number.
         max: i64,
-        /// Greater than 0.
+        /// Exponent, greater than 0.
         exponent: f64,
     },
     /// Random text.
     Text {
-        /// Its length, in characters.
+        /// Length in characters.
         length: u32,
-        /// What it is made of: ASCII, each character equally likely.
+        /// ASCII characters, all equally likely.
         alphabet: &'static str,
     },
-    /// A UUID of version 4 (RFC 9562).
+    /// UUID version 4 (RFC 9562).
     Uuid,
-    /// A UUID of version 7 (RFC 9562): the time of the wall clock in milliseconds, then random bits.
+    /// UUID version 7 (RFC 9562): wall-clock time in milliseconds, followed by random bits.
     TimeUuid,
-    /// The time of the wall clock, since 1970.
+    /// Wall-clock time since 1970.
     Timestamp {
-        /// Nanoseconds of its unit.
+        /// Unit of the value, in nanoseconds.
         unit_ns: u64,
     },
     /// Rows of a table.
     Rows {
-        /// The table, without its header.
+        /// Table without its header.
         rows: Rows,
-        /// Which row comes next.
+        /// Order of the rows.
         order: RowOrder,
     },
 }
 
-/// Which row of a table comes next.
+/// Order of the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowOrder {
-    /// From the first to the last, dealt out over all workers, and again from the first.
+    /// From first to last, dealt out over all workers, then from the first again.
     InTurn,
-    /// Any, all equally likely.
+    /// Uniformly at random.
     Random,
 }
 
 impl Source {
-    /// Whether all its values are whole numbers.
+    /// True if all values are integers.
     pub fn is_number(&self) -> bool {
         matches!(
             self,
@@ -103,7 +103,7 @@ impl Source {
         )
     }
 
-    /// Bytes of the longest value that a column can have.
+    /// Length of the longest possible value of a column, in bytes.
     pub fn longest_bytes(&self, column: usize) -> usize {
         match self {
             Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } => "-9223372036854775808".len(),
@@ -116,7 +116,7 @@ impl Source {
         }
     }
 
-    /// Bytes of memory that the source itself takes, once for all workers: its table, if it has one.
+    /// Memory of the source itself, in bytes, once for all workers: that of its table. 0 without a table.
     pub fn kept_bytes(&self) -> usize {
         let Self::Rows { rows, .. } = self else { return 0 };
         let cell = |text: &str| size_of::<Box<str>>() + text.len() + ALLOCATION_BYTES;
@@ -126,11 +126,11 @@ impl Source {
     }
 }
 
-/// One worker's draws.
+/// Value generators of one worker.
 #[derive(Clone, Debug)]
 pub struct Values {
     sources: Vec<(Vec<(u16, usize)>, Drawer)>,
-    /// The value being made.
+    /// Buffer of the value under construction.
     text: String,
 }
 
@@ -148,7 +148,7 @@ enum Drawer {
 }
 
 impl Values {
-    /// The draws of one worker. What is given once over all workers is dealt out by `share`.
+    /// Creates the generators of one worker. `share` deals out values that are used once over all workers.
     pub fn new(sources: &[DataSource], share: Share) -> Self {
         let drawer = |source: &Source| match source {
             Source::Sequence { from, until, by } => {
@@ -172,8 +172,8 @@ impl Values {
         Self { sources: sources.collect(), text: String::new() }
     }
 
-    /// Draws the next value of one source, and hands it over with each variable that it fills. What is random is drawn from
-    /// `chance`; what is given once comes from this worker's own row. `wall_ns` is asked for the time, where a source is the time.
+    /// Draws the next value of one source, and passes it to `set` with each variable that it fills. Random values come from
+    /// `chance`, sequential values from this worker's own part. `wall_ns` is called only if the source needs the time.
     pub fn draw(
         &mut self,
         source: usize,
@@ -222,7 +222,7 @@ impl Values {
     }
 }
 
-/// Writes a UUID of these bits, but for those of version and variant.
+/// Writes a UUID with these bits, except for those of version and variant.
 fn write_uuid(bits: u128, version: u128, text: &mut String) {
     let bits = bits & !(0xf << 76) & !(0x3 << 62) | version << 76 | 0x2 << 62;
     let part = |shift: u32, bytes: u32| bits >> shift & ((1 << (8 * bytes)) - 1);

@@ -1,7 +1,7 @@
-//! Xoroshiro128**, seeded and drawn from as PostgreSQL does, so that its load and ours draw the same numbers.
+//! Xoroshiro128** generator, seeded and used like PostgreSQL's, so that pgbench and Tenbin draw the same numbers.
 
-/// A stream of 64-bit draws: D. Blackman and S. Vigna, "Scrambled linear pseudorandom number generators", ACM Transactions on
-/// Mathematical Software 47 (2021).
+/// Stream of 64-bit random numbers (D. Blackman and S. Vigna, "Scrambled linear pseudorandom number generators", ACM Transactions
+/// on Mathematical Software 47, 2021).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Xoroshiro {
     s0: u64,
@@ -9,11 +9,11 @@ pub struct Xoroshiro {
 }
 
 impl Xoroshiro {
-    /// The stream of a seed, which splitmix64 spreads over the state.
+    /// Creates a stream from a seed, which SplitMix64 expands to the state.
     pub fn seed(seed: u64) -> Self {
         let mut state = seed;
         let (s0, s1) = (splitmix(&mut state), splitmix(&mut state));
-        // A state of zeros would stay so for ever.
+        // An all-zero state would stay zero forever.
         if s0 == 0 && s1 == 0 {
             Self { s0: 0x5851_f42d_4c95_7f2d, s1: 0x1405_7b7e_f767_814f }
         } else {
@@ -21,7 +21,7 @@ impl Xoroshiro {
         }
     }
 
-    /// The next 64 bits.
+    /// Draws 64 bits.
     pub fn draw(&mut self) -> u64 {
         let Self { s0, s1 } = *self;
         let mixed = s1 ^ s0;
@@ -30,19 +30,19 @@ impl Xoroshiro {
         s0.wrapping_mul(5).rotate_left(7).wrapping_mul(9)
     }
 
-    /// Uniform in [0, 1), in steps of 2⁻⁵².
+    /// Draws from the uniform distribution on [0, 1), in steps of 2⁻⁵².
     pub fn unit(&mut self) -> f64 {
         (self.draw() >> 12) as f64 / (1u64 << 52) as f64
     }
 
-    /// Uniform from `min` to `max`, both included, without bias; `min` without a draw where there is no choice.
+    /// Draws an integer from `min` to `max` inclusive, without bias. Returns `min` without a draw if there is no choice.
     pub fn range(&mut self, min: u64, max: u64) -> u64 {
         if max <= min {
             return min;
         }
         let span = max - min;
         let shift = span.leading_zeros();
-        // More than half of all draws fit, so this ends.
+        // More than half of all draws are accepted, so the loop ends.
         loop {
             let value = self.draw() >> shift;
             if value <= span {
@@ -52,7 +52,7 @@ impl Xoroshiro {
     }
 }
 
-/// One step of splitmix64.
+/// One step of SplitMix64.
 fn splitmix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut value = *state;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_are_those_of_pgbench() {
+    fn draws_match_pgbench() {
         // `pgbench --random-seed=1`, client 0: random(1, 100000), ten times.
         let mut client = Xoroshiro::seed(Xoroshiro::seed(1).draw());
         let drawn = core::array::from_fn::<u64, 10, _>(|_| 1 + client.range(0, 99_999));
@@ -74,15 +74,15 @@ mod tests {
     }
 
     #[test]
-    fn splitmix_is_the_published_one() {
-        // The first outputs for seed 1234567 in many independent implementations.
+    fn splitmix_matches_published_outputs() {
+        // First outputs for seed 1234567 in many independent implementations.
         let mut state = 1_234_567;
         assert_eq!(splitmix(&mut state), 6_457_827_717_110_365_317);
         assert_eq!(splitmix(&mut state), 3_203_168_211_198_807_973);
     }
 
     #[test]
-    fn a_range_without_choice_costs_no_draw() {
+    fn range_of_one_costs_no_draw() {
         let mut stream = Xoroshiro::seed(7);
         let before = stream;
         assert_eq!((stream.range(5, 5), stream.range(6, 2)), (5, 6));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_reach_both_ends_and_nothing_beyond() {
+    fn range_includes_both_ends_and_nothing_else() {
         let mut stream = Xoroshiro::seed(3);
         let mut seen = [0; 5];
         for _ in 0..1000 {

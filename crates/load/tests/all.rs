@@ -1,4 +1,4 @@
-//! Loads: every test of this folder, in one program.
+//! Tests of loads, all in one program.
 
 mod sequences;
 mod values;

@@ -1,4 +1,4 @@
-//! Rows of numbers at their limits: whoever deals them out, and however large they are.
+//! Sequences at their limits: any number of workers, and numbers of any size.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use load::Share;
 use load::chance::Chance;
 use load::values::{DataSource, Source, Values};
 
-/// The next numbers of one worker.
+/// Next numbers of one worker.
 fn taken(source: &Source, share: Share, count: usize) -> Vec<i64> {
     let data = [DataSource { fills: vec![(0, 0)], source: source.clone() }];
     let (mut values, mut chance) = (Values::new(&data, share), Chance::stream(1, 1));
@@ -31,7 +31,7 @@ fn number() -> impl Strategy<Value = i64> {
 
 proptest! {
     #[test]
-    fn no_number_comes_twice_before_the_row_is_over(
+    fn no_duplicates_before_the_sequence_repeats(
         from in number(),
         until in proptest::option::of(number()),
         by in number().prop_filter("a row goes somewhere", |by| *by != 0),
@@ -42,7 +42,7 @@ proptest! {
         let mut dealt: Vec<i64> =
             (0..of).flat_map(|index| taken(&source, Share { index, of }, each)).collect();
         dealt.sort_unstable();
-        // The row as anybody would write it down; where it has no end, it goes on at the other end of all numbers.
+        // Reference sequence. Without an end, it wraps around at the limits of `i64`.
         let all = each * of as usize;
         let reaches = |number: i128| until.is_none_or(|until| {
             if by > 0 { number <= i128::from(until) } else { number >= i128::from(until) }
@@ -50,7 +50,7 @@ proptest! {
         let row = (0..all as i128).map(|place| i128::from(from) + i128::from(by) * place);
         let mut row: Vec<i64> = row.take_while(|number| reaches(*number)).map(|number| number as i64).collect();
         if row.is_empty() {
-            // Its end lies on the other side.
+            // The end lies in the other direction.
             row.push(from);
         }
         if until.is_some() {
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn random_numbers_keep_to_their_range(min in number(), max in number(), exponent in 0.01f64..20.0, seed: u64) {
+    fn random_numbers_stay_within_their_range(min in number(), max in number(), exponent in 0.01f64..20.0, seed: u64) {
         let (min, max) = (min.min(max), min.max(max));
         for source in [Source::Uniform { min, max }, Source::Zipf { min, max, exponent }] {
             let data = [DataSource { fills: vec![(0, 0)], source }];

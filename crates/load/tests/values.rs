@@ -1,4 +1,4 @@
-//! Sources of values: what they draw, how often, and that the same seed draws the same.
+//! Data sources: distribution of their values, and reproducibility for a seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn data(source: Source) -> Vec<DataSource> {
     vec![DataSource { fills: vec![(0, 0)], source }]
 }
 
-/// The next values of source 0, as they are given to variable 0.
+/// Next values of source 0 for variable 0.
 fn draws(values: &mut Values, chance: &mut Chance, count: usize) -> Vec<String> {
     (0..count)
         .map(|_| {
@@ -38,7 +38,7 @@ fn numbers(source: Source, count: usize) -> Vec<i64> {
     drawn(source, count).iter().map(|text| text.parse().unwrap()).collect()
 }
 
-/// Asserts that a share was met, within four standard deviations.
+/// Asserts a share within four standard deviations.
 #[track_caller]
 fn assert_share(seen: usize, of: usize, share: f64) {
     let deviation = (of as f64 * share * (1.0 - share)).sqrt();
@@ -51,7 +51,7 @@ fn assert_share(seen: usize, of: usize, share: f64) {
 }
 
 #[test]
-fn a_uuid_has_its_form_and_is_another_every_time() {
+fn uuid_v4_is_well_formed_and_unique() {
     let drawn = drawn(Source::Uuid, 1000);
     for uuid in &drawn {
         let parts: Vec<&str> = uuid.split('-').collect();
@@ -64,7 +64,7 @@ fn a_uuid_has_its_form_and_is_another_every_time() {
 }
 
 #[test]
-fn a_uuid_of_version_7_begins_with_the_time() {
+fn uuid_v7_begins_with_the_time() {
     let mut values = Values::new(&data(Source::TimeUuid), Share::WHOLE);
     let mut chance = Chance::stream(1, 1);
     let mut draw = |wall_ns: u64| {
@@ -77,7 +77,7 @@ fn a_uuid_of_version_7_begins_with_the_time() {
         );
         given
     };
-    // The example of RFC 9562, A.6: 2022-02-22 14:22:22.00 GMT-05:00.
+    // Example of RFC 9562, A.6: 2022-02-22 14:22:22.00 GMT-05:00.
     let (first, second, later) =
         (draw(1_645_557_742_000 * 1_000_000), draw(1_645_557_742_000 * 1_000_000), draw(1 << 61));
     assert!(
@@ -89,7 +89,7 @@ fn a_uuid_of_version_7_begins_with_the_time() {
 }
 
 #[test]
-fn a_timestamp_is_the_time_in_its_unit() {
+fn timestamp_is_the_time_in_its_unit() {
     for (unit_ns, expected) in [(1_000_000, "1764111600123"), (1_000_000_000, "1764111600")] {
         let mut values = Values::new(&data(Source::Timestamp { unit_ns }), Share::WHOLE);
         let mut given = String::new();
@@ -106,7 +106,7 @@ fn uniform_numbers_are_equally_likely_and_reach_both_ends() {
     for number in -2..=3 {
         assert_share(drawn.iter().filter(|drawn| **drawn == number).count(), n, 1.0 / 6.0);
     }
-    // A modulo would prefer the lower third of this range.
+    // A modulo would favor the lower third of this range.
     let wide = numbers(Source::Uniform { min: 0, max: i64::MAX / 2 + i64::MAX / 4 }, n);
     assert_share(wide.iter().filter(|drawn| **drawn <= i64::MAX / 4).count(), n, 1.0 / 3.0);
     let all = numbers(Source::Uniform { min: i64::MIN, max: i64::MAX }, n);
@@ -116,7 +116,7 @@ fn uniform_numbers_are_equally_likely_and_reach_both_ends() {
 }
 
 #[test]
-fn zipf_follows_its_law_for_any_exponent() {
+fn zipf_follows_its_distribution_for_any_exponent() {
     let n = 100_000;
     for exponent in [0.1, 0.5, 0.99, 1.0, 1.000_000_001, 1.1, 2.0, 5.0] {
         for ranks in [1, 2, 3, 10, 100] {
@@ -137,11 +137,11 @@ fn zipf_follows_its_law_for_any_exponent() {
 }
 
 #[test]
-fn zipf_takes_the_widest_range_and_senseless_exponents() {
+fn zipf_accepts_the_widest_range_and_invalid_exponents() {
     let n = 20_000;
     let wide = |exponent| numbers(Source::Zipf { min: 1, max: i64::MAX, exponent }, n);
     let below = wide(1.0).iter().filter(|number| **number < 1 << 32).count();
-    // The sum of 1/k up to x is ln x + γ, nearly.
+    // The sum of 1/k up to x is approximately ln x + γ.
     let harmonic = |x: f64| x.ln() + 0.577_215_664_9;
     assert_share(below, n, harmonic(2f64.powi(32)) / harmonic(2f64.powi(63)));
     let steep = wide(3.0);
@@ -157,14 +157,14 @@ fn zipf_takes_the_widest_range_and_senseless_exponents() {
 }
 
 #[test]
-fn text_has_its_length_and_its_letters() {
+fn text_has_its_length_and_alphabet() {
     let texts = drawn(Source::Text { length: 8, alphabet: "abcd" }, 2_000);
     assert!(texts.iter().all(|text| text.len() == 8));
     let letters: String = texts.concat();
     for letter in "abcd".chars() {
         assert_share(letters.chars().filter(|drawn| *drawn == letter).count(), letters.len(), 0.25);
     }
-    // Of 65,536 texts, few come twice.
+    // Few of 65,536 possible texts are drawn twice.
     assert!(texts.iter().collect::<BTreeSet<_>>().len() > 1_900);
     let text = |length, alphabet| drawn(Source::Text { length, alphabet }, 1);
     assert_eq!(text(0, "ab"), [""]);
@@ -177,10 +177,10 @@ fn table() -> Rows {
 }
 
 #[test]
-fn rows_fill_several_variables_from_the_same_row() {
+fn rows_fill_several_variables_from_one_row() {
     let source = Source::Rows { rows: table(), order: RowOrder::InTurn };
     assert_eq!([source.longest_bytes(0), source.longest_bytes(1), source.longest_bytes(2)], [3, 2, 0]);
-    // Three rows of two, two and one texts, with 12 bytes in all, and the places where they are noted.
+    // Three rows of two, two, and one texts: 12 bytes, plus their references.
     assert!((12 + 8 * 16..12 + 8 * 16 + 9 * 64).contains(&source.kept_bytes()), "{}", source.kept_bytes());
     assert_eq!(Source::Uniform { min: 1, max: 2 }.kept_bytes(), 0);
     let mut values = Values::new(&[DataSource { fills: vec![(4, 1), (2, 0)], source }], Share::WHOLE);
@@ -206,7 +206,7 @@ fn rows_fill_several_variables_from_the_same_row() {
 }
 
 #[test]
-fn sequences_and_rows_in_turn_are_dealt_out_over_the_workers() {
+fn workers_partition_sequences_and_rows_in_turn() {
     let deal = |source: &Source, each: usize| {
         let mut all: Vec<String> = (0..3)
             .flat_map(|index| {
@@ -224,11 +224,11 @@ fn sequences_and_rows_in_turn_are_dealt_out_over_the_workers() {
 }
 
 #[test]
-fn random_values_follow_the_user_and_not_the_worker() {
+fn random_values_depend_on_the_user_not_the_worker() {
     let routes = Routes::new(&Scenarios::single(), 9);
     let of_user = |user, share| {
         let mut values = Values::new(&data(Source::Uniform { min: 1, max: 1_000_000 }), share);
-        // Others draw in between.
+        // Other users draw in between.
         draws(&mut values, &mut routes.chance(99), 3);
         draws(&mut values, &mut routes.chance(user), 20)
     };

@@ -1,5 +1,5 @@
-//! How long it takes to fill pgbench's tables, and how much work that is for the server, in turns with `pgbench -i`:
-//! `cargo run --release -p loading --example against_pgbench -- [scale] [rounds] [connections] [0, if commits need not wait for the disk]`.
+//! Compares the time to fill pgbench's tables, and the server's CPU time for it, with `pgbench -i`, in turns: `cargo run --release
+//! -p loading --example against_pgbench -- [scale] [rounds] [connections] [0, if commits need not wait for the disk]`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Postgres::start(&PostgresSettings { is_durable, ..PostgresSettings::default() })?;
     let mut out = io::stdout();
     let (mut theirs, mut ours) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-    // Before the first round the server makes files and memory its own: that one does not count.
+    // The first round warms up files and memory of the server, and does not count.
     for round in 0..=rounds {
         for is_ours in [round % 2 == 0, round % 2 != 0] {
             server.sql(
@@ -96,7 +96,7 @@ fn pgbench(mut pgbench: Command, scale: u32) -> Result<String, Box<dyn std::erro
     }
 }
 
-/// Seconds that a server's processes have kept cores busy, those that are gone included.
+/// CPU time of the processes of a server in seconds, including ended ones.
 fn work_s(server: u32) -> f64 {
     const TICKS_OF_SECOND: f64 = 100.0;
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();

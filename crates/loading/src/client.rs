@@ -1,4 +1,4 @@
-//! One connection to a database, whatever database it is.
+//! Connection to a database of any kind.
 
 pub(crate) mod connection;
 
@@ -16,23 +16,23 @@ use crate::error::Error;
 use crate::plan::Chunk;
 use crate::tables::Table;
 
-/// Where tables are made.
+/// Database in which tables are created.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// The kind of the database.
+    /// Kind of the database.
     pub engine: Engine,
-    /// Where it is.
+    /// Location of the database.
     pub place: Place,
 }
 
-/// Where a database is.
+/// Location of a database.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// At a server.
+    /// On a server.
     Server {
-        /// Where the server is.
+        /// Address of the server.
         peer: Peer,
-        /// Who logs in.
+        /// Credentials.
         login: Arc<Login>,
     },
     /// In a file.
@@ -40,7 +40,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The server and who logs in.
+    /// Address and credentials of the server. Fails for a file.
     pub(crate) fn server(&self) -> Result<(&Peer, &Arc<Login>), Error> {
         match self {
             Self::Server { peer, login } => Ok((peer, login)),
@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    /// The path of the file.
+    /// Path of the file. Fails for a server.
     pub(crate) fn file(&self) -> Result<&Path, Error> {
         match self {
             Self::File(path) => Ok(path),
@@ -64,7 +64,7 @@ impl Place {
 }
 
 impl Database {
-    /// Opens a connection that only reads what the server says of itself.
+    /// Opens a connection that only reads the server's own statistics.
     pub(crate) fn open_to_watch(&self) -> Result<Box<dyn Client>, Error> {
         (databases::of(self.engine).open_to_watch)(&self.place)
     }
@@ -75,19 +75,19 @@ impl Database {
     }
 }
 
-/// Rows of a reply; `None` is NULL.
+/// Rows of a reply; `None` for NULL.
 pub type Answer = Vec<Vec<Option<String>>>;
 
-/// One connection.
+/// A connection.
 pub(crate) trait Client: Send {
-    /// From now on a server that is silent is waited for until this is so. Without it, for a very long time.
+    /// Sets a flag that ends the wait for a silent server. Without one, the timeout is very long.
     fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error>;
 
-    /// Has one statement run. `doing` says what for, should it fail.
+    /// Runs a statement. `doing` describes its purpose in an error.
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error>;
 
-    /// Writes the rows of a chunk and its mark in one transaction. `written` is called with rows as they go out, and says whether to
-    /// go on; if not, nothing of the chunk remains, and the answer is `false`. A client that has failed is not used again.
+    /// Writes the rows of a chunk and its mark in one transaction. Calls `written` as rows are sent, which returns false to stop.
+    /// Then the chunk is rolled back, and the result is false. A client must not be used after an error.
     fn load(
         &mut self,
         table: &Table,

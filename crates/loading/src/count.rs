@@ -1,10 +1,10 @@
-//! Whether all rows are there.
+//! Verifies that all rows are there.
 
 use crate::client::Client;
 use crate::error::Error;
 use crate::tables::Table;
 
-/// By reading them: their number, and, where they are numbered without repetition, the first and the last.
+/// Counts the rows by reading them. If they have a unique number, also checks the first and the last.
 pub(crate) fn by_reading(client: &mut dyn Client, table: &Table) -> Result<(), Error> {
     let name = &table.name;
     let (sql, expected) = match table.key {
@@ -19,9 +19,10 @@ pub(crate) fn by_reading(client: &mut dyn Client, table: &Table) -> Result<(), E
     compare(client, table, &sql, &expected)
 }
 
-/// By what PostgreSQL has written down while it built the primary key, in the transaction that did: it has read every row for it,
-/// and counted them, and found no number twice. From 1 to as many as there should be, none is missing then. The count is kept in
-/// four bytes, to seven digits: what is beyond them is known from each copy, whose rows were counted as they were taken.
+/// Reads the row count that PostgreSQL stored when it built the primary key, in the transaction that did. It read and counted all
+/// rows for it, and found no duplicate number. So with numbers from 1 to the expected count, no row is missing. The count is stored
+/// in four bytes with seven digits. Precision beyond that comes from the COPY commands, whose rows were counted when they were
+/// received.
 pub(crate) fn by_key(client: &mut dyn Client, table: &Table, key: &str) -> Result<(), Error> {
     let name = &table.name;
     let sql = format!(

@@ -1,15 +1,15 @@
-//! Why tables are not there, or not as they were asked for.
+//! Errors of creating and filling tables.
 
-/// What went wrong, where, and what to do about it. No text has a password in it.
+/// Reason why tables are not created and filled as requested, with help. No text contains a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// What is asked for makes no sense.
+    /// The options are invalid.
     #[error("{0}")]
     Options(String),
-    /// No connection.
+    /// No connection could be established.
     #[error("{reason}")]
     Connect {
-        /// Where to, and why not.
+        /// Address and reason.
         reason: String,
     },
     /// The connection broke.
@@ -17,61 +17,61 @@ pub enum Error {
         "the connection broke off ({doing}): {reason}\n  help: the same command without --drop continues where this one stopped"
     )]
     Broken {
-        /// What was under way.
+        /// Operation in progress.
         doing: String,
-        /// How.
+        /// Description of the failure.
         reason: String,
     },
-    /// The server said no.
+    /// The server rejected a statement.
     #[error("the server rejected a statement ({doing}): {said}")]
     Refused {
-        /// What was under way.
+        /// Operation in progress.
         doing: String,
-        /// Its words.
+        /// Error of the server.
         said: String,
     },
-    /// There are tables already, and without this crate's mark.
+    /// Tables exist without the mark of this crate.
     #[error("there are tables of these names already: {}\n  help: to drop and create them again, add --drop", tables.join(", "))]
     Exists {
-        /// Their names.
+        /// Names of the tables.
         tables: Vec<String>,
     },
-    /// An earlier call with other options is unfinished.
+    /// A load with other options is incomplete.
     #[error(
         "tables are partially filled for other options ({before})\n  help: run it with the same options to continue, or add --drop to start again with {now}"
     )]
     Different {
-        /// What was asked for before.
+        /// Earlier options.
         before: String,
-        /// What is asked for now.
+        /// Current options.
         now: String,
     },
-    /// Rows are not all there at the end.
+    /// Rows are missing after the load.
     #[error(
         "{table} has {found}, and should have {expected}\n  help: start again with --drop, while nothing else changes it"
     )]
     Wrong {
-        /// Which table.
+        /// Name of the table.
         table: String,
-        /// What was counted.
+        /// Rows that were counted.
         found: String,
-        /// What should be there.
+        /// Rows that are expected.
         expected: String,
     },
-    /// The observer wanted it to stop.
+    /// The observer requested a stop.
     #[error(
         "stopped after {rows} of {rows_all} rows\n  help: the same command without --drop continues from there"
     )]
     Stopped {
-        /// Rows that are there.
+        /// Number of rows that are written.
         rows: u64,
-        /// Rows in all.
+        /// Total number of rows.
         rows_all: u64,
     },
 }
 
 impl Error {
-    /// A thread that could not be started: nothing can be done over a connection that nobody serves.
+    /// Error for a thread that could not be started, so that its connection cannot be served.
     pub fn thread(error: std::io::Error) -> Self {
         Self::Connect {
             reason: format!(

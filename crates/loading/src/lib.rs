@@ -1,14 +1,17 @@
-//! Creates a workload's tables and fills them, over several connections at once.
+//! Creates and fills the tables of a workload over several connections.
 //!
-//! [`Plan::new`] says what there will be, [`run`] makes it so. What is done is written down in the database itself, in
-//! [`MARKS`], together with the rows: a second call goes on where the first was cut off.
+//! [`Plan::new`] defines the tables, and [`run`] creates them. Progress is recorded in the database itself, in [`MARKS`], together
+//! with the rows. So a second call continues where the first was interrupted.
 //!
-//! How far back that is depends. Rows come in chunks, each in a transaction of its own, over all connections. On PostgreSQL a table
-//! of up to ten million rows is one chunk: it is written frozen into a new file, and its rows need no second visit to be marked as
-//! seen by all. On PostgreSQL 15 that is a quarter less work for the server than the same rows over four connections, and a tenth
-//! less time on two cores: connections that fill one table wait for each other to make its file longer. A binary copy was more work
-//! than text for narrow rows, and a larger `maintenance_work_mem` did not make an index sooner. Larger tables, and those with
-//! partitions, are cut into chunks, so that less is lost with a connection.
+//! The amount of lost work depends on the chunks, each of which is written in its own transaction, over all connections. On
+//! PostgreSQL, a table of up to ten million rows is one chunk. It is written frozen into a new file, so its rows need no second
+//! visit to be marked as visible to all.
+//!
+//! On PostgreSQL 15, that is a quarter less work for the server than the same rows over four connections, and a tenth less time on
+//! two cores. Connections that fill one table wait for each other to extend its file. A binary COPY was more work than text for
+//! narrow rows, and a larger `maintenance_work_mem` did not speed up building an index.
+//!
+//! Larger and partitioned tables are divided into chunks, so that less is lost with a connection.
 
 mod client;
 mod count;

@@ -1,4 +1,4 @@
-//! What is done already, in the words of the database itself.
+//! Progress marks, which are stored in the database itself.
 
 use std::collections::HashSet;
 
@@ -9,29 +9,29 @@ use crate::databases;
 use crate::error::Error;
 use crate::plan::Plan;
 
-/// The table in which is written what was asked for and what of it is done. It goes when everything is.
+/// Table that stores the requested options and the completed items. It is dropped once all is done.
 pub const MARKS: &str = "tenbin_loading";
 
-/// What was asked for stands under this name.
+/// Name of the mark that stores the requested options.
 const ASKED: &str = "asked";
 
-/// What is done.
+/// Completed items.
 #[derive(Debug, Default)]
 pub(crate) struct Marks(HashSet<String>);
 
 impl Marks {
-    /// Whether something is done.
+    /// True if an item is completed.
     pub(crate) fn has(&self, mark: &str) -> bool {
         self.0.contains(mark)
     }
 }
 
-/// The statement that marks something as done. Marks have no quotes in them.
+/// Statement that marks an item as completed. Marks contain no quotes.
 pub(crate) fn mark(mark: &str) -> String {
     format!("INSERT INTO {MARKS} (item, said) VALUES ('{mark}', '')")
 }
 
-/// Creates the tables, or finds out how far an earlier call has come.
+/// Creates the tables, or determines the progress of an earlier call.
 pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error> {
     if plan.fresh {
         drop_all(client, plan)?;
@@ -54,7 +54,7 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
                 return Ok(marks);
             }
             Some(before) => return Err(Error::Different { before, now: plan.asked().to_owned() }),
-            // It was cut off before it made anything else.
+            // The earlier call was interrupted before it created anything else.
             None => {}
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
     Ok(Marks::default())
 }
 
-/// Everything is done.
+/// Removes the marks after everything is done.
 pub(crate) fn end(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     if let Some(settle) = databases::of(plan.engine).settle {
         client.query(settle, "removing the marks")?;
@@ -102,8 +102,8 @@ fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     );
     let asked = format!("INSERT INTO {MARKS} (item, said) VALUES ('{ASKED}', '{}')", plan.asked());
     let tables = plan.tables.iter().flat_map(|table| &table.create);
-    // Some databases commit after each CREATE. What was asked for is written down first, so that all tables from then on are known to
-    // be ours.
+    // Some databases commit after each CREATE. The options are stored first, so that all later tables are known to belong to this
+    // crate.
     let is_whole = !databases::of(plan.engine).commits_implicitly;
     if is_whole {
         client.query("BEGIN", doing)?;
@@ -117,7 +117,7 @@ fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Creates the tables that a call cut off between two of them has left out.
+/// Creates tables that are missing because an earlier call was interrupted between two of them.
 fn create_missing(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     if !databases::of(plan.engine).commits_implicitly {
         return Ok(());
@@ -132,7 +132,7 @@ fn create_missing(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether an index of a table is there already, where a mark cannot be written together with it.
+/// True if an index exists, for databases that cannot create it together with its mark.
 pub(crate) fn has_index(client: &mut dyn Client, table: &str, index: &str) -> Result<bool, Error> {
     let sql = format!(
         "SELECT 1 FROM information_schema.statistics WHERE table_schema = database() AND table_name = '{table}' \

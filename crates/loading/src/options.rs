@@ -1,42 +1,42 @@
-//! What may be asked of a workload's tables.
+//! Options of a workload's tables.
 
-/// How the rows of a partitioned table find their partition.
+/// Partitioning of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartitionMethod {
-    /// By ranges of keys, as pgbench has it unless told otherwise.
+    /// By ranges of keys, which is pgbench's default.
     #[default]
     Range,
     /// By a hash of keys.
     Hash,
 }
 
-/// How tables are to be, and how they are filled. What a workload does not have is ignored, but for what only PostgreSQL has: that
-/// is refused elsewhere.
+/// Options for creating and filling tables. Options that a workload does not use are ignored, except that options of PostgreSQL are
+/// rejected on other databases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Of pgbench's tables: 100,000 accounts, ten tellers and a branch each.
+    /// Scale of pgbench's tables: 100,000 accounts, ten tellers, and one branch per unit.
     pub scale: u32,
-    /// How many `sbtest` tables.
+    /// Number of `sbtest` tables.
     pub tables: u32,
-    /// Rows of each of them.
+    /// Number of rows in each `sbtest` table.
     pub table_size: u32,
-    /// Rows of the workload's own table, if it has one; `None` is as many as the workload is known for.
+    /// Number of rows in the workload's own table, if it has one. `None` for the workload's usual number.
     pub rows: Option<u64>,
-    /// How full pages of pgbench's tables are made, in percent: PostgreSQL only.
+    /// Fill factor of pgbench's tables in percent. PostgreSQL only.
     pub fillfactor: u8,
-    /// Partitions of the accounts; 0 is a plain table: PostgreSQL only.
+    /// Number of partitions of the accounts. 0 for a plain table. PostgreSQL only.
     pub partitions: u32,
-    /// How accounts find their partition.
+    /// Partitioning of the accounts.
     pub partition_method: PartitionMethod,
-    /// Whether pgbench's tables refer to each other: PostgreSQL only.
+    /// True to add foreign keys to pgbench's tables. PostgreSQL only.
     pub foreign_keys: bool,
-    /// Whether tables are kept out of the write-ahead log: PostgreSQL only.
+    /// True to keep tables out of the write-ahead log. PostgreSQL only.
     pub unlogged: bool,
-    /// Connections; at least 1. SQLite has one writer at a time.
+    /// Number of connections; at least 1. SQLite has only one writer at a time.
     pub jobs: u32,
-    /// What random rows are drawn from: the same rows each time.
+    /// Seed of random rows. Equal seeds give equal rows.
     pub seed: u64,
-    /// Whether tables of these names are dropped first, whosever they are.
+    /// True to drop existing tables with these names first, whoever created them.
     pub fresh: bool,
 }
 

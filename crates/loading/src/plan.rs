@@ -1,4 +1,4 @@
-//! What there will be: tables, their rows in chunks, and what comes after.
+//! Plan of a load: tables, their rows in chunks, and later steps.
 
 use std::ops::Range;
 
@@ -10,11 +10,12 @@ use crate::error::Error;
 use crate::options::{Options, PartitionMethod};
 use crate::tables::{self, Table};
 
-/// Rows of a chunk: written in one transaction together with the mark that says so.
+/// Number of rows of a chunk, which is written in one transaction together with its mark.
 const CHUNK_ROWS: u64 = 100_000;
-/// Tables of up to so many rows are written in one transaction where rows can be frozen from the beginning. It is a matter of seconds, and not much is lost when it is cut off.
+/// Maximum number of rows of a table that is written in one transaction, on databases that can freeze rows. Writing it takes
+/// seconds, so little is lost if it is interrupted.
 const WHOLE_ROWS_MAX: u64 = 10_000_000;
-/// So that the marks of the largest table are few.
+/// Maximum number of chunks of a table, which limits the number of marks.
 const CHUNKS_MAX: u64 = 2_000;
 
 const SCALE_MAX: u32 = 200_000_000;
@@ -23,7 +24,7 @@ const PARTITIONS_MAX: u32 = 10_000;
 const ROWS_MAX: u64 = 10_000_000;
 const JOBS_MAX: u32 = 256;
 
-/// A workload's tables on one kind of server.
+/// Tables of a workload on one kind of database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(crate) engine: Engine,
@@ -36,22 +37,22 @@ pub struct Plan {
 /// Rows of one table that are written in one transaction together with their mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
-    /// Which table of the plan.
+    /// Index of the table in the plan.
     pub(crate) table: usize,
-    /// Which rows, from 0.
+    /// Range of the rows, from 0.
     pub(crate) rows: Range<u64>,
-    /// Whether these are all rows of the table, and nobody has read it before.
+    /// True if the chunk has all rows of the table, which nobody has read before.
     pub(crate) is_whole: bool,
-    /// The name of its mark.
+    /// Name of its mark.
     pub(crate) mark: String,
 }
 
 impl Plan {
-    /// What `options` make of a workload.
+    /// Plans the tables of a workload with these options.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] when they make no sense, or no sense on this kind of server.
+    /// [`Error::Options`] if the options are invalid, or not supported by the database.
     pub fn new(workload: &Workload, engine: Engine, options: &Options) -> Result<Self, Error> {
         check(engine, options)?;
         let writers_max = databases::of(engine).writers_max;
@@ -60,34 +61,34 @@ impl Plan {
         Ok(Self { engine, tables, jobs, fresh: options.fresh, asked: asked(workload, options) })
     }
 
-    /// The tables' names, in the order in which they are made.
+    /// Names of the tables, in the order of creation.
     pub fn tables(&self) -> Vec<&str> {
         self.tables.iter().map(|table| table.name.as_str()).collect()
     }
 
-    /// Rows over all tables.
+    /// Number of rows over all tables.
     pub fn rows(&self) -> u64 {
         self.tables.iter().map(|table| table.rows).sum()
     }
 
-    /// What was asked for, in one line: half-filled tables are only resumed for the same.
+    /// The options on one line. An incomplete load is only resumed with equal options.
     pub fn asked(&self) -> &str {
         &self.asked
     }
 
-    /// Whether all rows of a table are written in one transaction. A table with partitions cannot take frozen rows.
+    /// True if all rows of a table are written in one transaction. A partitioned table cannot take frozen rows.
     fn is_whole(&self, table: &Table) -> bool {
         databases::of(self.engine).freezes_rows && !table.is_partitioned && table.rows <= WHOLE_ROWS_MAX
     }
 
-    /// Whether the building of a table's key counts its rows.
+    /// True if building the key of a table counts its rows.
     pub(crate) fn is_counted_by_key(&self, table: &Table) -> bool {
         databases::of(self.engine).freezes_rows
             && !table.is_partitioned
             && table.indexes.iter().any(|index| index.is_key)
     }
 
-    /// All chunks. How rows are cut does not depend on the number of connections.
+    /// All chunks. They do not depend on the number of connections.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = Chunk> {
         self.tables.iter().enumerate().flat_map(|(number, table)| {
             let is_whole = self.is_whole(table);
@@ -130,7 +131,7 @@ fn check(engine: Engine, options: &Options) -> Result<(), Error> {
             let known = databases::with_pgbench_options();
             Err(Error::Options(format!("{name} is for {known} only: leave it out")))
         }
-        // The table above the partitions is a logged one, and may not refer to unlogged ones.
+        // The partitioned table itself is logged, and may not refer to unlogged tables.
         None if options.partitions != 0 && options.foreign_keys && options.unlogged => {
             let what = "--partitions, --foreign-keys and --unlogged-tables exclude one another: leave one of them out";
             Err(Error::Options(what.to_owned()))
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_have_every_row_once_however_many_connections() {
+    fn chunks_cover_every_row_once() {
         let options = Options { scale: 3, ..Options::default() };
         let plan_of_one = plan(Engine::PostgreSql, &Options { jobs: 1, ..options.clone() }).unwrap();
         let plan = plan(Engine::PostgreSql, &options).unwrap();
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_whole_where_rows_can_be_frozen_and_are_not_too_many() {
+    fn table_is_one_chunk_if_rows_can_be_frozen() {
         let accounts = |engine, options: Options| {
             let plan = plan(engine, &options).unwrap();
             let chunks = plan.chunks().filter(|chunk| plan.tables[chunk.table].name == "pgbench_accounts");
@@ -211,13 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_stay_few() {
+    fn number_of_marks_is_limited() {
         let options = Options { scale: 20_000, ..Options::default() };
         assert!(plan(Engine::PostgreSql, &options).unwrap().chunks().count() < 2100);
     }
 
     #[test]
-    fn nonsense_is_refused_with_words() {
+    fn invalid_options_are_rejected_with_a_message() {
         for (engine, options, word) in [
             (Engine::PostgreSql, Options { scale: 0, ..Options::default() }, "--scale"),
             (Engine::PostgreSql, Options { jobs: 0, ..Options::default() }, "--jobs"),

@@ -1,12 +1,12 @@
-//! Several connections take from one row of things to do.
+//! Work queue shared by several connections.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::error::Error;
 
-/// Has every item done by one of the workers; each opens what it needs by itself when there is something for it, and gives it to
-/// `keep` at its end. After an error nothing more is begun, and the first error is the answer.
+/// Processes all items with several workers. Each worker opens its connection on its first item, and passes it to `keep` at the
+/// end. After an error no further item is begun, and the first error is returned.
 pub(crate) fn work<T: Send, W>(
     workers: u32,
     items: impl Iterator<Item = T> + Send,
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_is_done_once() {
+    fn every_item_is_processed_once() {
         let sum = AtomicU32::new(0);
         work(
             3,
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_begun_after_an_error() {
+    fn no_item_is_begun_after_an_error() {
         let done = AtomicU32::new(0);
         let error = || Error::Options("no".into());
         let ended = work(

@@ -1,4 +1,4 @@
-//! Rows of all tables, and how they are written.
+//! Rows of all tables, and their output formats.
 
 mod copy;
 mod digits;
@@ -16,58 +16,58 @@ pub(crate) use insert::InsertRows;
 pub(crate) use pgbench::{ACCOUNTS, TELLERS};
 pub(crate) use postcodes::ROWS as POSTCODES;
 
-/// Who takes the values of rows, in the order of columns. Texts have no tab, no line break, no backslash and no quote in them.
+/// Receiver of the values of rows, in column order. Texts contain no tab, line break, backslash, or quote.
 pub(crate) trait Sink {
-    /// A row of so many values begins.
+    /// Begins a row with this number of values.
     fn begin_row(&mut self, columns: u16);
-    /// A value of four bytes.
+    /// Adds a 4-byte integer.
     fn int(&mut self, value: i32);
-    /// A value of eight bytes.
+    /// Adds an 8-byte integer.
     fn big(&mut self, value: i64);
-    /// A text.
+    /// Adds a text.
     fn text(&mut self, value: &[u8]);
-    /// Nothing.
+    /// Adds NULL.
     fn null(&mut self);
-    /// The row is complete.
+    /// Ends the row.
     fn end_row(&mut self);
 }
 
-/// What the rows of a table are.
+/// Kind of rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// There are none.
+    /// No rows.
     Nothing,
-    /// Of `pgbench_accounts`.
+    /// Rows of `pgbench_accounts`.
     Accounts {
-        /// Whether `aid` has eight bytes.
+        /// True if `aid` has eight bytes.
         is_big: bool,
-        /// Whether the server does not fill up `char` columns with blanks.
+        /// True if the server does not pad `char` columns with blanks.
         needs_blanks: bool,
     },
-    /// Of `pgbench_tellers`.
+    /// Rows of `pgbench_tellers`.
     Tellers,
-    /// Of `pgbench_branches`.
+    /// Rows of `pgbench_branches`.
     Branches,
-    /// Of `sbtest<number>`, which has so many rows.
+    /// Rows of `sbtest<number>`.
     Sbtest {
-        /// What values are drawn from.
+        /// Seed of random values.
         seed: u64,
-        /// Which table, from 1.
+        /// Number of the table, from 1.
         number: u32,
-        /// How many rows it has.
+        /// Number of rows of the table.
         size: u32,
     },
-    /// Of `tenbin_postcodes`, of which there are so many in all.
+    /// Rows of `tenbin_postcodes`.
     Postcodes {
-        /// What values are drawn from.
+        /// Seed of random values.
         seed: u64,
-        /// How many there are.
+        /// Number of rows of the table.
         rows: u64,
     },
 }
 
 impl Content {
-    /// Writes rows, counted from 0.
+    /// Writes a range of rows, counted from 0.
     pub(crate) fn write(&self, rows: Range<u64>, sink: &mut impl Sink) {
         match *self {
             Self::Nothing => {}
@@ -79,7 +79,7 @@ impl Content {
         }
     }
 
-    /// Rows that are written at once: some 256 KiB of text.
+    /// Number of rows per write: about 256 KiB of text.
     pub(crate) fn rows_at_once(&self) -> u64 {
         match self {
             Self::Accounts { needs_blanks: false, .. } | Self::Tellers | Self::Branches | Self::Nothing => {

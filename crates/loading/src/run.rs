@@ -1,4 +1,4 @@
-//! From a plan to tables: rows, then indexes, then what the planner needs to know, then a last look.
+//! Executes a plan: writes rows, builds indexes, updates statistics, and verifies the number of rows.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,40 +14,41 @@ use crate::plan::{Chunk, Plan};
 use crate::queue::work;
 use crate::tables::{Finish, Table};
 
-/// Receives the progress.
+/// Receiver of progress.
 pub trait Observer: Sync {
-    /// So many rows of so many are written. Those of earlier calls count; a chunk that fails may be counted too far.
+    /// Reports the number of written rows, including those of earlier calls, and the total. A chunk that fails later may be
+    /// counted.
     fn rows(&self, _rows: u64, _rows_all: u64) {}
 
-    /// Another part of the work begins, in a few words.
+    /// Reports the begin of a stage, with a short description.
     fn stage(&self, _words: &str) {}
 
-    /// Whether to stop; what is done remains, and another call goes on from there.
+    /// Returns true to stop. Completed work remains, and another call continues from there.
     fn wants_stop(&self) -> bool {
         false
     }
 }
 
-/// Reports to nobody.
+/// Ignores progress.
 impl Observer for () {}
 
-/// What there is now.
+/// Result of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loaded {
-    /// Tables, each with the rows that were counted in it.
+    /// Tables with the number of rows that were counted.
     pub tables: Vec<(String, u64)>,
-    /// Rows that were there from an earlier call.
+    /// Number of rows that existed from an earlier call.
     pub rows_before: u64,
-    /// What was done besides, for those who compare: settings of sessions, the order of things.
+    /// Further facts for comparisons: session settings, and the order of steps.
     pub notes: Vec<String>,
 }
 
-/// Makes the tables of a plan, or goes on where an earlier call was cut off.
+/// Creates and fills the tables of a plan, or continues an interrupted call.
 ///
 /// # Errors
 ///
-/// When there are other tables of these names, an earlier call had other options, the connection breaks, the server refuses, or
-/// rows are missing at the end.
+/// If other tables with these names exist, an earlier call had other options, the connection breaks, the server rejects a
+/// statement, or rows are missing at the end.
 pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result<Loaded, Error> {
     if plan.engine != database.engine {
         let (planned, found) = (plan.engine, database.engine);
@@ -85,7 +86,7 @@ where
     Open: Fn() -> Result<Box<dyn Client>, Error> + Sync,
     Watching: Observer,
 {
-    /// Has items done over connections, first those that are open.
+    /// Processes items over connections, using open ones first.
     fn work<T: Send>(
         &self,
         items: impl Iterator<Item = T> + Send,
@@ -105,7 +106,7 @@ where
         )
     }
 
-    /// Writes all rows; how many were there before.
+    /// Writes all rows. Returns the number of rows that existed before.
     fn rows(&self) -> Result<u64, Error> {
         let rows_all = self.plan.rows();
         let (done, todo): (Vec<Chunk>, Vec<Chunk>) =
@@ -131,7 +132,7 @@ where
         Ok(before)
     }
 
-    /// Builds indexes, those of different tables side by side.
+    /// Builds indexes, concurrently for different tables.
     fn indexes(&self) -> Result<(), Error> {
         self.observer.stage("indexes");
         let tables = self.plan.tables.iter().filter(|table| !table.indexes.is_empty());
@@ -146,7 +147,7 @@ where
         all.try_for_each(|(table, reference)| self.finish(client, table, reference))
     }
 
-    /// Something that is done once, and marked with it.
+    /// Performs a step that is done once, and marks it as completed.
     fn finish(&self, client: &mut dyn Client, table: &Table, finish: &Finish) -> Result<(), Error> {
         let doing = &format!("making {}", finish.name);
         if self.observer.wants_stop() {
@@ -170,12 +171,12 @@ where
         Ok(())
     }
 
-    /// Has the server look at its new tables, and counts rows meanwhile where no key has done so.
+    /// Updates statistics of the tables. Meanwhile counts rows that no key has counted.
     fn tidy(&self) -> Result<(), Error> {
         self.observer.stage("statistics, and counting");
         let tasks = self.plan.tables.iter().flat_map(|table| [(table, false), (table, true)]);
         let tasks = tasks.filter(|&(table, is_count)| !is_count || !self.plan.is_counted_by_key(table));
-        // The largest first: the others fit beside it.
+        // The largest first, so that the others run next to it.
         let mut tasks: Vec<_> = tasks.collect();
         tasks.sort_by_key(|(table, _)| std::cmp::Reverse(table.rows));
         self.work(tasks.into_iter(), |client, (table, is_count)| {

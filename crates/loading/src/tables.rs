@@ -1,4 +1,4 @@
-//! The tables of workloads, as the tools that had them first make them.
+//! Tables of workloads, identical to those of the original tools.
 
 mod pgbench;
 mod sbtest;
@@ -10,37 +10,37 @@ use sql::workload::{Tables, Workload};
 use crate::options::Options;
 use crate::rows::Content;
 
-/// A table, from nothing to its last index.
+/// A table, from its creation to its last index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Its name.
+    /// Name of the table.
     pub(crate) name: String,
-    /// What creates it.
+    /// Statements that create it.
     pub(crate) create: Vec<String>,
-    /// How many values a row has.
+    /// Number of columns.
     pub(crate) columns: u16,
-    /// What is in it.
+    /// Kind of its rows.
     pub(crate) content: Content,
-    /// How many rows.
+    /// Number of rows.
     pub(crate) rows: u64,
-    /// Whether its rows are in other tables, its partitions.
+    /// True if its rows are in partitions.
     pub(crate) is_partitioned: bool,
-    /// The column that numbers rows from 1, without a gap.
+    /// Column that numbers rows from 1 without gaps. `None` if there is none.
     pub(crate) key: Option<&'static str>,
-    /// What comes when its rows are there.
+    /// Steps after its rows are written.
     pub(crate) indexes: Vec<Finish>,
-    /// What comes when all tables have their indexes.
+    /// Steps after all tables have their indexes.
     pub(crate) references: Vec<Finish>,
 }
 
-/// Something that is done once, after rows.
+/// A step that is done once, after rows are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finish {
-    /// The name of the index or the constraint.
+    /// Name of the index or constraint.
     pub(crate) name: String,
-    /// How it comes about.
+    /// Statement that creates it.
     pub(crate) statement: String,
-    /// Whether it makes [`Table::key`] the primary key.
+    /// True if it makes [`Table::key`] the primary key.
     pub(crate) is_key: bool,
 }
 
@@ -54,7 +54,7 @@ impl Finish {
     }
 }
 
-/// The tables of a workload.
+/// Tables of a workload.
 pub(crate) fn of(workload: &Workload, engine: Engine, options: &Options) -> Vec<Table> {
     match workload.tables {
         Tables::Pgbench => pgbench::tables(engine, options),

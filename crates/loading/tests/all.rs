@@ -1,4 +1,4 @@
-//! Tables on real databases: every test of this folder, in one program.
+//! Tests of tables on real databases, all in one program.
 
 mod other_tables;
 mod place;

@@ -1,4 +1,4 @@
-//! Tables on MariaDB and SQLite: the same rows, and those of `sysbench prepare`.
+//! Tables on MariaDB and SQLite: equal rows, and equality with `sysbench prepare`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ fn start() -> MariaDb {
     MariaDb::start(&MariaDbSettings::default()).unwrap()
 }
 
-/// Everything that a schema says of tables.
+/// Query of the complete schema of the tables.
 const SCHEMA: &str = "
 SELECT table_name, column_name, column_type, is_nullable, column_default, extra FROM information_schema.columns
 WHERE table_schema = database() ORDER BY table_name, ordinal_position;
@@ -28,7 +28,7 @@ SELECT count(*) FROM pgbench_history;
 ";
 
 #[test]
-fn tables_on_mariadb_are_those_of_sysbench() {
+fn tables_on_mariadb_equal_those_of_sysbench() {
     let server = start();
     let mut sysbench = Command::new("sysbench");
     sysbench.args(["oltp_read_write", "--db-driver=mysql", "--mysql-host=127.0.0.1", "--tables=2"]);
@@ -61,14 +61,14 @@ fn tables_on_mariadb_are_those_of_sysbench() {
 }
 
 #[test]
-fn a_cut_load_on_mariadb_goes_on_and_loses_and_doubles_nothing() {
+fn interrupted_load_on_mariadb_resumes_without_loss_or_duplicates() {
     let mut server = start();
     let database = place::mariadb(&server);
     let options = Options { scale: 3, jobs: 2, ..Options::default() };
     let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(120_000)).unwrap_err();
     assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
     server.restart_immediate().unwrap();
-    // As if it had been cut off between two tables.
+    // Simulates an interruption between two tables.
     server.sql("DROP TABLE pgbench_history").unwrap();
     place::prepare("tpcb-like", &options, &place::mariadb(&server), &()).unwrap();
     let sums = server.sql(SUMS).unwrap();
@@ -78,7 +78,7 @@ fn a_cut_load_on_mariadb_goes_on_and_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn a_file_of_sqlite_is_filled_and_gone_on_with() {
+fn sqlite_file_is_filled_and_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bank.db");
     let database = place::sqlite(file.clone());
@@ -110,7 +110,7 @@ fn a_file_of_sqlite_is_filled_and_gone_on_with() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_left_alone() {
+fn file_that_is_no_database_is_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("letter.txt");
     let text = "Dear Ann, ".repeat(200);
@@ -125,7 +125,7 @@ fn a_file_that_is_no_database_is_left_alone() {
     assert_eq!(std::fs::read_to_string(file).unwrap(), text);
 }
 
-/// One row, with bars between its fields.
+/// Runs a query. Returns one row with `|` between fields.
 fn ask(file: &Path, sql: &str) -> String {
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut statement = connection.prepare(sql).unwrap();

@@ -1,4 +1,4 @@
-//! Tables on a real PostgreSQL server are those of `pgbench -i` and of `sysbench prepare`.
+//! Tables on a real PostgreSQL server equal those of `pgbench -i` and of `sysbench prepare`.
 
 use std::process::Stdio;
 
@@ -10,7 +10,7 @@ fn start() -> Postgres {
     Postgres::start(&PostgresSettings::default()).unwrap()
 }
 
-/// Everything that a schema says of tables: columns, storage, constraints, indexes, partitions.
+/// Query of the complete schema of tables: columns, storage, constraints, indexes, partitions.
 const SCHEMA: &str = "
 SELECT 'column', c.relname, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
   pg_get_expr(d.adbin, d.adrelid), c.relkind, c.relpersistence, c.reloptions, pg_get_expr(c.relpartbound, c.oid)
@@ -40,7 +40,7 @@ fn pgbench_makes(server: &Postgres, arguments: &[&str]) {
 }
 
 #[test]
-fn tables_are_those_of_pgbench() {
+fn tables_equal_those_of_pgbench() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
     let plain = Options::default();
@@ -68,7 +68,7 @@ fn tables_are_those_of_pgbench() {
 }
 
 #[test]
-fn unlogged_tables_stay_out_of_the_log() {
+fn unlogged_tables_are_not_logged() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
     pgbench_makes(&server, &["--unlogged-tables"]);
@@ -79,7 +79,7 @@ fn unlogged_tables_stay_out_of_the_log() {
 }
 
 #[test]
-fn tables_are_those_of_sysbench() {
+fn tables_equal_those_of_sysbench() {
     let server = start();
     let mut sysbench = std::process::Command::new("sysbench");
     sysbench.args(["oltp_read_write", "--db-driver=pgsql", "--pgsql-host=127.0.0.1", "--tables=3"]);
@@ -108,7 +108,7 @@ fn tables_are_those_of_sysbench() {
 }
 
 #[test]
-fn tables_of_the_studies_take_what_their_workloads_send() {
+fn study_tables_accept_their_workloads() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
     let options = Options { rows: Some(2000), ..Options::default() };
@@ -125,12 +125,12 @@ fn tables_of_the_studies_take_what_their_workloads_send() {
     server.sql("INSERT INTO sbtest2 VALUES (1, 1)").unwrap();
 }
 
-/// Pages whose rows are all frozen, and pages in all.
+/// Query of the number of pages with only frozen rows, and of all pages.
 const FROZEN: &str = "SELECT count(*) FILTER (WHERE v.all_frozen), count(*)
 FROM pg_visibility_map('pgbench_accounts') v";
 
 #[test]
-fn rows_are_frozen_from_the_beginning() {
+fn rows_are_frozen_when_written() {
     let server = Postgres::start(&PostgresSettings::default().with("log_statement", "all")).unwrap();
     server.sql("CREATE EXTENSION pg_visibility").unwrap();
     let database = place::postgres(&server, Postgres::DATABASE);
@@ -144,8 +144,8 @@ fn rows_are_frozen_from_the_beginning() {
 }
 
 #[test]
-fn a_cut_load_goes_on_and_loses_and_doubles_nothing() {
-    // One that is cut into chunks, and one that is not.
+fn interrupted_load_resumes_without_loss_or_duplicates() {
+    // One table in chunks, and one in a single transaction.
     for partitions in [0, 2] {
         let mut server = start();
         let options = Options { scale: 4, partitions, ..Options::default() };
@@ -178,7 +178,7 @@ fn a_cut_load_goes_on_and_loses_and_doubles_nothing() {
     }
 }
 
-/// Takes a row away before indexes are built.
+/// An observer that deletes a row before indexes are built.
 struct Meddler<'a>(&'a Postgres);
 
 impl loading::Observer for Meddler<'_> {
@@ -190,7 +190,7 @@ impl loading::Observer for Meddler<'_> {
 }
 
 #[test]
-fn a_row_that_is_gone_is_missed() {
+fn missing_row_is_detected() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
     let said = place::prepare("tpcb-like", &Options::default(), &database, &Meddler(&server)).unwrap_err();
@@ -199,7 +199,7 @@ fn a_row_that_is_gone_is_missed() {
 }
 
 #[test]
-fn errors_say_what_and_where_and_no_password() {
+fn errors_have_context_and_no_password() {
     let server = start();
     let database = place::postgres(&server, "no_such_database");
     let said = place::prepare("tpcb-like", &Options::default(), &database, &()).unwrap_err();

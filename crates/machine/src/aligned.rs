@@ -1,4 +1,4 @@
-//! A buffer at a multiple of 4,096 bytes, as reads past the page cache need it.
+//! Buffer aligned to 4,096 bytes, as required for reads with `O_DIRECT`.
 
 const ALIGNMENT_BYTES: usize = 4096;
 
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_aligned() {
+    fn buffer_is_aligned() {
         for length in [1, 4_096, 1 << 20] {
             let mut buffer = Aligned::new(length);
             assert_eq!(buffer.bytes_mut().as_ptr() as usize % ALIGNMENT_BYTES, 0);

@@ -1,6 +1,6 @@
-//! A file written, read, and flushed: through the page cache, past it, and at random places.
+//! Disk trials: writes, reads, and syncs a file, through the page cache, past it, and at random offsets.
 //!
-//! The file has no name (`O_TMPFILE`, or removed at once where there is no such thing), so nothing remains of it, however the trials end.
+//! The file is unlinked (`O_TMPFILE`, or removed immediately if that is not supported), so nothing remains, however the trials end.
 
 use std::fmt;
 use std::fs::File;
@@ -21,18 +21,18 @@ use crate::stopwatch::{Stopwatch, per_s};
 
 const BLOCK_BYTES: usize = 1 << 20;
 const PAGE_BYTES: usize = 4096;
-/// What is written first tells how fast the disk is.
+/// Number of bytes that are written first to estimate the speed of the disk.
 const FIRST_BYTES: u64 = 16 << 20;
-/// A trial that writes takes about so many slices.
+/// Approximate duration of a write trial, in slices.
 const WRITE_SLICES: f64 = 2.0;
-/// Times below this many do not have a 99th percentile.
+/// Minimum number of samples for a 99th percentile.
 const SAMPLES_P99_MIN: usize = 1_000;
-/// Trials of fsync take so many slices, to have enough samples for it.
+/// Duration of an fsync trial in slices, which gives enough samples for a 99th percentile.
 const FSYNC_SLICES: u32 = 2;
-/// Threads that read at random places at the same time.
+/// Number of threads that read concurrently at random offsets.
 const THREADS: u64 = 32;
 
-/// The file systems that are known by name, by their magic number (statfs(2)).
+/// Known file systems by magic number (statfs(2)).
 const FILE_SYSTEMS: &[(u64, &str)] = &[
     (TMPFS, "tmpfs"),
     (0xef53, "ext4"),
@@ -46,26 +46,26 @@ const FILE_SYSTEMS: &[(u64, &str)] = &[
     (0x6573_5546, "fuse"),
     (0xff53_4d42, "smb"),
 ];
-/// Files in memory. Newer kernels allow O_DIRECT there, which then has no meaning.
+/// Magic number of tmpfs. Newer kernels allow O_DIRECT there, which then has no meaning.
 const TMPFS: u64 = 0x0102_1994;
 
-/// Why trials of the disk cannot begin.
+/// Reason why disk trials are not possible.
 #[derive(Debug)]
 pub enum NoDisk {
-    /// The folder cannot be used.
+    /// The folder is not usable.
     Folder {
         /// The folder.
         dir: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         error: io::Error,
     },
-    /// There is too little room.
+    /// There is too little free space.
     Space {
         /// The folder.
         dir: PathBuf,
-        /// What may be written there.
+        /// Free space for this user.
         free_bytes: u64,
-        /// What the trials need.
+        /// Space that the trials need.
         needed_bytes: u64,
     },
 }
@@ -87,11 +87,11 @@ impl fmt::Display for NoDisk {
 
 impl std::error::Error for NoDisk {}
 
-/// Whether trials of the disk can be made in a folder: a file can be made there, and there is twice the room that it needs.
+/// Checks that disk trials are possible in a folder: a file can be created, and there is twice the space that it needs.
 ///
 /// # Errors
 ///
-/// They cannot.
+/// If they are not possible.
 pub fn check(dir: &Path, file_bytes_max: u64) -> Result<(), NoDisk> {
     let wrong = |error: io::Error| NoDisk::Folder { dir: dir.to_path_buf(), error };
     let file = tempfile::tempfile_in(dir).map_err(wrong)?;
@@ -103,7 +103,7 @@ pub fn check(dir: &Path, file_bytes_max: u64) -> Result<(), NoDisk> {
     Ok(())
 }
 
-/// All trials of the disk.
+/// Runs all disk trials.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     let trials = match Trials::begin(site) {
         Ok(trials) => trials,
@@ -135,17 +135,17 @@ fn said<T>(result: io::Result<T>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
-/// A file, and how large it is.
+/// File under test, and its size.
 struct Trials<'a> {
     site: &'a Site<'a>,
     file: File,
     bytes: u64,
-    /// What is written: nothing that a disk can compress.
+    /// Block to write, which is incompressible.
     block: Vec<u8>,
 }
 
 impl<'a> Trials<'a> {
-    /// Writes the file, as large as suits the disk's speed.
+    /// Writes the file, with a size that suits the speed of the disk.
     fn begin(site: &'a Site<'a>) -> io::Result<Self> {
         let file = tempfile::tempfile_in(site.dir)?;
         let mut block = vec![0; BLOCK_BYTES];
@@ -161,7 +161,7 @@ impl<'a> Trials<'a> {
     }
 
     fn file_system(&self) -> Option<u64> {
-        // The kernel's numbers have 32 bits, whatever type carries them.
+        // The kernel's magic numbers have 32 bits, whatever the type of the field.
         fstatfs(&self.file).ok().map(|found| u64::from(found.f_type as u32))
     }
 
@@ -171,13 +171,13 @@ impl<'a> Trials<'a> {
         found.map_or_else(|| format!("type {magic:#x}"), |(_, name)| (*name).to_owned())
     }
 
-    /// The same file, read past the page cache; or why that is not possible.
+    /// Reopens the file for reads past the page cache, or returns the reason why that is not possible.
     fn direct(&self) -> Result<File, String> {
         let name = self.file_system_name();
         if self.file_system() == Some(TMPFS) {
             return Err(format!("{name} is in memory: there is no disk to read from"));
         }
-        // The flags belong to what was opened: a second handle of it would change the first one.
+        // Flags belong to the open file description, so a duplicated descriptor would change the original one.
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.file));
         let reopened = File::open(path).map_err(|error| error.to_string())?;
         let flags = fcntl_getfl(&reopened).map_err(|errno| errno.to_string())?;
@@ -195,7 +195,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// MB/s of writing the file once, until it is on the disk.
+    /// Writes the file once, including the sync. Returns MB/s.
     fn write(&self) -> io::Result<f64> {
         let watch = Stopwatch::start();
         for start in (0..self.bytes).step_by(BLOCK_BYTES) {
@@ -205,7 +205,7 @@ impl<'a> Trials<'a> {
         Ok(self.bytes as f64 / 1e6 / watch.elapsed_s())
     }
 
-    /// MB/s of reading it from the beginning, again and again.
+    /// Reads the file repeatedly from the beginning. Returns MB/s.
     fn read(&self, file: &File) -> io::Result<f64> {
         let (mut buffer, mut start, mut result) = (Aligned::new(BLOCK_BYTES), 0, Ok(()));
         let blocks_per_s = per_s(self.site.effort.slice, 1, || {
@@ -217,7 +217,7 @@ impl<'a> Trials<'a> {
         result.map(|()| blocks_per_s * BLOCK_BYTES as f64 / 1e6)
     }
 
-    /// Reads per second of pages at random places, by so many threads.
+    /// Reads pages at random offsets with this many threads. Returns reads per second.
     fn random(&self, file: &File, threads: u64) -> io::Result<f64> {
         let (slice, pages) = (self.site.effort.slice, self.bytes / PAGE_BYTES as u64);
         let (reads, watch) = (AtomicU64::new(0), Stopwatch::start());
@@ -238,7 +238,7 @@ impl<'a> Trials<'a> {
         Ok(reads.load(Ordering::Relaxed) as f64 / watch.elapsed_s())
     }
 
-    /// Percentiles of fsync after each page.
+    /// Measures percentiles of fsync after each written page.
     fn fsync(&self, findings: &mut Findings) {
         let (mut all, mut p99s) = (Vec::new(), Vec::new());
         let p50s = self.site.repeat(|| {
@@ -259,7 +259,7 @@ impl<'a> Trials<'a> {
         findings.note("disk_fsync_p99", if p99s.is_empty() { Err(too_few) } else { Ok(p99s) });
     }
 
-    /// The times of fsync in a trial, in microseconds, ascending. There is at least one.
+    /// Durations of fsync in a trial, in microseconds, ascending. At least one.
     fn fsync_times_us(&self) -> io::Result<Vec<f64>> {
         let (whole, mut times_us, mut start) = (Stopwatch::start(), Vec::new(), 0);
         let slice = self.site.effort.slice * FSYNC_SLICES;
@@ -275,7 +275,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Of ascending values, of which there is at least one: the smallest that so large a share of them do not exceed.
+/// Percentile of ascending values by nearest rank. There must be at least one value.
 pub(crate) fn percentile(ascending: &[f64], share: f64) -> f64 {
     let place = (ascending.len() as f64 * share).ceil() as usize;
     ascending.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN)
@@ -289,14 +289,14 @@ mod tests {
     use crate::effort::Effort;
 
     #[test]
-    fn a_percentile_is_a_value_that_was_seen() {
+    fn percentile_is_a_sample() {
         let values: Vec<f64> = (1..=200).map(f64::from).collect();
         assert_eq!([0.5, 0.99, 1.0].map(|share| percentile(&values, share)), [100.0, 198.0, 200.0]);
         assert_eq!(percentile(&[7.0], 0.5), 7.0);
     }
 
     #[test]
-    fn a_folder_without_room_is_refused_and_says_how_much_is_missing() {
+    fn folder_without_space_is_rejected_with_the_needed_size() {
         let dir = tempfile::tempdir().unwrap();
         check(dir.path(), 1).unwrap();
         let error = check(dir.path(), u64::MAX / 4).unwrap_err();
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_remains_and_a_file_system_in_memory_is_named_as_missing() {
+    fn leaves_no_file_and_reports_tmpfs_as_missing() {
         let effort = Effort { repetitions: 2, slice: Duration::from_millis(5), file_bytes_max: FIRST_BYTES };
         let dir = tempfile::tempdir().unwrap();
         let look = |dir: &Path| {

@@ -1,25 +1,25 @@
-//! How much time the trials take.
+//! Time and space that the trials may use.
 
 use std::time::Duration;
 
-/// How often, how long, and how large.
+/// Number, duration, and size of trials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Trials of each figure.
+    /// Number of trials per figure.
     pub repetitions: u32,
-    /// How long each trial lasts. Trials of memory last a part of it: there are many.
+    /// Duration of each trial. Memory trials take a fraction of it, because there are many.
     pub slice: Duration,
-    /// The file of the disk's trials is no larger than this.
+    /// Maximum size of the file of disk trials, in bytes.
     pub file_bytes_max: u64,
 }
 
 impl Effort {
-    /// At most 30 s in all.
+    /// At most 30 s in total.
     pub const FULL: Self =
         Self { repetitions: 5, slice: Duration::from_millis(200), file_bytes_max: 256 << 20 };
-    /// At most 10 s in all.
+    /// At most 10 s in total.
     pub const QUICK: Self =
         Self { repetitions: 5, slice: Duration::from_millis(40), file_bytes_max: 64 << 20 };
-    /// What is kept with studies: at most 2 s in all.
+    /// For the figures stored with studies: at most 2 s in total.
     pub const BRIEF: Self = Self { repetitions: 5, slice: Duration::from_millis(30), file_bytes_max: 0 };
 }

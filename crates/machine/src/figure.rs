@@ -1,6 +1,6 @@
-//! Every figure: its key, its unit, which direction is better, and its definition. Documents, tables, and JSON derive from this list.
+//! List of all figures with key, unit, direction, and definition. Documents, tables, and JSON derive from this list.
 
-/// The unit of a figure.
+/// Unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// 10⁹ bytes per second.
@@ -11,12 +11,12 @@ pub enum Unit {
     Microseconds,
     /// Events per second.
     PerSecond,
-    /// Hundredths.
+    /// Percent.
     Percent,
 }
 
 impl Unit {
-    /// As tables and JSON have it.
+    /// Symbol in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::GigabytesPerSecond => "GB/s",
@@ -28,18 +28,18 @@ impl Unit {
     }
 }
 
-/// What a figure means.
+/// Definition of a figure.
 #[derive(Debug)]
 pub struct Definition {
-    /// Its name in JSON and in the store. Figures of several sizes or kinds append theirs, after a dot.
+    /// Key in JSON and in the store. Figures with several sizes or kinds append these after a dot.
     pub key: &'static str,
-    /// Its name in tables.
+    /// Title in tables.
     pub title: &'static str,
-    /// What it is measured in.
+    /// Unit of the values.
     pub unit: Unit,
-    /// Whether more is better.
+    /// True if higher values are better.
     pub is_more_better: bool,
-    /// How it is measured, in one or two sentences.
+    /// Measurement method, in one or two sentences.
     pub definition: &'static str,
 }
 
@@ -53,7 +53,7 @@ const fn figure(
     Definition { key, title, unit, is_more_better, definition }
 }
 
-/// Every figure, in the order of tables.
+/// All figures, in the order of tables.
 pub const FIGURES: &[Definition] = &[
     figure(
         "shift",
@@ -200,43 +200,43 @@ pub const FIGURES: &[Definition] = &[
     ),
 ];
 
-/// The definition of a figure's key, which may go on after a dot.
+/// Definition for a key, which may have a suffix after a dot.
 pub(crate) fn definition(key: &str) -> Option<&'static Definition> {
     FIGURES.iter().find(|figure| {
         key.strip_prefix(figure.key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     })
 }
 
-/// What the trials of one figure showed.
+/// Measured values of one figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Its key, such as `shift.loop.forward.int32.2900000`: the last part of figures of several sizes is the number of bytes.
+    /// Key, such as `shift.loop.forward.int32.2900000`. For figures with several sizes, the last part is the size in bytes.
     pub key: String,
-    /// One value for each trial, ascending, in the unit of its definition. There is at least one.
+    /// One value per trial, ascending, in the unit of its definition. At least one.
     pub samples: Vec<f64>,
 }
 
 impl Figure {
-    /// `None` without samples.
+    /// Creates a figure from its finite samples. `None` without any.
     pub fn new(key: impl Into<String>, samples: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut samples: Vec<f64> = samples.into_iter().filter(|sample| sample.is_finite()).collect();
         samples.sort_unstable_by(f64::total_cmp);
         (!samples.is_empty()).then(|| Self { key: key.into(), samples })
     }
 
-    /// What it means.
+    /// Definition of the figure. `None` if the key is unknown.
     pub fn definition(&self) -> Option<&'static Definition> {
         definition(&self.key)
     }
 
-    /// Half of the samples are no more than this.
+    /// Median of the samples.
     pub fn median(&self) -> f64 {
         let count = self.samples.len();
         let at = |place: usize| self.samples.get(place).copied().unwrap_or(f64::NAN);
         if count % 2 == 1 { at(count / 2) } else { (at(count / 2 - 1) + at(count / 2)) / 2.0 }
     }
 
-    /// The lowest and the highest.
+    /// Minimum and maximum of the samples.
     pub fn range(&self) -> (f64, f64) {
         let at = |sample: Option<&f64>| sample.copied().unwrap_or(f64::NAN);
         (at(self.samples.first()), at(self.samples.last()))
@@ -246,36 +246,36 @@ impl Figure {
 /// A figure that could not be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Its key.
+    /// Key of the figure.
     pub key: String,
-    /// Why, in words.
+    /// Reason, for people.
     pub why: String,
 }
 
-/// Everything that was found.
+/// Results of all trials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// In the order of [`FIGURES`].
+    /// Measured figures, in the order of [`FIGURES`].
     pub figures: Vec<Figure>,
-    /// What could not be measured.
+    /// Figures that could not be measured.
     pub missing: Vec<Missing>,
-    /// How long all trials took, in seconds.
+    /// Duration of all trials, in seconds.
     pub took_s: f64,
-    /// Whether they were stopped before the end.
+    /// True if the trials were stopped before the end.
     pub is_partial: bool,
-    /// The type of the file system of the disk's trials, such as `ext4`; `None` if it was not looked at.
+    /// File system of the disk trials, such as `ext4`. `None` if there were no disk trials.
     pub file_system: Option<String>,
-    /// The size of the file of the disk's trials, in bytes.
+    /// File size of the disk trials, in bytes. `None` if there were none.
     pub file_bytes: Option<u64>,
 }
 
 impl Findings {
-    /// A figure by its key.
+    /// Figure with this key. `None` if it was not measured.
     pub fn figure(&self, key: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.key == key)
     }
 
-    /// Notes samples in the figure's unit, or why there are none.
+    /// Adds samples in the figure's unit, or the reason why there are none.
     pub(crate) fn note(&mut self, key: impl Into<String>, samples: Result<Vec<f64>, String>) {
         let key = key.into();
         match samples {
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_has_the_median_and_the_range_of_its_trials() {
+    fn figure_has_median_and_range_of_its_trials() {
         let odd = Figure::new("steal", [3.0, 1.0, f64::NAN, 2.0]).unwrap();
         assert_eq!((odd.median(), odd.range()), (2.0, (1.0, 3.0)));
         assert_eq!(Figure::new("steal", [1.0, 4.0]).unwrap().median(), 2.5);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_found_by_their_whole_first_part() {
+    fn definitions_are_found_by_the_whole_first_part_of_a_key() {
         assert_eq!(definition("shift.loop.forward").map(|found| found.key), Some("shift"));
         assert_eq!(definition("disk_random_32").map(|found| found.key), Some("disk_random_32"));
         assert!(definition("shifted").is_none());

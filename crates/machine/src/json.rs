@@ -1,4 +1,4 @@
-//! The findings as one JSON object, which other programs read: keys are added, never renamed.
+//! Findings as a JSON object for other programs. Keys may be added, but never renamed.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,8 @@
-//! What this machine can do: repeated trials of memory, disk, waiting, waking, and loopback, each with median and range.
+//! Measures the capabilities of this machine: repeated trials of memory, disk, timers, thread switches, and loopback, each with
+//! median and range.
 //!
-//! `figure.rs` lists and defines every figure. A trial that cannot be made here says why; it is no error.
+//! `figure.rs` lists and defines all figures. A trial that is not possible on this machine reports the reason, which is not an
+//! error.
 
 mod aligned;
 mod disk;

@@ -1,4 +1,4 @@
-//! What a TCP connection to this very machine carries: bytes, and round trips.
+//! Throughput and round trips of a TCP connection over loopback.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -10,19 +10,19 @@ use crate::site::Site;
 use crate::stopwatch::{Stopwatch, per_s};
 
 const CHUNK_BYTES: usize = 128 << 10;
-/// Nothing here takes longer, unless something is in the way, such as a firewall.
+/// Timeout. Nothing here takes longer unless something blocks it, such as a firewall.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Round trips between two looks at the clock.
+/// Number of round trips between two clock reads.
 const BATCH: u32 = 8;
 
-/// Bytes, and round trips.
+/// Measures throughput and round trips.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     findings.note("loopback_bytes", site.repeat(|| bulk(site).map_err(|error| error.to_string())));
     let round_trips = site.repeat(|| round_trips(site).map_err(|error| error.to_string()));
     findings.note("loopback_round_trips", round_trips);
 }
 
-/// Both ends of a connection.
+/// Returns both ends of a connection.
 fn connection() -> io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect_timeout(&listener.local_addr()?, PATIENCE)?;
@@ -38,7 +38,7 @@ fn connection() -> io::Result<(TcpStream, TcpStream)> {
     Ok((near, far))
 }
 
-/// GB/s.
+/// Throughput in GB/s.
 fn bulk(site: &Site<'_>) -> io::Result<f64> {
     let (mut near, mut far) = connection()?;
     thread::scope(|scope| {

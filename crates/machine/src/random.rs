@@ -1,6 +1,6 @@
-//! Numbers without a pattern (xorshift64*), for places in a file and for bytes that no disk compresses.
+//! Pseudorandom numbers (xorshift64*), for file offsets and incompressible bytes.
 
-/// Never 0.
+/// State of the generator; never 0.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -16,7 +16,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Below `end`, which is not 0.
+    /// Draws a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         (self.next() >> 16) % end.max(1)
     }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_spread_over_the_whole_range() {
+    fn numbers_cover_the_whole_range() {
         let mut random = Random::new(3);
         let mut hits = [0; 10];
         (0..10_000).for_each(|_| hits[random.below(10) as usize] += 1);

@@ -1,8 +1,8 @@
-//! An array moved by one element within itself: by a plain loop, by a vectorised loop, and by memmove.
+//! Shift trials: an array is moved by one element within itself by a plain loop, a vectorized loop, and memmove.
 //!
-//! The compiler recognises a loop that copies to a neighbouring place: it calls memmove for it, or uses vectors, and all three would
-//! measure the same. `black_box(())` after each step stops both, and costs no instruction. The plain loop moves one element in a step.
-//! The vectorised loop reads 16 in a step before it writes any of them.
+//! A compiler replaces a loop that copies to a neighboring element by memmove or by vector code, so all three would measure the
+//! same. `black_box(())` after each step prevents both, and costs no instruction. The plain loop moves one element per step. The
+//! vectorized loop reads 16 per step before it writes any of them.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -11,18 +11,18 @@ use crate::figure::Findings;
 use crate::site::Site;
 use crate::stopwatch::per_s;
 
-/// The array of published comparisons.
+/// Array size of published comparisons.
 pub(crate) const PUBLISHED_BYTES: usize = 2_900_000;
-/// Fits into the smallest cache.
+/// Array size that fits into the smallest cache.
 pub(crate) const SMALL_BYTES: usize = 16 << 10;
-/// Arrays beyond the caches are at least and at most this long.
+/// Minimum and maximum size of the array that exceeds the caches.
 const LARGE_BYTES: (usize, usize) = (64 << 20, 256 << 20);
-/// Elements that the vectorised loop reads before it writes.
+/// Number of elements that the vectorized loop reads before it writes.
 const BLOCK: usize = 16;
-/// How much is moved between two looks at the clock.
+/// Number of bytes moved between two clock reads.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// How an array is moved.
+/// Method of moving an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Loop,
@@ -42,12 +42,12 @@ impl Method {
     }
 }
 
-/// In which direction places are filled.
+/// Direction in which elements are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// Each place from the one above it, the first place first.
+    /// Each element from the one above it, beginning with the first.
     Forward,
-    /// Each place from the one below it, the last place first.
+    /// Each element from the one below it, beginning with the last.
     Reverse,
 }
 
@@ -62,12 +62,12 @@ impl Direction {
     }
 }
 
-/// The key of the figure of one way to move an array.
+/// Key of the figure of one combination.
 pub(crate) fn key(method: Method, direction: Direction, element: &str, bytes: usize) -> String {
     format!("shift.{}.{}.{element}.{bytes}", method.name(), direction.name())
 }
 
-/// An array beyond the last cache, as far as that is known: twice its size.
+/// Array size beyond the last cache: twice its size as far as it is known, within [`LARGE_BYTES`].
 pub(crate) fn large_bytes() -> usize {
     let size = |index: u32| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
@@ -78,7 +78,7 @@ pub(crate) fn large_bytes() -> usize {
     largest.saturating_mul(2).next_power_of_two().clamp(LARGE_BYTES.0, LARGE_BYTES.1)
 }
 
-/// Every method, direction, element, and size.
+/// Measures all methods, directions, elements, and sizes.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     for bytes in [SMALL_BYTES, PUBLISHED_BYTES, large_bytes()] {
         for method in Method::ALL {
@@ -90,7 +90,7 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     }
 }
 
-/// The published size alone: `int32`, forward.
+/// Measures the published size only: `int32`, forward.
 pub(crate) fn measure_brief(site: &Site<'_>, findings: &mut Findings) {
     for method in [Method::Loop, Method::Memmove] {
         measure_one(site, findings, (method, Direction::Forward), PUBLISHED_BYTES, ("int32", i32::from));
@@ -114,7 +114,7 @@ fn measure_one<T: Copy + Default>(
     findings.note(key(method, direction, element, bytes), samples);
 }
 
-/// Moves an array by one element. The element at the end that nothing moves to stays.
+/// Moves an array by one element. The last element in the direction of filling is unchanged.
 fn shift<T: Copy + Default>(array: &mut [T], method: Method, direction: Direction) {
     let distance = 1;
     if array.len() <= distance {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_method_moves_every_element_by_one() {
+    fn every_method_moves_all_elements_by_one() {
         for length in [0, 1, 2, 15, 16, 17, 18, 33, 1_000] {
             let before: Vec<i32> = (0..length).collect();
             for method in Method::ALL {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_large_array_is_beyond_the_caches_and_bounded() {
+    fn large_array_exceeds_the_caches_and_is_bounded() {
         assert!((LARGE_BYTES.0..=LARGE_BYTES.1).contains(&large_bytes()));
     }
 }

@@ -1,17 +1,17 @@
-//! Where trials are made, and how they are stopped.
+//! Environment of the trials, and how they are stopped.
 
 use std::fmt;
 use std::path::Path;
 
 use crate::effort::Effort;
 
-/// Where trials are made.
+/// Environment of the trials.
 pub struct Site<'a> {
-    /// The folder of the disk's trials. The file has no name there, so that nothing remains whatever happens.
+    /// Folder of the disk trials. Their file is unlinked, so nothing remains.
     pub dir: &'a Path,
-    /// How much time they take.
+    /// Time and space that the trials may use.
     pub effort: Effort,
-    /// Asked between trials.
+    /// Stop condition, checked between trials.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -22,11 +22,11 @@ impl fmt::Debug for Site<'_> {
 }
 
 impl Site<'_> {
-    /// The values of the trials that `trial` makes: fewer if they are stopped.
+    /// Repeats a trial, and returns its values. There are fewer if the trials are stopped.
     ///
     /// # Errors
     ///
-    /// The first trial that fails says why.
+    /// The error of the first trial that fails.
     pub(crate) fn repeat(&self, mut trial: impl FnMut() -> Result<f64, String>) -> Result<Vec<f64>, String> {
         let going_on = (0..self.effort.repetitions).take_while(|_| !(self.is_stopped)());
         going_on.map(|_| trial()).collect()

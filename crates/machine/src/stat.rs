@@ -1,6 +1,6 @@
-//! The time that the hypervisor gave to others, from `/proc/stat`.
+//! CPU steal: time that the hypervisor gave to other machines, from `/proc/stat`.
 
-/// Clock ticks of all cores since the start of the system.
+/// Clock ticks of all cores since boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticks {
     all: u64,
@@ -12,7 +12,8 @@ impl Ticks {
         Self::read(&std::fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// The line `cpu  user nice system idle iowait irq softirq steal guest guest_nice`; guests are in user and nice already.
+    /// Parses the line `cpu  user nice system idle iowait irq softirq steal guest guest_nice`. Guest times are already included in
+    /// user and nice.
     fn read(text: &str) -> Option<Self> {
         let line = text.lines().find(|line| line.starts_with("cpu "))?;
         let ticks: Option<Vec<u64>> =
@@ -22,7 +23,7 @@ impl Ticks {
         Some(Self { all, stolen: *ticks.last()? })
     }
 
-    /// The stolen share since then, in percent; `None` if no tick has passed.
+    /// Share of stolen time since `before`, in percent. `None` if no tick has passed.
     pub(crate) fn stolen_percent_since(self, before: Self) -> Option<f64> {
         let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
         Some(self.stolen.checked_sub(before.stolen)? as f64 * 100.0 / all as f64)
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_others_is_read_and_nonsense_is_not() {
+    fn stolen_share_is_parsed_and_invalid_text_rejected() {
         let before = Ticks::read("cpu  10 0 10 70 0 0 0 10 5 0\ncpu0 1 2 3").unwrap();
         let after = Ticks::read("cpu  20 0 20 140 0 0 0 20 9 0\n").unwrap();
         assert_eq!(after.stolen_percent_since(before), Some(10.0));

@@ -1,8 +1,8 @@
-//! Time: the only file of this crate that reads a clock.
+//! Stopwatch: the only module of this crate that reads a clock.
 
 use std::time::{Duration, Instant};
 
-/// Runs from when it is made.
+/// Stopwatch that runs from its creation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);
 
@@ -24,7 +24,7 @@ impl Stopwatch {
     }
 }
 
-/// Does `work` in batches until `slice` has passed: how often it was done per second.
+/// Repeats `work` in batches until `slice` has passed. Returns repetitions per second.
 pub(crate) fn per_s(slice: Duration, batch: u32, mut work: impl FnMut()) -> f64 {
     let (watch, mut done) = (Stopwatch::start(), 0.0);
     loop {

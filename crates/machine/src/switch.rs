@@ -1,4 +1,4 @@
-//! What it costs to hand over to another thread: a byte passed back and forth through two pipes.
+//! Thread-switch trials: a byte is passed back and forth between two threads through two pipes.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::thread;
@@ -9,10 +9,10 @@ use crate::figure::Findings;
 use crate::site::Site;
 use crate::stopwatch::per_s;
 
-/// Round trips between two looks at the clock.
+/// Number of round trips between two clock reads.
 const BATCH: u32 = 16;
 
-/// On one core, and on two.
+/// Measures switches on one core, and between two cores.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     measure_same_core(site, findings);
     let other = allowed().and_then(|cores| match cores.as_slice() {
@@ -22,7 +22,7 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     findings.note("switch_other_core", other);
 }
 
-/// On one core.
+/// Measures switches on one core.
 pub(crate) fn measure_same_core(site: &Site<'_>, findings: &mut Findings) {
     let same = allowed().and_then(|cores| {
         let core = *cores.first().ok_or("this process may use no core")?;
@@ -31,7 +31,7 @@ pub(crate) fn measure_same_core(site: &Site<'_>, findings: &mut Findings) {
     findings.note("switch_same_core", same);
 }
 
-/// The cores that this process may use.
+/// Cores that this process may use.
 fn allowed() -> Result<Vec<usize>, String> {
     let set = sched_getaffinity(None).map_err(|errno| errno.to_string())?;
     Ok((0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect())
@@ -50,14 +50,14 @@ fn half_round_trip_us(site: &Site<'_>, here: usize, there: usize) -> Result<f64,
     })
 }
 
-/// Keeps this thread on a core.
+/// Pins this thread to a core.
 fn pin(core: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(core);
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Round trips per second. That the question's end closes when it returns ends the other thread.
+/// Measures round trips per second. On return, the question pipe closes, which ends the other thread.
 fn ask(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io::Result<f64> {
     let (mut byte, mut result) = ([1], Ok(()));
     let per_s = per_s(site.effort.slice, BATCH, || {

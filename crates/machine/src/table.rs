@@ -1,11 +1,11 @@
-//! The findings as tables for a terminal: median, and the range of all trials.
+//! Findings as tables for a terminal, with the median and range of all trials.
 
 use units::shown::{count, decimal};
 
 use crate::figure::{Definition, FIGURES, Figure, Findings, Unit};
 use crate::shift::{Direction, Method, PUBLISHED_BYTES, key};
 
-/// The findings, in at most 40 lines of 100 columns.
+/// Formats the findings, in at most 40 lines of 100 columns.
 pub fn table(findings: &Findings) -> String {
     let mut lines = shift_lines(findings);
     lines.push(String::new());
@@ -15,7 +15,7 @@ pub fn table(findings: &Findings) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// A row for each size and method, a column for each direction and element.
+/// Table with a row per size and method, and a column per direction and element.
 fn shift_lines(findings: &Findings) -> Vec<String> {
     let mut lines = Vec::new();
     let columns: Vec<(Direction, &str)> =
@@ -39,7 +39,7 @@ fn shift_lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// The sizes of arrays that were measured, ascending.
+/// Measured array sizes, ascending.
 fn shift_sizes(findings: &Findings) -> Vec<usize> {
     let of_shift = findings.figures.iter().filter_map(|figure| figure.key.strip_prefix("shift."));
     let mut sizes: Vec<usize> = of_shift.filter_map(|rest| rest.rsplit('.').next()?.parse().ok()).collect();
@@ -48,7 +48,7 @@ fn shift_sizes(findings: &Findings) -> Vec<usize> {
     sizes
 }
 
-/// How long one shift of the published size takes, over all directions and elements.
+/// Duration of one shift of the published size, over all directions and elements.
 fn published(findings: &Findings) -> Option<String> {
     let of = |method: Method| {
         let all = Direction::ALL.iter().flat_map(|way| {
@@ -63,14 +63,14 @@ fn published(findings: &Findings) -> Option<String> {
     all.map(|all| format!("one shift of {}: {}", size(PUBLISHED_BYTES), all.join(", ")))
 }
 
-/// `12.3 ±4 %`: the median, and half the range in percent of it.
+/// Formats `12.3 ±4 %`: the median, and half the range as a percentage of it.
 fn with_spread(figure: &Figure) -> String {
     let (low, high) = figure.range();
     let half = (high - low) / 2.0 / figure.median() * 100.0;
     format!("{} ±{} %", three_digits(figure.median()), decimal(half, 0))
 }
 
-/// A row for each figure of a definition, or for why there is none.
+/// Rows of the figures of a definition, or of the reason why there are none.
 fn figure_lines(findings: &Findings, definition: &Definition) -> Vec<String> {
     let is_of = |key: &str| {
         key.strip_prefix(definition.key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -103,7 +103,7 @@ fn shown(value: f64, unit: Unit) -> String {
     }
 }
 
-/// Three significant digits, or all of a whole number.
+/// Formats three significant digits, or all digits of an integer.
 fn three_digits(value: f64) -> String {
     let decimals = match value {
         value if value < 9.995 => 2,
@@ -113,7 +113,7 @@ fn three_digits(value: f64) -> String {
     decimal(value, decimals)
 }
 
-/// `16 KiB`, `2.9 MB`, `64 MiB`
+/// Formats a size: `16 KiB`, `2.9 MB`, `64 MiB`.
 fn size(bytes: usize) -> String {
     match bytes {
         bytes if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
@@ -126,7 +126,7 @@ fn size(bytes: usize) -> String {
 mod tests {
     use super::*;
 
-    /// A value for every figure.
+    /// Findings with a value for every figure.
     fn findings() -> Findings {
         let mut findings = Findings::default();
         for bytes in [16 << 10, PUBLISHED_BYTES, 64 << 20] {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_on_a_screen_and_names_units_medians_and_ranges() {
+    fn table_fits_on_a_screen_with_units_medians_and_ranges() {
         let text = table(&findings());
         assert!(text.lines().count() <= 37, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_measured_says_why() {
+    fn missing_figures_have_a_reason() {
         let mut findings = findings();
         findings.figures.retain(|figure| figure.key != "disk_read_direct");
         findings

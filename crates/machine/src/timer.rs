@@ -1,4 +1,4 @@
-//! How late waits end.
+//! Timer trials: lateness of wake-ups.
 
 use std::thread;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use crate::figure::Findings;
 use crate::site::Site;
 use crate::stopwatch::Stopwatch;
 
-/// What is waited for.
+/// Duration of a wait.
 const WAIT: Duration = Duration::from_millis(1);
-/// In each trial; five trials are enough for a 99th percentile.
+/// Number of waits per trial. Five trials suffice for a 99th percentile.
 const WAITS: u32 = 200;
-/// In each trial of a plain sleep, which has no 99th percentile.
+/// Number of waits per trial of a plain sleep, for which no 99th percentile is reported.
 const SLEEPS: u32 = 50;
 const SAMPLES_P99_MIN: usize = 1_000;
 
-/// As the generator waits, and as a plain sleep does.
+/// Measures waits like the load generator's, and plain sleeps.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
-    // Of a thread of its own: the slack that a poller sets belongs to its thread.
+    // A separate thread, because the timer slack that a poller sets belongs to its thread.
     let precise = thread::scope(|scope| scope.spawn(|| precisely(site)).join());
     let (p50s, p99) = precise.unwrap_or_else(|_| (Err("its thread ended early".to_owned()), None));
     findings.note("timer_late_p50", p50s);
@@ -34,7 +34,7 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
         .note("sleep_late_p50", site.repeat(|| late_us(SLEEPS, plainly).map(|late| percentile(&late, 0.5))));
 }
 
-/// The median of each trial as the generator waits, alone.
+/// Measures only the median per trial of waits like the load generator's.
 pub(crate) fn measure_brief(site: &Site<'_>, findings: &mut Findings) {
     let brief = Site { effort: crate::effort::Effort { repetitions: 1, ..site.effort }, ..*site };
     let late = thread::scope(|scope| scope.spawn(|| precisely(&brief)).join());
@@ -44,7 +44,7 @@ pub(crate) fn measure_brief(site: &Site<'_>, findings: &mut Findings) {
     );
 }
 
-/// The median of each trial, and the 99th percentile of all.
+/// Median of each trial, and 99th percentile over all trials.
 fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
     let mut all = Vec::new();
     let p50s = Poll::new().map_err(|errno| errno.to_string()).and_then(|mut poll| {
@@ -60,7 +60,7 @@ fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
     (p50s, p99)
 }
 
-/// By how much waits were too long, in microseconds, ascending.
+/// Lateness of waits in microseconds, ascending.
 fn late_us(waits: u32, mut wait: impl FnMut() -> Result<(), String>) -> Result<Vec<f64>, String> {
     let mut late = Vec::with_capacity(waits as usize);
     for _ in 0..waits {

@@ -1,4 +1,4 @@
-//! All trials, in order; and those few that are kept with studies.
+//! All trials in order, and the few whose figures are stored with studies.
 
 use crate::figure::Findings;
 use crate::site::Site;
@@ -8,23 +8,24 @@ use crate::{disk, loopback, shift, switch, timer, words};
 
 type Trial = fn(&Site<'_>, &mut Findings);
 
-/// In the order of [`crate::FIGURES`].
+/// All trials, in the order of [`crate::FIGURES`].
 const TRIALS: &[Trial] =
     &[shift::measure, words::measure, disk::measure, timer::measure, switch::measure, loopback::measure];
 
-/// No trial of the disk: those depend on a folder, and wear disks out.
+/// Brief trials, without those of the disk, which depend on a folder and cause wear.
 const BRIEF: &[Trial] =
     &[shift::measure_brief, timer::measure_brief, switch::measure_same_core, loopback::measure];
 
-/// Measures the requests per second at the null-server ceiling once, or says why not. It needs an engine, which is not known here.
+/// Measures the null-server ceiling once, in requests per second, or returns the reason why that is not possible. It needs an
+/// engine, which this crate does not know.
 pub type NullServer<'a> = &'a dyn Fn() -> Result<f64, String>;
 
-/// Makes all trials.
+/// Runs all trials.
 pub fn measure(site: &Site<'_>, null_server: Option<NullServer<'_>>) -> Findings {
     make(TRIALS, site, null_server)
 }
 
-/// Makes the few that tell machines apart, within 2 s with [`crate::Effort::BRIEF`]. No file is written.
+/// Runs the few trials that distinguish machines, within 2 s with [`crate::Effort::BRIEF`]. Writes no file.
 pub fn brief(site: &Site<'_>) -> Findings {
     make(BRIEF, site, None)
 }
@@ -61,7 +62,7 @@ mod tests {
         Effort { repetitions: 5, slice: Duration::from_millis(2), file_bytes_max: 16 << 20 };
 
     #[test]
-    fn every_figure_of_the_list_is_measured_or_missing_with_a_reason_in_its_order() {
+    fn every_figure_is_measured_or_missing_in_list_order() {
         let dir = tempfile::tempdir().unwrap();
         let null_server = || Ok(1_000.0);
         let site = Site { dir: dir.path(), effort: SHORT, is_stopped: &|| false };
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn trials_that_are_stopped_say_so_and_what_was_not_measured_is_not_made_up() {
+    fn stopped_trials_are_partial_without_invented_figures() {
         let dir = tempfile::tempdir().unwrap();
         let site = Site { dir: dir.path(), effort: SHORT, is_stopped: &|| true };
         let findings = measure(&site, None);
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_brief_form_writes_no_file() {
+    fn brief_trials_write_no_file() {
         let site = Site { dir: std::path::Path::new("/nonexistent"), effort: SHORT, is_stopped: &|| false };
         let findings = brief(&site);
         for key in ["timer_late_p50", "switch_same_core", "loopback_bytes", "loopback_round_trips"] {

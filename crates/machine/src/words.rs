@@ -1,4 +1,4 @@
-//! Memory, written and read a word of 8 bytes at a time.
+//! Memory trials: writes and reads words of 8 bytes.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use crate::shift::{SMALL_BYTES, large_bytes};
 use crate::site::Site;
 use crate::stopwatch::per_s;
 
-/// How much is moved between two looks at the clock.
+/// Number of bytes moved between two clock reads.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// In the smallest cache, and beyond all of them.
+/// Measures arrays within the smallest cache, and beyond all caches.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     for (key, work) in [("memory_write", write as fn(&[AtomicU64])), ("memory_read", read)] {
         for bytes in [SMALL_BYTES, large_bytes()] {
@@ -25,15 +25,15 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     }
 }
 
-/// Atomic, so that the compiler neither joins words nor calls memset.
+/// Writes words. They are atomic, so that the compiler neither merges them nor calls memset.
 #[inline(never)]
 fn write(words: &[AtomicU64]) {
     let value = black_box(7);
     words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
 }
 
-/// Atomic, so that the compiler does not join words. Each of two neighbors goes into a sum of its own, so two reads
-/// need not wait for each other, as in the loop of sysbench.
+/// Reads words. They are atomic, so that the compiler does not merge them. Two alternating sums let two reads proceed
+/// independently, as in the loop of sysbench.
 #[inline(never)]
 fn read(words: &[AtomicU64]) {
     let mut sums = [0_u64; 2];

@@ -1,4 +1,4 @@
-//! The table of figures in the documents is the list of the code: with `UPDATE=1` this test writes it.
+//! The table of figures in the documentation is generated from the code. `UPDATE=1` rewrites it.
 
 use machine::FIGURES;
 use rules::files::assert_table;

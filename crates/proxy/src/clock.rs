@@ -1,13 +1,13 @@
-//! The only place of the proxy that reads the time.
+//! Clock of the proxy: the only module that reads the time.
 
 use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A stamp this much older than the reading is not believed: the real-time clock may have been set.
+/// Maximum plausible age of a kernel timestamp. An older one is ignored, because the real-time clock may have been set.
 const STAMP_AGE_MAX_NS: u64 = 1_000_000;
 
-/// Nanoseconds of the monotonic clock since the proxy was started.
+/// Monotonic clock, in nanoseconds since the proxy started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     origin: Instant,
@@ -18,23 +18,23 @@ impl Clock {
         Self { origin: Instant::now() }
     }
 
-    /// Now. Answered from user space (vDSO): no system call.
+    /// Current time. Read from user space (vDSO) without a system call.
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         self.origin.elapsed().as_nanos() as u64
     }
 }
 
-/// When something came, by the kernel's stamp on the real-time clock, which showed `real_ns` at `now_ns`.
+/// Arrival time of data by the kernel's real-time timestamp. The real-time clock showed `real_ns` at `now_ns`.
 ///
-/// It came at most a millisecond ago: a proxy that is later than that has its delay from its reading, and so has data that waited
-/// because the proxy holds as much as it may.
+/// Arrival is assumed to be at most a millisecond ago. If the proxy reads later than that, the delay counts from the read. That
+/// includes data that waited because the proxy's buffer was full.
 pub(crate) fn arrival_ns(now_ns: u64, real_ns: i64, stamp_ns: Option<i64>) -> u64 {
     let age_ns = stamp_ns.and_then(|stamp_ns| u64::try_from(real_ns.saturating_sub(stamp_ns)).ok());
     now_ns.saturating_sub(age_ns.filter(|age_ns| *age_ns <= STAMP_AGE_MAX_NS).unwrap_or(0))
 }
 
-/// The real-time clock, which the kernel stamps data with.
+/// Real-time clock, which the kernel uses for timestamps.
 pub(crate) fn real_ns() -> i64 {
     let time = clock_gettime(ClockId::Realtime);
     time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_came_when_its_stamp_says_unless_that_cannot_be() {
+    fn arrival_follows_the_timestamp_if_plausible() {
         let now_ns = 5_000_000;
         let came = |stamp_ns| arrival_ns(now_ns, 1_000_000_000, stamp_ns);
         assert_eq!(came(None), now_ns);

@@ -1,54 +1,54 @@
-//! What a proxy has done so far.
+//! Counters of a proxy.
 
 use record::{Histogram, Percentile};
 use rustix::io::Errno;
 
-/// Counts since the start.
+/// Counters since the start of the proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Connections accepted and passed on.
+    /// Connections that were accepted and forwarded.
     pub accepted: u64,
-    /// Connections that are open now.
+    /// Currently open connections.
     pub open: u64,
-    /// Most connections that were open at a time.
+    /// Maximum number of concurrently open connections.
     pub open_max: u64,
-    /// New connections that were closed at once.
+    /// New connections that were closed immediately.
     pub dropped: u64,
     /// Connections whose target could not be reached.
     pub connect_failed: u64,
-    /// Why the last one could not.
+    /// Error of the last connection whose target could not be reached. `None` if there was none.
     pub connect_error: Option<String>,
     /// Connections that the proxy reset on purpose.
     pub resets: u64,
     /// Connections that a client or the target reset.
     pub peer_resets: u64,
-    /// Stalls begun.
+    /// Number of stalls that have begun.
     pub stalls: u64,
-    /// Bytes passed on from clients to the target.
+    /// Bytes forwarded from clients to the target.
     pub bytes_to_target: u64,
-    /// Bytes passed on from the target to clients.
+    /// Bytes forwarded from the target to clients.
     pub bytes_to_clients: u64,
-    /// How late data left the proxy; `None` if nothing did.
+    /// Delay with which data left the proxy after it was due. `None` if no data left.
     pub late: Option<Late>,
-    /// CPU time of the proxy's thread; known when it has ended.
+    /// CPU time of the proxy's thread. `None` until it has ended.
     pub cpu_ns: Option<u64>,
 }
 
-/// How late data left the proxy: from when it was due until it was handed to the kernel. Waiting for a peer that does not read
-/// is not counted.
+/// Delay from the time when data was due until it was passed to the kernel. Time spent waiting for a peer that does not read is
+/// excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
-    /// Sends that were counted.
+    /// Number of counted sends.
     pub count: u64,
-    /// The median; `None` for too few sends.
+    /// Median. `None` with too few sends.
     pub p50_ns: Option<u64>,
-    /// 99 % were not later.
+    /// 99th percentile. `None` with too few sends.
     pub p99_ns: Option<u64>,
-    /// The latest.
+    /// Maximum.
     pub max_ns: u64,
 }
 
-/// Counts as the reactor keeps them.
+/// Counters as kept by the reactor.
 #[derive(Clone, Default)]
 pub(crate) struct Tally {
     pub(crate) accepted: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Tally {
     pub(crate) resets: u64,
     pub(crate) peer_resets: u64,
     pub(crate) stalls: u64,
-    /// By the side that sent them.
+    /// Bytes by the side that sent them.
     pub(crate) bytes: [u64; 2],
     pub(crate) late: Histogram,
     pub(crate) cpu_ns: Option<u64>,

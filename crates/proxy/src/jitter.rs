@@ -1,4 +1,4 @@
-//! How long each piece of data is delayed: the delay, more or less by a random part. The same seed gives the same parts.
+//! Delay of each piece of data: a fixed delay plus seeded random jitter.
 
 use std::f64::consts::TAU;
 
@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 
 use crate::settings::{Settings, Spread};
 
-/// The random numbers of one proxy.
+/// Random numbers of one proxy. Equal seeds give equal numbers.
 #[derive(Debug)]
 pub(crate) struct Draws(Pcg64);
 
@@ -16,7 +16,7 @@ impl Draws {
         Self(Pcg64::new(u128::from(seed), 1))
     }
 
-    /// The delay of the next piece of data, never below 0.
+    /// Draws the delay of the next piece of data, at least 0.
     pub(crate) fn delay_ns(&mut self, settings: &Settings) -> u64 {
         let delay_ns = settings.delay.as_nanos() as u64;
         let Some(jitter) = settings.jitter else { return delay_ns };
@@ -24,21 +24,21 @@ impl Draws {
             Spread::Uniform => 2.0 * self.uniform() - 1.0,
             Spread::Normal => self.normal(),
         };
-        // The conversion ends at 0.
+        // The conversion to an unsigned integer saturates at 0.
         (delay_ns as f64 + jitter.by.as_nanos() as f64 * part).round() as u64
     }
 
-    /// Whether something happens that happens in this share of cases.
+    /// Returns true with probability `share`.
     pub(crate) fn happens(&mut self, share: f64) -> bool {
         share >= 1.0 || self.uniform() <= share && share > 0.0
     }
 
-    /// Uniform in (0, 1], so that its logarithm is finite.
+    /// Draws from the uniform distribution on (0, 1], so that its logarithm is finite.
     fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// Standard normal, by Box and Muller.
+    /// Draws from the standard normal distribution (Box–Muller transform).
     fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
     }
@@ -62,12 +62,12 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_without_jitter_is_always_the_same() {
+    fn delay_without_jitter_is_constant() {
         assert!(delays_ms(20, None).iter().all(|delay| *delay == 20.0));
     }
 
     #[test]
-    fn uniform_jitter_is_even_around_the_delay_and_ends_at_its_bounds() {
+    fn uniform_jitter_is_even_within_its_bounds() {
         let delays = delays_ms(20, Some((2, Spread::Uniform)));
         assert!(delays.iter().all(|delay| (18.0..=22.0).contains(delay)));
         let below =
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_jitter_has_its_deviation_and_a_delay_is_never_negative() {
+    fn normal_jitter_has_its_deviation_and_no_negative_delay() {
         let delays = delays_ms(20, Some((2, Spread::Normal)));
         let mean = delays.iter().sum::<f64>() / delays.len() as f64;
         let deviation =
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_what_they_say() {
+    fn happens_with_the_given_probability() {
         let mut draws = Draws::new(1);
         let mut count = |share| (0..10_000).filter(|_| draws.happens(share)).count();
         assert_eq!((count(0.0), count(1.0)), (0, 10_000));

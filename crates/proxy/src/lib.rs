@@ -1,8 +1,8 @@
-//! A TCP proxy that stands for a client far away or a slow dependency: it delays what it passes on, limits its bandwidth, resets
-//! connections, stalls, and rejects new connections.
+//! TCP proxy that simulates a distant client or a slow dependency: it delays data, limits bandwidth, resets connections, stalls,
+//! and rejects new connections.
 //!
-//! `shape.rs` says when bytes may leave, in virtual time. `reactor.rs` moves them: one thread, edge-triggered epoll, and one timer
-//! per direction. Settings can be changed and counters can be read while it runs.
+//! `shape.rs` computes when bytes may leave, in virtual time. `reactor.rs` moves them: one thread, edge-triggered epoll, and one
+//! timer per direction. Settings can be changed and counters can be read while the proxy runs.
 
 mod clock;
 mod counters;

@@ -1,4 +1,4 @@
-//! Where clients connect.
+//! Listening socket of the proxy.
 
 use std::io;
 use std::net::TcpListener;
@@ -13,7 +13,7 @@ use sockets::socket::Socket;
 /// Length of the listen queue.
 const BACKLOG: i32 = 4096;
 
-/// A listening socket. The file of a Unix socket is removed with it.
+/// Listening socket. For a Unix socket, dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Listener {
     fd: OwnedFd,
@@ -26,7 +26,7 @@ struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Someone else may have removed it already.
+        // The file may already be gone.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -57,7 +57,7 @@ impl Listener {
         matches!(self.endpoint, Endpoint::Tcp(_))
     }
 
-    /// The next connection; `None` if there is none.
+    /// Accepts the next connection. `None` if there is none.
     pub(crate) fn accept(&self) -> Result<Option<Socket>, Errno> {
         loop {
             match accept_with(&self.fd, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {

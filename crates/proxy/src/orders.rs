@@ -1,4 +1,4 @@
-//! What other threads tell the proxy while it runs.
+//! Commands from other threads to the running proxy.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,7 +10,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use crate::counters::Tally;
 use crate::settings::Settings;
 
-/// One thing to do.
+/// Command to the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
     Change(Settings),
@@ -19,7 +19,7 @@ pub(crate) enum Order {
     Stop,
 }
 
-/// What the proxy's thread and its owner share.
+/// State shared by the proxy's thread and its owner.
 pub(crate) struct Shared {
     orders: Mutex<Vec<Order>>,
     tally: Mutex<Tally>,
@@ -34,7 +34,7 @@ impl Shared {
 
     pub(crate) fn post(&self, order: Order) {
         lock(&self.orders).push(order);
-        // It can fail only when the counter is full, and then the bell is ringing already.
+        // A write fails only if the counter is full, and then the event is already pending.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 
@@ -42,7 +42,7 @@ impl Shared {
         std::mem::take(&mut *lock(&self.orders))
     }
 
-    /// For edge-triggered waiting: every ring is a new edge, so the counter is never read.
+    /// Event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
     pub(crate) fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
@@ -52,7 +52,7 @@ impl Shared {
     }
 }
 
-/// A thread that panicked leaves counts behind that are as good as any.
+/// Locks a mutex, even if a thread panicked while holding it: its counters are still usable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -1,4 +1,4 @@
-//! One connection through the proxy: a client's socket, the target's, and what is on its way between them.
+//! Connection through the proxy: the client's socket, the target's socket, and the data between them.
 
 use std::time::Duration;
 
@@ -16,21 +16,21 @@ use crate::settings::Settings;
 use crate::shape::{End, Line};
 use crate::timers::{Reason, Timers};
 
-/// The side of the client. The line of a side carries what was read from it.
+/// Index of the client's side. The line of a side carries the data that was read from it.
 pub(crate) const CLIENT: usize = 0;
-/// The side of the target.
+/// Index of the target's side.
 pub(crate) const TARGET: usize = 1;
-/// Full reads before other connections have their turn.
+/// Number of full reads before other connections get their turn.
 const READS_PER_TURN: u32 = 4;
 
-/// Which connection it is. The generation tells it from an earlier one in the same slot.
+/// Identifies a connection. The generation distinguishes it from an earlier one in its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) slot: u32,
     pub(crate) generation: u32,
 }
 
-/// What a connection needs from the proxy while it moves bytes.
+/// Resources of the proxy that a connection uses to move bytes.
 pub(crate) struct Context<'a> {
     pub(crate) clock: Clock,
     pub(crate) settings: &'a Settings,
@@ -38,11 +38,11 @@ pub(crate) struct Context<'a> {
     pub(crate) timers: &'a mut Timers,
     pub(crate) tally: &'a mut Tally,
     pub(crate) buffer: &'a mut [u8],
-    /// For the kernel's stamps of what is read.
+    /// Buffer for kernel timestamps of received data.
     pub(crate) control: &'a mut Control,
-    /// Bytes that a line may hold.
+    /// Maximum number of bytes in a line.
     pub(crate) limit: usize,
-    /// Nothing leaves before: a stall, or a change of settings that must not look late.
+    /// No data leaves before this time, because of a stall or of changed settings, which must not count as lateness of the proxy.
     pub(crate) not_before_ns: u64,
 }
 
@@ -52,35 +52,35 @@ impl Context<'_> {
     }
 }
 
-/// What became of a connection.
+/// State of a connection after moving data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
-    /// It goes on. `again`: there is more to read now, after the others had their turn.
+    /// Still open. `again` is true if there is more to read after other connections had their turn.
     Open { again: bool },
     /// Both directions have ended.
     Over,
-    /// It is to be reset.
+    /// The connection must be reset.
     Reset,
 }
 
-/// A connection.
+/// A proxied connection.
 #[derive(Debug)]
 pub(crate) struct Pair {
     sides: [Side; 2],
     lines: [Line; 2],
-    /// Whether a line's end was passed on, or nobody is left to take it.
+    /// True for a line whose end was forwarded, or whose receiver is gone.
     is_over: [bool; 2],
-    /// Whether a line waited for its receiver: then it is not the proxy that is late.
+    /// True for a line that waited for its receiver, so that the delay is not the proxy's.
     was_blocked: [bool; 2],
-    /// The timer that each line has.
+    /// Time of the pending timer of each line.
     armed_ns: [Option<u64>; 2],
     reset_at_bytes: Option<u64>,
     passed_bytes: u64,
-    /// Whether it is in the list of those that have more to read.
+    /// True if the connection is in the list of those with more to read.
     pub(crate) is_waiting_again: bool,
 }
 
-/// A socket, and what is known of it: edges are reported only once.
+/// Socket with its readiness, which is tracked because edges are reported only once.
 #[derive(Debug)]
 pub(crate) struct Side {
     pub(crate) socket: Socket,
@@ -88,7 +88,7 @@ pub(crate) struct Side {
     pub(crate) is_connected: bool,
     can_read: bool,
     can_write: bool,
-    /// The peer has closed, so that the end must still be read after a short read.
+    /// The peer has closed, so the end of the stream must still be read after a short read.
     is_hung_up: bool,
     is_lost: bool,
 }
@@ -96,7 +96,7 @@ pub(crate) struct Side {
 impl Side {
     pub(crate) fn new(socket: Socket, is_tcp: bool, is_connected: bool) -> Self {
         if is_tcp {
-            // Without stamps the time of the reading counts.
+            // Without timestamps, the time of the read counts.
             stamped::enable(&socket);
         }
         Self {
@@ -134,7 +134,7 @@ impl Pair {
         [&self.sides[CLIENT].socket, &self.sides[TARGET].socket]
     }
 
-    /// Something happened to a socket. An error is one of connecting.
+    /// Handles readiness of a socket. An error comes from connecting.
     pub(crate) fn hear(&mut self, side: usize, ready: Ready, context: &mut Context<'_>) -> Result<(), Errno> {
         let state = &mut self.sides[side];
         if !state.is_connected {
@@ -149,14 +149,14 @@ impl Pair {
         state.can_write |= ready.can_write;
         state.is_hung_up |= ready.hung_up;
         let is_unread = self.lines[side].is_finished() || self.lines[side].room(context.limit) == 0;
-        // Reading would say so as well, but nothing is read now.
+        // A read would report it too, but the line is full and nothing is read now.
         if ready.hung_up && is_unread && self.sides[side].socket.outcome().is_err() {
             self.lose(side, context);
         }
         Ok(())
     }
 
-    /// The timer of a line has come up; says whether it still holds.
+    /// Handles an expired timer of a line. Returns true if the timer is still current.
     pub(crate) fn disarm(&mut self, from: usize, at_ns: u64) -> bool {
         let holds = self.armed_ns[from] == Some(at_ns);
         if holds {
@@ -165,7 +165,7 @@ impl Pair {
         holds
     }
 
-    /// Reads what there is room for, and passes on what may leave.
+    /// Reads as much as there is room for, and forwards data that is due.
     pub(crate) fn go_on(&mut self, key: Key, context: &mut Context<'_>) -> Moved {
         for from in [CLIENT, TARGET] {
             self.read(from, context);
@@ -198,10 +198,11 @@ impl Pair {
             let (io, stamp_ns) = stamped::receive(&side.socket, &mut context.buffer[..room], context.control);
             match io {
                 Io::Moved(count) => {
-                    // A short read has emptied the socket; what comes later is a new edge.
+                    // A short read has drained the socket; later data causes a new edge.
                     side.can_read = count == room || side.is_hung_up;
                     let delay_ns = context.draws.delay_ns(context.settings);
-                    // The real-time clock first: if the thread is stopped between the two, the data seems to be younger, and no delay is cut short.
+                    // Reads the real-time clock first: if the thread is preempted in between, the data appears younger, and no
+                    // delay is shortened.
                     let real_ns = real_ns();
                     let arrived_ns = arrival_ns(context.clock.now(), real_ns, stamp_ns);
                     line.push(arrived_ns, delay_ns, &context.buffer[..count]);
@@ -216,8 +217,8 @@ impl Pair {
         }
     }
 
-    /// Passes on what may leave of what was read from a side. Says whether the connection is to be reset. A reset overtakes bytes
-    /// that the other side does not take, so that who resets leaves no connection behind.
+    /// Forwards data from a side that is due. Returns true if the connection must be reset. A reset overtakes bytes that the other
+    /// side does not read, so that it leaves no connection behind.
     fn write(&mut self, from: usize, now_ns: u64, context: &mut Context<'_>) -> bool {
         let (to, bandwidth) = (1 - from, context.bandwidth());
         if self.is_over[from] || now_ns < context.not_before_ns {
@@ -256,7 +257,7 @@ impl Pair {
                 }
             }
         }
-        // Ends are not counted: a load that ends closes all its connections at once.
+        // Ends are not counted: at the end of a load, all connections close at once.
         if self.passed_bytes > passed_before {
             self.note_late(from, due_ns, now_ns, context);
         }
@@ -273,11 +274,11 @@ impl Pair {
         }
     }
 
-    /// Passes on the end of a line, if it has come. Says whether the connection is to be reset.
+    /// Forwards the end of a line if it is due. Returns true if the connection must be reset.
     fn pass_end(&mut self, from: usize, now_ns: u64) -> bool {
         match self.lines[from].end(now_ns) {
             Some(End::Fin) => {
-                // A peer that is gone already needs no telling.
+                // If the peer is already gone, the error does not matter.
                 let _ = shutdown(&self.sides[1 - from].socket, Shutdown::Write);
                 self.is_over[from] = true;
                 false
@@ -303,7 +304,7 @@ impl Pair {
         }
     }
 
-    /// A peer reset its connection: nobody takes what is on its way to it, and the other side is reset after the delay.
+    /// Handles a reset by a peer: discards the data on its way to it, and resets the other side after the delay.
     fn lose(&mut self, side: usize, context: &mut Context<'_>) {
         if std::mem::replace(&mut self.sides[side].is_lost, true) {
             return;
@@ -318,7 +319,7 @@ impl Pair {
         self.is_over[other] = true;
     }
 
-    /// Resets both sockets. Unix sockets know no reset: they are closed.
+    /// Resets both sockets. Unix sockets have no reset, and are closed.
     pub(crate) fn reset(self) {
         for side in self.sides {
             reset(side);
@@ -326,10 +327,10 @@ impl Pair {
     }
 }
 
-/// Closes a socket so that its peer sees a reset.
+/// Closes a socket such that its peer sees a reset.
 pub(crate) fn reset(side: Side) {
     if side.is_tcp {
-        // Without it the peer sees an end, which is the best that is left.
+        // If this fails, the peer sees a regular end, which is the best fallback.
         let _ = sockopt::set_socket_linger(&side.socket, Some(Duration::ZERO));
     }
 }

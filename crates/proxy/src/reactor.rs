@@ -1,4 +1,4 @@
-//! The thread of a proxy: waits for sockets and for the next instant, and lets each connection go on.
+//! Event loop of a proxy: waits for sockets and timers, and moves the data of each connection.
 
 use std::sync::Arc;
 
@@ -18,24 +18,24 @@ use crate::timers::{self, Reason, Timers};
 
 const LISTENER: u32 = u32::MAX;
 const BELL: u32 = u32::MAX - 1;
-/// Connections accepted before the others have their turn.
+/// Number of accepted connections before others get their turn.
 const ACCEPTS_PER_TURN: u32 = 64;
-/// Pause when the process has no descriptor left.
+/// Pause of accepting when the process is out of file descriptors.
 const BREATH_NS: u64 = 10_000_000;
-/// How long before an instant a wait ends, and looking without waiting begins: the kernel wakes a thread later than it was asked to.
+/// Time before a deadline at which blocking waits end and busy polling begins, because the kernel wakes threads late.
 const EARLY_NS: u64 = 30_000;
-/// The longest wait, so that no sum overflows.
+/// Maximum wait, so that no sum overflows.
 const WAIT_MAX_NS: u64 = 3_600_000_000_000;
 const READ_BYTES: usize = 64 * 1024;
 
-/// A place for a connection.
+/// Slot for a connection.
 #[derive(Default)]
 struct Slot {
     generation: u32,
     pair: Option<Box<Pair>>,
 }
 
-/// Everything that the thread owns.
+/// State owned by the proxy's thread.
 pub(crate) struct Reactor {
     clock: Clock,
     poll: Poll,
@@ -48,22 +48,22 @@ pub(crate) struct Reactor {
     timers: Timers,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Connections that have more to read now.
+    /// Connections with more data to read.
     again: Vec<Key>,
     buffer: Vec<u8>,
     control: Control,
-    /// Nothing leaves before: a change of settings must not look late.
+    /// Time of the last change of settings. No data leaves before it, so that the change does not count as lateness.
     changed_at_ns: u64,
-    /// The end of the last stall.
+    /// End of the last stall.
     stalled_until_ns: u64,
-    /// Clients may be waiting: edges are reported only once.
+    /// True if clients may be waiting. It is tracked because edges are reported only once.
     may_accept: bool,
     accept_after_ns: u64,
     shared: Arc<Shared>,
 }
 
 impl Reactor {
-    /// Made by the thread that runs it.
+    /// Creates the reactor. Called by the thread that runs it.
     pub(crate) fn new(
         place: &Place,
         connections_max: u32,
@@ -97,7 +97,7 @@ impl Reactor {
         })
     }
 
-    /// Runs until an order to stop.
+    /// Runs until a command to stop.
     pub(crate) fn run(mut self) {
         let shared = Arc::clone(&self.shared);
         while let Ok(events) = self.poll.wait(self.wait_ns()) {
@@ -123,7 +123,7 @@ impl Reactor {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether clients may be waiting that can be let in.
+    /// True if a waiting client may be accepted.
     fn has_room(&self) -> bool {
         self.may_accept
             && self.settings.new_connections != NewConnections::Ignore
@@ -131,7 +131,7 @@ impl Reactor {
             && self.open() < self.connections_max
     }
 
-    /// One turn; false after an order to stop. What is due goes first, and between any two sockets.
+    /// Runs one turn of the event loop. Returns false after a command to stop. Due timers run first, and between any two sockets.
     fn turn(&mut self, events: usize, tally: &mut Tally) -> bool {
         self.look_at_timers(tally);
         let mut has_orders = false;
@@ -163,7 +163,7 @@ impl Reactor {
         goes_on
     }
 
-    /// Does what other threads asked for; false when they asked to stop.
+    /// Executes commands of other threads. Returns false on a command to stop.
     fn obey(&mut self, tally: &mut Tally) -> bool {
         for order in self.shared.take() {
             let now_ns = self.clock.now();
@@ -186,7 +186,7 @@ impl Reactor {
                 }
                 Order::Stop => return false,
             }
-            // Timers follow what has changed.
+            // Timers depend on the changed settings.
             for key in self.keys() {
                 self.go_on(key, tally);
             }
@@ -194,7 +194,7 @@ impl Reactor {
         true
     }
 
-    /// When the next bytes may leave at the earliest, whatever their delay.
+    /// Earliest time at which data may leave, regardless of its delay.
     fn not_before_ns(&self) -> u64 {
         if self.settings.is_cut { u64::MAX } else { self.changed_at_ns.max(self.stalled_until_ns) }
     }
@@ -240,7 +240,7 @@ impl Reactor {
         }
     }
 
-    /// Lets a connection move bytes, and ends it if that was all.
+    /// Moves the data of a connection, and removes it if it has ended.
     fn go_on(&mut self, key: Key, tally: &mut Tally) {
         match self.with(key, tally, |pair, context| pair.go_on(key, context)) {
             Some(Moved::Open { again: true }) => {

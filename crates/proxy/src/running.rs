@@ -1,4 +1,4 @@
-//! A proxy that runs: settings that can be changed, counters that can be read, and its end.
+//! Handle of a running proxy: changes settings, reads counters, and stops it.
 
 use std::io;
 use std::sync::{Arc, mpsc};
@@ -14,36 +14,36 @@ use crate::orders::{Order, Shared};
 use crate::reactor::Reactor;
 use crate::settings::{CONNECTIONS, Place, Settings};
 
-/// Descriptors that are not connections.
+/// Reserve of file descriptors that are not connections.
 const DESCRIPTORS_ASIDE: u64 = 32;
 
-/// Why a proxy could not be started.
+/// Reason why a proxy could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Nobody can connect there.
+    /// The listening socket could not be opened.
     #[error("cannot listen on {endpoint}: {error}")]
     Listen {
-        /// Where.
+        /// Requested endpoint.
         endpoint: Endpoint,
-        /// What the system said.
+        /// Error of the system.
         error: io::Error,
     },
     /// The limit on open files is too low.
     #[error("{connections} connections need {need} file descriptors, and the limit is {have}")]
     Descriptors {
-        /// What was asked for.
+        /// Requested number of connections.
         connections: u32,
-        /// What they need.
+        /// Number of file descriptors they need.
         need: u64,
-        /// The hard limit.
+        /// Hard limit.
         have: u64,
     },
-    /// The system gives no thread, or no descriptor.
+    /// The system could not create a thread or a descriptor.
     #[error("cannot start the proxy: {0}")]
     System(#[from] io::Error),
 }
 
-/// A proxy at work. It stops when this is dropped.
+/// A running proxy. Dropping it stops the proxy.
 pub struct Running {
     endpoint: Endpoint,
     connections_max: u32,
@@ -51,11 +51,11 @@ pub struct Running {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Starts a proxy in a thread of its own. Nothing is looked up or checked here: the caller says whom it may reach.
+/// Starts a proxy in its own thread. Resolves and checks nothing: the caller decides which targets are allowed.
 ///
 /// # Errors
 ///
-/// It cannot listen, or the system has no room for it.
+/// If the proxy cannot listen, or if the system lacks resources.
 pub fn start(place: &Place, settings: Settings) -> Result<Running, StartError> {
     let connections_max = connections_max(place.connections_max)?;
     let listener = Listener::bind(&place.listen)
@@ -67,7 +67,7 @@ pub fn start(place: &Place, settings: Settings) -> Result<Running, StartError> {
         let (place, shared) = (place.clone(), Arc::clone(&shared));
         move || match Reactor::new(&place, connections_max, settings, listener, &shared) {
             Ok(reactor) => {
-                // Whoever asked waits for it.
+                // The starting thread waits for this message.
                 let _ = sender.send(Ok(()));
                 reactor.run();
             }
@@ -98,39 +98,39 @@ fn connections_max(asked: Option<u32>) -> Result<u32, StartError> {
 }
 
 impl Running {
-    /// Where clients connect, with the port that it became.
+    /// Endpoint for clients, with the actual port.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// The most connections that are open at a time.
+    /// Maximum number of concurrently open connections.
     pub fn connections_max(&self) -> u32 {
         self.connections_max
     }
 
-    /// Changes what is done from now on. Data that is on its way keeps its delay.
+    /// Changes the settings. Data already on its way keeps its delay.
     pub fn change(&self, settings: Settings) {
         self.shared.post(Order::Change(settings));
     }
 
-    /// Passes nothing on for so long. A stall within a stall makes it longer if it ends later.
+    /// Forwards nothing for this duration. A stall during a stall prolongs it if it ends later.
     pub fn stall(&self, lasting: Duration) {
         self.shared.post(Order::Stall(lasting));
     }
 
-    /// Resets every connection that is open.
+    /// Resets all open connections.
     pub fn reset_all(&self) {
         self.shared.post(Order::ResetAll);
     }
 
-    /// What was done so far.
+    /// Current counters.
     pub fn counters(&self) -> Counters {
-        // Percentiles are computed of a copy, so that the proxy does not wait for them.
+        // Percentiles are computed from a copy, so that the proxy does not wait for them.
         let tally = self.shared.tally().clone();
         tally.counters()
     }
 
-    /// Closes every connection, ends the thread, and says what was done.
+    /// Closes all connections, ends the thread, and returns the final counters.
     pub fn stop(mut self) -> Counters {
         self.end();
         self.counters()
@@ -139,7 +139,7 @@ impl Running {
     fn end(&mut self) {
         self.shared.post(Order::Stop);
         if let Some(thread) = self.thread.take() {
-            // It has nothing to tell beyond its counters.
+            // The thread returns nothing except its counters.
             let _ = thread.join();
         }
     }

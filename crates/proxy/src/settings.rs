@@ -1,95 +1,95 @@
-//! What a proxy does to the connections that it passes on.
+//! Configuration of a proxy.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 use sockets::Endpoint;
 
-/// Bytes on their way in one direction of a connection, unless something else is asked for.
+/// Default buffer per direction of a connection, in bytes.
 pub const BUFFER_BYTES: usize = 256 * 1024;
-/// Open connections at a time, unless something else is asked for.
+/// Default maximum number of open connections.
 pub const CONNECTIONS: u32 = 4096;
-/// The longest delay and jitter.
+/// Maximum delay and jitter.
 pub const DELAY_MAX: Duration = Duration::from_secs(3600);
 
-/// Where a proxy stands. This stays as it is while the proxy runs.
+/// Fixed configuration of a proxy, which does not change while it runs.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Where clients connect. Port 0 is a free one.
+    /// Endpoint for clients. Port 0 selects a free port.
     pub listen: Endpoint,
-    /// Where their bytes go.
+    /// Endpoint to which their data is forwarded.
     pub target: Endpoint,
-    /// Open connections at a time; further ones wait in the listen queue. `None` is [`CONNECTIONS`], or as many as the limit on
-    /// descriptors allows.
+    /// Maximum number of open connections; further ones wait in the listen queue. `None` for [`CONNECTIONS`], or for as many as the
+    /// limit on file descriptors allows.
     pub connections_max: Option<u32>,
-    /// Bytes on their way in one direction of a connection. Once there are so many, nothing more is read.
+    /// Buffer per direction of a connection, in bytes. When it is full, nothing more is read.
     pub buffer_bytes: usize,
-    /// Of jitter, and of the connections that are reset.
+    /// Seed of the jitter, and of the choice of connections to reset.
     pub seed: u64,
 }
 
-/// What a proxy does now. It may be changed at any time.
+/// Configuration that can be changed at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Added to each direction: a round trip takes twice as much longer.
+    /// Delay added to each direction, so a round trip takes twice as much longer.
     pub delay: Duration,
-    /// How much the delay varies.
+    /// Variation of the delay. `None` for a constant delay.
     pub jitter: Option<Jitter>,
-    /// Bytes per second of each direction of each connection.
+    /// Bytes per second in each direction of each connection. `None` for no limit.
     pub bandwidth: Option<NonZeroU64>,
-    /// Which connections are reset: those that are accepted from now on.
+    /// Resets of connections that are accepted from now on. `None` for none.
     pub reset: Option<Reset>,
-    /// What happens to new connections.
+    /// Treatment of new connections.
     pub new_connections: NewConnections,
-    /// Whether the network is cut: nothing passes, and new connections stay in the listen queue. Nothing is lost.
+    /// True to cut the network: no data passes, and new connections stay in the listen queue. Nothing is lost.
     pub is_cut: bool,
 }
 
-/// How much the delay varies. Data never overtakes earlier data of its connection, so that delays of dense data are longer.
+/// Variation of the delay. Data never overtakes earlier data of its connection, so dense data is delayed longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
-    /// The largest deviation, or the standard deviation.
+    /// Maximum deviation (uniform) or standard deviation (normal).
     pub by: Duration,
-    /// Its distribution.
+    /// Distribution of the deviation.
     pub spread: Spread,
 }
 
-/// The distribution of jitter around the delay.
+/// Distribution of jitter around the delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
-    /// Even, up to the jitter more or less.
+    /// Uniform within the delay ± jitter.
     #[default]
     Uniform,
-    /// Bell-shaped: the jitter is its standard deviation. What would be negative is 0.
+    /// Normal, with the jitter as standard deviation. Negative delays become 0.
     Normal,
 }
 
-/// Which connections are reset, and when.
+/// Rule that resets connections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reset {
-    /// When.
+    /// Condition of the reset.
     pub after: ResetAfter,
-    /// The share of connections that this happens to, from 0 to 1.
+    /// Share of connections that are reset, from 0 to 1.
     pub share: f64,
 }
 
-/// When a connection is reset.
+/// Condition of a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetAfter {
-    /// When so many bytes have been passed on, both directions together.
+    /// After this many bytes have been forwarded, in both directions together.
     Bytes(u64),
-    /// So long after it was accepted.
+    /// After this time since the connection was accepted.
     Time(Duration),
 }
 
-/// What happens to new connections.
+/// Treatment of new connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewConnections {
-    /// They are accepted and passed on.
+    /// Accept and forward.
     #[default]
     Accept,
-    /// They are accepted and reset at once.
+    /// Accept and reset immediately.
     Close,
-    /// They stay in the listen queue.
+    /// Leave in the listen queue.
     Ignore,
 }

@@ -1,26 +1,26 @@
-//! One direction of a connection: bytes wait in a delay line and then for the bandwidth. Arithmetic only; the caller hands in the time.
+//! One direction of a connection: bytes wait in a delay line, and then for the bandwidth. Pure arithmetic: the caller passes the
+//! time.
 //!
-//! A piece of data that is read at `t` with a delay of `d` may leave at `t + d`, but never before what was read earlier. With a
-//! bandwidth, a slice of `n` bytes has left when the link has carried it: `n / bandwidth` after both its time has come and the slice
-//! before it has left.
+//! A piece of data that is read at `t` with delay `d` may leave at `t + d`, but never before earlier data. With a bandwidth, a
+//! slice of `n` bytes has left when the link has carried it: `n / bandwidth` after it is due and the previous slice has left.
 
 use std::collections::VecDeque;
 
-/// What remembering one piece costs, so that many small pieces count as what they take.
+/// Bookkeeping overhead of one piece, which counts toward the limit, so that many small pieces cannot exceed it.
 const PIECE_BYTES: usize = size_of::<Piece>();
-/// A late proxy catches up with the bandwidth for this long and no longer. So a peer that did not read for a while gets no burst.
+/// Maximum time of bandwidth that a late proxy makes up for. So a peer that did not read for a while gets no burst.
 const CATCH_UP_NS: u64 = 5_000_000;
-/// A slice is what the link carries in a millisecond, within these bounds.
+/// Number of slices per second: a slice is what the link carries in a millisecond, within the bounds below.
 const SLICES_PER_S: u64 = 1000;
 const SLICE_BYTES_MIN: u64 = 64;
 const SLICE_BYTES_MAX: u64 = 64 * 1024;
-/// A line that held little for a while gives back memory above this.
+/// Memory that an idle line keeps. Capacity above it is freed after a period of little data.
 const KEPT_BYTES: usize = 16 * 1024;
 
-/// How a direction ends.
+/// End of a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The sender will send nothing more.
+    /// The sender closed its sending side.
     Fin,
     /// The sender reset the connection.
     Reset,
@@ -33,28 +33,29 @@ struct Piece {
     due_ns: u64,
 }
 
-/// The bytes of one direction that are on their way.
+/// Data of one direction that is on its way.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     bytes: VecDeque<u8>,
     pieces: VecDeque<Piece>,
     last_due_ns: u64,
-    /// When the link has carried everything that left.
+    /// Time at which the link has carried all data that left.
     free_at_ns: u64,
     end: Option<(u64, End)>,
-    /// The most bytes since the line was last empty.
+    /// Maximum number of buffered bytes since the line was last empty.
     peak_bytes: usize,
 }
 
 impl Line {
-    /// How many bytes may be read, if the line may hold `limit`: nothing until a quarter is free, so that reads are worth a call.
+    /// Number of bytes that may be read if the line may hold `limit` bytes. 0 until a quarter is free, so that each read is worth a
+    /// system call.
     pub(crate) fn room(&self, limit: usize) -> usize {
         let held = self.bytes.len() + self.pieces.len() * PIECE_BYTES;
         let free = limit.saturating_sub(held);
         if free >= limit.div_ceil(4) { free } else { 0 }
     }
 
-    /// Takes what was read at `now_ns` and is to be delayed by `delay_ns`.
+    /// Adds data that was read at `now_ns` and is delayed by `delay_ns`.
     pub(crate) fn push(&mut self, now_ns: u64, delay_ns: u64, bytes: &[u8]) {
         if bytes.is_empty() || self.end.is_some() {
             return;
@@ -68,15 +69,15 @@ impl Line {
         }
     }
 
-    /// Nothing more is pushed; the end leaves as the bytes do, after all of them.
+    /// Ends the line. The end leaves after all data, and is delayed like data.
     pub(crate) fn finish(&mut self, now_ns: u64, delay_ns: u64, end: End) {
-        // A reset may follow the end of what was sent.
+        // A reset may follow a regular end.
         if self.end.is_none_or(|(_, before)| before == End::Fin && end == End::Reset) {
             self.end = Some((self.due(now_ns, delay_ns), end));
         }
     }
 
-    /// Whether nothing more can be pushed.
+    /// True if no more data can be added.
     pub(crate) fn is_finished(&self) -> bool {
         self.end.is_some()
     }
@@ -86,7 +87,7 @@ impl Line {
         self.last_due_ns
     }
 
-    /// When the next bytes, or the end, may leave.
+    /// Time at which the next bytes, or the end, may leave. `None` if the line is empty and open.
     pub(crate) fn next_at_ns(&self, bytes_per_s: Option<u64>) -> Option<u64> {
         let Some(head) = self.pieces.front() else { return self.end.map(|(due_ns, _)| due_ns) };
         let Some(bytes_per_s) = bytes_per_s else { return Some(head.due_ns) };
@@ -94,7 +95,7 @@ impl Line {
         Some(head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(slice, bytes_per_s)))
     }
 
-    /// Bytes that may leave now and lie together in memory. Empty does not mean that nothing waits.
+    /// Contiguous bytes that may leave now. Empty does not mean that no data waits.
     pub(crate) fn ready(&self, now_ns: u64, bytes_per_s: Option<u64>) -> &[u8] {
         if self.next_at_ns(bytes_per_s).is_none_or(|at_ns| at_ns > now_ns) {
             return &[];
@@ -107,7 +108,7 @@ impl Line {
         &first[..count.min(first.len())]
     }
 
-    /// So many of the ready bytes have left.
+    /// Records that `count` of the ready bytes have left.
     pub(crate) fn sent(&mut self, now_ns: u64, bytes_per_s: Option<u64>, count: usize) {
         if let (Some(bytes_per_s), Some(head)) = (bytes_per_s, self.pieces.front()) {
             let carried_ns =
@@ -133,30 +134,30 @@ impl Line {
         if self.bytes.capacity() > KEPT_BYTES && self.peak_bytes < self.bytes.capacity() / 4 {
             self.bytes.shrink_to(self.peak_bytes);
         }
-        // A piece has a byte or more.
+        // A piece has at least one byte.
         if self.pieces.capacity() > KEPT_BYTES / PIECE_BYTES && self.peak_bytes < self.pieces.capacity() / 4 {
             self.pieces.shrink_to(self.peak_bytes);
         }
         self.peak_bytes = 0;
     }
 
-    /// The end, if everything before it has left and its time has come.
+    /// The end, if it is due and all data before it has left.
     pub(crate) fn end(&self, now_ns: u64) -> Option<End> {
         let (due_ns, end) = self.end?;
         (self.bytes.is_empty() && due_ns <= now_ns).then_some(end)
     }
 
-    /// When a reset may overtake bytes that nobody takes.
+    /// Time at which a reset may overtake bytes that the receiver does not read.
     pub(crate) fn reset_at_ns(&self) -> Option<u64> {
         self.end.filter(|(_, end)| *end == End::Reset).map(|(due_ns, _)| due_ns)
     }
 
-    /// Forgets all bytes: nobody is left to take them.
+    /// Discards all data, because the receiver is gone.
     pub(crate) fn discard(&mut self) {
         (self.bytes, self.pieces) = (VecDeque::new(), VecDeque::new());
     }
 
-    /// Memory for bytes and pieces, in bytes.
+    /// Memory of data and pieces, in bytes.
     #[cfg(test)]
     fn memory_bytes(&self) -> usize {
         self.bytes.capacity() + self.pieces.capacity() * PIECE_BYTES
@@ -167,7 +168,7 @@ fn slice_bytes(bytes_per_s: u64) -> u64 {
     (bytes_per_s / SLICES_PER_S).clamp(SLICE_BYTES_MIN, SLICE_BYTES_MAX)
 }
 
-/// How long the link carries so many bytes, rounded up. A slice is small enough for the product.
+/// Time that the link takes to carry `bytes`, rounded up. Slices are small enough that the product does not overflow.
 fn carry_ns(bytes: u64, bytes_per_s: u64) -> u64 {
     bytes.saturating_mul(1_000_000_000).div_ceil(bytes_per_s.max(1))
 }

@@ -1,24 +1,25 @@
-//! Which connections must be looked at, and when. An entry that no longer holds is dropped when it comes up, or when most are such.
+//! Timers of connections. A stale timer is dropped when it expires, or when most timers are stale.
 
 use crate::pair::Key;
 
-/// Fewer entries are not worth sorting out.
+/// Number of timers below which stale ones are not removed.
 const ENTRIES_MIN: usize = 1024;
 
-/// Why a connection must be looked at.
+/// Purpose of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
-    /// Bytes from this side may leave.
+    /// Data from this side may leave.
     Leave(usize),
-    /// It is to be reset.
+    /// The connection must be reset.
+    /// The connection must be reset.
     Reset,
 }
 
-/// Times in order, each with a connection and a reason.
+/// Timers in order, each with a connection and a purpose.
 pub(crate) type Timers = sockets::timers::Timers<Key, Reason>;
 
-/// Drops the entries of connections that are gone, if there are many more entries than `open` connections can need. So
-/// connections that come and go leave nothing behind.
+/// Removes timers of closed connections if there are many more timers than `open` connections can need. So short-lived connections
+/// leave nothing behind.
 pub(crate) fn tidy(timers: &mut Timers, open: usize, is_open: impl Fn(Key) -> bool) {
     if timers.len() > ENTRIES_MIN + 8 * open {
         timers.retain(|key| is_open(*key));
@@ -30,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_that_are_gone_leave_nothing_behind() {
+    fn timers_of_closed_connections_are_removed() {
         let mut timers = Timers::default();
         for generation in 0..10_000 {
             timers.set(u64::MAX, Key { slot: 0, generation }, Reason::Reset);

@@ -1,4 +1,4 @@
-//! Everything that is seen from outside, through sockets, in one program.
+//! Tests of the proxy from outside, through sockets, all in one program.
 
 mod moves_bytes;
 mod steering;

@@ -1,4 +1,4 @@
-//! Bytes and ends pass through: complete, in order, late enough, and in bounded memory.
+//! Data and ends of streams are forwarded completely, in order, with the delay, and in bounded memory.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -11,7 +11,7 @@ use proxy::{Endpoint, Jitter, Place, Settings, Spread};
 
 use crate::support::{Between, any_port, pattern, place, read_all};
 
-/// Writes in cuts of many sizes, then ends the sending side.
+/// Writes in chunks of many sizes, then closes the sending side.
 fn send_in_cuts(mut stream: &TcpStream, bytes: &[u8], seed: usize) {
     let (mut left, mut size) = (bytes, seed);
     while !left.is_empty() {
@@ -24,7 +24,7 @@ fn send_in_cuts(mut stream: &TcpStream, bytes: &[u8], seed: usize) {
 }
 
 #[test]
-fn everything_arrives_in_order_in_both_directions_and_so_do_the_ends() {
+fn data_and_ends_arrive_in_order_in_both_directions() {
     let jitter = Some(Jitter { by: Duration::from_millis(1), spread: Spread::Uniform });
     let plain = Settings::default();
     for settings in [
@@ -52,7 +52,7 @@ fn everything_arrives_in_order_in_both_directions_and_so_do_the_ends() {
 }
 
 #[test]
-fn a_round_trip_takes_at_least_twice_the_delay() {
+fn round_trip_takes_at_least_twice_the_delay() {
     let delay = Duration::from_millis(30);
     let between = Between::new(Settings { delay, ..Settings::default() });
     let (mut client, mut server) = between.ends();
@@ -64,7 +64,7 @@ fn a_round_trip_takes_at_least_twice_the_delay() {
     server.write_all(&answer).unwrap();
     client.read_exact(&mut answer).unwrap();
     assert!(begun.elapsed() >= 2 * delay, "{:?}", begun.elapsed());
-    // The end is delayed like everything else.
+    // The end is delayed like data.
     let begun = Instant::now();
     client.shutdown(Shutdown::Write).unwrap();
     assert_eq!(server.read(&mut answer).unwrap(), 0);
@@ -72,7 +72,7 @@ fn a_round_trip_takes_at_least_twice_the_delay() {
 }
 
 #[test]
-fn a_bandwidth_is_not_exceeded() {
+fn bandwidth_is_not_exceeded() {
     let between = Between::new(Settings { bandwidth: NonZeroU64::new(1_000_000), ..Settings::default() });
     let (client, server) = between.ends();
     let begun = Instant::now();
@@ -103,20 +103,20 @@ fn either_side_may_end_first_and_still_receive() {
     between.wait_for(|counters| counters.open == 0 && counters.peer_resets == 0);
 }
 
-/// Unread bytes make the kernel reset a connection that is closed.
+/// Closes a socket with unread bytes, which makes the kernel reset the connection.
 fn close_with_a_reset(end: TcpStream, mut other: &TcpStream, between: &Between) {
     let before = between.proxy.counters();
     other.write_all(b"unread").unwrap();
     between.wait_for(|now| {
         now.bytes_to_target + now.bytes_to_clients == before.bytes_to_target + before.bytes_to_clients + 6
     });
-    // The proxy has handed the bytes to the kernel: they are in the queue of this end.
+    // The proxy has passed the bytes to the kernel: they are in the receive queue of this end.
     end.peek(&mut [0; 6]).unwrap();
     drop(end);
 }
 
 #[test]
-fn a_reset_of_one_side_resets_the_other() {
+fn reset_of_one_side_resets_the_other() {
     let between = Between::new(Settings { delay: Duration::from_millis(1), ..Settings::default() });
     for is_client_first in [true, false] {
         let (client, server) = between.ends();
@@ -129,13 +129,13 @@ fn a_reset_of_one_side_resets_the_other() {
 }
 
 #[test]
-fn who_does_not_read_is_not_read_for_and_a_reset_frees_the_place() {
+fn slow_reader_causes_backpressure_and_a_reset_frees_its_slot() {
     let buffer_bytes = 64 * 1024;
     let between = Between::with(Settings::default(), |place| place.buffer_bytes = buffer_bytes);
     let (mut client, server) = between.ends();
     client.set_nonblocking(true).unwrap();
     let (mut sent, mut quiet) = (0, 0);
-    // Until nothing moves any more: the kernel's buffers and the proxy's are full.
+    // Writes until nothing moves any more: the buffers of the kernel and of the proxy are full.
     while quiet < 20 {
         match client.write(&[7; 65_536]) {
             Ok(count) => (sent, quiet) = (sent + count, 0),
@@ -156,7 +156,7 @@ fn who_does_not_read_is_not_read_for_and_a_reset_frees_the_place() {
 }
 
 #[test]
-fn a_target_that_is_not_there_resets_the_client() {
+fn unreachable_target_resets_the_client() {
     let between = Between::new(Settings::default());
     let address = between.address();
     drop(between.listener);
@@ -168,7 +168,7 @@ fn a_target_that_is_not_there_resets_the_client() {
 }
 
 #[test]
-fn unix_sockets_work_on_either_side_and_the_file_goes_with_the_proxy() {
+fn unix_sockets_work_on_either_side_and_the_file_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let [front, back] = ["front.sock", "back.sock"].map(|name| folder.path().join(name));
     let listener = UnixListener::bind(&back).unwrap();

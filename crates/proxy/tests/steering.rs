@@ -1,4 +1,4 @@
-//! What a proxy does to connections on purpose, from the start or changed while it runs.
+//! Deliberate effects of a proxy on connections, from the start or changed while it runs.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn reset(after: ResetAfter, share: f64) -> Settings {
 }
 
 #[test]
-fn a_connection_is_reset_after_exactly_so_many_bytes() {
+fn connection_is_reset_after_an_exact_number_of_bytes() {
     let between = Between::new(reset(ResetAfter::Bytes(100_000), 1.0));
     let (mut client, mut server) = between.ends();
     server.write_all(&pattern(40_000)).unwrap();
@@ -27,7 +27,7 @@ fn a_connection_is_reset_after_exactly_so_many_bytes() {
 }
 
 #[test]
-fn a_connection_is_reset_after_a_time_though_it_is_idle() {
+fn idle_connection_is_reset_after_a_time() {
     let after = Duration::from_millis(50);
     let between = Between::new(reset(ResetAfter::Time(after), 1.0));
     let begun = Instant::now();
@@ -40,7 +40,7 @@ fn a_connection_is_reset_after_a_time_though_it_is_idle() {
 }
 
 #[test]
-fn a_share_of_connections_is_reset() {
+fn share_of_connections_is_reset() {
     let between = Between::new(reset(ResetAfter::Bytes(1), 0.5));
     let ends: Vec<_> = (0..100).map(|_| between.ends()).collect();
     for (mut client, _) in ends.iter().map(|(client, server)| (client, server)) {
@@ -51,7 +51,7 @@ fn a_share_of_connections_is_reset() {
 }
 
 #[test]
-fn nothing_passes_during_a_stall_and_everything_after_it() {
+fn stall_holds_data_until_it_ends() {
     let between = Between::new(Settings::default());
     let (mut client, mut server) = between.ends();
     let begun = Instant::now();
@@ -64,13 +64,13 @@ fn nothing_passes_during_a_stall_and_everything_after_it() {
 }
 
 #[test]
-fn nothing_passes_while_the_network_is_cut_and_everything_afterwards() {
+fn cut_holds_data_until_it_ends() {
     let between = Between::new(Settings::default());
     let (mut client, mut server) = between.ends();
     client.write_all(b"a").unwrap();
     server.read_exact(&mut [0; 1]).unwrap();
     between.proxy.change(Settings { is_cut: true, ..Settings::default() });
-    // Long enough for the order to arrive; one that came later would only make the test easier.
+    // Long enough for the command to arrive. A later arrival would only make the test easier.
     std::thread::sleep(Duration::from_millis(50));
     client.write_all(b"held").unwrap();
     let mut late = between.client();
@@ -90,14 +90,14 @@ fn nothing_passes_while_the_network_is_cut_and_everything_afterwards() {
 }
 
 #[test]
-fn new_connections_are_closed_or_wait_until_they_may_come_in() {
+fn new_connections_are_closed_or_wait() {
     let settings = |new_connections| Settings { new_connections, ..Settings::default() };
     let between = Between::new(settings(NewConnections::Close));
     assert_eq!(read_all(&between.client()).1.unwrap_err().kind(), ErrorKind::ConnectionReset);
     between.wait_for(|counters| counters.dropped == 1 && counters.accepted == 0);
 
     between.proxy.change(settings(NewConnections::Ignore));
-    // The order is obeyed before a connection that comes after its effect on the one above.
+    // The command takes effect before the next connection.
     std::thread::sleep(Duration::from_millis(50));
     let mut waiting = between.client();
     waiting.write_all(b"hello").unwrap();
@@ -112,7 +112,7 @@ fn new_connections_are_closed_or_wait_until_they_may_come_in() {
 }
 
 #[test]
-fn what_waits_follows_a_new_bandwidth() {
+fn waiting_data_follows_a_new_bandwidth() {
     let slow = Settings { bandwidth: NonZeroU64::new(1), ..Settings::default() };
     let between = Between::new(slow);
     let (mut client, mut server) = between.ends();
@@ -135,7 +135,7 @@ fn all_open_connections_can_be_reset() {
 }
 
 #[test]
-fn no_more_connections_are_open_than_may_be_and_the_next_waits() {
+fn connection_limit_makes_further_clients_wait() {
     let between = Between::with(Settings::default(), |place| place.connections_max = Some(2));
     let (first, _server) = between.ends();
     let _second = between.ends();
@@ -149,7 +149,7 @@ fn no_more_connections_are_open_than_may_be_and_the_next_waits() {
 }
 
 #[test]
-fn a_flood_of_connections_leaves_nothing_behind() {
+fn flood_of_connections_leaves_nothing_behind() {
     let between = Between::new(reset(ResetAfter::Time(Duration::from_secs(3600)), 1.0));
     for _ in 0..2_000 {
         drop(between.client());

@@ -1,4 +1,4 @@
-//! A proxy between a test and a listener of its own, and patience.
+//! Test setup: a proxy in front of a listener, and timeouts.
 
 use std::io::Read;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use proxy::{BUFFER_BYTES, Counters, Endpoint, Place, Running, Settings};
 
-/// Longer than anything here takes, short enough to end a hanging test.
+/// Timeout that is longer than any operation here, but ends a hanging test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A proxy, and the listener that it passes connections on to.
+/// A proxy, and the listener that it forwards to.
 pub(crate) struct Between {
     pub(crate) proxy: Running,
     pub(crate) listener: TcpListener,
@@ -42,18 +42,18 @@ impl Between {
         }
     }
 
-    /// A client's socket.
+    /// Connects a client.
     pub(crate) fn client(&self) -> TcpStream {
         patient(TcpStream::connect(self.address()).unwrap())
     }
 
-    /// Both ends of a connection through the proxy.
+    /// Returns both ends of a connection through the proxy.
     pub(crate) fn ends(&self) -> (TcpStream, TcpStream) {
         let client = self.client();
         (client, patient(self.listener.accept().unwrap().0))
     }
 
-    /// Waits until the counters are as expected.
+    /// Waits until the counters satisfy a condition.
     #[track_caller]
     pub(crate) fn wait_for(&self, is_expected: impl Fn(&Counters) -> bool) -> Counters {
         let begun = Instant::now();
@@ -68,7 +68,7 @@ impl Between {
     }
 }
 
-/// A socket whose calls end, so that a test fails instead of hanging.
+/// Sets timeouts on a socket, so that a test fails instead of hanging.
 pub(crate) fn patient(stream: TcpStream) -> TcpStream {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -76,14 +76,14 @@ pub(crate) fn patient(stream: TcpStream) -> TcpStream {
     stream
 }
 
-/// Everything up to the end, and how it ended.
+/// Reads until the stream ends. Returns the data, and how it ended.
 pub(crate) fn read_all(mut stream: &TcpStream) -> (Vec<u8>, std::io::Result<()>) {
     let mut all = Vec::new();
     let ended = stream.read_to_end(&mut all).map(|_| ());
     (all, ended)
 }
 
-/// Bytes that tell whether any is lost, doubled, or out of order.
+/// Bytes in which any loss, duplication, or reordering shows.
 pub(crate) fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at % 251) as u8 ^ (at / 251) as u8).collect()
 }

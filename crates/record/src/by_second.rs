@@ -1,33 +1,33 @@
-//! The course of a load in whole seconds: how many requests were in flight, and how they ended.
+//! Time series of a load in whole seconds: requests in flight, and how requests ended.
 
 use alloc::vec::Vec;
 
 use crate::moment::Moment;
 
-/// One second of a load, counted from its beginning.
+/// One second of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CourseSecond {
-    /// Which one, from 0.
+    /// Number of the second since the load began, from 0.
     pub second: u64,
-    /// Requests that were intended in it.
+    /// Requests scheduled for this second.
     pub planned: u64,
-    /// Ok answers that were read in it.
+    /// Ok replies read in this second.
     pub ok: u64,
-    /// Requests that ended in it without one.
+    /// Requests that ended in this second without an ok reply.
     pub lost: u64,
-    /// Requests that were intended and had not ended, on average.
+    /// Mean number of requests that were due and had not ended.
     pub in_flight: f64,
 }
 
 impl CourseSecond {
-    /// Of the windows of a load, in order. Those that are missing had nothing in them.
+    /// Builds the seconds from the windows of a load, in order. A missing window counts as empty.
     pub fn of(windows: &[Moment]) -> Vec<Self> {
         const WINDOWS: u64 = 1_000_000_000 / Moment::WINDOW_NS;
         let mut seconds: Vec<Self> = Vec::new();
         let mut open = 0u64;
         let mut windows = windows.iter().peekable();
         let Some(last) = windows.clone().next_back().map(|window| window.number) else { return seconds };
-        // Nobody keeps a load for longer, unless the file is not what it was.
+        // Bounds the loop: only a corrupt file has more seconds.
         for number in 0..=last.min(WINDOWS * SECONDS_MAX) {
             let at_begin = open;
             if number % WINDOWS == 0 {
@@ -47,7 +47,7 @@ impl CourseSecond {
     }
 }
 
-/// A day.
+/// Number of seconds in a day: upper bound of the length of a series.
 const SECONDS_MAX: u64 = 86_400;
 
 #[cfg(test)]
@@ -56,9 +56,9 @@ mod tests {
     use crate::moment::Loss;
 
     #[test]
-    fn requests_are_in_flight_from_when_they_were_intended_until_they_end() {
+    fn requests_are_in_flight_from_their_scheduled_time_until_they_end() {
         let window = |number, planned, ok| Moment { planned, ok, ..Moment::numbered(number) };
-        // Ten are intended at 0.5 s: four are answered at 1.5 s, and six are lost at 2.0 s.
+        // Ten are scheduled for 0.5 s: four are answered at 1.5 s, and six are lost at 2.0 s.
         let mut lost = Moment::numbered(20);
         (0..6).for_each(|_| lost.note_lost(Loss::TimedOut, 550_000_000));
         let seconds = CourseSecond::of(&[window(5, 10, 0), window(15, 0, 4), lost]);

@@ -1,9 +1,9 @@
-//! Variable-length integers (LEB128), the alphabet of the stored form.
+//! Variable-length integers (LEB128), from which the stored form is built.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Stored bytes that this version did not write: cut short, out of range, or contradicting themselves.
+/// Stored bytes that are invalid: truncated, out of range, or inconsistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -15,7 +15,7 @@ impl fmt::Display for Malformed {
 
 impl core::error::Error for Malformed {}
 
-/// Appends one integer, seven bits a byte, lowest first.
+/// Appends an integer: seven bits per byte, lowest first.
 pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -24,14 +24,14 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes integers from the front of a byte string.
+/// Reads integers from the front of a byte slice.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
-    /// The next integer.
+    /// Reads the next integer.
     #[inline]
     pub(crate) fn take(&mut self) -> Result<u64, Malformed> {
-        // Nearly all are one byte long.
+        // Fast path: nearly all integers are one byte long.
         match self.0 {
             [byte @ ..0x80, rest @ ..] => {
                 self.0 = rest;

@@ -1,39 +1,40 @@
-//! The accounting identity: nothing planned is lost, nothing sent is unaccounted for.
+//! Request counts and their accounting identity: every planned request is sent or not sent, and every sent request ends in one
+//! outcome.
 
 use core::fmt;
 
 use outcome::Outcome;
 
-/// How many requests were planned, sent, not sent, and how those sent ended.
+/// Numbers of requests that were planned, sent, and not sent, and of sent requests by outcome.
 ///
-/// `planned = sent + not_sent` and `sent = ok + rejected + failed + timed_out + unfinished`; while a run goes on, `sent`
-/// is ahead by the requests in flight, and `planned` by those whose instant has come and that wait for a connection.
+/// `planned = sent + not_sent` and `sent = ok + rejected + failed + timed_out + unfinished`. During a run, `sent` is ahead by the
+/// requests in flight, and `planned` by the requests that are due and wait for a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests that the load shape called for.
+    /// Requests that the load scheduled.
     pub planned: u64,
     /// Requests that were started.
     pub sent: u64,
     /// Planned requests that were never started.
     pub not_sent: u64,
-    /// Answered, and every check held.
+    /// Requests with a reply that passed all checks.
     pub ok: u64,
-    /// The system answered no.
+    /// Requests that the system rejected.
     pub rejected: u64,
-    /// No usable answer.
+    /// Requests without a usable reply.
     pub failed: u64,
-    /// No answer within the deadline.
+    /// Requests without a reply within the timeout.
     pub timed_out: u64,
-    /// In flight when the run ended.
+    /// Requests in flight when the run ended.
     pub unfinished: u64,
 }
 
-/// The identity does not hold: a fault of this program, and no figure of the run can be believed.
+/// The accounting identity is violated. This is a bug in Tenbin, and makes all figures of the run invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdentityBroken(pub Counts);
 
 impl Counts {
-    /// Counts one end of a request.
+    /// Counts the end of a request.
     #[inline]
     pub fn note(&mut self, outcome: Outcome) {
         let counter = match outcome {
@@ -46,7 +47,7 @@ impl Counts {
         *counter += 1;
     }
 
-    /// How many requests ended this way.
+    /// Number of requests with this outcome.
     pub fn of(&self, outcome: Outcome) -> u64 {
         match outcome {
             Outcome::Ok => self.ok,
@@ -57,12 +58,12 @@ impl Counts {
         }
     }
 
-    /// Requests that have ended, in whatever way.
+    /// Number of requests that ended, with any outcome.
     pub fn ended(&self) -> u64 {
         Outcome::ALL.iter().map(|outcome| self.of(*outcome)).sum()
     }
 
-    /// Adds another part of the same run.
+    /// Adds the counts of another part of the run.
     pub fn add(&mut self, other: &Self) {
         self.planned += other.planned;
         self.sent += other.sent;
@@ -74,19 +75,19 @@ impl Counts {
         self.unfinished += other.unfinished;
     }
 
-    /// Requests still in flight, if the counts up to now are consistent.
+    /// Number of requests in flight. Fails if the counts are inconsistent.
     pub fn in_flight(&self) -> Result<u64, IdentityBroken> {
         self.waiting()?;
         self.sent.checked_sub(self.ended()).ok_or(IdentityBroken(*self))
     }
 
-    /// Requests whose instant has come and that were neither started nor given up, if the counts are consistent.
+    /// Number of requests that are due, but neither started nor given up. Fails if the counts are inconsistent.
     pub fn waiting(&self) -> Result<u64, IdentityBroken> {
         let decided = self.sent.checked_add(self.not_sent);
         decided.and_then(|decided| self.planned.checked_sub(decided)).ok_or(IdentityBroken(*self))
     }
 
-    /// Checks the whole identity, as it must hold once nothing is in flight.
+    /// Checks the whole identity, which must hold once no request is in flight.
     pub fn settled(&self) -> Result<(), IdentityBroken> {
         match self.in_flight()? + self.waiting()? {
             0 => Ok(()),
@@ -94,8 +95,7 @@ impl Counts {
         }
     }
 
-    /// The same counts with everything in flight called unfinished, and everything waiting not sent: what a run that was cut
-    /// short amounts to.
+    /// Final counts of an interrupted run: counts requests in flight as unfinished, and waiting requests as not sent.
     pub fn cut_short(mut self) -> Result<Self, IdentityBroken> {
         self.unfinished += self.in_flight()?;
         self.not_sent += self.waiting()?;
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lost_request_breaks_the_identity_and_one_in_flight_does_not() {
+    fn lost_request_breaks_the_identity_but_not_one_in_flight() {
         let mut counts = Counts { planned: 3, sent: 2, not_sent: 1, ..Counts::default() };
         assert_eq!(counts.in_flight(), Ok(2));
         assert!(counts.settled().is_err());
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_cut_short_calls_what_is_in_flight_unfinished() {
+    fn interrupted_run_counts_requests_in_flight_as_unfinished() {
         let counts = Counts { planned: 5, sent: 5, ok: 3, ..Counts::default() };
         assert_eq!(counts.cut_short().unwrap().unfinished, 2);
         assert_eq!(counts.cut_short().unwrap().settled(), Ok(()));

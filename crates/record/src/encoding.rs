@@ -1,6 +1,6 @@
-//! An interval as bytes: versioned, bounded, and the same on every machine.
+//! Binary form of an interval: versioned, bounded, and identical on every machine.
 //!
-//! A reader of any version sees the version first. Version 1 is, in this order:
+//! The first byte is the version in every version of the form. Version 1 is, in this order:
 //!
 //! ```text
 //! version       1 byte: 1
@@ -20,12 +20,12 @@
 //!               n, then n × (steps from the counter before, count)
 //! ```
 //!
-//! A number is an unsigned LEB128 integer of at most 64 bits. An optional number is 0, or 1 and the number. A text is its
-//! length in bytes (a class at most 64, a message at most 256) and UTF-8. Nothing follows the last histogram.
+//! A number is an unsigned LEB128 integer of at most 64 bits. An optional number is 0, or 1 and the number. A text is its length in
+//! bytes (at most 64 for a class, 256 for a message) and UTF-8. Nothing follows the last histogram.
 //!
-//! The store keeps the same fields as columns and not as one blob: SQL adds them up (`Store::kept_counts`), its checksum
-//! covers them one by one, people query them, and every version of its file has them. What is a blob there, the column
-//! `histograms`, is byte for byte the last section here, so both have one codec and files of every version stay as they are.
+//! The store keeps these fields as columns instead of one blob: SQL sums them (`Store::kept_counts`), its checksum covers each of
+//! them, people query them, and every version of its file has them. The only blob there, the column `histograms`, is byte for byte
+//! the last section of this form. So both share one codec, and files of every version stay valid.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -41,18 +41,18 @@ use crate::tally::{Statuses, Tally};
 use crate::window::InWindow;
 use outcome::{ClassName, Outcome};
 
-/// The version that is written, and the only one that there is.
+/// Version that is written, and the only one so far.
 const VERSION: u8 = 1;
-/// More is counted by no thread in a second; so thousands of intervals add up without an overflow, whoever made them.
+/// Largest count. No thread counts more in a second, so sums of thousands of untrusted intervals cannot overflow.
 const COUNT_MAX: u64 = (1 << 48) - 1;
 const CLASS_BYTES_MAX: u64 = 64;
 
-/// Bytes that are no interval.
+/// Reason why bytes are not a valid interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAnInterval {
-    /// Of a version that this program does not know.
+    /// The version is unknown to this program.
     Version(u8),
-    /// Cut short, too long, out of range, or contradicting themselves.
+    /// The bytes are truncated, too long, out of range, or inconsistent.
     Malformed,
 }
 
@@ -76,8 +76,8 @@ impl fmt::Display for NotAnInterval {
 impl core::error::Error for NotAnInterval {}
 
 impl Interval {
-    /// The interval as bytes, in the layout of `encoding.rs`. All of it comes back, but for statuses above
-    /// [`Statuses::HIGHEST`]: these are counted as that one.
+    /// Encodes the interval in the layout of this module. The result decodes to an equal interval, except that statuses above
+    /// [`Statuses::HIGHEST`] are counted as that one.
     pub fn encode(&self) -> Vec<u8> {
         let Self { second, phase, tally, sampled } = self;
         let out = &mut Vec::from([VERSION]);
@@ -93,8 +93,8 @@ impl Interval {
         core::mem::take(out)
     }
 
-    /// Reads what [`Interval::encode`] wrote. Bytes from anywhere may be handed in: the answer is an interval that can be
-    /// added to others, or an error. It takes at most 3.3 MB and some ten times the length of the bytes.
+    /// Decodes the output of [`Interval::encode`]. Accepts untrusted bytes: the result is an error, or an interval that can be
+    /// added to others. Uses at most 3.3 MB plus about ten times the length of the bytes.
     pub fn decode(bytes: &[u8]) -> Result<Self, NotAnInterval> {
         let (version, rest) = bytes.split_first().ok_or(NotAnInterval::Malformed)?;
         if *version != VERSION {
@@ -137,7 +137,7 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Counts, volumes, both times, and the window.
+/// Writes counts, volumes, first and last time, and the window.
 fn put_figures(out: &mut Vec<u8>, tally: &Tally) {
     let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = tally.counts;
     put_all(out, [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished]);
@@ -225,7 +225,7 @@ fn request(reader: &mut Reader<'_>) -> Result<Sampled, Malformed> {
     Ok(Sampled { finish, connection, connect_ns, received_bytes, sent_bytes })
 }
 
-/// Numbers that will be added up.
+/// Reads numbers that are summed later, and so are bounded by [`COUNT_MAX`].
 fn counts<const N: usize>(reader: &mut Reader<'_>) -> Result<[u64; N], Malformed> {
     let mut counts = [0; N];
     for count in &mut counts {
@@ -237,7 +237,7 @@ fn counts<const N: usize>(reader: &mut Reader<'_>) -> Result<[u64; N], Malformed
     Ok(counts)
 }
 
-/// A number of fewer bits.
+/// Reads a number of a narrower type.
 fn narrow<T: TryFrom<u64>>(reader: &mut Reader<'_>) -> Result<T, Malformed> {
     T::try_from(reader.take()?).map_err(|_| Malformed)
 }
@@ -250,7 +250,7 @@ fn optional(reader: &mut Reader<'_>) -> Result<Option<u64>, Malformed> {
     }
 }
 
-/// A text of at most so many bytes; nothing is allocated for one that is longer, or longer than what is there.
+/// Reads a text of at most `bytes_max` bytes. Checks the length before it allocates.
 fn text(reader: &mut Reader<'_>, bytes_max: u64) -> Result<String, Malformed> {
     let length = reader.take()?;
     let length = usize::try_from(length).ok().filter(|_| length <= bytes_max).ok_or(Malformed)?;

@@ -1,5 +1,5 @@
-//! Times without an ok answer while somebody wanted one, over all workers and however long the load goes on. Times in which nobody
-//! wanted a reply, such as think time or a schedule that pauses, are no part of a gap.
+//! Outage gaps: periods without an ok reply while requests were open, over all workers, in bounded memory. Time without an open
+//! request, such as think time or a pause of the schedule, is not part of a gap.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -8,37 +8,36 @@ use crate::asked::AskedParts;
 use crate::moment::Moment;
 use crate::pulse::{Presence, Pulse};
 
-/// A time without an ok answer, in nanoseconds since the load began.
+/// Period without an ok reply, in nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// When the oldest unanswered request was intended, or the answer before came, whichever is later.
+    /// Start: scheduled time of the oldest unanswered request, or time of the previous ok reply, whichever is later.
     pub from_ns: u64,
-    /// When the next ok answer was read; where everybody stopped asking before that, when the last of them did; the end of the window
-    /// if that is earlier.
+    /// End: time of the next ok reply, of the end of the last open request if that is earlier, or of the end of the window.
     pub to_ns: u64,
-    /// From one to the other, less the time that the generator was away itself.
+    /// Length, without the time in which the generator itself was stalled.
     pub lasting_ns: u64,
-    /// Whether no ok answer came before the end of the window.
+    /// True if there was no ok reply until the end of the window.
     pub is_open: bool,
 }
 
-/// Collects gaps from what workers saw, window by window. Bounded: it keeps the longest ones.
+/// Collects gaps from the windows of workers. Keeps only the longest, so memory is bounded.
 #[derive(Clone, Debug)]
 pub struct Gaps {
     measured_from_ns: u64,
     shortest_ns: u64,
-    /// Windows of which workers may still tell, by when they began, over all workers so far.
+    /// Windows that workers may still report, by start time, summed over the workers so far.
     recent: BTreeMap<u64, Presence>,
     last_ok_ns: u64,
-    /// The time after the last ok answer in which somebody asks, from when to when so far.
+    /// Period with open requests after the last ok reply: start, and end so far.
     asking: Option<(u64, u64)>,
-    /// When the last window ended.
+    /// End of the last window.
     passed_ns: u64,
     stalled_ns: u64,
     longest: Vec<Gap>,
 }
 
-/// A minute: no worker is behind the others by more.
+/// Number of windows in a minute. No worker lags behind the others by more.
 const RECENT_MAX: usize = 240;
 
 impl Default for Gaps {
@@ -48,15 +47,15 @@ impl Default for Gaps {
 }
 
 impl Gaps {
-    /// Shorter times are not kept of a whole run.
+    /// Shortest gap that is kept for a whole run.
     pub const SHORTEST_NS: u64 = 250_000_000;
-    /// So many are kept at most, the longest.
+    /// Maximum number of gaps that are kept, the longest ones.
     pub const KEPT_MAX: usize = 64;
     /// Requests without an answer that follow each other within this time belong to one gap: a server that rejects connections at
     /// once is away between two of them, too.
     pub const BRIDGED_MAX_NS: u64 = 250_000_000;
 
-    /// Of a load whose measured window begins then.
+    /// Creates a collector for a load whose measured window begins at `measured_from_ns`.
     pub fn new(measured_from_ns: u64) -> Self {
         Self {
             measured_from_ns,
@@ -81,7 +80,7 @@ impl Gaps {
         }
     }
 
-    /// The gaps within the measured window, which ends at `end_ns`, in order of time.
+    /// Returns the gaps within the measured window, which ends at `end_ns`, in time order.
     pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
         for (at_ns, window) in core::mem::take(&mut self.recent) {
             self.pass((at_ns, Pulse::WINDOW_NS), &window);
@@ -98,8 +97,8 @@ impl Gaps {
         gaps
     }
 
-    /// The longest gaps of at least so long within a stretch of time, from its windows of 100 ms in order. A gap within one window is
-    /// known to a hundredth of it, and is never reported longer than it was.
+    /// Finds the longest gaps of at least `shortest_ns` in a period, from its 100 ms windows in order. The ends of a gap are
+    /// accurate to 1/128 of a window, and a gap is never reported as longer than it was.
     pub fn of_moments(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
         let mut gaps = Self { shortest_ns: shortest_ns.max(1), ..Self::new(from_ns) };
         for window in windows {
@@ -114,7 +113,7 @@ impl Gaps {
         gaps.end(to_ns)
     }
 
-    /// The next window in order of time, over all workers: when it began, and how long it lasts.
+    /// Processes the next window in time order, summed over all workers. The pair has its start and its length.
     fn pass(&mut self, (at_ns, window_ns): (u64, u64), window: &Presence) {
         self.passed_ns = at_ns.saturating_add(window_ns);
         let asked = |from_ns: Option<u64>| Asked { from_ns, at_ns, window_ns, parts: window.asked };
@@ -129,8 +128,8 @@ impl Gaps {
             self.push((from_ns, to_ns.min(first_ok_ns)), stalled_ns, false);
         }
         self.last_ok_ns = self.last_ok_ns.max(last_ok_ns);
-        // The worker may have been away after its last answer as well. Answers from before the window had lain in the kernel while
-        // it was away: they do not say that it was back.
+        // The worker may also have stalled after its last reply. Replies from before the window had waited in the kernel meanwhile,
+        // so they do not show that it was back.
         let away_ns = if last_ok_ns < at_ns { self.stalled_ns } else { 0 };
         self.stalled_ns = away_ns.saturating_add(window.stalled_ns);
         self.ask(&asked(window.asked_again_ns), u64::MAX);
@@ -175,7 +174,7 @@ impl Gaps {
 }
 
 impl Gap {
-    /// What of it lies before the end of the window, if that is long enough to be kept.
+    /// The part of the gap before `end_ns`. `None` if it is shorter than `shortest_ns`.
     fn within(&self, end_ns: u64, shortest_ns: u64) -> Option<Self> {
         let beyond_ns = self.to_ns.saturating_sub(end_ns);
         let lasting_ns = self.lasting_ns.saturating_sub(beyond_ns);
@@ -195,7 +194,7 @@ struct Asked {
 }
 
 impl Presence {
-    /// Adds what another worker saw in the same window.
+    /// Adds the replies of another worker in this window.
     pub(crate) fn add(&mut self, more: &Self) {
         self.first_ok_ns = earliest(self.first_ok_ns, more.first_ok_ns);
         self.last_ok_ns = self.last_ok_ns.max(more.last_ok_ns);
@@ -217,7 +216,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const WINDOW_MS: u64 = Pulse::WINDOW_NS / MS;
 
-    /// A window of a worker that always has a request open, with its first and last ok answer in milliseconds.
+    /// Window of a worker that always has an open request, with the times of its first and last ok reply in milliseconds.
     fn window(number: u64, ok_ms: Option<(u64, u64)>) -> Pulse {
         let from_ms = number * WINDOW_MS;
         let presence = Presence {
@@ -236,7 +235,7 @@ mod tests {
         window(number, Some((from_ms + 1, from_ms + WINDOW_MS - 1)))
     }
 
-    /// Answers up to 1.1 s, then none until 2.6 s.
+    /// Replies until 1.1 s, then none until 2.6 s.
     fn frozen(gaps: &mut Gaps) {
         (0..4).for_each(|number| gaps.note(&busy(number)));
         gaps.note(&window(4, Some((1_001, 1_100))));
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_an_answer_is_a_gap_with_its_exact_ends() {
+    fn period_without_a_reply_is_a_gap_with_exact_ends() {
         let mut gaps = Gaps::new(0);
         frozen(&mut gaps);
         assert_eq!(in_ms(gaps.clone().end(4_000 * MS)), [(1_100, 2_600, 1_500, false)]);
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_that_is_answered_is_enough() {
+    fn reply_to_one_worker_prevents_a_gap() {
         let mut gaps = Gaps::new(0);
         frozen(&mut gaps);
         (0..16).for_each(|number| gaps.note(&busy(number)));
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_never_answers_again_is_gone_to_the_end() {
+    fn gap_without_a_later_reply_lasts_to_the_end() {
         let mut gaps = Gaps::new(0);
         (0..8).for_each(|number| gaps.note(&busy(number)));
         (8..400).for_each(|number| gaps.note(&window(number, None)));
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_100_ms_have_gaps_as_short_as_a_part_of_them() {
+    fn short_windows_have_gaps_shorter_than_a_window() {
         let answered = |number: u64, at_ms: &[u64]| {
             let mut window = Moment::numbered(number);
             at_ms.iter().for_each(|at_ms| window.note_ok(MS, at_ms * MS));
@@ -341,22 +340,22 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_lay_in_the_kernel_while_the_generator_was_away_do_not_end_its_stall() {
+    fn replies_buffered_by_the_kernel_do_not_end_a_stall() {
         let mut gaps = Gaps::new(0);
         let away = Presence { stalled_ns: 600 * MS, ..window(0, Some((21, 150))).presence };
         gaps.note(&Pulse { presence: away, ..window(0, None) });
         gaps.note(&window(1, None));
-        // They came at 145 and 155 ms, and were read when the worker was back, at 750 ms.
+        // The replies came at 145 and 155 ms. The worker read them when it was back, at 750 ms.
         gaps.note(&window(2, Some((145, 155))));
         gaps.note(&window(3, Some((762, 990))));
-        // The system itself is gone after that: the stall is over.
+        // After that the system itself stops answering: the stall is over.
         (4..7).for_each(|number| gaps.note(&window(number, None)));
         gaps.note(&window(7, Some((1_800, 1_990))));
         assert_eq!(in_ms(gaps.end(2_000 * MS)), [(990, 1_800, 810, false)]);
     }
 
     #[test]
-    fn nobody_is_missed_where_nobody_asked_and_no_stall_of_the_generator_is_an_outage() {
+    fn idle_time_and_generator_stalls_are_no_gaps() {
         let quiet = |number: u64| Pulse { at_ns: number * Pulse::WINDOW_NS, ..Pulse::default() };
         let mut gaps = Gaps::new(0);
         gaps.note(&Pulse { presence: Presence { asked_again_ns: None, ..busy(0).presence }, ..busy(0) });

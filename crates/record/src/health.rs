@@ -1,52 +1,51 @@
-//! How well a worker itself kept time: the first witness when its numbers are doubted.
+//! Timing health of a worker: the evidence for or against the validity of its numbers.
 
 use crate::histogram::Histogram;
 use crate::tail::Tail;
 use crate::waits::Waits;
 
-/// A worker's own signals over the load, warm-up included where nothing else is said.
+/// Signals of a worker about itself over the load. They include the warm-up unless stated otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
-    /// How much later than asked for the worker woke up, whenever a timer and not a socket woke it.
+    /// Delay of wake-ups by a timer rather than by a socket.
     pub wake_lag: Histogram,
-    /// CPU time of its thread, user and system.
+    /// CPU time of the worker's thread, user and system.
     pub cpu_ns: u64,
-    /// From the beginning of the load to the worker's end.
+    /// Time from the beginning of the load to the end of the worker.
     pub wall_ns: u64,
-    /// How long its thread was ready to run and had no core; `None` where the kernel does not tell
-    /// (`/proc/thread-self/schedstat`).
+    /// Time in which the thread was runnable but had no core (`/proc/thread-self/schedstat`). `None` if the kernel does not report
+    /// it.
     pub run_queue_wait_ns: Option<u64>,
-    /// How often its thread was taken off its core; `None` where the system does not tell.
+    /// Number of involuntary context switches of the thread. `None` if the system does not report it.
     pub involuntary_switches: Option<u64>,
-    /// The longest time from one turn of the worker's loop to the next, beyond what it had asked to wait: stopped, without a
-    /// core, or busy with one turn. Calls into a system in this process do not count. Turns after the warm-up only. A stop while
-    /// the worker waited for sockets alone shows shorter than it was, by 20 ms at most while a request is in flight and by 100 ms
-    /// otherwise.
+    /// Longest time between two turns of the event loop beyond the requested wait, after the warm-up: stopped, without a core, or
+    /// busy in one turn. Calls into an in-process system do not count. A stop while the worker only waited for sockets is
+    /// underestimated: by at most 20 ms while a request is in flight, and by at most 100 ms otherwise.
     pub heartbeat_max_ns: u64,
-    /// The sum of such times of 50 ms and more: how long it was away, and not merely late.
+    /// Sum of such times of at least 50 ms: how long the worker was stalled rather than merely late.
     pub stalled_ns: u64,
-    /// Measured requests in flight × time, from *sent* to *finished*: divided by the measured time it is their mean number. The
-    /// worker's own count, made apart from the service times that it must agree with; requests that were left unfinished count
-    /// until they were left.
+    /// Integral of measured requests in flight over time, from *sent* to *finished*. Divided by the measured time it is their mean
+    /// number. The worker counts it independently of the service times, which it must agree with. Unfinished requests count until
+    /// they were left.
     pub in_flight_ns: u64,
-    /// Measured requests that ended, by response time, with what of it was this worker's own lag: what passed between their
-    /// intended start and *sent* while a connection was free, and what passed before a reply was read because the worker was
-    /// back later than it had asked for. Waiting for a connection is no lag.
+    /// Measured requests that ended, by response time, with the part that was this worker's own lag. Lag is the time between the
+    /// scheduled start and *sent* while a connection was free, and the time before a reply was read because the worker was back
+    /// late. Waiting for a connection is no lag.
     pub tail: Tail,
-    /// How long replies to measured requests had lain in the kernel when this worker read them, of a sample of its reads. Empty where
-    /// the response times leave it out, or the kernel does not tell.
+    /// Time that replies to measured requests had waited in the kernel when this worker read them, from a sample of its reads.
+    /// Empty if response times exclude it, or if the kernel does not report it.
     pub read_delay: Histogram,
-    /// Bytes of the replies to measured requests, before TLS, as the conversations counted them.
+    /// Bytes of replies to measured requests, before TLS, as counted by the conversations.
     pub reply_bytes: u64,
-    /// Replies on connections over which a reply came later that no request asked for: each may have answered another request
-    /// than the one it was counted for.
+    /// Replies on connections that later received a reply without a request. Each of them may belong to another request than the
+    /// one it was counted for.
     pub doubted_replies: u64,
-    /// Of connections, how long each went without an ok answer while it was asked for one; within the measured window.
+    /// Long waits of connections for an ok reply, within the measured window.
     pub waits: Waits,
 }
 
 impl Health {
-    /// The share of one core that the thread used, 0 to 1; `None` before any time has passed.
+    /// CPU share of one core that the thread used, 0 to 1. `None` before any time has passed.
     pub fn cpu_share(&self) -> Option<f64> {
         (self.wall_ns > 0).then(|| self.cpu_ns as f64 / self.wall_ns as f64)
     }

@@ -1,9 +1,8 @@
-//! A log-linear histogram of nanoseconds with three significant digits, whose memory follows the values it has seen.
+//! Log-linear histogram of nanoseconds with three significant digits. Its memory depends on the range of its values.
 //!
-//! The layout is that of HdrHistogram with a lowest value of 1 ns and 2,048 sub-buckets: below 2,048 ns every value has its
-//! own counter, above it each power of two is cut into 1,024 equal parts, so that a counter is never wider than 0.1 % of
-//! its value. Counters are allocated a power of two at a time, when the first value falls there: merging and clearing
-//! touch only what was used.
+//! The layout is that of HdrHistogram with a lowest value of 1 ns and 2,048 sub-buckets. Below 2,048 ns, every value has its own
+//! counter. Above, each power of two is divided into 1,024 equal parts, so no counter is wider than 0.1 % of its value. Counters
+//! are allocated per power of two, when the first value falls there. So merging and clearing touch only what was used.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,12 +10,12 @@ use alloc::vec::Vec;
 use crate::bytes::{Malformed, Reader, put};
 use crate::percentile::Percentile;
 
-/// Counters in one chunk: half of the sub-buckets, because the lower half of a bucket repeats the bucket below it.
+/// Number of counters in a chunk: half of the sub-buckets, because the lower half of a bucket repeats the bucket below it.
 const CHUNK: usize = 1024;
 /// Chunk 0 holds 0..1,024 ns; chunk k holds 2^(9+k)..2^(10+k) ns.
 const CHUNKS: usize = 33;
 
-/// Counts of durations in nanoseconds, exact to 0.1 % of the value, up to [`Histogram::HIGHEST_NS`].
+/// Histogram of durations in nanoseconds, accurate to 0.1 % of the value, up to [`Histogram::HIGHEST_NS`].
 #[derive(Clone)]
 pub struct Histogram {
     chunks: [Option<Box<[u64; CHUNK]>>; CHUNKS],
@@ -27,10 +26,10 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// The highest value kept apart: a little over 73 minutes. Longer ones are counted here.
+    /// Highest distinguishable value: a little over 73 minutes. Longer durations are counted as this one.
     pub const HIGHEST_NS: u64 = (1 << 42) - 1;
 
-    /// An empty histogram; it owns no counters yet.
+    /// Creates an empty histogram, without any counters.
     pub const fn new() -> Self {
         Self { chunks: [const { None }; CHUNKS], count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
@@ -41,7 +40,7 @@ impl Histogram {
         self.record_many(value_ns, 1);
     }
 
-    /// Counts the same duration `times` times.
+    /// Counts a duration `times` times.
     #[inline]
     pub fn record_many(&mut self, value_ns: u64, times: u64) {
         if times == 0 {
@@ -57,9 +56,9 @@ impl Histogram {
         self.max_ns = self.max_ns.max(value_ns);
     }
 
-    /// Adds every count of `other`; the result does not depend on the order of merges.
+    /// Adds all counts of `other`. The result does not depend on the order of merges.
     pub fn merge(&mut self, other: &Self) {
-        // It overflows before any counter does.
+        // The total overflows before any counter does.
         self.count += other.count;
         for (mine, theirs) in self.chunks.iter_mut().zip(&other.chunks) {
             let Some(theirs) = theirs else { continue };
@@ -73,7 +72,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Forgets every count and keeps the memory.
+    /// Clears all counts, but keeps the memory.
     pub fn clear(&mut self) {
         for chunk in self.chunks.iter_mut().flatten() {
             chunk.fill(0);
@@ -81,45 +80,46 @@ impl Histogram {
         (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
     }
 
-    /// How many durations were counted.
+    /// Number of counted durations.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether nothing was counted.
+    /// True if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The smallest duration, exact; `None` when empty.
+    /// Smallest duration, exact. `None` if empty.
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
     }
 
-    /// The largest duration, exact; `None` when empty.
+    /// Largest duration, exact. `None` if empty.
     pub fn max_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max_ns)
     }
 
-    /// The arithmetic mean of the durations as they were recorded (not of counters); `None` when empty.
+    /// Arithmetic mean of the exact durations, not of counters. `None` if empty.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// The sum of all durations.
+    /// Sum of all durations.
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns
     }
 
-    /// The smallest kept value that at least the given share of the samples did not exceed (nearest rank); `None` when empty.
+    /// Value at a percentile by nearest rank: the smallest kept value that at least this share of the samples does not exceed.
+    /// `None` if empty.
     ///
-    /// It is the upper edge of a counter, at most 0.1 % above the sample, and never above the maximum.
+    /// The value is the upper edge of a counter: at most 0.1 % above the sample, and never above the maximum.
     pub fn value_at(&self, percentile: Percentile) -> Option<u64> {
         let rank = percentile.rank(self.count)?;
         let mut seen = 0;
         for (chunk, counters) in self.chunks.iter().enumerate() {
             let Some(counters) = counters else { continue };
-            // No sum is more than the count of all.
+            // No partial sum exceeds the total count, so it cannot overflow.
             let of_chunk = counters.iter().fold(0, |sum: u64, count| sum.wrapping_add(*count));
             if seen + of_chunk < rank {
                 seen += of_chunk;
@@ -135,17 +135,18 @@ impl Histogram {
         None
     }
 
-    /// [`Histogram::value_at`], but only where the printing rule allows it: ten samples or more lie above.
+    /// Like [`Histogram::value_at`], but `None` unless at least ten samples lie above the percentile, which is the rule for
+    /// printing.
     pub fn printable_at(&self, percentile: Percentile) -> Option<u64> {
         percentile.is_printable(self.count).then(|| self.value_at(percentile)).flatten()
     }
 
-    /// Counters in use, from small to large: the highest value that falls into each, and its count.
+    /// Used counters in ascending order: the highest value that falls into each, and its count.
     pub fn counters(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.indexed().map(|(index, count)| (highest_in(index / CHUNK, index % CHUNK), count))
     }
 
-    /// Counters in use, from small to large: the index of each in HdrHistogram's array of counts, and its count.
+    /// Used counters in ascending order: the index of each in HdrHistogram's array of counts, and its count.
     pub fn indexed(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let chunks = self.chunks.iter().enumerate();
         chunks.filter_map(|(chunk, counters)| Some((chunk, counters.as_ref()?))).flat_map(
@@ -176,8 +177,7 @@ impl Histogram {
         }
     }
 
-    /// Adds what [`Histogram::encode`] wrote; anything else is refused, never believed, and then part of it may have been
-    /// added.
+    /// Adds a histogram encoded by [`Histogram::encode`]. Rejects any other bytes, of which a part may have been added by then.
     pub(crate) fn add_encoded(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
         let chunks = &mut self.chunks;
         let encoded = walk(reader, |position, count| {
@@ -193,14 +193,14 @@ impl Histogram {
         Ok(())
     }
 
-    /// Goes over what [`Histogram::encode`] wrote and answers how many durations are in it; refuses what
+    /// Validates the output of [`Histogram::encode`], and returns the number of durations in it. Rejects whatever
     /// [`Histogram::add_encoded`] does.
     pub(crate) fn check_encoded(reader: &mut Reader<'_>) -> Result<u64, Malformed> {
         walk(reader, |_, _| Ok(())).map(|encoded| encoded.count)
     }
 }
 
-/// The totals of an encoded histogram.
+/// Totals of an encoded histogram.
 struct Encoded {
     count: u64,
     sum_ns: u128,
@@ -208,7 +208,7 @@ struct Encoded {
     max_ns: u64,
 }
 
-/// Hands over every counter of an encoded histogram, by its position in all chunks, and checks that they fit the totals.
+/// Calls `each` with the index and count of every counter of an encoded histogram, and checks that they match the totals.
 fn walk(
     reader: &mut Reader<'_>,
     mut each: impl FnMut(usize, u64) -> Result<(), Malformed>,
@@ -225,7 +225,7 @@ fn walk(
         let step = reader.take()?;
         position = position.checked_add(step).ok_or(Malformed)?;
         let of_counter = reader.take()?;
-        // A counter given twice would weigh twice and count once.
+        // A duplicate counter would have double weight but a single count.
         if position >= (CHUNK * CHUNKS) as u64 || (step == 0 && is_taken) {
             return Err(Malformed);
         }
@@ -273,16 +273,16 @@ fn empty_chunk() -> Box<[u64; CHUNK]> {
     Box::new([0; CHUNK])
 }
 
-/// The chunk of a value and its counter there.
+/// Chunk of a value, and its counter there.
 #[inline]
 fn place(value_ns: u64) -> (usize, usize) {
-    // The number of low bits that are not kept: none below 2,048.
+    // Number of low bits that are dropped: none below 2,048.
     let dropped = (u64::BITS - (value_ns | 2047).leading_zeros() - 11) as usize;
     let kept = (value_ns >> dropped) as usize;
     (dropped + (kept >> 10), kept & (CHUNK - 1))
 }
 
-/// The highest value that [`place`] sends to this counter.
+/// Highest value that [`place`] maps to this counter.
 fn highest_in(chunk: usize, index: usize) -> u64 {
     match chunk.checked_sub(1) {
         None => index as u64,

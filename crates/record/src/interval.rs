@@ -1,4 +1,4 @@
-//! Seconds of a run on their way to the store, and their exact sum.
+//! One-second intervals of a run on their way to the store, and their exact sum.
 
 use alloc::vec::Vec;
 
@@ -6,62 +6,62 @@ use crate::counts::IdentityBroken;
 use crate::sample::Sampled;
 use crate::tally::{Malformed, Tally};
 
-/// Whether a request belongs to the result.
+/// Phase of a run, which decides if a request counts in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Phase {
-    /// Intended before the warm-up was over: kept, shown, and left out of every figure.
+    /// Scheduled before the end of the warm-up: recorded and shown, but excluded from all figures.
     WarmUp,
-    /// Intended after it.
+    /// Scheduled after the warm-up.
     Measured,
 }
 
 impl Phase {
-    /// Both, in order of time.
+    /// Both phases, in time order.
     pub const ALL: [Self; 2] = [Self::WarmUp, Self::Measured];
 }
 
-/// What one thread saw in one second, of one phase.
+/// Data of one thread in one second of one phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
     /// Whole seconds since the load began.
     pub second: u64,
-    /// The phase of the requests in it. A second can have both.
+    /// Phase of the requests. A second may have intervals of both phases.
     pub phase: Phase,
-    /// What was seen.
+    /// Counts and durations.
     pub tally: Tally,
-    /// Single requests kept for a log, if one was asked for.
+    /// Individual requests kept for a request log. Empty without a log.
     pub sampled: Vec<Sampled>,
 }
 
-/// The sum of all intervals of one phase so far.
+/// Sum of all intervals of one phase so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Whole {
     tally: Tally,
 }
 
 impl Whole {
-    /// Adds an interval and asserts the accounting identity of everything up to now, in release builds too.
+    /// Adds an interval, and asserts the accounting identity of the sum, in release builds too.
     pub fn absorb(&mut self, more: &Tally) -> Result<(), IdentityBroken> {
         self.tally.merge(more);
         self.tally.counts.in_flight().map(drop)
     }
 
-    /// Adds histograms from bytes that [`Tally::encode_histograms`] made; see [`Tally::add_histograms`].
+    /// Adds histograms encoded by [`Tally::encode_histograms`]: see [`Tally::add_histograms`].
     pub fn absorb_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         self.tally.add_histograms(bytes)
     }
 
-    /// Everything up to now.
+    /// The sum so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The final sum, once nothing is in flight any more.
+    /// Returns the final sum. Fails if a request is still in flight.
     pub fn settle(self) -> Result<Tally, IdentityBroken> {
         self.tally.counts.settled().map(|()| self.tally)
     }
 
-    /// The final sum of a run that was cut short: what was in flight is called unfinished, what waited not sent.
+    /// Returns the final sum of an interrupted run: requests in flight count as unfinished, and waiting ones as not sent.
     pub fn cut_short(mut self) -> Result<Tally, IdentityBroken> {
         self.tally.counts = self.tally.counts.cut_short()?;
         Ok(self.tally)

@@ -1,24 +1,24 @@
-//! Errors by class: a capped list, and a count of what did not fit in it.
+//! Errors by class and code: a capped list, and a count of the rest.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use outcome::{ClassName, ErrorClass};
 
-/// One kind of error and how often it was seen.
+/// One kind of error, and how often it occurred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// The class, such as `timeout_body` or `status`.
+    /// Error class, such as `timeout_body` or `status`.
     pub class: ClassName,
-    /// What tells errors of one class apart: a status, an errno, the number of a check; 0 if nothing does.
+    /// Code that distinguishes errors of one class: a status, an errno, or the number of a check. 0 if there is none.
     pub code: u32,
-    /// The sentence for people. May quote the peer, unescaped: whoever prints it must escape it.
+    /// Message for people. It may quote the peer without escaping, so it must be escaped before printing.
     pub message: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// Errors by class and code, in the order of their first appearance.
+/// Errors by class and code, in order of first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     entries: Vec<LedgerEntry>,
@@ -26,18 +26,18 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Kinds kept apart; later kinds are counted together as others.
+    /// Maximum number of kinds that are kept apart. Later kinds are counted together as others.
     pub const KINDS_MAX: usize = 64;
-    /// Room beyond that for the classes that are always kept, one entry for each errno that belongs to them.
+    /// Reserve for classes that are always kept: one entry per errno of theirs.
     const ERRNOS_MAX: usize = 16;
-    /// Entries at most, these among them.
+    /// Maximum number of entries, including the reserve.
     pub const ENTRIES_MAX: usize = Self::KINDS_MAX + Self::ERRNOS_MAX;
-    /// Classes that are kept apart even when the list is full: verdicts rest on them.
+    /// Classes that are kept apart even if the list is full, because verdicts depend on them.
     const ALWAYS_KEPT: [ErrorClass; 1] = [ErrorClass::GeneratorFault];
-    /// Bytes kept of one message.
+    /// Maximum length of a message, in bytes.
     pub const MESSAGE_BYTES_MAX: usize = 256;
 
-    /// Counts one error. The message is only made for the first of its kind.
+    /// Counts one error. Creates the message only for the first of its kind.
     pub fn note(&mut self, class: ErrorClass, code: u32, message: impl FnOnce() -> String) {
         let class = ClassName::Known(class);
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.code == code && entry.class == class)
@@ -48,7 +48,7 @@ impl Ledger {
         }
     }
 
-    /// Adds every error of another part of the run.
+    /// Adds all errors of another part of the run.
     pub fn merge(&mut self, other: &Self) {
         for theirs in &other.entries {
             let same = |mine: &&mut LedgerEntry| mine.code == theirs.code && mine.class == theirs.class;
@@ -60,7 +60,7 @@ impl Ledger {
         self.others += other.others;
     }
 
-    /// Adds a kind, or counts it among the others when the list is full.
+    /// Adds a kind of error, or counts it among the others if the list is full.
     pub fn insert(&mut self, mut entry: LedgerEntry) {
         let is_full = self.entries.len() >= Self::KINDS_MAX;
         let is_reserved = entry.class.known().is_some_and(|class| Self::ALWAYS_KEPT.contains(&class))
@@ -77,32 +77,32 @@ impl Ledger {
         self.entries.push(entry);
     }
 
-    /// Adds errors whose kind is no longer known.
+    /// Adds errors whose kind is unknown.
     pub fn add_others(&mut self, count: u64) {
         self.others += count;
     }
 
-    /// The kinds that were kept apart.
+    /// Kinds of errors that are kept apart.
     pub fn entries(&self) -> &[LedgerEntry] {
         &self.entries
     }
 
-    /// The kinds of one class.
+    /// Kinds of errors of one class.
     pub fn of(&self, class: ErrorClass) -> impl Iterator<Item = &LedgerEntry> {
         self.entries.iter().filter(move |entry| entry.class.known() == Some(class))
     }
 
-    /// Errors of kinds that no longer fitted.
+    /// Number of errors whose kind did not fit into the list.
     pub fn others(&self) -> u64 {
         self.others
     }
 
-    /// All errors, kept apart or not.
+    /// Number of all errors.
     pub fn total(&self) -> u64 {
         self.entries.iter().map(|entry| entry.count).sum::<u64>() + self.others
     }
 
-    /// Forgets everything and keeps the memory of the list.
+    /// Clears all entries, but keeps the memory of the list.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.others = 0;
@@ -115,7 +115,7 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn the_list_is_capped_and_nothing_goes_uncounted() {
+    fn list_is_capped_and_every_error_is_counted() {
         let mut ledger = Ledger::default();
         for code in 0..1_000 {
             ledger.note(ErrorClass::Status, code % 100, || code.to_string());
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_is_cut_at_a_character() {
+    fn long_message_is_cut_at_a_character_boundary() {
         let mut ledger = Ledger::default();
         ledger.note(ErrorClass::ProtocolError, 0, || "é".repeat(1_000));
         assert_eq!(ledger.entries()[0].message.len(), Ledger::MESSAGE_BYTES_MAX);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_adds_the_counts_of_the_same_kind() {
+    fn merging_adds_counts_of_equal_kinds() {
         let (mut a, mut b) = (Ledger::default(), Ledger::default());
         a.note(ErrorClass::Status, 503, || "503".to_string());
         b.note(ErrorClass::Status, 503, || "503".to_string());

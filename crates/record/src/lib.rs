@@ -1,7 +1,7 @@
-//! What happened: outcomes, histograms, intervals; merging is exact.
+//! Records the results of requests: outcomes, histograms, and intervals, which merge exactly.
 //!
-//! The crate is `no_std`: it cannot read a clock, open a file or start a thread. Times are nanoseconds handed in by the
-//! caller. It never knows who sent a request, or where the record is kept.
+//! The crate is `no_std`: it cannot read a clock, open a file, or start a thread. The caller passes times in nanoseconds. The crate
+//! knows neither who sent a request nor where a record is stored.
 #![no_std]
 
 extern crate alloc;

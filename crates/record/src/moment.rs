@@ -1,4 +1,4 @@
-//! The course of a load in windows of 100 ms, kept for runs with events: what an event cost is worked out of it.
+//! Time series of a load in 100 ms windows, from which the cost of an event is computed. It is kept for runs with events.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -8,30 +8,30 @@ use outcome::{ErrorClass, Outcome};
 use crate::pulse::Presence;
 use crate::responses::Responses;
 
-/// How a request that was sent got no ok answer. Requests that were not sent are [`Moment::not_sent`].
+/// Reason why a sent request got no ok reply. Requests that were not sent are counted by [`Moment::not_sent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Loss {
-    /// The system answered no.
+    /// The system rejected the request.
     Rejected,
-    /// No answer within the deadline.
+    /// There was no reply within the timeout.
     TimedOut,
-    /// No connection came about.
+    /// No connection was established.
     Connect,
-    /// The connection was reset or closed within the exchange.
+    /// The connection was reset or closed during the exchange.
     Reset,
-    /// The peer closed an idle connection as it was used again. No client can avoid that.
+    /// The peer closed an idle connection just as it was reused, which no client can avoid.
     StaleReuse,
-    /// Failed in another way.
+    /// The request failed in another way.
     Other,
 }
 
 impl Loss {
-    /// Every one. Their places are those of the stored form.
+    /// All variants. Their positions are part of the stored form.
     pub const ALL: [Self; 6] =
         [Self::Rejected, Self::TimedOut, Self::Connect, Self::Reset, Self::StaleReuse, Self::Other];
 
-    /// Its name in JSON and in reports.
+    /// Name in JSON and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rejected => Outcome::Rejected.name(),
@@ -43,7 +43,7 @@ impl Loss {
         }
     }
 
-    /// Of a class of error.
+    /// Kind of loss of an error class.
     pub const fn of(class: ErrorClass) -> Self {
         use ErrorClass as Class;
         match class {
@@ -75,56 +75,56 @@ impl Loss {
     }
 }
 
-/// What one worker saw of a window of 100 ms, or several did. Parts of a window add up, whenever they are reported: a request that
-/// is sent late belongs to the window in which it was intended. All times are nanoseconds since the load began, warm-up included.
+/// Data of one or several workers in a 100 ms window. Parts of a window add up, no matter when they are reported: a late request
+/// counts in the window it was scheduled for. All times are nanoseconds since the load began, including the warm-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// Which window it is, counted from the beginning of the load.
+    /// Number of the window since the load began, from 0.
     pub number: u64,
-    /// Requests that were intended in it.
+    /// Requests scheduled for the window.
     pub planned: u64,
-    /// Of these, those that were started, then or later.
+    /// Requests scheduled for the window that were started, then or later.
     pub sent: u64,
-    /// Ok answers that were read in it.
+    /// Ok replies read in the window.
     pub ok: u64,
-    /// The sum of their response times.
+    /// Sum of the response times of these replies.
     pub ok_response_sum_ns: u64,
-    /// The longest of them.
+    /// Longest response time of these replies.
     pub ok_response_max_ns: u64,
-    /// All of them by class.
+    /// Response times of these replies, by class.
     pub responses: Responses,
-    /// In which of 128 equal parts of the window an ok answer was read, the first part in the lowest bit.
+    /// Bit mask of the 128 equal parts of the window in which an ok reply was read; the lowest bit is the first part.
     pub answered: u128,
-    /// Requests that ended in the window without an ok answer: by how, and how many windows before they were intended.
+    /// Requests that ended in the window without an ok reply, by kind and by the number of windows since their scheduled one.
     pub losses: BTreeMap<(Loss, u64), u64>,
-    /// By how much a worker began a turn later than it had asked for; the longest time.
+    /// Longest delay with which a worker began a turn, relative to the requested time.
     pub late_ns: u64,
-    /// Its first and its last ok answer, and since when requests were open.
+    /// First and last ok reply, and the times since when requests were open.
     pub presence: Presence,
 }
 
 impl Moment {
-    /// The length of a window.
+    /// Length of a window.
     pub const WINDOW_NS: u64 = 100_000_000;
-    /// In so many equal parts of a window ok answers are distinguished.
+    /// Number of equal parts of a window in which ok replies are distinguished.
     pub const PARTS: u64 = 128;
 
-    /// The empty window of this number.
+    /// Creates an empty window with this number.
     pub fn numbered(number: u64) -> Self {
         Self { number, ..Self::default() }
     }
 
-    /// When it began.
+    /// Start of the window.
     pub fn at_ns(&self) -> u64 {
         self.number.saturating_mul(Self::WINDOW_NS)
     }
 
-    /// Requests that were intended in it and are not sent yet: at the end of a run, those that never were.
+    /// Requests scheduled for the window that are not sent yet. After a run, those that never were.
     pub fn not_sent(&self) -> u64 {
         self.planned.saturating_sub(self.sent)
     }
 
-    /// Counts an ok answer that was read in it.
+    /// Counts an ok reply that was read in the window.
     #[inline]
     pub fn note_ok(&mut self, response_ns: u64, at_ns: u64) {
         self.ok += 1;
@@ -134,14 +134,14 @@ impl Moment {
         self.answered |= 1 << (at_ns % Self::WINDOW_NS * Self::PARTS / Self::WINDOW_NS);
     }
 
-    /// Counts a request that ended in it without an ok answer.
+    /// Counts a request that ended in the window without an ok reply.
     pub fn note_lost(&mut self, loss: Loss, intended_ns: u64) {
         let before = self.number.saturating_sub(intended_ns / Self::WINDOW_NS);
         *self.losses.entry((loss, before)).or_default() += 1;
     }
 
-    /// Times between ok answers within the window, in nanoseconds since the load began: from the end of a part with one to the
-    /// beginning of the next.
+    /// Pauses between ok replies within the window, in nanoseconds since the load began: from the end of a part with a reply to the
+    /// start of the next such part.
     pub(crate) fn pauses(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let edge_ns = |part: u64| self.at_ns() + part * Self::WINDOW_NS / Self::PARTS;
         let parts = (0..Self::PARTS).filter(|part| self.answered >> part & 1 == 1);
@@ -152,7 +152,7 @@ impl Moment {
             .map(move |(one, next)| (edge_ns(one + 1), edge_ns(next)))
     }
 
-    /// Adds another part of the same window.
+    /// Adds another part of the window.
     pub fn merge(&mut self, more: &Self) {
         self.planned = self.planned.saturating_add(more.planned);
         self.sent = self.sent.saturating_add(more.sent);
@@ -169,13 +169,13 @@ impl Moment {
         self.presence.add(&more.presence);
     }
 
-    /// Requests that ended in it without an ok answer.
+    /// Number of requests that ended in the window without an ok reply.
     pub fn lost(&self) -> u64 {
         self.losses.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 }
 
-/// The windows of a load in order, over all workers.
+/// Windows of a load in order, over all workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moments(BTreeMap<u64, Moment>);
 
@@ -185,23 +185,23 @@ impl Moments {
         self.window(part.number).merge(part);
     }
 
-    /// The window of this number.
+    /// Returns the window with this number, and creates it if necessary.
     #[inline]
     pub fn window(&mut self, number: u64) -> &mut Moment {
         self.0.entry(number).or_insert_with(|| Moment::numbered(number))
     }
 
-    /// How many windows there are.
+    /// Number of windows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no windows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All windows of which something is known, in order. Others may be missing between them.
+    /// Returns all recorded windows, in order. Windows without data may be missing.
     pub fn into_windows(self) -> Vec<Moment> {
         self.0.into_values().collect()
     }
@@ -214,7 +214,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn parts_of_a_window_add_up_whenever_they_come() {
+    fn parts_of_a_window_add_up_in_any_order() {
         let mut one = Moment { planned: 3, sent: 1, ..Moment::numbered(7) };
         one.note_ok(5 * MS, 710 * MS);
         one.note_lost(Loss::Reset, 690 * MS);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_is_lost_in_one_way() {
+    fn every_error_class_maps_to_one_loss() {
         assert_eq!(Loss::of(ErrorClass::StaleReuse), Loss::StaleReuse);
         assert_eq!(Loss::of(ErrorClass::Status), Loss::Rejected);
         assert_eq!(Loss::of(ErrorClass::TimeoutConnect), Loss::TimedOut);

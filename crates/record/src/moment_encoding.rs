@@ -1,4 +1,4 @@
-//! Windows of 100 ms as bytes: versioned, bounded, and the same on every machine.
+//! Binary form of 100 ms windows: versioned, bounded, and identical on every machine.
 //!
 //! Version 2 is, in this order:
 //!
@@ -27,19 +27,19 @@ use crate::moment::{Loss, Moment};
 use crate::pulse::Presence;
 use crate::responses::CLASSES;
 
-/// The version that is written.
+/// Version that is written.
 const VERSION: u8 = 2;
-/// The version without parts in which somebody asked.
+/// Version without the parts of a window that had open requests.
 const VERSION_WITHOUT_ASKED: u8 = 1;
-/// No load lasts so many windows, which is 3,000 years.
+/// Largest number of a window, which is 3,000 years.
 const NUMBER_MAX: u64 = 1 << 40;
-/// More is counted by nobody in a window.
+/// Largest count in a window.
 const COUNT_MAX: u64 = (1 << 48) - 1;
-/// No instant is later.
+/// Latest time.
 const NS_MAX: u64 = NUMBER_MAX * 1_000_000;
 
 impl Moment {
-    /// Windows as bytes, in ascending order of their numbers. All of them comes back.
+    /// Encodes windows, which must be in ascending order of their numbers, without loss.
     pub fn encode_all(windows: &[Self]) -> Vec<u8> {
         let mut out = Vec::from([VERSION]);
         put(&mut out, windows.len() as u64);
@@ -52,8 +52,8 @@ impl Moment {
         out
     }
 
-    /// Reads what [`Moment::encode_all`] wrote; anything else is refused. Bytes from anywhere may be handed in: it takes some
-    /// thirty times their length in memory.
+    /// Decodes the output of [`Moment::encode_all`], and rejects anything else. Accepts untrusted bytes: it uses about thirty times
+    /// their length in memory.
     pub fn decode_all(bytes: &[u8]) -> Result<Vec<Self>, Malformed> {
         let (version, rest) = bytes.split_first().ok_or(Malformed)?;
         let has_asked = match *version {
@@ -142,7 +142,7 @@ fn presence(reader: &mut Reader<'_>, has_asked: bool) -> Result<Presence, Malfor
     Ok(Presence { first_ok_ns, last_ok_ns, asked_ns, asked_again_ns, asked, stalled_ns })
 }
 
-/// The first of a row of ascending numbers, or the next one: given by how far it is after the last.
+/// Reads an element of an ascending sequence: the first one, or its distance from the previous one.
 fn ascending(reader: &mut Reader<'_>, last: Option<u64>, max: u64) -> Result<u64, Malformed> {
     let step = reader.take()?;
     let number = match last {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_come_back_as_they_were() {
+    fn windows_survive_a_round_trip() {
         for windows in [Vec::new(), windows()] {
             let bytes = Moment::encode_all(&windows);
             assert_eq!(Moment::decode_all(&bytes), Ok(windows));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_bytes_are_refused_or_something_else_and_never_more() {
+    fn damaged_bytes_are_rejected_or_decode_within_bounds() {
         let bytes = Moment::encode_all(&windows());
         for length in 0..bytes.len() {
             assert_eq!(Moment::decode_all(&bytes[..length]), Err(Malformed), "cut at {length}");

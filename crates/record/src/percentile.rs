@@ -1,10 +1,10 @@
-//! Percentiles as exact fractions, and the rule for when one may be printed.
+//! Percentiles as exact fractions, and the number of samples they need.
 
-/// A share of the samples in parts per million, so that ranks are computed without rounding.
+/// Percentile in parts per million, so that ranks are computed without rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percentile(u32);
 
-/// The percentiles that are worked out of every kind of duration, in order: every format derives its own from this list.
+/// Percentiles that are reported for every kind of duration, in order. Every format derives its own from this list.
 pub const PRINTED: &[Percentile] = &[
     Percentile::P50,
     Percentile::P90,
@@ -28,39 +28,39 @@ impl Percentile {
     /// 99.99 %.
     pub const P99_99: Self = Self(999_900);
 
-    /// A share in parts per million; `None` above the whole.
+    /// Percentile from parts per million. `None` above 1,000,000.
     pub const fn from_ppm(ppm: u32) -> Option<Self> {
         if ppm <= 1_000_000 { Some(Self(ppm)) } else { None }
     }
 
-    /// The share in parts per million.
+    /// Percentile in parts per million.
     pub const fn ppm(self) -> u32 {
         self.0
     }
 
-    /// The nearest rank among `count` sorted samples, counted from 1; `None` when there are none.
+    /// Nearest rank among `count` sorted samples, counted from 1. `None` without samples.
     pub fn rank(self, count: u64) -> Option<u64> {
         let rank = (u128::from(count) * u128::from(self.0)).div_ceil(1_000_000);
         (count > 0).then_some(rank.max(1) as u64)
     }
 
-    /// Number of samples from which on this percentile is printed; `None` for the largest of all, which never is.
+    /// Number of samples needed to print this percentile. `None` for the maximum, which is never printed as a percentile.
     pub fn samples_to_print(self) -> Option<u64> {
         let above = u64::from(1_000_000 - self.0);
         (above > 0).then(|| 10_000_000_u64.div_ceil(above))
     }
 
-    /// Whether so many samples carry this percentile at all: n·(1−p) ≥ 10.
+    /// True if `count` samples suffice to print this percentile: n·(1−p) ≥ 10.
     pub fn is_printable(self, count: u64) -> bool {
         self.samples_above_ppm(count) >= 10_000_000
     }
 
-    /// Whether so many samples carry a verdict on this percentile: n·(1−p) ≥ 100.
+    /// True if `count` samples suffice for a verdict on this percentile: n·(1−p) ≥ 100.
     pub fn is_judgeable(self, count: u64) -> bool {
         self.samples_above_ppm(count) >= 100_000_000
     }
 
-    /// How many samples carry a verdict on this percentile; `None` for the largest of all, which none do.
+    /// Number of samples needed for a verdict on this percentile. `None` for the maximum, for which no number suffices.
     pub fn samples_to_judge(self) -> Option<u64> {
         let above = u64::from(1_000_000 - self.0);
         (above > 0).then(|| 100_000_000_u64.div_ceil(above))
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_exact_where_floating_point_is_not() {
+    fn ranks_are_exact_where_floating_point_fails() {
         assert_eq!(Percentile::P99.rank(100), Some(99));
         assert_eq!(Percentile::P99_9.rank(1_000), Some(999));
         assert_eq!(Percentile::P50.rank(1), Some(1));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_samples_must_lie_above_to_print_and_a_hundred_to_judge() {
+    fn printing_needs_ten_samples_above_and_judging_a_hundred() {
         assert!(!Percentile::P99.is_printable(999));
         assert!(Percentile::P99.is_printable(1_000));
         assert!(!Percentile::P99.is_judgeable(9_999));

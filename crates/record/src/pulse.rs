@@ -1,55 +1,55 @@
-//! The course of a load in short windows, bounded however long it lasts.
+//! Time series of a load in short windows, in bounded memory.
 
 use alloc::vec::Vec;
 
 use crate::asked::AskedParts;
 
-/// Whether anybody was answered in a window, and who asked. Times in nanoseconds since the load began.
+/// First and last ok reply in a window, and the times with open requests. Times are nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// The first ok answer that was read in the window.
+    /// Time of the first ok reply that was read in the window. `None` if there was none.
     pub first_ok_ns: Option<u64>,
-    /// The last one.
+    /// Time of the last ok reply that was read in the window. `None` if there was none.
     pub last_ok_ns: Option<u64>,
-    /// The earliest instant at which a request was open before the first ok answer, or in a window without one.
+    /// Earliest time at which a request was open before the first ok reply, or in a window without one.
     pub asked_ns: Option<u64>,
-    /// The earliest instant at which a request was open after the last ok answer.
+    /// Earliest time at which a request was open after the last ok reply.
     pub asked_again_ns: Option<u64>,
-    /// In which parts of the window somebody wanted a reply: from the intended start of a request to its end, and while a request
-    /// that is due waits for a connection or for the end of a back-off. Think time and pauses are no such time.
+    /// Parts of the window with open requests. A request is open from its scheduled time to its end, also while it waits for a
+    /// connection or for the end of a back-off.
     pub asked: AskedParts,
-    /// How long the worker itself was away: nobody can say what the system did then.
+    /// Time in which the worker itself was stalled, so that the state of the system is unknown.
     pub stalled_ns: u64,
 }
 
-/// What one window saw: of one worker as it reports it, of several where they were added up. Warm-up and the measured time alike.
+/// Data of one window, of a single worker or summed over several. Includes the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulse {
-    /// When the window began, in nanoseconds since the load did: a multiple of its length.
+    /// Start of the window, in nanoseconds since the load began: a multiple of its length.
     pub at_ns: u64,
-    /// How much of it was lived through, summed over workers: less than its length where the load ended within it.
+    /// Duration that the load covered of the window, summed over workers: less than its length if the load ended within it.
     pub lasting_ns: u64,
-    /// Requests that ended in it, in any way but *unfinished*.
+    /// Requests that ended in the window with any outcome but *unfinished*.
     pub ended: u64,
-    /// The sum of their response times.
+    /// Sum of the response times of requests that ended.
     pub response_sum_ns: u64,
-    /// Requests that ended ok in it.
+    /// Requests that ended ok in the window.
     pub ok: u64,
-    /// The sum of their response times.
+    /// Sum of the response times of ok requests.
     pub ok_response_sum_ns: u64,
-    /// Requests in flight × time: divided by the length of the window it is their mean number. A request is in flight from *sent*
-    /// to *finished*.
+    /// Integral of requests in flight over time. Divided by the length of the window it is their mean number. A request is in
+    /// flight from *sent* to *finished*.
     pub in_flight_ns: u64,
     /// CPU time of the workers' threads.
     pub cpu_ns: u64,
-    /// How long these threads were ready to run and had no core; 0 where the kernel does not tell.
+    /// Time in which these threads were runnable but had no core. 0 if the kernel does not report it.
     pub run_queue_wait_ns: u64,
-    /// Answers and open requests; of a single worker only. [`crate::Gaps`] adds them up.
+    /// Replies and open requests, of a single worker only. [`crate::Gaps`] sums them.
     pub presence: Presence,
 }
 
 impl Pulse {
-    /// Workers tell windows of this length: a quarter of a second.
+    /// Length of the windows that workers report: a quarter of a second.
     pub const WINDOW_NS: u64 = 250_000_000;
 
     fn add(&mut self, more: &Self) {
@@ -64,8 +64,8 @@ impl Pulse {
     }
 }
 
-/// The windows of a load from its beginning on, of one worker or added up over several. When there would be more than
-/// [`Pulses::WINDOWS_MAX`] of them, each two become one, and windows are twice as long from then on.
+/// Windows of a load from its beginning, of one worker or summed over several. If there would be more than [`Pulses::WINDOWS_MAX`],
+/// pairs of windows are merged, and windows are twice as long from then on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulses {
     window_ns: u64,
@@ -79,10 +79,10 @@ impl Default for Pulses {
 }
 
 impl Pulses {
-    /// So many windows are kept at most: 8 minutes and 32 seconds of a quarter of a second each.
+    /// Maximum number of windows: 8 minutes and 32 seconds in quarter seconds.
     pub const WINDOWS_MAX: usize = 2048;
 
-    /// Adds what a worker told to the window that it falls into.
+    /// Adds a window of a worker.
     pub fn note(&mut self, pulse: &Pulse) {
         while pulse.at_ns / self.window_ns >= Self::WINDOWS_MAX as u64 {
             self.merge_pairs();
@@ -94,12 +94,12 @@ impl Pulses {
         self.windows[index].add(pulse);
     }
 
-    /// The windows in order, without gaps; one in which nothing happened is there as well.
+    /// Windows in order, without gaps. Windows in which nothing happened are included.
     pub fn windows(&self) -> &[Pulse] {
         &self.windows
     }
 
-    /// The length of a window: [`Pulse::WINDOW_NS`], or that times a power of two.
+    /// Length of a window: [`Pulse::WINDOW_NS`] times a power of two.
     pub fn window_ns(&self) -> u64 {
         self.window_ns
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_load_has_longer_windows_and_loses_nothing() {
+    fn long_load_has_longer_windows_without_loss() {
         let mut pulses = Pulses::default();
         // Two hours of two workers.
         let count = 8 * 3600;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_nobody_told_of_are_there_and_empty() {
+    fn unreported_windows_are_present_and_empty() {
         let mut pulses = Pulses::default();
         pulses.note(&pulse(3));
         pulses.note(&pulse(1));
@@ -170,7 +170,7 @@ mod tests {
         pulses.note(&pulse(u64::from(u32::MAX)));
         assert!(pulses.windows().len() <= Pulses::WINDOWS_MAX);
         assert_eq!(sum(&pulses, |window| window.ended), 4 + u64::from(u32::MAX));
-        // The last instant there is.
+        // The latest possible time.
         pulses.note(&Pulse { at_ns: u64::MAX, ended: 1, ..Pulse::default() });
         assert!(pulses.windows().len() <= Pulses::WINDOWS_MAX);
     }

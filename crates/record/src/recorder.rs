@@ -1,4 +1,4 @@
-//! One thread's notebook: it sorts what happens into phases and seconds, and hands over each second when it is full.
+//! Per-thread recorder: sorts events into phases and seconds, and hands over each full second.
 
 use alloc::boxed::Box;
 
@@ -7,13 +7,13 @@ use crate::interval::{Interval, Phase};
 use crate::sample::{Reservoir, Sampled};
 use crate::tally::Tally;
 
-/// Records for one thread; no locks, and no allocation once the first second has been seen.
+/// Recorder of one thread. It takes no locks, and does not allocate after the first second.
 #[derive(Debug)]
 pub struct Recorder {
     measured_from_ns: u64,
     measured_to_ns: u64,
     second: u64,
-    /// By phase, in the order of [`Phase::ALL`].
+    /// Tallies by phase, in the order of [`Phase::ALL`].
     tallies: [Box<Tally>; 2],
     reservoirs: [Reservoir; 2],
 }
@@ -21,8 +21,8 @@ pub struct Recorder {
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Recorder {
-    /// A recorder whose measured phase holds the requests intended at `measured_from_ns` or later, whose window goes from there
-    /// to `measured_to_ns`, and which keeps up to `log_per_second` single requests of each second.
+    /// Creates a recorder. The measured phase has the requests scheduled for `measured_from_ns` or later, and the measured window
+    /// lasts until `measured_to_ns`. Keeps up to `log_per_second` individual requests of each second.
     pub fn new((measured_from_ns, measured_to_ns): (u64, u64), log_per_second: usize) -> Self {
         let reservoirs = [1, 2].map(|seed| Reservoir::new(log_per_second, seed));
         Self {
@@ -34,30 +34,30 @@ impl Recorder {
         }
     }
 
-    /// Whether single requests are kept; if so, offer each to [`Recorder::sample`].
+    /// True if individual requests are kept. If so, pass each one to [`Recorder::sample`].
     #[inline]
     pub fn logs(&self) -> bool {
         self.reservoirs[0].is_on()
     }
 
-    /// Offers a finished request to the log.
+    /// Offers a finished request to the request log.
     pub fn sample(&mut self, request: Sampled) {
         self.reservoirs[self.phase(request.finish.intended_ns) as usize].offer(request);
     }
 
-    /// The phase of a request intended at this instant.
+    /// Phase of a request scheduled for `intended_ns`.
     #[inline]
     pub fn phase(&self, intended_ns: u64) -> Phase {
         if intended_ns >= self.measured_from_ns { Phase::Measured } else { Phase::WarmUp }
     }
 
-    /// The tally that a request intended at this instant is counted in.
+    /// Tally of a request scheduled for `intended_ns`.
     #[inline]
     pub fn tally(&mut self, intended_ns: u64) -> &mut Tally {
         &mut self.tallies[self.phase(intended_ns) as usize]
     }
 
-    /// Ends the measured window at an earlier instant.
+    /// Ends the measured window early, at `at_ns`.
     pub fn end_window(&mut self, at_ns: u64) {
         self.measured_to_ns = at_ns;
     }
@@ -73,12 +73,12 @@ impl Recorder {
         }
     }
 
-    /// When the current second is full.
+    /// End of the current second.
     pub fn boundary_ns(&self) -> u64 {
         (self.second + 1) * SECOND_NS
     }
 
-    /// Hands over the second that is full, if one is; call it once a turn with the turn's time.
+    /// Hands over the current second if it is full. Call it once per turn of the event loop with the time of the turn.
     #[inline]
     pub fn turn(&mut self, now_ns: u64, mut hand_over: impl FnMut(Interval)) {
         if now_ns >= self.boundary_ns() {
@@ -87,7 +87,7 @@ impl Recorder {
         }
     }
 
-    /// Hands over what there is of the current second.
+    /// Hands over the current second, even if it is not full.
     #[cold]
     pub fn close(&mut self, hand_over: &mut dyn FnMut(Interval)) {
         for phase in Phase::ALL {

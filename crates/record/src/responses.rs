@@ -1,16 +1,16 @@
-//! Response times of a short stretch, in classes of which none is wider than 3.2 % of its times.
+//! Response times of a short period, in classes at most 3.2 % wide.
 
 use alloc::collections::BTreeMap;
 
 use crate::histogram::Histogram;
 use crate::percentile::Percentile;
 
-/// Each power of two is cut into so many classes.
+/// Number of classes per power of two.
 const PARTS: u64 = 32;
-/// Classes up to [`Histogram::HIGHEST_NS`].
+/// Number of classes up to [`Histogram::HIGHEST_NS`].
 pub(crate) const CLASSES: u16 = 38 * PARTS as u16;
 
-/// Response times by class; only classes with times take memory. Merging is exact.
+/// Response times by class. Only used classes take memory. Merging is exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Responses(BTreeMap<u16, u64>);
 
@@ -21,7 +21,7 @@ impl Responses {
         *self.0.entry(class(response_ns)).or_default() += 1;
     }
 
-    /// Adds the times of another stretch.
+    /// Adds the response times of another period.
     pub fn merge(&mut self, more: &Self) {
         for (class, count) in &more.0 {
             let sum = self.0.entry(*class).or_default();
@@ -29,13 +29,13 @@ impl Responses {
         }
     }
 
-    /// How many there are.
+    /// Number of response times.
     pub fn count(&self) -> u64 {
         self.0.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The time that this share of all did not exceed, in nanoseconds, as if the times of a class were spread evenly over it;
-    /// `None` when empty.
+    /// Response time at a percentile, in nanoseconds, with the times of a class assumed to be evenly spread over it. `None` if
+    /// empty.
     pub fn value_at(&self, percentile: Percentile) -> Option<f64> {
         let rank = percentile.rank(self.count())?;
         let mut below = 0;
@@ -50,7 +50,7 @@ impl Responses {
         None
     }
 
-    /// How many did not exceed this time, as if the times of a class were spread evenly over it.
+    /// Number of response times up to `response_ns`, with the times of a class assumed to be evenly spread over it.
     pub fn count_within(&self, response_ns: f64) -> f64 {
         let within = |(class, count): (&u16, &u64)| {
             let (from_ns, width_ns) = (lowest_in(*class) as f64, width(*class) as f64);
@@ -59,12 +59,12 @@ impl Responses {
         self.0.iter().map(within).sum()
     }
 
-    /// Classes in use in order, by number, with their counts.
+    /// Used classes in order: number and count.
     pub(crate) fn classes(&self) -> impl ExactSizeIterator<Item = (u16, u64)> + '_ {
         self.0.iter().map(|(class, count)| (*class, *count))
     }
 
-    /// Adds to a class of this number, which must be below [`CLASSES`].
+    /// Adds to the class with this number, which must be below [`CLASSES`].
     pub(crate) fn add(&mut self, class: u16, count: u64) {
         let sum = self.0.entry(class).or_default();
         *sum = sum.saturating_add(count);
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_in_order_and_narrow() {
+    fn classes_are_contiguous_and_narrow() {
         for response_ns in (0..200_000).chain([1 << 30, (1 << 42) - 1, u64::MAX]) {
             let (class, capped_ns) = (class(response_ns), response_ns.min(Histogram::HIGHEST_NS));
             let (from_ns, width_ns) = (lowest_in(class), width(class));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_within_the_width_of_a_class() {
+    fn percentiles_are_accurate_to_a_class() {
         let mut responses = Responses::default();
         assert_eq!(responses.value_at(Percentile::P50), None);
         (1..=1_000).for_each(|us| responses.record(us * 1_000));

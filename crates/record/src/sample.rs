@@ -1,17 +1,17 @@
-//! A bounded, fair sample of single requests: what a request log is written from.
+//! Bounded uniform sample of individual requests, from which a request log is written.
 
 use alloc::vec::Vec;
 
 use crate::finish::Finish;
 
-/// One request kept whole.
+/// One sampled request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampled {
-    /// Its times and its outcome.
+    /// Times and outcome.
     pub finish: Finish,
-    /// Which connection carried it, counted over the whole run from 0.
+    /// Number of its connection, counted over the whole run from 0.
     pub connection: u32,
-    /// How long that connection took to come about (TCP and TLS), if this was its first request; else 0.
+    /// Time to establish the connection (TCP and TLS) if this was its first request, otherwise 0.
     pub connect_ns: u64,
     /// Bytes of the reply on the wire, before TLS.
     pub received_bytes: u64,
@@ -19,8 +19,7 @@ pub struct Sampled {
     pub sent_bytes: u64,
 }
 
-/// Keeps at most so many requests of each second, every request of the second with the same chance
-/// (Vitter's algorithm R).
+/// Keeps at most `capacity` requests of each second, each with equal probability (Vitter's algorithm R).
 #[derive(Clone, Debug)]
 pub(crate) struct Reservoir {
     capacity: usize,
@@ -30,18 +29,18 @@ pub(crate) struct Reservoir {
 }
 
 impl Reservoir {
-    /// A reservoir of `capacity` requests a second; with 0 it costs nothing. The seed is for the draws.
+    /// Creates a reservoir of `capacity` requests per second. A capacity of 0 costs nothing. `seed` seeds the draws.
     pub(crate) fn new(capacity: usize, seed: u64) -> Self {
         Self { capacity, offered: 0, kept: Vec::with_capacity(capacity), state: seed | 1 }
     }
 
-    /// Whether anything is kept at all.
+    /// True if any requests are kept.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.capacity > 0
     }
 
-    /// Offers one request of the current second.
+    /// Offers a request of the current second.
     pub(crate) fn offer(&mut self, request: Sampled) {
         self.offered += 1;
         if self.kept.len() < self.capacity {
@@ -54,7 +53,7 @@ impl Reservoir {
         }
     }
 
-    /// Ends the second: what was kept of it, in order of intended start.
+    /// Ends the second, and returns its sample in order of scheduled start.
     pub(crate) fn take(&mut self) -> Vec<Sampled> {
         self.offered = 0;
         let mut kept = core::mem::replace(&mut self.kept, Vec::with_capacity(self.capacity));
@@ -62,7 +61,7 @@ impl Reservoir {
         kept
     }
 
-    /// Marsaglia's xorshift64; a sample needs no better.
+    /// Marsaglia's xorshift64, which suffices for sampling.
     fn draw(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_second_is_kept_whole_and_a_large_one_evenly() {
+    fn small_second_is_kept_whole_and_large_one_sampled_evenly() {
         let mut reservoir = Reservoir::new(100, 1);
         (0..50).for_each(|at| reservoir.offer(request(at)));
         assert_eq!(reservoir.take().len(), 50);
@@ -101,7 +100,7 @@ mod tests {
             assert!(kept.is_sorted_by_key(|request| request.finish.intended_ns));
             from_first_half += kept.iter().filter(|request| request.finish.intended_ns < 5_000).count();
         }
-        // 20,000 kept, half expected from either half; the standard deviation is 71.
+        // 20,000 are kept, half of them expected from either half. The standard deviation is 71.
         assert!(from_first_half.abs_diff(10_000) < 500, "{from_first_half}");
     }
 }

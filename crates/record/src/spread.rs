@@ -1,20 +1,20 @@
-//! How evenly the connections were served.
+//! Fairness over connections: how evenly they were served.
 
 use alloc::vec::Vec;
 
-/// What one connection saw over the whole measured time.
+/// Totals of one connection over the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionTotals {
-    /// Requests that ended on it with a reply.
+    /// Requests that ended with a reply.
     pub requests: u64,
     /// Sum of their response times.
     pub response_sum_ns: u64,
-    /// The longest of them.
+    /// Longest of their response times.
     pub response_max_ns: u64,
 }
 
 impl ConnectionTotals {
-    /// Counts one reply.
+    /// Counts a reply.
     #[inline]
     pub fn note(&mut self, response_ns: u64) {
         self.requests += 1;
@@ -23,19 +23,19 @@ impl ConnectionTotals {
     }
 }
 
-/// The smallest, the median and the largest of a figure over the connections.
+/// Minimum, median, and maximum of a figure over the connections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MinMedianMax {
-    /// The smallest.
+    /// Minimum.
     pub min: f64,
-    /// The lower median.
+    /// Lower median.
     pub median: f64,
-    /// The largest.
+    /// Maximum.
     pub max: f64,
 }
 
 impl MinMedianMax {
-    /// Of any figures; `None` when there are none.
+    /// Summarizes the figures. `None` without figures.
     pub fn of(mut figures: Vec<f64>) -> Option<Self> {
         figures.sort_unstable_by(f64::total_cmp);
         let middle = figures.len().checked_sub(1)? / 2;
@@ -43,21 +43,21 @@ impl MinMedianMax {
     }
 }
 
-/// Fairness over connections: request count, mean and worst response time.
+/// Distribution over connections of the request count, and of mean and maximum response time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// How many connections there were.
+    /// Number of connections.
     pub connections: u64,
     /// Requests per connection.
     pub requests: MinMedianMax,
-    /// Mean response time per connection that had a reply, in nanoseconds.
+    /// Mean response time per connection that had a reply, in nanoseconds. `None` if no connection had one.
     pub response_mean_ns: Option<MinMedianMax>,
-    /// Worst response time per connection that had a reply, in nanoseconds.
+    /// Maximum response time per connection that had a reply, in nanoseconds. `None` if no connection had one.
     pub response_max_ns: Option<MinMedianMax>,
 }
 
 impl Spread {
-    /// Over all connections of a run; `None` when there were none.
+    /// Summarizes all connections of a run. `None` without connections.
     pub fn over(connections: &[ConnectionTotals]) -> Option<Self> {
         let served = || connections.iter().filter(|totals| totals.requests > 0);
         Some(Self {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unserved_connection_shows_in_the_counts_and_not_in_the_times() {
+    fn unserved_connection_affects_counts_but_not_times() {
         let mut busy = ConnectionTotals::default();
         busy.note(10);
         busy.note(30);

@@ -1,28 +1,29 @@
-//! Whose time the slowest requests took: response times, and what of them was the generator's own delay.
+//! Tail attribution: response times of the slowest requests, and the part of them that was the generator's own lag.
 
 use alloc::boxed::Box;
 
 use crate::histogram::Histogram;
 use crate::percentile::Percentile;
 
-/// Each power of two is cut into so many parts.
+/// Number of classes per power of two.
 const PARTS: usize = 8;
-/// Parts up to [`Histogram::HIGHEST_NS`].
+/// Number of classes up to [`Histogram::HIGHEST_NS`].
 const BINS: usize = 40 * PARTS;
 
-/// Requests by response time, eight classes to a power of two, each with the sum of their response times and that of the
-/// generator's own lag in them. Merging is exact.
+/// Requests by response time, in eight classes per power of two. Each class has the sums of response times and of the generator's
+/// own lag. Merging is exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail(Box<[TailSum; BINS]>);
 
-/// What some requests add up to.
+/// Sums over some requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TailSum {
-    /// Requests that ended.
+    /// Number of requests that ended.
     pub count: u64,
-    /// The sum of their response times.
+    /// Sum of their response times.
     pub response_ns: u64,
-    /// What of that was the generator's own lag: it was late although a connection was free, or came back to its sockets late.
+    /// Part of these response times that was the generator's own lag: it was late although a connection was free, or returned to
+    /// its sockets late.
     pub lag_ns: u64,
 }
 
@@ -33,7 +34,7 @@ impl TailSum {
         self.lag_ns = self.lag_ns.saturating_add(more.lag_ns);
     }
 
-    /// The generator's share of the response times, 0 to 1; `None` where there are none.
+    /// Share of the generator's lag in the response times, 0 to 1. `None` if there are none.
     pub fn lag_share(&self) -> Option<f64> {
         (self.response_ns > 0).then(|| self.lag_ns as f64 / self.response_ns as f64)
     }
@@ -46,7 +47,7 @@ impl Default for Tail {
 }
 
 impl Tail {
-    /// Counts the end of a request, and what of its response time was the generator's own lag.
+    /// Counts the end of a request, with the generator's lag in its response time.
     #[inline]
     pub fn note(&mut self, response_ns: u64, lag_ns: u64) {
         let sum = &mut self.0[class(response_ns)];
@@ -58,13 +59,13 @@ impl Tail {
         self.0.iter_mut().zip(more.0.iter()).for_each(|(sum, more)| sum.add(more));
     }
 
-    /// All requests.
+    /// Sums over all requests.
     pub fn all(&self) -> TailSum {
         self.slowest(Percentile::from_ppm(0).unwrap_or(Percentile::P50))
     }
 
-    /// The requests from this percentile of response time on, with all others of the class that it falls into: at the 99th at
-    /// least 1 % of all, and those that were an eighth faster at most.
+    /// Sums over the requests from this percentile of response time on, rounded down to its class. At p99 these are at least 1 % of
+    /// all requests, and include requests faster by at most an eighth.
     pub fn slowest(&self, from: Percentile) -> TailSum {
         let count = self.0.iter().map(|sum| sum.count).sum();
         let mut faster = from.rank(count).map_or(0, |rank| rank - 1);
@@ -81,7 +82,7 @@ impl Tail {
     }
 }
 
-/// The class of a duration.
+/// Class of a duration.
 #[inline]
 fn class(duration_ns: u64) -> usize {
     let duration_ns = duration_ns.min(Histogram::HIGHEST_NS);
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_in_order_and_an_eighth_wide_at_most() {
+    fn classes_are_contiguous_and_at_most_an_eighth_wide() {
         let mut last = 0;
         let mut from_ns = 0;
         for duration_ns in 0..100_000 {
@@ -112,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_are_told_apart_from_the_rest() {
+    fn slowest_requests_are_separated_from_the_rest() {
         let mut tail = Tail::default();
         (0..990).for_each(|_| tail.note(1_000_000, 1_000));
         (0..10).for_each(|_| tail.note(300_000_000, 290_000_000));
         let slowest = tail.slowest(Percentile::from_ppm(990_001).unwrap());
         assert_eq!(slowest, TailSum { count: 10, response_ns: 3_000_000_000, lag_ns: 2_900_000_000 });
         assert!(slowest.lag_share().is_some_and(|share| share > 0.96));
-        // The request of this rank is among the fast ones, and they are of one class.
+        // The request at this rank is one of the fast requests, which are all in one class.
         assert_eq!(tail.slowest(Percentile::P99).count, 1_000);
         assert_eq!(tail.all().count, 1_000);
         assert_eq!(Tail::default().all(), TailSum::default());
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn no_lag_is_longer_than_its_response() {
+    fn lag_is_capped_at_the_response_time() {
         let mut tail = Tail::default();
         tail.note(5, 7);
         assert_eq!(tail.all(), TailSum { count: 1, response_ns: 5, lag_ns: 5 });

@@ -1,4 +1,4 @@
-//! Everything that is counted about a stretch of a run.
+//! Counts and durations of a period of a run.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::ledger::Ledger;
 use crate::window::InWindow;
 use outcome::Outcome;
 
-/// One duration kept apart by how the request ended.
+/// Histograms of one duration by outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Split {
     /// Requests that ended ok.
@@ -23,7 +23,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// The histogram of an outcome.
+    /// Histogram for an outcome.
     #[inline]
     pub fn of(&mut self, outcome: Outcome) -> &mut Histogram {
         match outcome {
@@ -33,7 +33,7 @@ impl Split {
         }
     }
 
-    /// All requests, however they ended.
+    /// Merged histogram of all outcomes.
     pub fn all(&self) -> Histogram {
         let mut all = self.ok.clone();
         all.merge(&self.rejected);
@@ -48,17 +48,17 @@ impl Split {
     }
 }
 
-/// Replies by the protocol's status number, in the order of their first appearance.
+/// Replies by the protocol's status number, in order of first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statuses(Vec<(u16, u64)>);
 
 impl Statuses {
-    /// The largest that is kept or sent; see [`Statuses::capped`].
+    /// Highest status that is stored or sent: see [`Statuses::capped`].
     pub const HIGHEST: u16 = 999;
-    /// As many as three digits can write.
+    /// Maximum number of distinct statuses: as many as three digits can express.
     pub const KINDS_MAX: usize = Self::HIGHEST as usize + 1;
 
-    /// Counts replies of a status. Three-digit numbers bound the list.
+    /// Counts replies with a status. Three-digit numbers bound the length of the list.
     #[inline]
     pub fn add(&mut self, status: u16, count: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == status) {
@@ -67,59 +67,59 @@ impl Statuses {
         }
     }
 
-    /// With those above [`Statuses::HIGHEST`] counted as that one: whatever was tried more often was tried very often.
+    /// Copy in which statuses above [`Statuses::HIGHEST`] are counted as that one.
     pub fn capped(&self) -> Self {
         let mut capped = Self::default();
         self.iter().for_each(|(status, count)| capped.add(status.min(Self::HIGHEST), count));
         capped
     }
 
-    /// Every status seen, with its count.
+    /// All statuses with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         self.0.iter().copied()
     }
 }
 
-/// Counts, durations, bytes and errors of a stretch of a run. Merging two of them is exact.
+/// Counts, durations, bytes, and errors of a period of a run. Merging is exact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// The accounting.
+    /// Requests by outcome.
     pub counts: Counts,
-    /// Finished − intended.
+    /// Response times: finished − intended.
     pub response: Split,
-    /// Finished − sent.
+    /// Service times: finished − sent.
     pub service: Split,
-    /// Sent − intended.
+    /// Send delays: sent − intended.
     pub lateness: Split,
-    /// First byte of the reply − sent.
+    /// Time to first byte: first byte of the reply − sent.
     pub first_byte: Histogram,
-    /// Time from the start of a connection to its establishment, without TLS.
+    /// Time to establish connections, without TLS.
     pub connect: Histogram,
-    /// Time of the TLS handshake.
+    /// Time of TLS handshakes.
     pub tls: Histogram,
     /// Bytes read from the sockets.
     pub received_bytes: u64,
     /// Bytes written to the sockets.
     pub sent_bytes: u64,
-    /// Connections that were established.
+    /// Number of established connections.
     pub connections: u64,
-    /// When the first request was sent, if any was; nanoseconds since the load began.
+    /// Time when the first request was sent, in nanoseconds since the load began. `None` if none was.
     pub first_sent_ns: Option<u64>,
-    /// When the last reply ended, if any did; nanoseconds since the load began.
+    /// Time when the last request ended, in nanoseconds since the load began. `None` if none did.
     pub last_finished_ns: Option<u64>,
-    /// Ends by whether they lie in the measured window; [`crate::Recorder`] counts them.
+    /// Ends of requests relative to the measured window, as counted by [`crate::Recorder`].
     pub window: InWindow,
     /// Replies by status.
     pub statuses: Statuses,
-    /// Errors by class.
+    /// Errors by class and code.
     pub errors: Ledger,
 }
 
-/// Three outcomes of three durations, and three that are not kept by outcome.
+/// Number of histograms: three durations by three outcomes, and three that are not split by outcome.
 const HISTOGRAMS: usize = 12;
 
 impl Tally {
-    /// Counts the start of a request.
+    /// Counts a request that is planned and started at once.
     #[inline]
     pub fn note_sent(&mut self, sent_ns: u64) {
         self.counts.planned += 1;
@@ -127,13 +127,13 @@ impl Tally {
         self.first_sent_ns.get_or_insert(sent_ns);
     }
 
-    /// Counts requests whose instant has come, whether or not they can be started now.
+    /// Counts requests that are due, whether or not they can be started now.
     #[inline]
     pub fn note_due(&mut self, requests: u64) {
         self.counts.planned += requests;
     }
 
-    /// Counts the start of a request that [`Tally::note_due`] has counted already.
+    /// Counts the start of a request that [`Tally::note_due`] has counted.
     #[inline]
     pub fn note_due_sent(&mut self, sent_ns: u64) {
         self.counts.sent += 1;
@@ -145,7 +145,7 @@ impl Tally {
         self.counts.not_sent += requests;
     }
 
-    /// Counts planned requests that will never be started.
+    /// Counts planned requests that will never be started, and that [`Tally::note_due`] has not counted.
     pub fn note_not_sent(&mut self, requests: u64) {
         self.counts.planned += requests;
         self.counts.not_sent += requests;
@@ -171,7 +171,7 @@ impl Tally {
         self.last_finished_ns = self.last_finished_ns.max(Some(finished_ns));
     }
 
-    /// Adds another stretch of the same run.
+    /// Adds another period of the run.
     pub fn merge(&mut self, more: &Self) {
         self.counts.add(&more.counts);
         self.response.merge(&more.response);
@@ -190,13 +190,12 @@ impl Tally {
         self.errors.merge(&more.errors);
     }
 
-    /// From the first request sent to the last one that ended, in nanoseconds: what JMeter divides by. `None` where that is no
-    /// time.
+    /// Time from the first sent request to the last end, in nanoseconds, by which JMeter divides. `None` if it is not positive.
     pub fn span_ns(&self) -> Option<u64> {
         self.last_finished_ns?.checked_sub(self.first_sent_ns?).filter(|span_ns| *span_ns > 0)
     }
 
-    /// Whether nothing at all happened.
+    /// True if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.counts == Counts::default()
             && self.connections == 0
@@ -205,7 +204,7 @@ impl Tally {
             && self.errors.total() == 0
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Clears everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.histograms_mut().into_iter().for_each(Histogram::clear);
         self.counts = Counts::default();
@@ -216,7 +215,7 @@ impl Tally {
         self.errors.clear();
     }
 
-    /// All histograms as bytes, for keeping. [`Tally::decode_histograms`] reads them back.
+    /// Encodes all histograms for storage. [`Tally::decode_histograms`] is the inverse.
     pub fn encode_histograms(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.put_histograms(&mut out);
@@ -227,21 +226,21 @@ impl Tally {
         self.histograms().into_iter().for_each(|histogram| histogram.encode(out));
     }
 
-    /// Fills the histograms from bytes that [`Tally::encode_histograms`] made; anything else is refused.
+    /// Replaces the histograms with the output of [`Tally::encode_histograms`]. Rejects anything else.
     pub fn decode_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         self.histograms_mut().into_iter().for_each(|histogram| *histogram = Histogram::new());
         self.add_histograms(bytes)
     }
 
-    /// Adds the histograms of another stretch, from bytes that [`Tally::encode_histograms`] made: quicker than to unpack
-    /// and merge them. Anything else is refused, and then part of it may have been added.
+    /// Adds the output of [`Tally::encode_histograms`] of another period, which is faster than to decode and merge. Rejects
+    /// anything else, of which a part may have been added by then.
     pub fn add_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         let mut reader = Reader(bytes);
         self.histograms_mut().into_iter().try_for_each(|histogram| histogram.add_encoded(&mut reader))?;
         if reader.0.is_empty() { Ok(()) } else { Err(Malformed) }
     }
 
-    /// Whether [`Tally::add_histograms`] would take these bytes, and how many durations they count in all.
+    /// Validates bytes for [`Tally::add_histograms`], and returns the total number of durations in them.
     pub fn check_histograms(bytes: &[u8]) -> Result<u64, Malformed> {
         let mut reader = Reader(bytes);
         let count = (0..HISTOGRAMS).try_fold(0u64, |count, _| {
@@ -250,7 +249,7 @@ impl Tally {
         if reader.0.is_empty() { Ok(count) } else { Err(Malformed) }
     }
 
-    /// Adds response times and send delays from bytes that [`Tally::encode_histograms`] made, of requests however they ended.
+    /// Adds response times and send delays of all outcomes from the output of [`Tally::encode_histograms`].
     pub fn add_response_and_lateness(
         bytes: &[u8],
         response: &mut Histogram,
@@ -262,7 +261,7 @@ impl Tally {
         (0..3).try_for_each(|_| lateness.add_encoded(&mut reader))
     }
 
-    /// In the order of the stored form, which [`Tally::histograms_mut`] repeats.
+    /// Histograms in the order of the stored form. [`Tally::histograms_mut`] must list them in this order too.
     fn histograms(&self) -> [&Histogram; HISTOGRAMS] {
         let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
         [
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_span_is_the_time_from_the_first_request_to_the_last_end() {
+    fn span_lasts_from_the_first_request_to_the_last_end() {
         let mut tally = Tally::default();
         assert_eq!(tally.span_ns(), None);
         tally.first_sent_ns = Some(40);

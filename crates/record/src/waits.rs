@@ -1,6 +1,6 @@
-//! How long users waited for an ok answer, where that was long.
+//! Long waits of users for an ok reply.
 
-/// What a wait of a user for an ok answer ended with.
+/// Ending of a wait of a user for an ok reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitEnd {
     /// An ok answer to its only request.
@@ -11,10 +11,10 @@ pub enum WaitEnd {
     Failure,
 }
 
-/// Waits of users, by their length and by what they ended with. Adding two of them is exact.
+/// Waits of users, by length and by ending. Merging is exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// Time in nanoseconds, by the power of two below the length of the wait.
+    /// Total time in nanoseconds, by the power of two below the length of the wait.
     failed_ns: [u64; 64],
     silent_ns: [u64; 64],
     slow_ns: [u64; 64],
@@ -28,10 +28,10 @@ impl Default for Waits {
 }
 
 impl Waits {
-    /// Shorter waits are not kept.
+    /// Shortest wait that is recorded.
     pub const SHORTEST_NS: u64 = 250_000_000;
 
-    /// Notes how long a user went without an ok answer while it wanted one: think time and pauses do not count.
+    /// Records a wait of a user for an ok reply, without think time and pauses.
     #[inline]
     pub fn note(&mut self, wait_ns: u64, end: WaitEnd) {
         if wait_ns >= Self::SHORTEST_NS {
@@ -48,7 +48,7 @@ impl Waits {
         }
     }
 
-    /// Adds what another worker noted.
+    /// Adds the waits of another worker.
     pub fn merge(&mut self, more: &Self) {
         let sums = [(&mut self.failed_ns, &more.failed_ns), (&mut self.silent_ns, &more.silent_ns)];
         for (sums, more) in sums.into_iter().chain([(&mut self.slow_ns, &more.slow_ns)]) {
@@ -57,7 +57,7 @@ impl Waits {
         self.longest_ns = self.longest_ns.max(more.longest_ns);
     }
 
-    /// The time of waits with a failure that were longer than this limit, in nanoseconds. A wait that is less than twice its limit may
+    /// Total time of waits with a failure that were longer than the limit, in nanoseconds. A wait that is less than twice its limit may
     /// be left out, here and in [`Waits::unanswered_ns`].
     pub fn failed_ns(&self, limit_ns: u64) -> u64 {
         longer_than_ns(&self.failed_ns, limit_ns)

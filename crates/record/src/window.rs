@@ -1,11 +1,11 @@
-//! The measured window: which answers a rate counts, and what was open at both of its ends.
+//! Measured window: replies that count in a rate, and requests open at both of its ends.
 
 use core::fmt;
 
 use crate::tally::Tally;
 use outcome::Outcome;
 
-/// Requests by when they ended, whenever they were intended. What ended before the window is in neither count.
+/// Requests by the time they ended, no matter when they were scheduled. Ends before the window are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InWindow {
     /// Ended ok within the window.
@@ -14,12 +14,12 @@ pub struct InWindow {
     pub rejected: u64,
     /// Failed or timed out within the window.
     pub other: u64,
-    /// Ended after the window, in any way: while the load drained.
+    /// Ended after the window with any outcome, while the load drained.
     pub after: u64,
 }
 
 impl InWindow {
-    /// Counts one end at or after the start of the window. An unfinished request has no end.
+    /// Counts an end at or after the start of the window. An unfinished request has no end.
     #[inline]
     pub(crate) fn note(&mut self, outcome: Outcome, is_after: bool) {
         let counter = match outcome {
@@ -32,7 +32,7 @@ impl InWindow {
         *counter += 1;
     }
 
-    /// Adds another part of the same run.
+    /// Adds another part of the run.
     pub fn add(&mut self, more: &Self) {
         self.ok += more.ok;
         self.rejected += more.rejected;
@@ -40,40 +40,40 @@ impl InWindow {
         self.after += more.after;
     }
 
-    /// Answers within the window: ok or rejected.
+    /// Replies within the window: ok or rejected.
     pub fn answers(&self) -> u64 {
         self.ok.saturating_add(self.rejected)
     }
 
-    /// Requests that ended within the window, in any way.
+    /// Requests that ended within the window, with any outcome.
     pub fn ended(&self) -> u64 {
         self.answers().saturating_add(self.other)
     }
 }
 
-/// Requests planned and not yet ended, at both ends of the window.
+/// Requests that were planned and had not ended, at both ends of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// When the window began.
+    /// Backlog at the start of the window.
     pub at_start: u64,
-    /// When it ended.
+    /// Backlog at the end of the window.
     pub at_end: u64,
 }
 
-/// More requests ended in the window than were offered in it and open at its start: an error of this program.
+/// More requests ended in the window than were open at its start or scheduled in it: a bug in Tenbin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowBroken {
-    /// Ended in the window.
+    /// Requests that ended in the window.
     pub ended: u64,
-    /// Planned in the window.
+    /// Requests scheduled in the window.
     pub planned: u64,
-    /// Of the warm-up, open when the window began; `None`: more of it ended than was planned.
+    /// Warm-up requests open at the start of the window. `None` if more of them ended than were planned.
     pub backlog: Option<u64>,
 }
 
 impl Backlog {
-    /// From the sums of both phases. Asserts that completions ≤ offered + backlog at the start, so that no rate can exceed
-    /// what was offered.
+    /// Computes the backlog from the sums of both phases. Checks that completions ≤ scheduled + backlog at the start, so that no
+    /// rate can exceed the offered load.
     pub fn of(warm_up: &Tally, measured: &Tally) -> Result<Self, WindowBroken> {
         let (warm, here) = (&warm_up.window, &measured.window);
         let planned = measured.counts.planned;
@@ -115,8 +115,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_open_at_the_start_may_end_in_the_window_and_nothing_else() {
-        // Ten of the warm-up: six ended in it, three in the window, one after it.
+    fn only_backlog_and_scheduled_requests_may_end_in_the_window() {
+        // Ten of the warm-up: six ended in it, three in the window, and one after it.
         let warm_up = tally(10, 10, InWindow { ok: 3, after: 1, ..InWindow::default() });
         let measured = tally(5, 5, InWindow { ok: 4, after: 1, ..InWindow::default() });
         assert_eq!(Backlog::of(&warm_up, &measured), Ok(Backlog { at_start: 4, at_end: 2 }));

@@ -1,4 +1,4 @@
-//! Recording: every test of this folder, in one program.
+//! Tests of recording, all in one program.
 
 mod histogram_oracle;
 mod identity_is_asserted;

@@ -1,11 +1,11 @@
-//! Our histogram against HdrHistogram, an implementation that others wrote.
+//! Compares the histogram with HdrHistogram as an independent implementation.
 
 use hdrhistogram::Histogram as Oracle;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{Histogram, PRINTED, Percentile};
 
-/// Durations of every size, from one nanosecond to beyond what is kept apart, with how often each is recorded.
+/// Durations of all magnitudes, from 1 ns to beyond the highest distinguishable value, with the number of times each is recorded.
 fn durations() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let value_ns = (0u32..44, any::<u64>()).prop_map(|(bits, raw)| raw & ((2 << bits) - 1));
     vec((value_ns, prop_oneof![9 => 1u64..4, 1 => 1u64..20_000]), 1..300)
@@ -23,7 +23,7 @@ fn theirs(durations: &[(u64, u64)]) -> Oracle<u64> {
     oracle
 }
 
-/// The oracle's answer for an exact rank; its own look-up by a floating-point share may miss it by one sample.
+/// Value at an exact rank. The oracle's own lookup by a floating-point share may be off by one sample.
 fn at_rank(oracle: &Oracle<u64>, rank: u64) -> u64 {
     let mut seen = 0;
     let found = oracle.iter_recorded().find(|step| {
@@ -35,7 +35,7 @@ fn at_rank(oracle: &Oracle<u64>, rank: u64) -> u64 {
 
 proptest! {
     #[test]
-    fn every_percentile_falls_into_the_same_counter(durations in durations()) {
+    fn percentiles_fall_into_the_oracles_counters(durations in durations()) {
         let (ours, theirs) = (ours(&durations), theirs(&durations));
         prop_assert_eq!(ours.count(), theirs.len());
         let largest = durations.iter().map(|(value_ns, _)| *value_ns).max().unwrap_or(0);
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn counters_are_the_oracles_one_by_one(durations in durations()) {
+    fn counters_equal_the_oracles(durations in durations()) {
         let mine: Vec<(u64, u64)> = ours(&durations).counters().collect();
         let oracle = theirs(&durations);
         let other: Vec<(u64, u64)> = oracle
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn the_mean_is_that_of_the_samples(durations in durations()) {
+    fn mean_equals_that_of_the_samples(durations in durations()) {
         let kept = || durations.iter().map(|(value_ns, times)| (*value_ns.min(&Histogram::HIGHEST_NS), *times));
         let sum: u128 = kept().map(|(value_ns, times)| u128::from(value_ns) * u128::from(times)).sum();
         let count: u64 = kept().map(|(_, times)| times).sum();
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_is_recording_it_all_in_one_place_in_any_order(
+    fn merging_in_any_order_equals_recording_in_one_histogram(
         a in durations(), b in durations(), c in durations()
     ) {
         let all = ours(&[a.clone(), b.clone(), c.clone()].concat());
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn a_percentile_is_printed_only_with_ten_samples_above_it(count in 1u64..200_000) {
+    fn percentile_is_printed_only_with_ten_samples_above(count in 1u64..200_000) {
         let histogram = ours(&[(1_000, count)]);
         for percentile in PRINTED.iter().copied() {
             let above = count as f64 * f64::from(1_000_000 - percentile.ppm()) / 1e6;
@@ -102,7 +102,7 @@ proptest! {
 }
 
 #[test]
-fn a_cleared_histogram_is_a_new_one() {
+fn cleared_histogram_equals_a_new_one() {
     let mut histogram = ours(&[(5, 1), (5_000_000, 7)]);
     histogram.clear();
     assert_eq!(histogram, Histogram::new());

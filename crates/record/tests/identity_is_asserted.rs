@@ -1,4 +1,4 @@
-//! The accounting identity is asserted wherever counts merge, whatever the build profile.
+//! The accounting identity is asserted wherever counts merge, in every build profile.
 
 use record::{Counts, Finish, IdentityBroken, Interval, Outcome, Phase, Recorder, Tally, Whole};
 
@@ -6,12 +6,12 @@ fn counted(counts: Counts) -> Tally {
     Tally { counts, ..Tally::default() }
 }
 
-/// One request of each outcome, one not sent: a second in which everything adds up.
+/// Consistent counts: one request of each outcome, and one not sent.
 fn sound() -> Counts {
     Counts { planned: 6, sent: 5, not_sent: 1, ok: 1, rejected: 1, failed: 1, timed_out: 1, unfinished: 1 }
 }
 
-/// Every way in which one count too many breaks the identity at once.
+/// Counts with one too many, which break the identity immediately.
 fn one_too_many() -> [Counts; 6] {
     let sound = sound();
     [
@@ -24,7 +24,7 @@ fn one_too_many() -> [Counts; 6] {
     ]
 }
 
-/// Every way in which one that was lost shows when the run is settled.
+/// Counts with one lost, which break the identity when the run is settled.
 fn one_too_few() -> [Counts; 4] {
     let sound = sound();
     [
@@ -36,7 +36,7 @@ fn one_too_few() -> [Counts; 4] {
 }
 
 #[test]
-fn a_request_counted_twice_is_refused_as_it_merges() {
+fn request_counted_twice_is_rejected_on_merge() {
     for counts in one_too_many() {
         let mut whole = Whole::default();
         assert_eq!(whole.absorb(&counted(sound())), Ok(()));
@@ -48,7 +48,7 @@ fn a_request_counted_twice_is_refused_as_it_merges() {
 }
 
 #[test]
-fn a_request_that_was_lost_is_refused_as_the_run_is_settled() {
+fn lost_request_is_rejected_when_the_run_is_settled() {
     for counts in one_too_few() {
         let mut whole = Whole::default();
         assert_eq!(whole.absorb(&counted(counts)), Ok(()), "it may still be in flight, or wait");
@@ -59,14 +59,14 @@ fn a_request_that_was_lost_is_refused_as_the_run_is_settled() {
 }
 
 #[test]
-fn counts_that_would_overflow_are_refused() {
+fn overflowing_counts_are_rejected() {
     let counts = Counts { planned: u64::MAX, sent: u64::MAX, not_sent: u64::MAX, ..Counts::default() };
     assert!(counts.in_flight().is_err());
     assert!(counts.settled().is_err());
 }
 
 #[test]
-fn whatever_a_recorder_is_told_adds_up_over_its_seconds() {
+fn recorded_seconds_always_add_up() {
     let mut recorder = Recorder::new((1_500_000_000, u64::MAX), 0);
     let mut wholes = [Whole::default(), Whole::default()];
     let mut seconds: Vec<Interval> = Vec::new();

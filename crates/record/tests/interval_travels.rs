@@ -1,4 +1,4 @@
-//! An interval that is encoded comes back the same, and any other bytes are an error or a sound interval.
+//! An encoded interval decodes to an equal one, and any other bytes give an error or a valid interval.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ fn request(place: u64, outcome: Outcome) -> Sampled {
     Sampled { finish, connection: 7, connect_ns: 9 * place, received_bytes: 100, sent_bytes: 14 }
 }
 
-/// One request of every outcome, and something in every other field.
+/// An interval with one request of every outcome, and a value in every other field.
 fn full() -> Interval {
     let sampled: Vec<Sampled> =
         (0..).zip(Outcome::ALL).map(|(place, outcome)| request(place, outcome)).collect();
@@ -34,7 +34,7 @@ fn full() -> Interval {
     tally.tls.record(99_000);
     tally.window = InWindow { ok: 11, rejected: 12, other: 13, after: 14 };
     tally.errors.note(ErrorClass::Status, 503, || "HTTP 503 \u{e9}".to_owned());
-    // No class of this version.
+    // A class that this version does not know.
     tally.errors.insert(LedgerEntry {
         class: "reset".into(),
         code: 104,
@@ -45,8 +45,8 @@ fn full() -> Interval {
     Interval { second: 2, phase: Phase::Measured, tally, sampled }
 }
 
-/// Version 1 of [`full`]. It never changes: an agent and a leader may be of different versions of Tenbin. Another layout is
-/// another version, next to this one.
+/// Version 1 of [`full`]. It never changes, because an agent and a leader may have different versions of Tenbin. A new layout gets
+/// a new version next to this one.
 const VERSION_1: &str = "\
     01 02 01 08 05 03 01 01 01 01 01 8827 bc05 02 01 c6a8d6b907 01 bef8d8b907 0b0c0d0e \
     01 c80101 \
@@ -64,7 +64,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_bytes_of_version_1_never_change() {
+fn bytes_of_version_1_never_change() {
     let interval = full();
     let (bytes, histograms) = (interval.encode(), interval.tally.encode_histograms());
     let head =
@@ -74,7 +74,7 @@ fn the_bytes_of_version_1_never_change() {
     assert_eq!(Interval::decode(&bytes), Ok(interval));
 }
 
-/// The histograms of [`full`], as stores of every version have them.
+/// Histograms of [`full`], as in stores of every version.
 const HISTOGRAMS: &str = "\
     0186b90286b90286b9020001e43101 0186b90286b90286b9020001e43101 0286b90286b9028cf2040001e43102 \
     01c0b802c0b802c0b8020001e23101 01c0b802c0b802c0b8020001e23101 02c0b802c0b80280f1040001e23102 \
@@ -82,7 +82,7 @@ const HISTOGRAMS: &str = "\
     03b0ea01b0ea0190bf050001d32e03 01d8ad03d8ad03d8ad030001b63501 01b88506b88506b8850600018a3c01";
 
 #[test]
-fn another_version_is_named() {
+fn unknown_version_is_reported() {
     let mut bytes = full().encode();
     bytes[0] = 2;
     let error = Interval::decode(&bytes).unwrap_err();
@@ -92,7 +92,7 @@ fn another_version_is_named() {
 }
 
 #[test]
-fn no_end_of_an_interval_may_be_missing_and_nothing_may_follow() {
+fn truncated_and_trailing_bytes_are_rejected() {
     let mut bytes = full().encode();
     for length in 0..bytes.len() {
         assert!(Interval::decode(&bytes[..length]).is_err(), "cut after {length} bytes");
@@ -102,7 +102,7 @@ fn no_end_of_an_interval_may_be_missing_and_nothing_may_follow() {
 }
 
 #[test]
-fn what_cannot_be_added_up_is_refused() {
+fn counts_too_large_to_add_are_rejected() {
     let refused = |change: fn(&mut Interval)| {
         let mut interval = full();
         change(&mut interval);
@@ -140,18 +140,18 @@ fn statuses_beyond_three_digits_are_counted_as_the_highest() {
     assert_eq!(read.tally.statuses.iter().collect::<Vec<_>>(), [(200, 1), (998, 1), (Statuses::HIGHEST, 5)]);
 }
 
-/// A full ledger has room beyond its end for errnos of the generator's own; all of it must come back.
+/// A full ledger has a reserve for errnos of the generator's own errors, which must survive too.
 #[test]
-fn a_full_ledger_comes_back() {
+fn full_ledger_survives_a_round_trip() {
     let mut interval = full();
     (0..100).for_each(|code| interval.tally.errors.note(ErrorClass::Status, code, String::new));
     (0..100).for_each(|code| interval.tally.errors.note(ErrorClass::GeneratorFault, code, String::new));
     assert_eq!(Interval::decode(&interval.encode()), Ok(interval));
 }
 
-/// Lengths and numbers of entries are claims: none is believed before the bytes are there.
+/// Lengths and counts in the input are untrusted: nothing is allocated before the bytes are there.
 #[test]
-fn a_claim_allocates_nothing() {
+fn claimed_lengths_allocate_nothing() {
     let head = hex(&full().encode());
     let many = "ffffffffffffffffff01";
     for (section, claim) in
@@ -217,13 +217,13 @@ fn intervals() -> impl Strategy<Value = Interval> {
     })
 }
 
-/// What is accepted can be added to itself many times, and travels on.
+/// Anything that is accepted can be added many times, and encoded again.
 fn is_error_or_sound(bytes: &[u8]) -> Result<(), TestCaseError> {
     let Ok(interval) = Interval::decode(bytes) else { return Ok(()) };
     prop_assert_eq!(Interval::decode(&interval.encode()), Ok(interval.clone()));
     let mut whole = Whole::default();
     for _ in 0..100 {
-        // It may contradict itself: then that is said.
+        // The interval may be inconsistent, which is then an error.
         let _ = whole.absorb(&interval.tally);
     }
     Ok(())
@@ -231,24 +231,24 @@ fn is_error_or_sound(bytes: &[u8]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn what_is_encoded_comes_back(interval in intervals()) {
+    fn intervals_survive_a_round_trip(interval in intervals()) {
         prop_assert_eq!(Interval::decode(&interval.encode()), Ok(interval));
     }
 
     #[test]
-    fn any_bytes_are_an_error_or_sound(bytes in vec(any::<u8>(), 0..400)) {
+    fn random_bytes_are_an_error_or_valid(bytes in vec(any::<u8>(), 0..400)) {
         is_error_or_sound(&[&[1], &bytes[..]].concat())?;
         is_error_or_sound(&bytes)?;
     }
 
-    /// Small numbers get further than any bytes do.
+    /// Small numbers get past more checks than random bytes.
     #[test]
-    fn small_numbers_are_an_error_or_sound(bytes in vec(0u8..3, 0..120)) {
+    fn small_numbers_are_an_error_or_valid(bytes in vec(0u8..3, 0..120)) {
         is_error_or_sound(&[&[1], &bytes[..]].concat())?;
     }
 
     #[test]
-    fn damage_is_an_error_or_sound(
+    fn damaged_bytes_are_an_error_or_valid(
         interval in intervals(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()
     ) {
         let mut bytes = interval.encode();

@@ -1,10 +1,10 @@
-//! What is kept comes back, and whatever else is handed in is refused without harm.
+//! Stored histograms survive a round trip, and any other bytes are rejected without harm.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{Finish, Histogram, Outcome, Percentile, Tally};
 
-/// Requests with any three times, ended in any way.
+/// Requests with arbitrary times and outcomes.
 fn finishes() -> impl Strategy<Value = Vec<Finish>> {
     let times = (0u64..1 << 50, 0u64..1 << 44, 0u64..1 << 44, any::<bool>());
     let one = (times, 0usize..5, 0u16..1000).prop_map(
@@ -41,7 +41,7 @@ fn histograms(tally: &Tally) -> Vec<&Histogram> {
         .collect()
 }
 
-/// What is accepted must be a histogram: one that answers every question about itself.
+/// Anything that is accepted must be a consistent histogram.
 fn is_sound(histogram: &Histogram) -> Result<(), TestCaseError> {
     let counted = histogram.counters().try_fold(0u64, |sum, (_, count)| sum.checked_add(count));
     prop_assert_eq!(counted, Some(histogram.count()), "the counters add up to the count");
@@ -69,7 +69,7 @@ fn decode(bytes: &[u8]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn what_is_kept_comes_back(finishes in finishes()) {
+    fn stored_histograms_survive_a_round_trip(finishes in finishes()) {
         let tally = tally(&finishes);
         let mut copy = Tally::default();
         prop_assert!(copy.decode_histograms(&tally.encode_histograms()).is_ok());
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn to_add_what_is_kept_is_to_merge_it(one in finishes(), other in finishes()) {
+    fn adding_stored_histograms_equals_merging_them(one in finishes(), other in finishes()) {
         let (mut merged, kept) = (tally(&one), tally(&other));
         let mut added = merged.clone();
         prop_assert!(added.add_histograms(&kept.encode_histograms()).is_ok());
@@ -90,18 +90,18 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused_or_sound(bytes in vec(any::<u8>(), 0..400)) {
+    fn random_bytes_are_rejected_or_valid(bytes in vec(any::<u8>(), 0..400)) {
         decode(&bytes)?;
     }
 
-    /// Small numbers get further into the form than any bytes do.
+    /// Small numbers get past more checks than random bytes.
     #[test]
-    fn small_numbers_are_refused_or_sound(bytes in vec(0u8..5, 0..200)) {
+    fn small_numbers_are_rejected_or_valid(bytes in vec(0u8..5, 0..200)) {
         decode(&bytes)?;
     }
 
     #[test]
-    fn damage_is_refused_or_sound(
+    fn damaged_bytes_are_rejected_or_valid(
         finishes in finishes(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()
     ) {
         let mut bytes = tally(&finishes).encode_histograms();
@@ -113,9 +113,9 @@ proptest! {
     }
 }
 
-/// A few bytes must not be worth many: twelve histograms have room for 396 chunks of 8 KiB, and no more.
+/// A few bytes must not allocate much: twelve histograms have at most 396 chunks of 8 KiB.
 #[test]
-fn a_hostile_form_does_not_take_memory() {
+fn hostile_input_does_not_allocate_much() {
     let number = |mut value: u64| {
         let mut bytes = Vec::new();
         while value >= 0x80 {
@@ -133,9 +133,9 @@ fn a_hostile_form_does_not_take_memory() {
     }
 }
 
-/// A counter given twice would count once and weigh twice.
+/// A duplicate counter would have a single count but double weight.
 #[test]
-fn a_counter_given_twice_is_refused() {
+fn duplicate_counter_is_rejected() {
     let twice = [2, 0, 5, 2, 0, 2, 1, 1, 0, 1];
     let empty = [0; 11];
     let form = [&twice[..], &empty].concat();

@@ -1,23 +1,23 @@
-//! The words for what a server refused, and which refusals are worth another try.
+//! Classes of server errors, and which of them are retried.
 
 use wire::sql::{ServerError, SqlState};
 use wire::{ErrorClass, Refusal};
 
 use crate::databases::Engine;
 
-/// After which refusal a transaction is tried again, besides `serialization_failure` and `deadlock`.
+/// Additional condition for retrying a rejected transaction, besides `serialization_failure` and `deadlock`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// A class of refusals.
+    /// Class of errors.
     Class(ErrorClass),
-    /// A SQLSTATE.
+    /// SQLSTATE.
     State([u8; 5]),
-    /// A server's own number.
+    /// Vendor-specific error number.
     Number(u16),
 }
 
 impl Retry {
-    /// Whether an error of this class is meant.
+    /// True if the condition matches an error of this class.
     pub fn means(self, class: ErrorClass, error: &ServerError) -> bool {
         match self {
             Retry::Class(meant) => meant == class,
@@ -27,12 +27,12 @@ impl Retry {
     }
 }
 
-/// Whether a transaction that was refused so can succeed if it is tried again.
+/// True if a transaction rejected with an error of this class may succeed on a retry.
 pub(crate) fn is_retryable(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::SerializationFailure | ErrorClass::Deadlock)
 }
 
-/// The refusal that an error amounts to. Its code is the SQLSTATE's, or the server's own number where that is more telling.
+/// Refusal that corresponds to a server error. Its code is the SQLSTATE, or the vendor-specific number if that is more precise.
 pub fn refusal(engine: Engine, error: &ServerError) -> Refusal {
     let dialect = engine.dialect();
     let class = (dialect.class_of_number)(error.number).unwrap_or_else(|| of_state(error.sqlstate));
@@ -41,20 +41,20 @@ pub fn refusal(engine: Engine, error: &ServerError) -> Refusal {
     Refusal { class, code }
 }
 
-/// Whether an error says that the server itself does not know what became of the transaction: `statement_completion_unknown`
-/// and `transaction_resolution_unknown`.
+/// True if the error says that the server itself does not know the outcome of the transaction: `statement_completion_unknown` or
+/// `transaction_resolution_unknown`.
 pub(crate) fn leaves_doubt(error: &ServerError) -> bool {
     matches!(&error.sqlstate.0, b"40003" | b"08007")
 }
 
-/// Codes of a class.
+/// SQLSTATEs of an error class.
 struct Codes {
     class: ErrorClass,
-    /// SQLSTATEs of five characters, and classes of SQLSTATEs of two.
+    /// SQLSTATEs with five characters, and SQLSTATE classes with two.
     states: &'static [&'static str],
 }
 
-/// Every code with a class, grouped by what a person does next. The rest are `sql_error`.
+/// All SQLSTATEs with a class, grouped by the action that they call for. All others are `sql_error`.
 const CODES: &[Codes] = &[
     Codes { class: ErrorClass::SerializationFailure, states: &["40001"] },
     Codes { class: ErrorClass::Deadlock, states: &["40P01"] },
@@ -82,7 +82,7 @@ const CODES: &[Codes] = &[
     Codes { class: ErrorClass::BadStatement, states: &["42"] },
 ];
 
-/// Class of a SQLSTATE: of all five characters if they are listed, else of the first two.
+/// Class of a SQLSTATE: by its five characters if they are listed, otherwise by the first two.
 fn of_state(state: SqlState) -> ErrorClass {
     let class_of = |listed: &[u8]| {
         CODES.iter().find(|codes| codes.states.iter().any(|state| state.as_bytes() == listed))
@@ -91,7 +91,7 @@ fn of_state(state: SqlState) -> ErrorClass {
     codes.map_or(ErrorClass::SqlError, |codes| codes.class)
 }
 
-/// The words for an error: its SQLSTATE, the server's own number if it has one, and its text. SQLite has numbers only.
+/// Description of an error: SQLSTATE, vendor-specific number if there is one, and text. SQLite has only numbers.
 pub fn words(engine: Engine, error: &ServerError) -> String {
     match (engine.dialect().has_sqlstates, error.number) {
         (false, number) => format!("{number}: {}", error.text),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_has_a_word() {
+    fn sqlstates_map_to_error_classes() {
         for (state, number, class) in [
             ("40001", 0, "serialization_failure"),
             ("40P01", 0, "deadlock"),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_is_listed_once() {
+    fn sqlstates_are_listed_once() {
         let states: Vec<&str> = CODES.iter().flat_map(|codes| codes.states).copied().collect();
         for (place, state) in states.iter().enumerate() {
             assert!(matches!(state.len(), 2 | 5) && !states[..place].contains(state), "{state}");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_privileges_and_prepared_statements_do_not_ask_to_correct_the_statement() {
+    fn limit_and_privilege_errors_are_no_syntax_errors() {
         for (state, number) in [("42000", 1461), ("42000", 1226), ("42P05", 0), ("26000", 0), ("42501", 0)] {
             let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
             let help = refusal(engine, &error(state.as_bytes(), number)).class.help();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn vague_states_are_told_apart_by_number() {
+    fn vague_sqlstates_are_classified_by_number() {
         let code = |engine, state: &[u8], number| refusal(engine, &error(state, number)).code;
         assert_eq!(code(Engine::MySql, b"HY000", 1205), 1205);
         assert_eq!(code(Engine::MySql, b"40001", 1213), SqlState(*b"40001").code());
@@ -202,12 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_mean_something_else_elsewhere() {
+    fn error_numbers_are_vendor_specific() {
         assert_eq!(refusal(Engine::Sqlite, &error(b"58030", 1290)).class, ErrorClass::SqlError);
     }
 
     #[test]
-    fn words_name_state_and_number() {
+    fn description_has_sqlstate_and_number() {
         let text = "deadlock detected".to_owned();
         let error = ServerError { text, ..error(b"40P01", 0) };
         assert_eq!(words(Engine::PostgreSql, &error), "40P01: deadlock detected");

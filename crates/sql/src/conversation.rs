@@ -1,4 +1,4 @@
-//! One connection going through transactions: what a player says, put on the wire, and what a server answers to it.
+//! Transactions over one connection: sends what a script player requests, and processes the replies of the server.
 
 mod gathering;
 mod literals;
@@ -21,7 +21,7 @@ use gathering::Gathering;
 use queue::Queue;
 use texts::Texts;
 
-/// One client's transactions over one connection.
+/// Transactions of one client over one connection.
 ///
 /// ```text
 ///             begin()                        answered, and the script goes on
@@ -40,23 +40,23 @@ pub struct SqlConversation {
     queue: Queue,
     step: u16,
     state: State,
-    /// Something may be committed by what is on its way.
+    /// True if data on its way may commit something.
     is_in_doubt: bool,
-    /// While a pipeline is made: whether a transaction will be open.
+    /// While a pipeline is built: true if a transaction will be open after it.
     will_be_open: bool,
-    /// Rows of the last result.
+    /// Number of rows in the last result.
     rows: u64,
-    /// Why what was sent last is refused.
+    /// Reason why the last request is rejected.
     refusal: Option<Refusal>,
-    /// What the server said of it.
+    /// Error of the server for it.
     server_error: ServerError,
-    /// Why rows cannot become variables.
+    /// Reason why rows cannot be stored in variables.
     broken: Option<Broken>,
     tries: u32,
     received_bytes: u64,
 }
 
-/// What a connection is at.
+/// State of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Idle,
@@ -88,7 +88,7 @@ impl SqlConversation {
         }
     }
 
-    /// What `debug()` said in scripts since the last call.
+    /// Takes the output of `debug()` in scripts since the last call.
     pub fn notes(&mut self) -> Vec<String> {
         self.player.notes()
     }
@@ -97,12 +97,12 @@ impl SqlConversation {
         self.program.steps.get(usize::from(self.step))?.account(statement)
     }
 
-    /// Whether no answer is awaited.
+    /// True if no reply is pending.
     fn is_idle(&self) -> bool {
         matches!(self.state, State::Idle | State::Pause)
     }
 
-    /// Whether something that may commit is on its way: within a pause, what a pipeline has so far was not sent.
+    /// True if data that may commit is on its way. In a pause, the pipeline built so far has not been sent.
     fn has_doubt(&self) -> bool {
         self.is_in_doubt && self.state != State::Pause
     }
@@ -119,7 +119,7 @@ impl SqlConversation {
         }
     }
 
-    /// A statement ended, and may be refused for how it did; the end of its part, if that is known before the end of everything.
+    /// Handles the end of a statement, with a refusal if it ended badly. Returns the end of its part if that is already known.
     fn ended(&mut self, rows: u64, refusal: Option<Refusal>) -> Result<Option<PartEnd>, PeerFault> {
         self.rows = rows;
         self.refusal = self.refusal.or(refusal);
@@ -141,7 +141,7 @@ impl SqlConversation {
         }
     }
 
-    /// A statement was refused; the end of its part, if that is known before the end of everything.
+    /// Handles a rejected statement. Returns the end of its part if that is already known.
     fn refused(&mut self) -> Result<Option<PartEnd>, PeerFault> {
         let refusal = classes::refusal(self.program.engine, self.session.last_error());
         if self.is_idle() {
@@ -164,7 +164,7 @@ impl SqlConversation {
             .map(|part| PartEnd { part, refusal: Some(refusal) }))
     }
 
-    /// The server ends the connection with its refusal: nothing more will come, and nothing more can be asked.
+    /// Handles a fatal error, after which the server closes the connection and accepts no further requests.
     fn cut_off(&mut self, used: usize, part: Option<PartEnd>) -> Result<Progress, PeerFault> {
         if self.has_doubt() {
             return Err(self.in_doubt("the server ended the connection while a commit was on its way"));
@@ -176,20 +176,20 @@ impl SqlConversation {
         Ok(Progress::Answered { used, part, next: Next::Done(reply) })
     }
 
-    /// Nobody knows whether something was committed; with what the server said last.
+    /// Error for an unknown outcome of a commit, with the last error of the server.
     fn in_doubt(&self, sentence: &'static str) -> PeerFault {
         let (engine, server_error) = (self.program.engine, self.session.last_error());
         let code = classes::refusal(engine, server_error).code;
         PeerFault::new(ErrorClass::CommitUnknown, code, sentence).saying(classes::words(engine, server_error))
     }
 
-    /// The end of the part that a single statement is.
+    /// End of the part that belongs to a single statement.
     fn part_end(&self, refusal: Option<Refusal>) -> Option<PartEnd> {
         let State::Statement(number) = self.state else { return None };
         self.account(number).map(|part| PartEnd { part, refusal })
     }
 
-    /// Everything that was sent is answered, as far as the next point of synchronisation.
+    /// Handles a synchronization point, up to which all requests are answered.
     fn ready(&mut self, used: usize) -> Result<Progress, PeerFault> {
         let (part, next) = match self.state {
             State::Statement(number) => {
@@ -216,7 +216,7 @@ impl SqlConversation {
         })
     }
 
-    /// Takes in bytes, as far as something that the engine must know.
+    /// Consumes bytes up to the next event that the engine must know.
     fn take_in(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
@@ -229,11 +229,11 @@ impl SqlConversation {
                 SessionEvent::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
                 SessionEvent::Succeeded { rows, .. } => self.ended(rows, None)?,
                 SessionEvent::RolledBack => self.ended(0, self.unasked_rollback())?,
-                // What ends an idle connection is the connection's affair: its end follows.
+                // The end of an idle connection is handled by the engine: the close follows.
                 SessionEvent::Rejected if self.state == State::Idle && self.session.last_error().is_fatal => {
                     return Ok(Progress::NeedMore);
                 }
-                // The server does not wait for the end of a pause: these are its last words to the transaction.
+                // The server closed the connection during a pause: this error ends the transaction.
                 SessionEvent::Rejected
                     if self.state == State::Pause && self.session.last_error().is_fatal =>
                 {
@@ -254,7 +254,7 @@ impl SqlConversation {
         }
     }
 
-    /// The fault of a server that did not say, in the protocol's own words, what became of a commit.
+    /// Turns a protocol error into an unknown commit if a commit was on its way.
     fn leaving_doubt(&self, fault: PeerFault) -> PeerFault {
         if !self.has_doubt() || fault.class == ErrorClass::CommitUnknown {
             return fault;
@@ -264,11 +264,11 @@ impl SqlConversation {
     }
 }
 
-/// As on a server, where the session makes calls in this process.
+/// Conversation with a server. An in-process session makes calls instead of sending.
 impl Conversation for SqlConversation {
     fn set(&mut self, variable: u16, value: &[u8]) {
         let Some(slot) = self.program.slot(variable) else { return };
-        // PostgreSQL gives a text in quotes the type that is needed, and would not compare a number with a text.
+        // PostgreSQL infers the type of a quoted literal, and would not compare a number with a text.
         if !self.program.engine.dialect().infers_quoted_types
             && self.program.settings.numbers.contains(&variable)
         {
@@ -383,7 +383,7 @@ impl Conversation for SqlConversation {
     }
 }
 
-/// An answer came that belongs to nothing.
+/// Error for a reply without a request.
 fn unasked() -> PeerFault {
     let sentence = "the server sent an answer without a request";
     PeerFault::new(ErrorClass::ProtocolError, 0, sentence)

@@ -1,16 +1,16 @@
-//! What a statement may do to its transaction, as far as its text tells: whether a lost answer leaves anything in doubt.
+//! Effect of a statement on its transaction, judged by its text: decides if a lost reply leaves a commit in doubt.
 
 use crate::script::{Placeholders, Statement, StatementKind};
 
 use crate::databases::Engine;
 use crate::split::{Word, split, words};
 
-/// What a text does, sent outside of a transaction or inside of one.
+/// Effect of a text outside and inside of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effect {
     outside: Way,
     inside: Way,
-    /// Whether it asks for a rollback, be it to a savepoint.
+    /// True if it requests a rollback, including one to a savepoint.
     rolls_back: bool,
 }
 
@@ -48,17 +48,17 @@ impl Effect {
         Self { outside: way(false), inside: way(true), rolls_back }
     }
 
-    /// Whether it asks for a rollback, be it to a savepoint.
+    /// True if it requests a rollback, including one to a savepoint.
     pub(crate) fn rolls_back(self) -> bool {
         self.rolls_back
     }
 
-    /// Whether something may be committed by it.
+    /// True if it may commit something.
     pub(crate) fn may_commit(self, is_inside: bool) -> bool {
         self.way(is_inside).may_commit
     }
 
-    /// Whether a transaction is open after it.
+    /// True if a transaction is open afterwards.
     pub(crate) fn is_open_after(self, is_inside: bool) -> bool {
         self.way(is_inside).is_open_after
     }
@@ -68,12 +68,12 @@ impl Effect {
     }
 }
 
-/// Statements before which MySQL commits whatever is open, and procedures that may commit.
+/// Statements before which MySQL commits implicitly, and calls of procedures, which may commit.
 const COMMITTING: &str = "ALTER ANALYZE CACHE CALL CHANGE CHECK CREATE DROP FLUSH GRANT INSTALL LOCK OPTIMIZE RENAME \
     REPAIR RESET REVOKE STOP TRUNCATE UNINSTALL";
 
-/// What a parenthesis follows in a SELECT that changes nothing: words of the language, types, and well-known functions. Any
-/// other function may do anything.
+/// Words before a parenthesis in a SELECT without side effects: keywords, types, and well-known functions. Any other function may
+/// have side effects.
 const HARMLESS: &str = "ABS ALL AND ANY ARRAY ARRAY_AGG AS AVG BETWEEN BY CASE CAST CEIL CHAR CHAR_LENGTH COALESCE CONCAT \
     CONVERT COUNT CURRENT_TIMESTAMP DATE DATE_TRUNC DECIMAL DENSE_RANK DISTINCT ELSE EXCEPT EXISTS EXTRACT \
     FILTER FLOOR FROM GENERATE_SERIES GREATEST GROUP GROUP_CONCAT HAVING IF IFNULL IN INDEX INTERSECT \
@@ -86,7 +86,7 @@ fn is_among(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// What one of several statements of a text does.
+/// Kind of one statement in a text of several.
 fn kind(piece: &str, engine: Engine) -> StatementKind {
     let dialect = engine.dialect();
     let words = words(piece, engine);
@@ -113,7 +113,7 @@ fn kind(piece: &str, engine: Engine) -> StatementKind {
     }
 }
 
-/// Whether a statement may store something, as far as its text tells; what ends a transaction stores nothing by itself.
+/// True if a statement may store something, judged by its text. The end of a transaction stores nothing by itself.
 pub fn may_write(statement: &Statement, engine: Engine) -> bool {
     let text = statement.extended(Placeholders::Question);
     let stores = |piece: &str| {
@@ -123,7 +123,7 @@ pub fn may_write(statement: &Statement, engine: Engine) -> bool {
     split(&text, engine).into_iter().any(stores)
 }
 
-/// Whether what follows the first word stores nothing, locks nothing, and calls nothing that might.
+/// True if the words after the first one store nothing, lock nothing, and call no unknown function.
 fn only_reads(words: &[Word<'_>]) -> bool {
     let locks = |pair: &[Word<'_>]| {
         pair[0].is("FOR") && ["KEY", "NO", "SHARE", "UPDATE"].iter().any(|known| pair[1].is(known))
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_begins_with_a_commit_or_a_write_of_its_own() {
+    fn commit_or_autocommitted_write_causes_doubt() {
         for (text, outside, inside) in [
             ("BEGIN", false, false),
             ("COMMIT", true, true),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_alone_writes_nothing() {
+    fn commit_alone_writes_nothing() {
         for (text, writes) in [
             (r"BEGIN \; SELECT 1 \; COMMIT", false),
             ("SELECT abalance FROM pgbench_accounts WHERE aid = 1", false),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn mysql_commits_before_much() {
+    fn mysql_commits_implicitly() {
         for (text, outside, inside) in [
             ("CREATE TABLE t (a int)", true, true),
             ("UPDATE t SET a = 1", true, false),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_afterwards_is_known() {
+    fn open_transaction_is_tracked() {
         for (text, outside, inside) in
             [("BEGIN", true, true), ("COMMIT", false, false), ("UPDATE t SET a = 1", false, true)]
         {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_no_words() {
+    fn comments_are_ignored() {
         assert_eq!(kind("/* c */ -- d\n begin;", Engine::PostgreSql), StatementKind::Begin);
         assert_eq!(kind("-- commit", Engine::PostgreSql), StatementKind::Read);
         assert_eq!(kind("(SELECT 1)", Engine::PostgreSql), StatementKind::Read);

@@ -1,8 +1,8 @@
-//! SQL transactions over a wire: scripts and built-in workloads as conversations with a server.
+//! SQL transactions: runs scripts and built-in workloads as conversations with a server.
 //!
-//! A step is one run of a script; it is counted and timed as a whole, and its statements have accounts of their own: see
-//! [`parts`]. [`Sql`] makes the conversation of each connection, a [`SqlConversation`]: it asks a [`script::Player`] what comes next, and puts
-//! it on the wire through a [`wire::sql::Session`].
+//! A step is one run of a script. It is counted and timed as a whole, and its statements are counted separately as parts: see
+//! [`parts`]. [`Sql`] creates a [`SqlConversation`] per connection. The conversation asks a [`script::Player`] for the next action,
+//! and sends it through a [`wire::sql::Session`].
 
 pub mod classes;
 mod conversation;

@@ -1,4 +1,4 @@
-//! The parts of steps: statements with accounts of their own.
+//! Parts of steps: statements that are counted separately.
 
 use std::collections::HashMap;
 
@@ -6,29 +6,28 @@ use crate::script::{Deck, Placeholders};
 
 use crate::settings::TransactionStep;
 
-/// A statement of a step that has an account of its own.
+/// Statement of a step that is counted separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its first line, shortened.
+    /// First line of the statement, shortened.
     pub name: String,
-    /// The number of its step.
+    /// Number of its step.
     pub of: u16,
 }
 
-/// Over all steps: each costs memory in every thread, and a line in every report.
+/// Maximum number of parts over all steps. Each costs memory in every thread, and a line in every report.
 const PARTS_MAX: usize = 1_000;
 
-/// The parts of all steps, in the order of their accounts: the first one's number is the number of steps. A step with fewer than
-/// two statements has none; statements of a step with the same text share one. There are at most 1,000: statements after those
-/// have none.
+/// Parts of all steps, in the order of their numbers, which begin after those of the steps. A step with fewer than two statements
+/// has none. Equal statements of a step share one. There are at most 1,000; further statements have none.
 pub fn parts(deck: &Deck, steps: &[TransactionStep]) -> Vec<Part> {
     number(deck, steps).0
 }
 
-/// For each statement of a step's script, in order, the number of its account.
+/// Part number of each statement of a step's script, in order. `None` for statements without a part.
 pub(crate) type Accounts = Box<[Option<u16>]>;
 
-/// The parts, and for each step which statement belongs to which.
+/// Parts, and for each step the parts of its statements.
 pub(crate) fn number(deck: &Deck, steps: &[TransactionStep]) -> (Vec<Part>, Vec<Accounts>) {
     let mut parts = Vec::new();
     let accounts = steps
@@ -65,7 +64,7 @@ mod tests {
     use crate::script::{Allow, Language};
 
     #[test]
-    fn endless_scripts_have_an_end_of_accounts() {
+    fn number_of_parts_is_capped() {
         let text: String = (0..1_500).map(|number| format!("SELECT {number};\n")).collect();
         let mut deck = Deck::new();
         let script =

@@ -1,4 +1,4 @@
-//! Everything that the connections of a load share: texts, accounts, seeds, and how a connection is made.
+//! State shared by the connections of a load: statements, parts, seeds, and the factory of sessions.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::effect::Effect;
 use crate::parts;
 use crate::settings::{Mode, RowCount, Settings, TransactionStep};
 
-/// What a connection keeps of its script, in addition to what all share: variables, a reply under way, a message of the server.
+/// Upper bound of memory per connection beyond the shared state, in bytes: variables, a pending reply, and a server message.
 pub const KEPT_BYTES: u64 = 256 * 1024;
 
-/// The transactions of a load, as conversations over sessions.
+/// Transactions of a load, as conversations over sessions.
 pub struct Sql {
     program: Arc<Program>,
     open: Box<dyn Fn(u32) -> Box<dyn Session> + Send + Sync>,
@@ -29,7 +29,7 @@ impl fmt::Debug for Sql {
     }
 }
 
-/// What all conversations of a load know.
+/// State shared by all conversations of a load.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) deck: Arc<Deck>,
@@ -38,32 +38,31 @@ pub(crate) struct Program {
     pub(crate) lines: Box<[Line]>,
     pub(crate) steps: Box<[Plan]>,
     seeds: Seeds,
-    /// Values that every client starts with.
+    /// Initial values of variables for every client.
     values: Vec<(u16, String)>,
-    /// For each variable of the plan, its slot.
+    /// Slot of each plan variable. `None` if no script uses it.
     slots: Vec<Option<u16>>,
-    /// Statements that have accounts of their own.
+    /// Number of statements that are counted separately.
     parts: u16,
 }
 
-/// A statement, ready to be sent.
+/// A compiled statement.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// The number under which it is prepared: that of the first statement with this text whose rows become variables too, or
-    /// do not either.
+    /// Number under which it is prepared: that of the first statement with an equal text, and with equal use of its rows.
     pub(crate) number: u16,
-    /// Whether the text is always this one.
+    /// True if the text is always the same.
     pub(crate) is_fixed: bool,
-    /// Whether it goes out as text in every mode.
+    /// True if it is sent as text in every mode.
     pub(crate) is_plain: bool,
-    /// Whether values in its text are written as the server's literals rather than as they are.
+    /// True if values in its text are written as SQL literals instead of unchanged.
     pub(crate) has_literals: bool,
     pub(crate) gathers: bool,
     pub(crate) effect: Effect,
 }
 
-/// A step, ready to be gone through.
+/// A compiled step.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) script: u16,
@@ -79,11 +78,12 @@ impl Plan {
     }
 }
 
-/// Transactions on a server, over sessions of its protocol. A private transport is one on which nobody else listens, such as a Unix
-/// socket; `nonce` is random: every connection's is made from it.
+/// Creates transactions on a server, over sessions of its protocol. A private transport cannot be intercepted, such as a Unix
+/// socket. `nonce` is random, and the nonce of each connection derives from it.
 ///
 /// # Errors
-/// As [`Sql::new`], and for an engine without a protocol.
+///
+/// Like [`Sql::new`], and if the engine has no protocol.
 pub fn on_server(
     engine: Engine,
     deck: Deck,
@@ -101,17 +101,18 @@ pub fn on_server(
     })
 }
 
-/// The nonce of a connection.
+/// Nonce of a connection.
 fn numbered(mut nonce: [u8; 18], number: u32) -> [u8; 18] {
     nonce.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, of_number)| *byte ^= of_number);
     nonce
 }
 
 impl Sql {
-    /// The steps over a deck of scripts; `open` makes the session of a connection, counted from 0.
+    /// Creates the steps over a deck of scripts. `open` creates the session of a connection, counted from 0.
     ///
     /// # Errors
-    /// In words: a step without script, a variable that cannot have its name, a pipeline where there can be none.
+    ///
+    /// A message if a step has no script, a variable has an invalid name, or a pipeline is not supported.
     pub fn new(
         mut deck: Deck,
         steps: &[TransactionStep],
@@ -182,7 +183,7 @@ impl Script for Sql {
     }
 }
 
-/// pgbench sends no more values apart from a statement's text.
+/// Maximum number of separate values per statement in pgbench.
 const PGBENCH_VALUES_MAX: usize = 255;
 
 fn check(deck: &Deck, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
@@ -222,7 +223,7 @@ fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
     let mut known = HashMap::new();
     let line = |(number, statement): (usize, &Statement)| {
         let text = statement.extended(engine.placeholders());
-        // What is prepared for nobody's eyes leaves out the names of columns.
+        // Prepared statements whose rows are not stored omit column names.
         let gathers = statement.gather().is_some();
         let ends = matches!(
             statement.kind(),

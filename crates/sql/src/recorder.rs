@@ -1,4 +1,4 @@
-//! A session without a server: what goes out is collected as text, and everything is answered with success.
+//! Session without a server: records requests as text, and answers all of them with success.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -11,11 +11,12 @@ use crate::program::Sql;
 use crate::script::{self, AUTOMATIC, Deck, Given, Language};
 use crate::settings::{Settings, TransactionStep};
 
-/// Transactions of a load as text instead of on a server: [`wire::Conversation::outgoing`] has the statements, each with the values
-/// that travel apart from it. Where a script stores a row, each of its columns is its own name in braces.
+/// Creates transactions that are recorded as text instead of run on a server. [`wire::Conversation::outgoing`] has the statements
+/// with their separate values. If a script stores a row, each column contains its own name in braces.
 ///
 /// # Errors
-/// As [`Sql::new`].
+///
+/// Like [`Sql::new`].
 pub fn recorded(
     engine: Engine,
     deck: Deck,
@@ -29,7 +30,7 @@ pub fn recorded(
     })
 }
 
-/// Columns that rows may have: what scripts read after storing a row, and nothing else gives a value.
+/// Columns that rows may have: variables that scripts read after storing a row, and that have no other source.
 fn columns(deck: &Deck, texts: &[Vec<u8>], settings: &Settings) -> Vec<String> {
     let mut given = Given::default();
     let mut columns = BTreeSet::new();
@@ -56,7 +57,7 @@ struct Recorder {
     columns: Arc<[String]>,
     out: String,
     events: VecDeque<SessionEvent>,
-    /// Nothing is ever rejected.
+    /// Empty, because nothing is rejected.
     error: ServerError,
 }
 

@@ -1,8 +1,8 @@
-//! Scripts of SQL transactions in pgbench's language: reading them, drawing their values, going through them.
+//! SQL transaction scripts in pgbench's language: parser, random values, and execution.
 //!
-//! A [`Deck`] holds the scripts of a run, a [`Player`] goes through them as one client. Neither does any I/O: whoever drives a
-//! player sends what it returns. It needs `std` for one reason: logarithms and powers come from the system's
-//! mathematical library, as pgbench's do, so that equal seeds draw equal numbers.
+//! A [`Deck`] holds the scripts of a run, and a [`Player`] executes them as one client. Neither does any I/O: the caller sends what
+//! a player returns. The module needs `std` only for logarithms and powers, which come from the system's math library as in
+//! pgbench, so that equal seeds draw equal numbers.
 
 mod build;
 mod command;

@@ -1,4 +1,4 @@
-//! What is asked for: the steps, how statements travel, how often a transaction is tried.
+//! Settings of SQL loads: steps, query mode, and retries.
 
 use std::fmt;
 
@@ -6,48 +6,48 @@ use crate::script::Distribution;
 
 use crate::classes::Retry;
 
-/// How statements travel, in pgbench's words.
+/// Query mode, with the names of pgbench.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// As text, values and all.
+    /// Statements as text that includes values.
     #[default]
     Simple,
-    /// Text and values apart, prepared each time.
+    /// Separate text and values, prepared each time.
     Extended,
-    /// Prepared once a connection.
+    /// Separate text and values, prepared once per connection.
     Prepared,
 }
 
 impl Mode {
-    /// All, with their names, as in `--query-mode`.
+    /// All modes with their names, as in `--query-mode`.
     pub const NAMES: &[(&'static str, Mode)] =
         &[("simple", Mode::Simple), ("extended", Mode::Extended), ("prepared", Mode::Prepared)];
 }
 
-/// What holds for all steps of a load.
+/// Settings for all steps of a load.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How statements travel.
+    /// Query mode.
     pub mode: Mode,
-    /// How often a transaction is tried at most; 1 is once, 0 is without limit.
+    /// Maximum number of tries of a transaction. 1 for no retries, 0 for no limit.
     pub max_tries: u32,
-    /// What every random number is drawn from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// How many clients there are: connection `n` is client `n`.
+    /// Number of clients. Connection `n` is client `n`.
     pub clients: u32,
-    /// The value of the variable `scale`; without it, 1.
+    /// Value of the variable `scale`. `None` for 1.
     pub scale: Option<i64>,
-    /// Variables of all clients, as `-D` gives them.
+    /// Variables of all clients, as set by `-D`.
     pub variables: Vec<(String, String)>,
-    /// How `random_row` draws.
+    /// Distribution of `random_row`.
     pub distribution: Distribution,
-    /// After which refusals a transaction is tried again, besides serialization failures and deadlocks.
+    /// Errors after which a transaction is retried, besides serialization failures and deadlocks.
     pub retries: Vec<Retry>,
-    /// The names of the plan's variables, in the order of the numbers that [`wire::Conversation::set`] is given.
+    /// Names of the plan's variables, in the order of their numbers in [`wire::Conversation::set`].
     pub bindings: Vec<String>,
-    /// Numbers of those of the plan's variables whose values are always numbers.
+    /// Numbers of plan variables whose values are always numbers.
     pub numbers: Vec<u16>,
-    /// Numbers of those of the plan's variables that scripts give values to.
+    /// Numbers of plan variables that scripts set.
     pub saves: Vec<u16>,
 }
 
@@ -72,30 +72,30 @@ impl Default for Settings {
 /// A named transaction: one run of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransactionStep {
-    /// Its name.
+    /// Name of the step.
     pub name: String,
-    /// The number of its script.
+    /// Number of its script.
     pub script: u16,
-    /// How many rows its last statement, COMMIT and the like aside, must send or change.
+    /// Expected number of rows that its last statement, except COMMIT and similar, returns or changes. `None` for no expectation.
     pub expects: Option<RowCount>,
 }
 
-/// A number of rows.
+/// Range of a number of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowCount {
-    /// At least so many.
+    /// Minimum.
     pub least: u64,
-    /// At most so many.
+    /// Maximum.
     pub most: u64,
 }
 
 impl RowCount {
-    /// Exactly so many.
+    /// Exactly this number of rows.
     pub fn exactly(rows: u64) -> Self {
         Self { least: rows, most: rows }
     }
 
-    /// Whether a number is one of these.
+    /// True if the range includes this number.
     pub fn holds(self, rows: u64) -> bool {
         (self.least..=self.most).contains(&rows)
     }

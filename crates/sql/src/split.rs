@@ -1,8 +1,8 @@
-//! Several statements in one text, and their words.
+//! Splits a text into statements, and a statement into words.
 
 use crate::databases::Engine;
 
-/// The statements of a text: between semicolons that are in no quotes and no comment. What is left open reaches to the end.
+/// Splits a text into statements at semicolons outside of quotes and comments. An unterminated quotation extends to the end.
 pub fn split(text: &str, engine: Engine) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut pieces, mut from, mut at) = (Vec::new(), 0, 0);
@@ -25,20 +25,20 @@ pub fn split(text: &str, engine: Engine) -> Vec<&str> {
 /// A word of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// As it is written; empty if it is in quotes.
+    /// Text as written. Empty for a quoted name.
     pub(crate) text: &'a str,
-    /// Whether a parenthesis follows.
+    /// True if a parenthesis follows.
     pub(crate) is_call: bool,
 }
 
 impl Word<'_> {
-    /// Whether it is this one, in letters of any size.
+    /// True if it equals `word`, ignoring case.
     pub(crate) fn is(self, word: &str) -> bool {
         self.text.eq_ignore_ascii_case(word)
     }
 }
 
-/// The words outside of quotes and comments, and quoted names that are called.
+/// Words outside of quotes and comments, and quoted names that are called.
 pub(crate) fn words(text: &str, engine: Engine) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
     let is_call = |at: usize| text[at..].trim_start().starts_with('(');
@@ -63,7 +63,7 @@ pub(crate) fn words(text: &str, engine: Engine) -> Vec<Word<'_>> {
     words
 }
 
-/// Where the quotation or the comment ends that begins here, if one does.
+/// End of the quotation or comment that begins here. `None` if none begins.
 fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize> {
     let bytes = text.as_bytes();
     let dialect = engine.dialect();
@@ -91,7 +91,7 @@ fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize> {
     })
 }
 
-/// Whether the quote here follows PostgreSQL's mark of a text with escapes.
+/// True if the quote here follows PostgreSQL's prefix of a text with escapes.
 fn is_marked(bytes: &[u8], at: usize) -> bool {
     match &bytes[..at] {
         [before @ .., b'e' | b'E'] => before.last().is_none_or(|byte| !is_of_word(*byte)),
@@ -121,7 +121,7 @@ fn past(text: &str, from: usize, end: &str) -> usize {
     text.get(from..).and_then(|rest| rest.find(end)).map_or(text.len(), |at| from + at + end.len())
 }
 
-/// `$tag$`, which begins a quoted text in PostgreSQL.
+/// Tag `$tag$` that begins a dollar-quoted text in PostgreSQL.
 fn dollar_tag(text: &str) -> Option<&str> {
     let end = text[1..].find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))? + 1;
     text[end..].starts_with('$').then(|| &text[..=end])
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn semicolons_in_quotes_and_comments_end_nothing() {
+    fn semicolons_in_quotes_and_comments_are_ignored() {
         assert_eq!(split("a; b"), ["a", " b"]);
         assert_eq!(split("'x;''y'; \"q;\" ; `m;`").len(), 3);
         assert_eq!(split("$$ ; $$; $t$ ; $$ ; $t$").len(), 2);
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(split("$1 + $2; $é$ ; $é$").len(), 2);
     }
     #[test]
-    fn each_kind_of_server_has_quotes_and_comments_of_its_own() {
+    fn quotes_and_comments_depend_on_the_database() {
         for (text, on_postgres, on_mysql) in [
             (r"'\'; COMMIT", 2, 1),
             (r"E'\'; COMMIT'; x", 2, 2),
@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_neither_quoted_nor_commented_out() {
+    fn words_exclude_quotes_and_comments() {
         let found = words("a.b (1) 'c(' \"d\" (2) -- e\n/* f() */ g", Engine::PostgreSql);
         let found: Vec<_> = found.into_iter().map(|word| (word.text, word.is_call)).collect();
         assert_eq!(found, [("a", false), ("b", true), ("1", false), ("", true), ("2", false), ("g", false)]);
     }
     proptest! {
         #[test]
-        fn any_text_has_an_end(text in "[\\\\'\"`;$#*/ \\-aeE(é\\n]{0,60}") {
+        fn any_text_is_split_without_a_panic(text in "[\\\\'\"`;$#*/ \\-aeE(é\\n]{0,60}") {
             for engine in [Engine::PostgreSql, Engine::MySql, Engine::Sqlite] {
                 let pieces = super::split(&text, engine);
                 let piece_bytes = pieces.iter().map(|piece| piece.len()).sum::<usize>();

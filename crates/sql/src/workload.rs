@@ -1,4 +1,4 @@
-//! Built-in workloads: the scripts of pgbench and sysbench statement for statement, and those of the studies.
+//! Built-in workloads: the scripts of pgbench and sysbench, statement for statement, and those of the studies.
 
 mod texts;
 
@@ -6,37 +6,37 @@ use crate::classes::Retry;
 use crate::databases::{self, Engine};
 use crate::settings::Mode;
 
-/// Which tables a workload works on; the names are those of the tools that had them first.
+/// Tables of a workload, named like those of the original tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tables {
-    /// `pgbench_accounts`, `pgbench_branches`, `pgbench_tellers` and `pgbench_history`, filled by `scale`.
+    /// `pgbench_accounts`, `pgbench_branches`, `pgbench_tellers`, and `pgbench_history`, filled by `scale`.
     Pgbench,
-    /// `sbtest1` to `sbtestN` of `id`, `k`, `c` and `pad`: `tables` of `table_size` rows each.
+    /// `sbtest1` to `sbtestN` with `id`, `k`, `c`, and `pad`: `tables` tables of `table_size` rows.
     Sbtest,
-    /// `sbtest1` to `sbtestN` of `id` (unique) and `k`, empty.
+    /// `sbtest1` to `sbtestN` with `id` (unique) and `k`, empty.
     SbtestEmpty,
-    /// `tenbin_postcodes`, all columns text, with indexes on `old_code` and `code`: see the INSERT of `postcodes-insert`.
+    /// `tenbin_postcodes` with text columns only, and indexes on `old_code` and `code`: see the INSERT of `postcodes-insert`.
     Postcodes,
-    /// `tenbin_accounts` of `email` (unique), `name` and `created`, empty.
+    /// `tenbin_accounts` with `email` (unique), `name`, and `created`, empty.
     Accounts,
 }
 
-/// A variable that a workload's scripts use, or that shapes their text.
+/// A variable of a workload's scripts, or of their generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name, as in `-D name=value`.
+    /// Name, as in `-D name=value`.
     pub name: &'static str,
-    /// Its value unless another is given.
+    /// Default value.
     pub default: u32,
-    /// The least value that makes sense.
+    /// Minimum value.
     pub least: u32,
-    /// The greatest.
+    /// Maximum value.
     pub most: u32,
-    /// What it is, in a few words.
+    /// Short description.
     pub sentence: &'static str,
 }
 
-/// How rows are inserted: the commit policy.
+/// Insert style: how rows are inserted and committed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
     /// Each INSERT commits by itself.
@@ -46,12 +46,12 @@ pub enum Style {
     Transactions,
     /// One INSERT of `rows` rows.
     MultiRow,
-    /// `rows` INSERTs that are sent without waiting for answers, each committing by itself: PostgreSQL only.
+    /// `rows` pipelined INSERTs, each of which commits by itself. PostgreSQL only.
     Pipelined,
 }
 
 impl Style {
-    /// All, with their names.
+    /// All styles with their names.
     pub const NAMES: &[(&'static str, Style)] = &[
         ("autocommit", Style::Autocommit),
         ("transactions", Style::Transactions),
@@ -63,21 +63,21 @@ impl Style {
 /// A built-in workload: one script in the extended language.
 #[derive(Debug)]
 pub struct Workload {
-    /// Its name, as in `--workload`.
+    /// Name, as in `--workload`.
     pub name: &'static str,
-    /// What a transaction of it does, in a sentence.
+    /// Description of its transaction, in one sentence.
     pub sentence: &'static str,
-    /// Which servers it can be run on.
+    /// Databases that it runs on.
     pub engines: &'static [Engine],
-    /// The tables that it needs.
+    /// Tables that it needs.
     pub tables: Tables,
-    /// The variables that it takes; those without a value get the default. `scale` is found out from the tables if not given.
+    /// Variables that it uses, with defaults. A missing `scale` is determined from the tables.
     pub variables: &'static [Variable],
-    /// The styles that it has; the first is the default.
+    /// Supported styles; the first is the default.
     pub styles: &'static [Style],
-    /// How its statements are sent unless something else is asked for.
+    /// Default query mode.
     pub mode: Mode,
-    /// How often a transaction is tried unless something else is asked for; 0 is without limit.
+    /// Default maximum number of tries of a transaction. 0 for no limit.
     pub max_tries: u32,
     text: texts::Text,
 }
@@ -159,7 +159,7 @@ const fn study(
     }
 }
 
-/// Every built-in workload.
+/// All built-in workloads.
 pub const WORKLOADS: &[Workload] = &[
     pgbench(
         "tpcb-like",
@@ -235,14 +235,14 @@ pub const WORKLOADS: &[Workload] = &[
     ),
 ];
 
-/// The workload of a name.
+/// Finds a workload by name.
 pub fn find(name: &str) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.name == name)
 }
 
 impl Workload {
-    /// Its script for a kind of server, in the extended language. `rows` is the value of the variable of that name, if the workload
-    /// takes it. In words, why there is none.
+    /// Script for a database, in the extended language. `rows` is the value of the variable `rows`, if the workload has one. Fails
+    /// with a message if the combination is not supported.
     pub fn script(&self, engine: Engine, style: Style, rows: Option<u32>) -> Result<String, String> {
         let rows_of = self.variables.iter().find(|variable| variable.name == "rows");
         let rows = match (rows, rows_of) {
@@ -265,7 +265,7 @@ impl Workload {
         Ok(own.map_or_else(|| self.text.of(style, rows), |(_, script)| (*script).to_owned()))
     }
 
-    /// What a transaction is tried again after, besides deadlocks and serialization failures: what sysbench ignores.
+    /// Errors after which a transaction is retried, besides deadlocks and serialization failures: those that sysbench ignores.
     pub fn retries(&self, engine: Engine) -> &'static [Retry] {
         (engine.dialect().retries)(self.tables)
     }

@@ -1,4 +1,4 @@
-//! Whatever a server answers, statements, parts and replies add up.
+//! For any replies of a server, the counts of statements, parts, and replies add up.
 
 use crate::support::{play, play_cut, sql};
 use proptest::collection::vec;
@@ -17,7 +17,7 @@ const SCRIPTS: [&str; 6] = [
 const PIPELINE: &str =
     "\\startpipeline\nBEGIN;\nSELECT 1;\n\\syncpipeline\nUPDATE t SET a = 1;\n\\endpipeline\nEND;";
 
-/// Answers of a server that is right more often than not.
+/// Replies of a server that is right more often than not.
 fn answer() -> impl Strategy<Value = String> {
     let message = prop_oneof![
         3 => Just("E1"), 2 => Just("S1"), 1 => Just("CxV1W.S1"), 1 => Just("Rs"), 1 => Just("Rb"),
@@ -32,7 +32,7 @@ fn answer() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines that tell of a statement on its way, ROLLBACK of a refused try aside.
+/// Number of lines about sent statements, except the ROLLBACK of a rejected try.
 fn statements(told: &str) -> usize {
     let is_other = |line: &&str| matches!(*line, "> ROLLBACK" | "> sync" | "> more");
     told.lines().filter(|line| line.starts_with("> ")).filter(|line| !is_other(line)).count()

@@ -1,4 +1,4 @@
-//! Scripts and workloads as conversations: every test of this folder that needs no process of its own, in one program.
+//! Tests of scripts and workloads that need no separate process, all in one program.
 
 mod adds_up;
 mod conversation;

@@ -1,4 +1,4 @@
-//! What goes over the wire, and what is counted, statement by statement.
+//! Requests on the wire, and counts, statement by statement.
 
 use crate::support::{self, assert_told, conversation, deck, play, sql, steps};
 use sql::script::{Allow, Deck, Language};
@@ -17,7 +17,7 @@ fn tries(max_tries: u32) -> Settings {
 const TRANSFER: &str = "BEGIN;\nUPDATE t SET a = 1;\nSELECT a FROM t;\nCOMMIT;\n";
 
 #[test]
-fn one_statement_is_one_reply_without_parts() {
+fn single_statement_is_one_reply_without_parts() {
     let script = "\\set a 5\nSELECT :a;";
     assert_told(&play(&mut conversation(script, mode(Mode::Simple)), 0, &["S1ZI"]), "> SELECT 5\ntry 1: ok");
     let sent = "> SELECT $1 | 5\n> sync\ntry 1: ok";
@@ -27,7 +27,7 @@ fn one_statement_is_one_reply_without_parts() {
 }
 
 #[test]
-fn statements_follow_each_other_and_have_accounts() {
+fn statements_run_in_order_and_are_counted_as_parts() {
     let mut conversation = conversation(TRANSFER, mode(Mode::Simple));
     for _ in 0..2 {
         assert_told(
@@ -46,7 +46,7 @@ fn statements_follow_each_other_and_have_accounts() {
 }
 
 #[test]
-fn accounts_of_parts_follow_those_of_steps() {
+fn part_numbers_follow_step_numbers() {
     let scripts = ["SELECT 1;", "BEGIN;\nSELECT 2;\nSELECT 2;\nEND;", "SELECT 3;\nSELECT 4;"];
     let deck = deck(&scripts);
     let parts = sql::parts(&deck, &steps(&deck));
@@ -64,7 +64,7 @@ fn accounts_of_parts_follow_those_of_steps() {
 }
 
 #[test]
-fn each_text_that_is_made_is_prepared_under_a_number_of_its_own() {
+fn each_generated_text_is_prepared_separately() {
     let script = "\\set t 1 + :t % 2\nSELECT c FROM s{t} WHERE id = :t;\nSELECT 1;";
     let settings = Settings { variables: vec![("t".to_owned(), "0".to_owned())], ..mode(Mode::Prepared) };
     let mut conversation = conversation(script, settings);
@@ -81,7 +81,7 @@ fn each_text_that_is_made_is_prepared_under_a_number_of_its_own() {
 }
 
 #[test]
-fn what_is_gathered_is_prepared_apart_from_what_is_not() {
+fn statements_with_stored_rows_are_prepared_separately() {
     for (script, first, second) in [
         ("SELECT a FROM t;\nSELECT a FROM t \\gset", 0, 1),
         ("SELECT a FROM t{b};\nSELECT a FROM t{b} \\gset", 2, 3),
@@ -95,7 +95,7 @@ fn what_is_gathered_is_prepared_apart_from_what_is_not() {
 }
 
 #[test]
-fn a_refused_statement_ends_its_transaction() {
+fn rejected_statement_ends_its_transaction() {
     let refused = "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1
         part 2: bad_statement (42601: error b)
@@ -109,7 +109,7 @@ fn a_refused_statement_ends_its_transaction() {
 }
 
 #[test]
-fn a_rollback_that_fails_costs_the_connection() {
+fn failed_rollback_closes_the_connection() {
     for rollback in ["RbZF", "E0ZT"] {
         assert_told(
             &play(&mut conversation(TRANSFER, tries(9)), 0, &["E0ZT", "RsZF", rollback]),
@@ -125,7 +125,7 @@ fn a_rollback_that_fails_costs_the_connection() {
 const DRAWING: &str = "\\set a random(1, 100000)\nBEGIN;\nUPDATE t SET a = :a;\nEND;";
 
 #[test]
-fn another_try_draws_the_same_numbers() {
+fn retry_draws_the_same_numbers() {
     let begun = "> BEGIN\npart 1: ok\n> UPDATE t SET a = 83876\n";
     assert_told(
         &play(
@@ -142,7 +142,7 @@ fn another_try_draws_the_same_numbers() {
 }
 
 #[test]
-fn tries_are_limited_or_not() {
+fn tries_are_limited_by_max_tries() {
     let answers = ["RsZI"; 20];
     let end = |max_tries: u32, script: &str| {
         let told = play(&mut conversation(script, tries(max_tries)), 0, &answers);
@@ -155,7 +155,7 @@ fn tries_are_limited_or_not() {
 }
 
 #[test]
-fn only_what_can_help_is_tried_again() {
+fn only_retryable_errors_are_retried() {
     let script = "UPDATE t SET a = 1;";
     let retries = vec![Retry::Class(ErrorClass::LockTimeout), Retry::State(*b"23505")];
     for (answer, class, is_retried) in
@@ -190,7 +190,7 @@ fn rows_become_variables() {
 }
 
 #[test]
-fn the_rows_of_several_results_are_told_apart() {
+fn rows_of_several_results_are_kept_apart() {
     let script = "SELECT a \\; SELECT b \\aset\nSELECT :x + :y;";
     assert_told(
         &play(&mut conversation(script, Settings::default()), 0, &["CxV7W.S1CyV8W.S1ZI", "S1ZI"]),
@@ -199,14 +199,14 @@ fn the_rows_of_several_results_are_told_apart() {
 }
 
 #[test]
-fn a_command_that_fails_breaks_the_scenario() {
+fn failed_command_breaks_the_scenario() {
     let told =
         play(&mut conversation("SELECT 1;\n\\set a 1 / 0\nSELECT 2;", Settings::default()), 0, &["S1ZI"]);
     assert!(told.contains("broken: ") && told.contains("division by zero"), "{told}");
 }
 
 #[test]
-fn pauses_are_made_where_the_script_has_them() {
+fn pauses_follow_the_script() {
     let script = "\\sleep 3 ms\nSELECT 1;\n\\sleep 2 us\n";
     let told = play(&mut conversation(script, Settings::default()), 0, &["S1ZI"]);
     assert_told(&told, "pause 3000000\n> SELECT 1\npause 2000\ntry 1: ok");
@@ -214,7 +214,7 @@ fn pauses_are_made_where_the_script_has_them() {
 }
 
 #[test]
-fn unexpected_rows_are_a_refusal() {
+fn unexpected_number_of_rows_is_rejected() {
     let open = |script: &str, rows: RowCount| {
         let deck = deck(&[script]);
         let mut steps = steps(&deck);
@@ -239,7 +239,7 @@ fn unexpected_rows_are_a_refusal() {
 }
 
 #[test]
-fn a_script_must_end_its_transaction() {
+fn open_transaction_at_the_end_is_rejected() {
     assert_told(
         &play(&mut conversation("BEGIN;", tries(0)), 0, &["E0ZT", "E0ZI"]),
         "> BEGIN\n> ROLLBACK
@@ -248,7 +248,7 @@ fn a_script_must_end_its_transaction() {
 }
 
 #[test]
-fn a_commit_on_its_way_is_in_doubt() {
+fn pending_commit_is_in_doubt() {
     let cases: [(&str, &[&str], Stage, Closing); 9] = [
         ("SELECT 1;", &[], Stage::FirstByte, Closing::Empty),
         ("SELECT 1;", &["S"], Stage::Body, Closing::Incomplete),
@@ -271,7 +271,7 @@ fn a_commit_on_its_way_is_in_doubt() {
 }
 
 #[test]
-fn nothing_is_in_doubt_before_and_after() {
+fn no_doubt_before_and_after_the_commit() {
     let mut conversation = conversation("UPDATE t SET a = 1;", Settings::default());
     assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::Idle, Closing::Empty));
     play(&mut conversation, 0, &["E1ZI"]);
@@ -285,7 +285,7 @@ fn nothing_is_in_doubt_before_and_after() {
 }
 
 #[test]
-fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
+fn close_is_a_reply_unless_a_commit_is_pending() {
     assert_told(
         &play(&mut conversation(TRANSFER, tries(2)), 0, &["E0ZT", "Rk"]),
         "> BEGIN\npart 1: ok
@@ -321,7 +321,7 @@ fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
 }
 
 #[test]
-fn a_commit_that_is_answered_with_a_rollback_is_rejected() {
+fn commit_answered_with_rollback_is_rejected() {
     let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
     assert_told(
         &play(&mut conversation("BEGIN;\nCOMMIT;", tries(0)), 0, &["E0ZT", "B.ZI"]),
@@ -338,7 +338,7 @@ fn a_commit_that_is_answered_with_a_rollback_is_rejected() {
 }
 
 #[test]
-fn the_servers_last_words_in_a_pause_end_the_transaction() {
+fn fatal_error_in_a_pause_ends_the_transaction() {
     for (bytes, class) in
         [("Ri", "idle_timeout (25P03: error i)"), ("Rk", "server_shutdown (57P01: error k)")]
     {
@@ -360,13 +360,13 @@ fn the_servers_last_words_in_a_pause_end_the_transaction() {
 }
 
 #[test]
-fn a_session_may_have_more_to_send() {
+fn session_may_have_more_to_send() {
     let told = play(&mut conversation("SELECT 1;", mode(Mode::Prepared)), 0, &["M.", "S1ZI"]);
     assert_told(&told, "> #0 SELECT 1\n> sync\n> more\ntry 1: ok");
 }
 
 #[test]
-fn an_answer_to_nothing_is_a_fault() {
+fn reply_without_a_request_is_an_error() {
     for answer in ["E1", "ZI", "Rs"] {
         let mut conversation = conversation("SELECT 1;", Settings::default());
         let fault = conversation.received(answer.as_bytes()).unwrap_err();
@@ -380,7 +380,7 @@ fn an_answer_to_nothing_is_a_fault() {
 }
 
 #[test]
-fn variables_come_from_the_command_line_and_from_the_plan() {
+fn variables_come_from_command_line_and_plan() {
     let settings = Settings {
         scale: Some(7),
         variables: vec![("a".to_owned(), "x y".to_owned())],
@@ -397,14 +397,14 @@ fn variables_come_from_the_command_line_and_from_the_plan() {
 }
 
 #[test]
-fn computing_with_replies_is_known_beforehand() {
+fn use_of_replies_is_known_in_advance() {
     let scripts = ["SELECT 1;", "SELECT 1;\nSELECT 2;", "SELECT 1 AS a \\gset\n"];
     let sql = sql(&scripts, Settings::default());
     assert_eq!([0, 1, 2, 3].map(|step| sql.looks_through(step)), [false, true, true, false]);
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_in_words() {
+fn unsupported_scripts_are_rejected_with_a_message() {
     let new = |script: &str, settings: Settings, engine| {
         let deck = deck(&[script]);
         let steps = steps(&deck);
@@ -426,7 +426,7 @@ fn what_cannot_be_run_is_refused_in_words() {
 }
 
 #[test]
-fn a_statement_has_as_many_arguments_as_with_pgbench() {
+fn number_of_arguments_is_limited_as_in_pgbench() {
     for (count, mode, is_taken) in [
         (255, Mode::Prepared, true),
         (256, Mode::Prepared, false),

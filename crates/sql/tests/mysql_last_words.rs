@@ -1,4 +1,4 @@
-//! What MySQL says as it ends a connection is what the transaction is rejected with: as an answer, and within a pause.
+//! A fatal MySQL error rejects the transaction with its message: as a reply, and during a pause.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use sql::{Engine, Settings, SqlConversation, TransactionStep};
 use wire::sql::Login;
 use wire::{Closing, Conversation as _, Greeting, Next, Progress, Reply, Script as _};
 
-/// Packets with these contents, numbered from `first`.
+/// Packets with these payloads, numbered from `first`.
 fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
     let packet = |(number, payload): (u8, &&[u8])| [&[payload.len() as u8, 0, 0, number], *payload].concat();
     (first..).zip(payloads).flat_map(packet).collect()
@@ -41,7 +41,7 @@ fn conversation(script: &str) -> SqlConversation {
     conversation
 }
 
-/// The end of a transaction whose connection ends with these words.
+/// Asserts how a transaction ends whose connection ends with this error.
 #[track_caller]
 fn assert_ended(conversation: &mut SqlConversation, words: &[u8], expected: &str) {
     let event = conversation.received(words);
@@ -53,7 +53,7 @@ fn assert_ended(conversation: &mut SqlConversation, words: &[u8], expected: &str
         panic!("{event:?}")
     };
     assert_eq!(format!("{}: {}", refusal.class, conversation.explain(refusal)), expected);
-    // The engine asks whether more came than the answer.
+    // The engine checks for more data after the reply.
     assert_eq!(conversation.received(b""), Ok(Progress::NeedMore));
     assert_eq!(conversation.peer_closed(), Closing::Empty);
 }
@@ -64,7 +64,7 @@ const IDLE: &[u8] = b"\xff\xbf\x0f#HY000The client was disconnected by the serve
 const BEGUN: &[u8] = &[0, 0, 0, 3, 0, 0, 0];
 
 #[test]
-fn a_server_that_shuts_down_says_so_in_its_answer() {
+fn server_shutdown_is_reported_in_the_reply() {
     for sequence in [0, 1] {
         let words = packets(sequence, &[SHUTDOWN]);
         let expected = "server_shutdown: 08S01 (1053): Server shutdown in progress";
@@ -75,7 +75,7 @@ fn a_server_that_shuts_down_says_so_in_its_answer() {
 }
 
 #[test]
-fn a_pause_that_is_too_long_for_the_server_is_told_in_its_words() {
+fn idle_disconnect_in_a_pause_is_reported_with_the_server_message() {
     let mut conversation = conversation("BEGIN;\n\\sleep 9 s\nCOMMIT;");
     let paused = conversation.received(&packets(1, &[BEGUN]));
     assert!(matches!(paused, Ok(Progress::Answered { next: Next::Pause { .. }, .. })), "{paused:?}");

@@ -1,4 +1,4 @@
-//! Statements sent without waiting: what they owe, and what a refusal does to the rest.
+//! Pipelined statements: pending replies, and the effect of a rejection on the rest.
 
 use crate::support::{assert_told, conversation, play};
 use sql::{Mode, Settings};
@@ -11,7 +11,7 @@ fn prepared(max_tries: u32) -> Settings {
 const PIPELINE: &str = "\\startpipeline\nBEGIN;\nUPDATE t SET a = 1;\nCOMMIT;\n\\endpipeline\nSELECT 1;\n";
 
 #[test]
-fn a_pipeline_is_sent_at_once_and_answered_one_by_one() {
+fn pipeline_is_sent_at_once_and_answered_in_order() {
     assert_told(
         &play(&mut conversation(PIPELINE, prepared(1)), 0, &["E0E1E0ZI", "S1ZI"]),
         "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
@@ -21,7 +21,7 @@ fn a_pipeline_is_sent_at_once_and_answered_one_by_one() {
 }
 
 #[test]
-fn a_refusal_in_a_pipeline_skips_the_rest_of_it() {
+fn rejection_skips_the_rest_of_the_pipeline() {
     let sent = "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync\npart 1: ok\n";
     assert_told(
         &play(&mut conversation(PIPELINE, prepared(1)), 0, &["E0RbZF", "E0ZI"]),
@@ -41,7 +41,7 @@ fn a_refusal_in_a_pipeline_skips_the_rest_of_it() {
 }
 
 #[test]
-fn statements_after_a_point_of_synchronisation_are_answered_all_the_same() {
+fn statements_after_a_sync_point_are_answered() {
     let script = "\\startpipeline\nINSERT INTO t VALUES (1);\n\\syncpipeline\nINSERT INTO t VALUES (2);\n\\endpipeline";
     let sent = "> #0 INSERT INTO t VALUES (1)\n> sync\n> #1 INSERT INTO t VALUES (2)\n> sync\n";
     let mut conversation = conversation(script, prepared(1));
@@ -53,7 +53,7 @@ fn statements_after_a_point_of_synchronisation_are_answered_all_the_same() {
 }
 
 #[test]
-fn a_commit_in_a_pipeline_that_is_answered_with_a_rollback_is_rejected() {
+fn pipelined_commit_answered_with_rollback_is_rejected() {
     let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
     assert_told(
         &play(&mut conversation(PIPELINE, prepared(0)), 0, &["E0E1B.ZI"]),
@@ -65,21 +65,21 @@ fn a_commit_in_a_pipeline_that_is_answered_with_a_rollback_is_rejected() {
 }
 
 #[test]
-fn an_empty_pipeline_is_a_point_of_synchronisation() {
+fn empty_pipeline_is_a_sync_point() {
     let told =
         play(&mut conversation("\\startpipeline\n\\endpipeline\nSELECT 1;", prepared(1)), 0, &["ZI", "S1ZI"]);
     assert_told(&told, "> sync\n> #0 SELECT 1\n> sync\ntry 1: ok");
 }
 
 #[test]
-fn pauses_within_a_pipeline_lose_nothing() {
+fn pause_in_a_pipeline_loses_nothing() {
     let script = "\\startpipeline\nSELECT 1;\n\\sleep 1 us\nSELECT 2;\n\\endpipeline";
     let told = play(&mut conversation(script, prepared(1)), 0, &["S1S1ZI"]);
     assert_told(&told, "pause 1000\n> #0 SELECT 1\n> #1 SELECT 2\n> sync\npart 1: ok\npart 2: ok\ntry 1: ok");
 }
 
 #[test]
-fn nothing_is_in_doubt_while_a_pipeline_pauses() {
+fn no_doubt_while_a_pipeline_pauses() {
     let script = "\\startpipeline\nUPDATE t SET a = 1;\n\\sleep 1 us\n\\endpipeline";
     let mut conversation = conversation(script, prepared(1));
     assert_eq!(conversation.begin(0), Next::Pause { ns: 1000 });
@@ -88,7 +88,7 @@ fn nothing_is_in_doubt_while_a_pipeline_pauses() {
 }
 
 #[test]
-fn answers_that_nobody_asked_for_are_a_fault() {
+fn unrequested_replies_are_an_error() {
     for answer in ["E0E1E0E0", "ZI", "E0ZI", "E0E1E0ZIZI"] {
         let told = play(&mut conversation(PIPELINE, prepared(1)), 0, &[answer]);
         let is_told = told.contains("commit was on its way: the server sent an answer without a request");
@@ -97,7 +97,7 @@ fn answers_that_nobody_asked_for_are_a_fault() {
 }
 
 #[test]
-fn a_pipeline_with_a_commit_is_in_doubt_until_it_is_through() {
+fn pipeline_with_a_commit_is_in_doubt_until_its_end() {
     for answers in [&[][..], &["E0E1"], &["E0E1E0"]] {
         let told = play(&mut conversation(PIPELINE, prepared(1)), 0, answers);
         assert!(told.contains("waiting: InDoubt, Incomplete"), "{answers:?}: {told}");
@@ -108,7 +108,7 @@ fn a_pipeline_with_a_commit_is_in_doubt_until_it_is_through() {
 }
 
 #[test]
-fn pipelines_that_do_not_fit_break_the_scenario() {
+fn nested_or_unclosed_pipelines_break_the_scenario() {
     for (script, words) in [
         ("\\startpipeline\n\\startpipeline\n\\endpipeline", "already in pipeline mode"),
         ("SELECT 1;\n\\endpipeline", "not in pipeline mode"),

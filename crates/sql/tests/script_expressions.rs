@@ -1,4 +1,4 @@
-//! Expressions are worth what pgbench says: the values of its published tests, and what its rules imply.
+//! Expressions evaluate as in pgbench: the values of its published tests, and consequences of its rules.
 
 use crate::one_script::{play, player};
 use sql::script::Language;
@@ -34,7 +34,7 @@ fn all_are(language: Language, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn numbers() {
+fn arithmetic_matches_pgbench() {
     all_are(
         Language::Pgbench,
         &[
@@ -84,7 +84,7 @@ fn numbers() {
 }
 
 #[test]
-fn truths_and_what_is_not_known() {
+fn booleans_and_null_match_pgbench() {
     all_are(
         Language::Pgbench,
         &[
@@ -113,7 +113,7 @@ fn truths_and_what_is_not_known() {
 }
 
 #[test]
-fn branches() {
+fn case_expressions_match_pgbench() {
     all_are(
         Language::Pgbench,
         &[
@@ -135,7 +135,7 @@ fn branches() {
 }
 
 #[test]
-fn draws_and_hashes() {
+fn random_functions_and_hashes_match_pgbench() {
     let script = "\\set a debug(random(10, 19))\n\\set b debug(random_exponential(100, 199, 10.0))\n\
                   \\set c debug(random_gaussian(1000, 1999, 10.0))\n\\set d debug(random_zipfian(1, 9, 1.3))";
     let played = play(&mut player(script, Language::Pgbench, 5432, &[]));
@@ -158,7 +158,7 @@ fn draws_and_hashes() {
 }
 
 #[test]
-fn what_cannot_be_computed_is_said() {
+fn evaluation_errors_have_messages() {
     for (expression, message) in [
         ("1/0", "division by zero"),
         ("1 % 0", "division by zero"),
@@ -195,12 +195,12 @@ fn what_cannot_be_computed_is_said() {
         let expected = format!("s:1: {message} in command \"set\"");
         assert_eq!(value(expression, Language::Pgbench), Err(expected), "{expression}");
     }
-    // The remainder by -1 is never an overflow.
+    // The remainder by -1 never overflows.
     assert_eq!(value(":minint % -1", Language::Pgbench), Ok("int 0".to_owned()));
 }
 
 #[test]
-fn the_extended_language_has_texts() {
+fn extended_language_has_texts() {
     all_are(
         Language::Extended,
         &[

@@ -1,14 +1,14 @@
-//! What is wrong with a script is said where it is wrong, and all at once.
+//! Errors in a script are reported at their position, and all at once.
 
 use sql::script::{Allow, Deck, Fault, Language};
 
-/// The faults of a script named `s`.
+/// Errors of a script named `s`.
 fn faults(text: &str, language: Language) -> Vec<Fault> {
     Deck::new().add("s", text.as_bytes(), language, Allow::Nothing).err().unwrap_or_default()
 }
 
 #[test]
-fn each_fault_has_its_message() {
+fn errors_have_messages() {
     for (text, messages) in [
         (r"\if 1", &[r"s:1: \if without matching \endif"][..]),
         (r"\elif 1", &[r"\elif without matching \if"]),
@@ -86,14 +86,14 @@ fn each_fault_has_its_message() {
 }
 
 #[test]
-fn a_lone_backslash_is_no_command() {
+fn lone_backslash_is_an_error() {
     for text in [r"select 1\", "select 1; \\\nselect 2", "select 1\\ \nselect 2"] {
         assert_eq!(faults(text, Language::Pgbench), [], "{text}");
     }
 }
 
 #[test]
-fn faults_come_together_in_the_order_of_the_text() {
+fn errors_are_reported_together_in_text_order() {
     let text = "\\set a 1 +\nselect 1;\n\\if true\n\\nosuch\n\\sleep x\n  \\set b (1\n";
     let lines: Vec<_> = faults(text, Language::Pgbench).into_iter().map(|fault| fault.line).collect();
     assert_eq!(lines, [1, 3, 4, 5, 6]);
@@ -102,7 +102,7 @@ fn faults_come_together_in_the_order_of_the_text() {
 }
 
 #[test]
-fn a_fault_in_a_later_line_is_shown_there() {
+fn error_in_a_later_line_is_shown_there() {
     let found = faults("select 1;\n  \\set a 1 + \\\n    2 + \\\n    ) + \\\n 3", Language::Pgbench);
     let expected = "s:4: syntax error at column 5 in command \"set\"\n\\set a 1 + \\\n    2 + \\\n    ) + \\\n    ^ error found here";
     assert_eq!(found[0].to_string(), expected);
@@ -118,7 +118,7 @@ fn a_fault_in_a_later_line_is_shown_there() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
+fn invalid_utf8_is_rejected() {
     let mut deck = Deck::new();
     let found = deck.add("s", b"select 1;\nselect '\xe9';", Language::Pgbench, Allow::Nothing);
     let shown = found.expect_err("a fault")[0].to_string();
@@ -127,14 +127,14 @@ fn bytes_that_are_no_text_are_refused() {
 }
 
 #[test]
-fn running_programs_is_refused_either_way() {
+fn shell_commands_are_rejected() {
     let mut deck = Deck::new();
     let found = deck.add("s", br"\setshell a echo 1", Language::Pgbench, Allow::Shell);
     assert!(found.expect_err("a fault")[0].to_string().contains("not supported yet"));
 }
 
 #[test]
-fn names_of_variables_have_rules() {
+fn invalid_variable_names_are_rejected() {
     let mut deck = Deck::new();
     assert_eq!(deck.variable("a1_é"), deck.find("a1_é"));
     assert!(deck.variable("a1_é").is_some());

@@ -1,4 +1,4 @@
-//! Whatever a script holds, reading it ends with commands or faults, and playing it ends.
+//! For any content, parsing a script ends with commands or errors, and executing it ends.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use sql::script::{Act, Allow, Backslashes, Deck, Language, Placeholders, Player,
 
 use crate::one_script::{play, player};
 
-/// Reads a script in both languages and plays what can be read.
+/// Parses a script in both languages, and executes what is valid.
 fn digest(text: &[u8]) {
     for language in [Language::Pgbench, Language::Extended] {
         let mut deck = Deck::new();
@@ -40,7 +40,7 @@ fn send(player: &mut Player, number: u16) {
     let _ = player.end_rows();
 }
 
-/// What scripts are made of, thrown together.
+/// Random combinations of fragments of scripts.
 fn shreds() -> impl Strategy<Value = String> {
     let shred = prop::sample::select(vec![
         "\\set a ",
@@ -120,7 +120,7 @@ fn shreds() -> impl Strategy<Value = String> {
     prop::collection::vec(shred, 0..40).prop_map(|shreds| shreds.concat())
 }
 
-/// An expression of names and operators without its command.
+/// Expression of names and operators, without its command.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "1",
@@ -160,28 +160,28 @@ fn expression() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_are_handled(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         digest(&bytes);
     }
 
     #[test]
-    fn any_text(text in "\\PC{0,200}") {
+    fn any_text_is_handled(text in "\\PC{0,200}") {
         digest(text.as_bytes());
     }
 
     #[test]
-    fn anything_scripts_are_made_of(text in shreds()) {
+    fn any_combination_of_fragments_is_handled(text in shreds()) {
         digest(text.as_bytes());
     }
 
     #[test]
-    fn any_expression(expression in expression()) {
+    fn any_expression_is_handled(expression in expression()) {
         digest(format!("\\set a 5\n\\set x {expression}\nselect :x").as_bytes());
     }
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn nesting_is_limited() {
     const DEEP: usize = 20_000;
     for (open, close) in [
         ("(", ")"),
@@ -203,7 +203,7 @@ fn nesting_has_an_end() {
 }
 
 #[test]
-fn length_alone_is_no_fault() {
+fn long_scripts_are_accepted() {
     const LONG: usize = 20_000;
     for script in [
         format!("\\set a 0{}", " + 1".repeat(LONG)),
@@ -226,7 +226,7 @@ fn length_alone_is_no_fault() {
 }
 
 #[test]
-fn what_debug_says_is_bounded() {
+fn debug_output_is_bounded() {
     let mut player = player("\\set a debug(1)", Language::Pgbench, 1, &[]);
     for _ in 0..5_000 {
         player.begin(0);

@@ -1,4 +1,4 @@
-//! A script is played as pgbench plays it: branches, pauses, pipelines, rows that become variables, and tries again.
+//! Scripts execute as in pgbench: branches, pauses, pipelines, rows stored in variables, and retries.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use sql::script::{
 
 const PGBENCH: Language = Language::Pgbench;
 
-/// A reply: for each result the names of its columns and its rows.
+/// A reply: column names and rows of each result.
 type Results<'a> = &'a [(&'a [&'a str], Rows<'a>)];
 type Rows<'a> = &'a [&'a [Option<&'a str>]];
 
-/// To the next statement, and takes its rows.
+/// Advances to the next statement, and stores its rows.
 fn gather(player: &mut Player, results: Results<'_>) -> Result<(), String> {
     let Ok(Act::Statement(number)) = player.next() else { panic!("a statement comes") };
     assert!(player.wants_rows(number).is_some());
@@ -35,7 +35,7 @@ fn gather(player: &mut Player, results: Results<'_>) -> Result<(), String> {
 }
 
 #[test]
-fn branches_that_are_not_taken_are_not_run() {
+fn untaken_branches_are_not_executed() {
     let script = "\\if false\n wrong;\n\\if true\n wrong;\n\\else\n\\set x 1/0\n\\endif\n wrong;\n\
                   \\elif false\n\\if true\n wrong;\n\\endif\n\
                   \\else\n\\if false\n wrong;\n\\elif 0\n wrong;\n\\else\n right 1;\n\\endif\n\\endif\n\
@@ -48,7 +48,7 @@ fn branches_that_are_not_taken_are_not_run() {
 }
 
 #[test]
-fn commands_are_numbered_as_pgbench_numbers_them() {
+fn commands_are_numbered_as_in_pgbench() {
     let script = "select 1 \\gset\n\\if 1\n\\set a debug(1)\n\\elif 1\n\\else\n\\endif\n\\set b debug(2)";
     let mut player = player(script, PGBENCH, 1, &[]);
     player.begin(0);
@@ -89,7 +89,7 @@ fn pipelines_open_and_close() {
         ("\\startpipeline\nselect 1;", "s: end of script reached with pipeline open"),
     ] {
         let mut player = player(script, PGBENCH, 1, &[]);
-        // The second run begins as the first did.
+        // The second run begins like the first.
         for _ in 0..2 {
             let broken = play(&mut player).broken.expect(script);
             assert!(broken.contains(message), "{broken}");
@@ -98,7 +98,7 @@ fn pipelines_open_and_close() {
 }
 
 #[test]
-fn texts_of_values_go_into_statements() {
+fn values_are_written_into_statements() {
     let script = "\\set a -5\n\\set b 0.1 + 0.2\n\\set c null\n\\set d true\n\
                   select :a, :b, :c, :d, :e::int, ':a', :unknown, \"x:y\" -- :e\n;";
     let mut player = player(script, PGBENCH, 1, &[("e", "it's")]);
@@ -141,7 +141,7 @@ fn statements_have_placeholders_titles_and_kinds() {
 }
 
 #[test]
-fn the_only_row_becomes_variables() {
+fn gset_stores_the_only_row() {
     let script = "select 0 as a \\gset\n\\set x debug(:a)\nselect 1\\; select 2 as a, 3 as a, 4 as b;\n\\gset p_\n\
                   \\set x debug(:p_a)\n\\set x debug(:p_b)\nselect \\gset\nselect 5 as unread \\gset\nselect :p_n \\gset p_";
     let mut player = player(script, PGBENCH, 1, &[]);
@@ -154,13 +154,13 @@ fn the_only_row_becomes_variables() {
     let values: Vec<_> =
         player.notes().iter().map(|note| note.rsplit(' ').next().unwrap_or("").to_owned()).collect();
     assert_eq!(values, ["0", "3", "4"]);
-    // NULL is an empty text, as in pgbench.
+    // NULL becomes an empty text, as in pgbench.
     assert_eq!(gather(&mut player, &[(&["n"], &[&[None]])]), Ok(()));
     assert_eq!(player.values(4).next(), Some(Literal::Plain(b"")));
 }
 
 #[test]
-fn rows_that_are_not_one_are_said() {
+fn gset_rejects_other_than_one_row() {
     let one: &[Option<&str>] = &[Some("1")];
     for (results, message) in [
         (&[(&["a"][..], &[][..])][..], "expected one row, got 0"),
@@ -177,7 +177,7 @@ fn rows_that_are_not_one_are_said() {
 }
 
 #[test]
-fn the_last_row_of_each_result_becomes_variables() {
+fn aset_stores_the_last_row_of_each_result() {
     let script =
         "select 6 as a\\; select 7 as b \\aset\n\\set x debug(:a)\n\\set x debug(:b)\n\\set x debug(:c)";
     let mut player = player(script, PGBENCH, 1, &[]);
@@ -191,7 +191,7 @@ fn the_last_row_of_each_result_becomes_variables() {
 }
 
 #[test]
-fn again_draws_the_same_numbers_and_begin_others() {
+fn again_repeats_draws_and_begin_continues_them() {
     let mut deck = Deck::new();
     let text = b"\\set a random(1, 1000000)\n\\set s serial()\nselect :a, :s;";
     deck.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
@@ -214,12 +214,12 @@ fn again_draws_the_same_numbers_and_begin_others() {
     let (first, second, third) = (run(false), run(true), run(false));
     assert_eq!(first[0], second[0]);
     assert_ne!(first[0], third[0]);
-    // A serial number is never drawn twice: the other three clients have those between.
+    // A serial number is never drawn twice: the three other clients have the numbers in between.
     assert_eq!([&first[1], &second[1], &third[1]], ["2", "6", "10"]);
 }
 
 #[test]
-fn rows_are_drawn_by_the_distribution_of_the_run() {
+fn random_row_uses_the_distribution_of_the_run() {
     let drawn = |distribution| {
         let mut deck = Deck::new();
         deck.set_distribution(distribution);

@@ -1,4 +1,4 @@
-//! Transactions on real servers: pgbench's statements and numbers, every workload, conflicts that are tried again.
+//! Transactions on real servers: statements and numbers of pgbench, all workloads, and retries of conflicts.
 
 use std::sync::Arc;
 use std::thread::sleep;
@@ -40,7 +40,7 @@ fn on_mariadb(text: &str, settings: Settings) -> Sql {
     sql::on_server(Engine::MySql, deck, &steps, settings, login, false, [5; 18]).unwrap()
 }
 
-/// What a server has logged of statements and values, without the numbers of processes.
+/// Statements and values in a server log, without process IDs.
 fn statements(log: &str) -> Vec<String> {
     let of_interest = |line: &&str| line.contains("LOG:  ") || line.contains("DETAIL:  ");
     let own = ["pg_catalog", "select count(*) from pgbench_branches", "checkpoint"];
@@ -49,7 +49,7 @@ fn statements(log: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_server_hears_the_same_from_us_as_from_pgbench() {
+fn server_log_equals_that_of_pgbench() {
     let settings = PostgresSettings::default().with("log_statement", "all").with("log_line_prefix", "%p|");
     let server = Postgres::start(&settings).unwrap();
     let pgbench = |arguments: &[&str]| {
@@ -63,7 +63,7 @@ fn the_server_hears_the_same_from_us_as_from_pgbench() {
             let event = |ask: &dyn Fn()| {
                 let before = server.log().len();
                 ask();
-                // The server writes its log when it has answered.
+                // The server may write its log after it has replied.
                 let mut event = Vec::new();
                 for _ in 0..50 {
                     sleep(Duration::from_millis(20));
@@ -152,7 +152,7 @@ fn tables(tables: Tables, counting: &str) -> String {
     }
 }
 
-/// Every workload in every mode, with how it is to be set.
+/// Runs all workloads in all modes, with suitable settings.
 fn every_workload(engine: Engine, mut run: impl FnMut(&Workload, &str, Settings)) {
     for workload in WORKLOADS {
         for (mode, _) in MODES {
@@ -175,7 +175,7 @@ fn every_workload(engine: Engine, mut run: impl FnMut(&Workload, &str, Settings)
     }
 }
 
-/// The script of a workload finds its tables empty each time.
+/// SQL that recreates the tables of a workload empty.
 fn afresh(of: Tables, counting: &str) -> String {
     let tables = tables(of, counting);
     let names = tables.split("CREATE TABLE ").filter_map(|table| table.split_whitespace().next());
@@ -214,7 +214,7 @@ fn every_workload_runs_on_mariadb() {
     });
 }
 
-/// What a script's statements came to, in MariaDB's own words, after its transaction in a mode.
+/// Results of a script's statements as text from MariaDB, after its transaction in a mode.
 fn numbers_in(
     server: &MariaDb,
     language: Language,
@@ -241,13 +241,13 @@ fn numbers_in(
     let script = sql::on_server(Engine::MySql, deck, &[step], settings, login, false, [5; 18]).unwrap();
     let mut line = Line::open(script.open(0), server.port());
     line.conversation.set(0, b"2");
-    // Twice over one connection: values may change their types from one execution to the next.
+    // Twice over one connection: types of values may change between executions.
     (0..2).for_each(|_| assert_eq!(line.transact().refusal, None));
     server.sql("SELECT v, d, f FROM big; SELECT GROUP_CONCAT(c, ':', hit ORDER BY c) FROM chars").unwrap()
 }
 
 #[test]
-fn numbers_mean_the_same_in_every_mode_on_mariadb() {
+fn numbers_are_equal_in_every_mode_on_mariadb() {
     let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
     let add = "UPDATE big SET v = v + :x, d = d + :x, f = f + :x WHERE id = 1;";
     let find = "UPDATE chars SET hit = hit + 1 WHERE c = :x;";
@@ -288,7 +288,7 @@ fn numbers_mean_the_same_in_every_mode_on_mariadb() {
 const ROWS: &str = "CREATE TABLE t (id INT PRIMARY KEY, a INT); INSERT INTO t VALUES (1, 0), (2, 0)";
 
 #[test]
-fn a_lost_race_is_tried_again_on_postgresql() {
+fn serialization_failure_is_retried_on_postgresql() {
     let server = Postgres::start(&PostgresSettings::default()).unwrap();
     server.sql(ROWS).unwrap();
     let text = "BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT a FROM t;\nUPDATE t SET a = a + 1 WHERE id = 1;\nEND;";
@@ -310,7 +310,7 @@ fn a_lost_race_is_tried_again_on_postgresql() {
 }
 
 #[test]
-fn a_deadlock_is_tried_again_on_mariadb() {
+fn deadlock_is_retried_on_mariadb() {
     let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
     server.sql(ROWS).unwrap();
     let text = |first: u8, second: u8| {
@@ -323,7 +323,7 @@ fn a_deadlock_is_tried_again_on_mariadb() {
             Line::open(on_mariadb(text, settings).open(0), server.port())
         };
         let (mut one, mut other) = (open(&text(1, 2)), open(&text(2, 1)));
-        // Prepared beforehand, so that each holds its first row after two answers.
+        // Prepared in advance, so that each holds its first row after two replies.
         assert_eq!((one.transact().refusal, other.transact().refusal), (None, None));
         let has_one_row = |line: &mut Line| {
             let mut next = line.conversation.begin(0);
@@ -341,8 +341,8 @@ fn a_deadlock_is_tried_again_on_mariadb() {
     }
 }
 
-/// A script that finds one row if a text with whatever could lead out of quotes, and a number that could begin a comment, are
-/// there as they are.
+/// A script that finds one row only if two values are stored unchanged: a text with everything that could end a quotation, and a
+/// number that could begin a comment.
 fn odd_values(backslash: &str) -> (Deck, [TransactionStep; 1], Settings) {
     let text = r"\'; DROP TABLE t; -- \\' $$ é";
     let script = format!(
@@ -356,7 +356,7 @@ fn odd_values(backslash: &str) -> (Deck, [TransactionStep; 1], Settings) {
 }
 
 #[test]
-fn values_arrive_as_they_are_whatever_a_backslash_means() {
+fn values_arrive_unchanged_for_any_backslash_setting() {
     for setting in ["on", "off"] {
         let settings = PostgresSettings::default().with("standard_conforming_strings", setting);
         let server = Postgres::start(&settings).unwrap();
@@ -379,11 +379,10 @@ fn values_arrive_as_they_are_whatever_a_backslash_means() {
     }
 }
 
-/// Values that lead out of quotes if they are not escaped.
+/// Values that would leave their quotes without escaping.
 const LEADING_OUT: [&str; 6] = ["434", "it's", r"\", r"\' OR 1=1 --", "a\"b`c*/", "''"];
 
-/// Stores each value as the statements write it: in every mode, within quotes of each kind. Returns what the server stored in
-/// the place of a value, in brackets.
+/// Stores each value in every mode within every kind of quotes. Returns the stored texts, in brackets.
 fn stored_in_quotes(
     open: impl Fn(&str, Settings) -> Sql,
     port: u16,
@@ -405,7 +404,7 @@ fn stored_in_quotes(
 }
 
 #[test]
-fn values_within_quotes_are_stored_as_they_are() {
+fn values_within_quotes_are_stored_unchanged() {
     let insert = |text: &str| format!("INSERT INTO q VALUES ({text}) /* {{v}} */;");
     let expected: Vec<String> =
         MODES.iter().flat_map(|_| LEADING_OUT).map(|value| format!("[{value}|{{v}}]")).collect();

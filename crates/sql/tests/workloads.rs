@@ -1,4 +1,4 @@
-//! Every built-in workload can be read for every server, and its statements are those of the tools that had them first.
+//! All built-in workloads parse for every database, and their statements are those of the original tools.
 
 use sql::script::{Allow, Deck, Language, Placeholders};
 use sql::workload::{self, Style, WORKLOADS, Workload};
@@ -23,7 +23,7 @@ fn named(name: &str) -> &'static Workload {
 }
 
 #[test]
-fn every_workload_is_a_script_for_every_server() {
+fn every_workload_parses_for_every_database() {
     for workload in WORKLOADS {
         for engine in ENGINES {
             for style in workload
@@ -44,7 +44,7 @@ fn every_workload_is_a_script_for_every_server() {
 }
 
 #[test]
-fn names_are_unique_and_variables_make_sense() {
+fn names_are_unique_and_variables_valid() {
     for (number, workload) in WORKLOADS.iter().enumerate() {
         let found = workload::find(workload.name).map(|found| found.sentence);
         assert_eq!(found, Some(workload.sentence), "{number}");
@@ -75,7 +75,7 @@ fn pgbench_statements_are_word_for_word() {
 }
 
 #[test]
-fn mysql_commits_in_its_own_word() {
+fn mysql_scripts_use_commit() {
     for name in ["tpcb-like", "simple-update"] {
         let texts = texts(named(name), Engine::MySql, Style::Autocommit, None);
         assert!(texts.last().unwrap().starts_with("COMMIT"), "{texts:?}");
@@ -84,7 +84,7 @@ fn mysql_commits_in_its_own_word() {
 }
 
 #[test]
-fn sysbench_statements_are_twenty_a_transaction() {
+fn sysbench_transactions_have_twenty_statements() {
     let deck = deck(&named("oltp-read-write").script(Engine::MySql, Style::Autocommit, None).unwrap());
     let texts: Vec<String> = deck
         .statements()
@@ -111,7 +111,7 @@ fn sysbench_statements_are_twenty_a_transaction() {
 }
 
 #[test]
-fn styles_shape_how_rows_are_committed() {
+fn styles_determine_commits() {
     let insert = named("postcodes-insert");
     let kinds = |style, rows| {
         let texts = texts(insert, Engine::PostgreSql, style, rows);
@@ -129,7 +129,7 @@ fn styles_shape_how_rows_are_committed() {
 }
 
 #[test]
-fn bulk_rows_have_numbers_of_their_own() {
+fn bulk_rows_have_unique_numbers() {
     let text = named("bulk-insert").script(Engine::MySql, Style::Autocommit, Some(11)).unwrap();
     assert!(text.contains("VALUES({batch}00,{batch}00),({batch}01,{batch}01)"), "{text}");
     assert!(text.ends_with("({batch}10,{batch}10);\n"), "{text}");
@@ -142,7 +142,7 @@ fn bulk_rows_have_numbers_of_their_own() {
 }
 
 #[test]
-fn what_a_workload_cannot_do_is_said() {
+fn unsupported_combinations_have_a_message() {
     let insert = named("postcodes-insert");
     let words = |engine, style, rows| insert.script(engine, style, rows).unwrap_err();
     assert!(words(Engine::MySql, Style::Pipelined, None).contains("PostgreSQL only"));

@@ -1,4 +1,4 @@
-//! A database file, and what each connection to it is set to.
+//! SQLite database file, and configuration of connections to it.
 
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -9,29 +9,31 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 /// A database file, and how it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// `journal_mode`, `synchronous`, `busy_timeout` (milliseconds) and `cache_size` (pages, or KiB if below 0), in any order.
+    /// `journal_mode`, `synchronous`, `busy_timeout` (in milliseconds), and `cache_size` (in pages, or in KiB if negative), in any
+    /// order.
     pub settings: Vec<(String, String)>,
-    /// Whether nothing can be written.
+    /// True to open it read-only.
     pub is_read_only: bool,
-    /// Whether a file that is not there is made.
+    /// True to create the file if it does not exist.
     pub is_made: bool,
 }
 
-/// How long a locked database is waited for unless something else is asked for; SQLite's own is not at all.
+/// Default timeout for a locked database. SQLite's own default is no wait.
 const BUSY_TIMEOUT_MS: u64 = 5_000;
-/// The journal's mode is changed by one connection at a time, and the others try again.
+/// Maximum number of attempts to change the journal mode, which only one connection can do at a time.
 const JOURNAL_TRIES: u32 = 200;
+/// Pause between attempts to change the journal mode.
 const JOURNAL_PAUSE: Duration = Duration::from_millis(10);
-/// Statements that a connection keeps.
+/// Maximum number of prepared statements that a connection caches.
 const STATEMENTS_KEPT: usize = 4_096;
 
 const JOURNAL_MODES: [&str; 6] = ["delete", "truncate", "persist", "memory", "wal", "off"];
 const SYNCHRONOUS: [&str; 4] = ["off", "normal", "full", "extra"];
 
 impl Database {
-    /// An existing file, to be written to, with nothing set.
+    /// An existing file, opened for writing, with default settings.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), settings: Vec::new(), is_read_only: false, is_made: false }
     }
@@ -39,7 +41,8 @@ impl Database {
     /// Opens a connection.
     ///
     /// # Errors
-    /// In words: there is no such file, it is no database, or a setting cannot be had.
+    ///
+    /// A message if the file does not exist, is not a database, or does not support a setting.
     pub fn open(&self) -> Result<Connection, String> {
         let path = self.path.display();
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -55,7 +58,7 @@ impl Database {
             Connection::open_with_flags(&self.path, flags).map_err(|error| format!("{path}: {error}"))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
         self.set(&connection).map_err(|error| format!("{path}: {error}"))?;
-        // Opening reads nothing: the first read tells whether it is a database at all.
+        // Opening reads nothing. The first read shows if the file is a database at all.
         let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
         read.map_err(|error| format!("{path}: {error}"))?;
         Ok(connection)
@@ -110,7 +113,7 @@ fn journal_mode(connection: &Connection, statement: &str) -> rusqlite::Result<St
     connection.query_row(statement, [], |row| row.get(0))
 }
 
-/// Changing to or from a write-ahead log needs the file for oneself for a moment.
+/// Sets the journal mode. A change to or from a write-ahead log briefly needs exclusive access to the file.
 fn set_journal_mode(connection: &Connection, wanted: &str) -> Result<(), String> {
     let mut tries = 0;
     loop {

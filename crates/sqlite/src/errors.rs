@@ -1,4 +1,4 @@
-//! SQLite's errors in the words of the SQL protocols.
+//! Converts SQLite errors to those of the SQL protocols.
 
 use rusqlite::Error;
 use rusqlite::ffi;
@@ -6,10 +6,10 @@ use wire::sql::{ServerError, SqlState};
 
 const TEXT_BYTES_MAX: usize = 500;
 
-/// Texts of the general error for an object that does not exist.
+/// Prefixes of the generic error for a missing object.
 const MISSING: [&str; 2] = ["no such ", "has no column named "];
 
-/// What an error says: its extended result code is its number, and a SQLSTATE is chosen that means the same.
+/// Converts an error: its extended result code becomes the number, and an equivalent SQLSTATE is chosen.
 pub(crate) fn server_error(error: &Error) -> ServerError {
     let (number, text) = match error {
         Error::SqliteFailure(failure, text) => {
@@ -26,7 +26,7 @@ pub(crate) fn server_error(error: &Error) -> ServerError {
 
 fn state(number: i32) -> &'static [u8; 5] {
     match number {
-        // Another connection wrote since this transaction began to read: waiting does not help, trying again does.
+        // Another connection wrote after this transaction began to read. Waiting does not help, but a retry does.
         ffi::SQLITE_BUSY_SNAPSHOT => return b"40001",
         ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
             return b"23505";

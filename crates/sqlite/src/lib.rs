@@ -1,7 +1,7 @@
-//! SQLite as a target: the same transactions, in this process.
+//! SQLite as a target: transactions in this process.
 //!
-//! A [`Session`] does in place what others send over a wire, so that [`sql::SqlConversation`] goes through scripts here as it does there.
-//! [`sqlite`] makes the conversations of a load.
+//! A [`Session`] executes in place what others send over a wire, so [`sql::SqlConversation`] runs scripts as on a server.
+//! [`sqlite`] creates the conversations of a load.
 
 mod database;
 mod errors;

@@ -1,4 +1,4 @@
-//! One connection to a database file: what is asked for is done when its answer is.
+//! Connection to a database file. Requests are executed when their replies are read.
 
 use std::fmt::Write as _;
 use std::iter;
@@ -14,7 +14,7 @@ use crate::database::Database;
 use crate::errors;
 use crate::work::{Item, Work};
 
-/// One connection to SQLite.
+/// A connection to SQLite.
 #[derive(Debug)]
 pub struct Session {
     database: Arc<Database>,
@@ -24,14 +24,14 @@ pub struct Session {
     has_begun_reply: bool,
 }
 
-/// What a statement came to.
+/// Result of a statement.
 struct Done {
     rows: u64,
     has_rows: bool,
 }
 
 impl Session {
-    /// A session that will open this.
+    /// Creates a session, which opens the database on login.
     pub fn new(database: Arc<Database>) -> Self {
         let (connection, work, server_error) = (None, Work::default(), ServerError::default());
         Self { database, connection, work, server_error, has_begun_reply: false }
@@ -56,7 +56,7 @@ impl Session {
     }
 }
 
-/// Runs a statement to its end. Rows that nobody reads are counted, and not looked at.
+/// Runs a statement to its end. Rows that are not read are only counted.
 fn perform<'a>(
     statement: &mut rusqlite::Statement<'_>,
     values: impl Iterator<Item = SqlValue<'a>>,
@@ -87,7 +87,7 @@ fn perform<'a>(
     Ok(Done { rows, has_rows: columns > 0 })
 }
 
-/// A value as it is handed to SQLite: the literal that it is in a text, whose numbers with a point are no decimals.
+/// Converts a value for SQLite as its literal in SQL text would be. Numbers with a decimal point become doubles.
 fn bound(value: SqlValue<'_>) -> ToSqlOutput<'_> {
     let Some(bytes) = value.text() else { return ToSqlOutput::Owned(Value::Null) };
     let as_double = || std::str::from_utf8(bytes).ok()?.parse().ok();
@@ -100,7 +100,7 @@ fn bound(value: SqlValue<'_>) -> ToSqlOutput<'_> {
     number.map_or(ToSqlOutput::Borrowed(ValueRef::Text(bytes)), ToSqlOutput::Owned)
 }
 
-/// A value as text.
+/// Formats a value as text. `None` for NULL.
 fn shown<'a>(value: ValueRef<'a>, text: &'a mut String) -> Option<&'a [u8]> {
     text.clear();
     match value {
@@ -116,7 +116,7 @@ fn shown<'a>(value: ValueRef<'a>, text: &'a mut String) -> Option<&'a [u8]> {
     Some(text.as_bytes())
 }
 
-/// Whether a text has a body with semicolons of its own.
+/// True if the text has a body with its own semicolons.
 fn has_body(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace().take(4);
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("CREATE"))

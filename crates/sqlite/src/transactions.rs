@@ -1,4 +1,4 @@
-//! Transactions on SQLite as conversations with a system in this process.
+//! Transactions on SQLite as conversations with an in-process system.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use sql::{Engine, Settings, Sql, TransactionStep};
 use crate::database::Database;
 use crate::session::Session;
 
-/// Transactions on a database file.
+/// Creates transactions on a database file.
 ///
 /// # Errors
-/// As [`Sql::new`].
+///
+/// Like [`Sql::new`].
 pub fn sqlite(
     deck: Deck,
     steps: &[TransactionStep],

@@ -1,25 +1,25 @@
-//! What was asked for and is not done yet: statements, with their values.
+//! Queue of pending requests: statements with their values.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use wire::sql::Value;
 
-/// One thing to do.
+/// A pending request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
-    /// Run a statement: where its text is, where its values are, and whether it is kept.
+    /// Run a statement: range of its text, range of its values, and true if its prepared form is cached.
     Run { text: Range<usize>, values: Range<usize>, is_kept: bool },
-    /// Say that everything so far is done.
+    /// Report that all requests so far are done.
     Ready,
 }
 
-/// Things to do, in order. The memory of what is done is used again.
+/// Pending requests, in order. Their memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     items: VecDeque<Item>,
     texts: String,
-    /// Where the text of each value is, and whether it is bare; `None` is NULL.
+    /// Range of the text of each value, and true if it is a bare literal. `None` for NULL.
     values: Vec<Option<(Range<usize>, bool)>>,
     bytes: Vec<u8>,
 }
@@ -56,7 +56,7 @@ impl Work {
         self.items.pop_front()
     }
 
-    /// Leaves out what comes before the next [`Item::Ready`].
+    /// Drops requests before the next [`Item::Ready`].
     pub(crate) fn skip_to_ready(&mut self) {
         while self.items.front().is_some_and(|item| *item != Item::Ready) {
             self.items.pop_front();

@@ -1,4 +1,4 @@
-//! SQLite in this process: every test of this folder, in one program.
+//! Tests of in-process SQLite, all in one program.
 
 mod session;
 mod workloads;

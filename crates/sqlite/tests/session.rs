@@ -1,4 +1,4 @@
-//! A session on real files: statements, rows, errors, transactions, settings.
+//! Session on real files: statements, rows, errors, transactions, and settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn open(database: Database) -> Session {
     session
 }
 
-/// Everything that is heard up to the end of what was asked.
+/// Collects all events up to the end of the requests.
 fn hear(session: &mut Session, rows: &mut dyn RowSink) -> Vec<SessionEvent> {
     let mut all = Vec::new();
     for _ in 0..100 {
@@ -108,7 +108,7 @@ fn statements_change_and_send_rows() {
 }
 
 #[test]
-fn several_statements_in_a_text_are_answered_one_by_one() {
+fn statements_of_a_text_are_answered_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let session = &mut open(database(folder.path()));
     let event = ask(session, "CREATE TABLE t (a); INSERT INTO t VALUES (';'); SELECT * FROM t");
@@ -165,7 +165,7 @@ fn errors_have_states() {
 }
 
 #[test]
-fn a_lock_is_waited_for_as_long_as_is_said() {
+fn lock_wait_follows_busy_timeout() {
     let folder = tempfile::tempdir().unwrap();
     let settings = vec![("busy_timeout".to_owned(), "1".to_owned())];
     let database = Database { settings, ..database(folder.path()) };
@@ -179,7 +179,7 @@ fn a_lock_is_waited_for_as_long_as_is_said() {
 }
 
 #[test]
-fn settings_are_set() {
+fn settings_are_applied() {
     for (name, value, shown) in [
         ("journal_mode", "WAL", "wal"),
         ("journal_mode", "truncate", "truncate"),
@@ -199,7 +199,7 @@ fn settings_are_set() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_told() {
+fn open_errors_have_messages() {
     let folder = tempfile::tempdir().unwrap();
     let no_database = folder.path().join("no.db");
     std::fs::write(
@@ -226,7 +226,7 @@ fn what_cannot_be_opened_is_told() {
 }
 
 #[test]
-fn a_database_can_be_read_only() {
+fn database_can_be_read_only() {
     let folder = tempfile::tempdir().unwrap();
     ask(&mut open(database(folder.path())), "CREATE TABLE t (a)");
     let session = &mut open(Database { is_read_only: true, ..database(folder.path()) });
@@ -235,7 +235,7 @@ fn a_database_can_be_read_only() {
 }
 
 #[test]
-fn a_session_can_be_forgotten_and_opened_again() {
+fn session_can_be_closed_and_reopened() {
     let folder = tempfile::tempdir().unwrap();
     let session = &mut open(database(folder.path()));
     ask(session, "CREATE TABLE t (a)");

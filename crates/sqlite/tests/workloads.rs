@@ -1,4 +1,4 @@
-//! Every built-in workload, run for real.
+//! Runs every built-in workload on SQLite.
 
 use sql::SqlConversation;
 use sql::script::{Allow, Deck, Language};
@@ -50,7 +50,7 @@ fn open(database: &Database, text: &str, settings: Settings, number: u32) -> Sql
     conversation
 }
 
-/// One transaction; its end, and how many parts ended.
+/// Runs a transaction. Returns its reply, and the number of parts that ended.
 fn transact(conversation: &mut SqlConversation) -> (Reply, usize) {
     let mut parts = 0;
     let mut next = conversation.begin(0);
@@ -119,7 +119,7 @@ fn every_workload_runs_in_every_mode() {
 }
 
 #[test]
-fn a_conflict_is_rolled_back_and_tried_again() {
+fn conflict_is_rolled_back_and_retried() {
     let folder = tempfile::tempdir().unwrap();
     let settings_of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let database = Database {
@@ -132,7 +132,7 @@ fn a_conflict_is_rolled_back_and_tried_again() {
     let mut reader = open(&database, "BEGIN; SELECT * FROM t; UPDATE t SET a = a + 1; END", retrying, 0);
     let mut writer = open(&database, "UPDATE t SET a = 9", Settings::default(), 0);
     assert_eq!(reader.begin(0), Next::Send);
-    // The reader has begun to read when the writer writes: its snapshot is old then.
+    // The reader has begun to read when the writer writes, which makes its snapshot stale.
     for _ in 0..2 {
         assert!(matches!(reader.received(&[]).unwrap(), Progress::Answered { next: Next::Send, .. }));
     }
@@ -156,7 +156,7 @@ fn a_conflict_is_rolled_back_and_tried_again() {
 }
 
 #[test]
-fn a_statement_under_way_can_be_interrupted() {
+fn running_statement_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database { is_made: true, ..Database::new(folder.path().join("test.db")) };
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
@@ -165,7 +165,7 @@ fn a_statement_under_way_can_be_interrupted() {
     interrupt();
     let (done, is_done) = std::sync::mpsc::channel();
     let interrupter = std::thread::spawn(move || {
-        // It must be under way to be interrupted, and nobody can tell whether it is: hence again and again.
+        // The statement must be running to be interrupted, which cannot be observed, so this interrupts repeatedly.
         for _ in 0..10_000 {
             interrupt();
             if is_done.recv_timeout(std::time::Duration::from_millis(1)).is_ok() {
@@ -181,7 +181,7 @@ fn a_statement_under_way_can_be_interrupted() {
 }
 
 #[test]
-fn values_within_quotes_are_read_as_they_are() {
+fn values_within_quotes_are_read_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database { is_made: true, ..Database::new(folder.path().join("quotes.db")) };
     let text = "SELECT 1 FROM (SELECT '[{v}]' AS \"x{v}\", '{{v}}' AS `y{v}`) /* {v} */ \

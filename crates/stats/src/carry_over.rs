@@ -1,4 +1,4 @@
-//! Whether a slice changes the next one: what a system leaves to do, or takes out of the caches of the other.
+//! Carry-over between slices: work that one system leaves behind, or cache contents of the other system that it evicts.
 
 use alloc::vec::Vec;
 
@@ -8,22 +8,22 @@ use crate::scale::is_figure;
 use crate::slices::Slice;
 use crate::student::{mean_and_error, quantile};
 
-/// With more blocks than these there is a figure.
+/// Smallest number of blocks with both kinds of slices for an estimate.
 const BLOCKS_LEAST: usize = 4;
-/// The chance that none is found to be one.
+/// Probability of reporting a carry-over if there is none.
 const ALPHA: f64 = 0.01;
 
-/// What slices of one block say of it.
+/// Carry-over within one block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
-    /// By how much the logarithms of slices after one of the other system exceed those after one of their own, the sum over both systems.
+    /// Mean log figure of slices after the other system, minus that of slices after their own system; summed over both systems.
     sum: f64,
-    /// The larger share of slices after one of the other, of the two systems.
+    /// Share of slices that follow the other system; the larger of the two systems' shares.
     share: f64,
 }
 
 impl Carried {
-    /// Of the slices of either system; `None` if one of them has not both kinds.
+    /// Measures the carry-over in the slices of a block. `None` if a system lacks one of the two kinds of slices.
     pub(crate) fn of(pairs: &[[Slice; 2]]) -> Option<Self> {
         let (mut sum, mut share) = (0.0, 0.0f64);
         for side in [0, 1] {
@@ -44,22 +44,22 @@ impl Carried {
     }
 }
 
-/// How slices that follow one of the other system differ from those that follow one of their own, on average over both systems.
+/// Difference between slices that follow the other system and slices that follow their own, averaged over both systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CarryOver {
-    /// The difference of the logarithms of their figures; below 0: they are lower.
+    /// Difference of the mean log figures. Negative if figures are lower after the other system.
     pub effect: f64,
-    /// What the true difference lies in with 99 % confidence, by Student's t over the blocks.
+    /// 99 % confidence interval of `effect`, by Student's t over the blocks.
     pub interval: [f64; 2],
-    /// Whether there is one: the interval excludes 0.
+    /// True if `interval` excludes 0.
     pub is_found: bool,
-    /// By how much it distorts the logarithm of the ratio at most, if one system alone has it. Where it raises one and lowers the other by as
-    /// much, it is not found.
+    /// Largest bias of the log ratio if only one system is affected. Opposite effects of equal size on the two systems cancel out
+    /// in `effect`, and are not detected.
     pub bias_most: f64,
 }
 
 impl CarryOver {
-    /// Of blocks; `None` if too few have both kinds of slices.
+    /// Estimates the carry-over from all blocks. `None` if fewer than [`BLOCKS_LEAST`] blocks have both kinds of slices.
     pub(crate) fn of(blocks: &[Option<Carried>]) -> Option<Self> {
         let blocks: Vec<Carried> = blocks.iter().copied().flatten().collect();
         let sums: Vec<f64> = blocks.iter().map(|block| block.sum).collect();
@@ -81,7 +81,7 @@ mod tests {
     use crate::seen::Seen;
     use libm::exp;
 
-    /// A B B A, with the logarithms of their figures.
+    /// A block A B B A with the given log figures.
     fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<Carried> {
         let slice = |apart: f64, is_after_other| Slice {
             seen: Seen::Figure { value: exp(apart), errors: 0, planned: 1 },
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_over_both_systems_by_hand() {
+    fn sums_effect_over_both_systems() {
         // B loses 0.2 after A; A loses 0.1 after B.
         let carried = block([1.0, 0.3, 0.5, 0.9]).unwrap();
         assert!(close(carried.sum, -0.3) && close(carried.share, 0.5), "{carried:?}");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_blocks_show_is_found_and_bounds_the_bias() {
+    fn consistent_effect_is_found_and_bounds_bias() {
         let blocks = [-0.20, -0.22, -0.18, -0.20].map(|lost| block([1.0, lost, 0.0, 1.0]));
         let found = CarryOver::of(&blocks).unwrap();
         // Standard error 0.0163 ÷ 2; t of three degrees at 1 % is 5.841.
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blocks_do_not_agree_on_is_not_found() {
+    fn inconsistent_effect_is_not_found() {
         let blocks = [-0.2, 0.22, -0.18, 0.2].map(|lost| block([1.0, lost, 0.0, 1.0]));
         assert!(!CarryOver::of(&blocks).unwrap().is_found);
         assert_eq!(CarryOver::of(&blocks[..3]), None, "too few");

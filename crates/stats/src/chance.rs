@@ -1,11 +1,10 @@
-//! Seeded chance for what must come out the same again: orders, resampling and noise.
+//! Seeded random numbers for reproducible orders, resampling, and noise.
 
 use core::f64::consts::TAU;
 
 use libm::{cos, log, sqrt};
 
-/// A reproducible stream of draws: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number
-/// generators", 2014).
+/// SplitMix64 generator (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(u64);
 
@@ -21,24 +20,24 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// One of `0..count`, each as likely but for less than one in 2³²; 0 where there is none.
+    /// Draws an integer from `0..count`, uniform up to a bias below 2⁻³². 0 if `count` is 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         let wide = (self.bits() as u128) * (count as u128);
         (wide >> 64) as usize
     }
 
-    /// From 0 up to 1, but not 1.
+    /// Draws from the uniform distribution on [0, 1).
     fn uniform(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Normal, with mean 0 and standard deviation 1 (Box and Muller).
+    /// Draws from the standard normal distribution (Box–Muller transform).
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = sqrt(-2.0 * log(1.0 - self.uniform()));
         radius * cos(TAU * self.uniform())
     }
 
-    /// Any order of these, each as likely (Fisher–Yates).
+    /// Shuffles `items` into a uniformly random order (Fisher–Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -51,15 +50,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_first_draws() {
-        // Of the reference implementation with seed 1234567.
+    fn first_draws_match_the_reference() {
+        // First outputs of the reference implementation with seed 1234567.
         let mut chance = Chance::of(1_234_567);
         let drawn = [chance.bits(), chance.bits(), chance.bits()];
         assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
-    fn every_order_comes_up() {
+    fn shuffle_reaches_every_order() {
         let mut counts = [[0u32; 3]; 3];
         let mut chance = Chance::of(7);
         for _ in 0..3_000 {

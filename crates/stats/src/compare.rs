@@ -1,4 +1,4 @@
-//! Two variants over the blocks that both were measured in: how far they lie apart, and whether that can be said.
+//! Compares two variants over the blocks in which both were measured: effect size, interval, and verdict.
 
 use alloc::vec::Vec;
 
@@ -9,110 +9,112 @@ use crate::scale::{MinEffect, Scale};
 use crate::signed_rank::p_value;
 use crate::walsh::Walsh;
 
-/// One variant against another.
+/// Comparison of the first variant with the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Blocks in which both have a figure.
+    /// Number of blocks in which both variants have a figure.
     pub common: usize,
-    /// Over how many of these, the first ones, everything below was worked out.
+    /// Number of leading common blocks that the fields below are computed from.
     pub blocks: usize,
-    /// In how many of them the figure of the first was larger.
+    /// Number of these blocks in which the first variant has the larger figure.
     pub larger: usize,
-    /// By what they are compared.
+    /// How two figures are compared: by ratio or by difference.
     pub scale: Scale,
-    /// The figure of the first against that of the second; `None` if nothing can be said. A difference is infinite if most blocks have
-    /// a figure without a limit.
+    /// Hodges–Lehmann estimate of the first variant relative to the second. `None` if it is undefined. A difference is infinite if
+    /// most blocks have an infinite figure.
     pub estimate: Option<f64>,
-    /// What the true value lies in with a confidence of `confidence`; `None` without a look. An end of a difference may be infinite.
+    /// Confidence interval of the estimate at level `confidence`. `None` before the first look. An end of a difference may be
+    /// infinite.
     pub interval: Option<[f64; 2]>,
-    /// Among how many comparisons its error rate is shared; 1: it is alone.
+    /// Number of comparisons that share the error rate; 1 for a single comparison.
     pub family: u32,
-    /// The chance that the interval covers the true value.
+    /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// Of the test, two-sided; `None` without a look.
+    /// Two-sided p-value of the test. `None` before the first look.
     pub p: Option<f64>,
-    /// What `p` and the interval come from.
+    /// Test that `p` and the interval come from.
     pub test: Test,
-    /// What can be said.
+    /// Verdict on the difference.
     pub verdict: Verdict,
 }
 
-/// What a comparison rests on.
+/// Statistical test behind a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// Wilcoxon's signed-rank test, which is exact.
+    /// Exact Wilcoxon signed-rank test.
     SignedRank,
-    /// Student's t, at the look for an obvious difference.
+    /// Student's t-test, used by the early look for an obvious difference.
     Student,
 }
 
-/// What a comparison says.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// There is a difference.
+    /// The difference is significant.
     Differs {
-        /// Whether the estimate is smaller than what matters: real, and of no account.
+        /// True if the estimate is below the smallest difference that matters.
         below_matters: bool,
     },
-    /// If there is a difference, it is smaller than what matters.
+    /// The interval lies within the smallest difference that matters.
     Equivalent,
-    /// Neither can be said.
+    /// The interval allows both a difference that matters and none.
     Inconclusive,
-    /// More requests fail on one side: being ahead with more errors is not being better, and being level is not being equal.
+    /// One variant has more errors, which rules out calling it better or equal.
     MoreErrors(MoreErrors),
-    /// Nothing may be said.
+    /// No verdict is possible.
     None(NoVerdict),
 }
 
-/// Errors that stand before any figure.
+/// Excess of errors of one variant. It takes precedence over the comparison of figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoreErrors {
-    /// Whether it is the first that has them.
+    /// True if the first variant has more errors.
     pub of_first: bool,
-    /// Its share of errors over all runs, less that of the other.
+    /// Error share of this variant over all runs, minus that of the other variant.
     pub gap: f64,
-    /// Whether it surely is more than may be; if not, it could not be ruled out, and more blocks may.
+    /// True if the excess is significantly above [`crate::ERRORS_MARGIN`]. If false, it is only not ruled out, and more blocks may
+    /// rule it out.
     pub is_shown: bool,
 }
 
-/// Why nothing may be said.
+/// Reason why there is no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoVerdict {
-    /// So few common blocks can never give a verdict, or may not yet.
+    /// There are too few common blocks for a verdict, so far or at all.
     TooFewBlocks {
-        /// There are so many.
+        /// Number of common blocks.
         common: usize,
-        /// So many can.
+        /// Number of blocks that the first look needs.
         needed: u32,
     },
-    /// A figure is zero or below: no ratio can be made.
+    /// A figure is zero or negative, so there is no ratio.
     NoRatio,
-    /// Many more runs of one were thrown away than of the other; what is left is a biased choice.
+    /// One variant lost many more runs than the other, so the remaining runs are a biased sample.
     UnevenDiscards(Discards),
 }
 
-/// Invalid runs of the two.
+/// Number of lost runs of each variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Discards {
-    /// Of the first.
+    /// Lost runs of the first variant.
     pub first: usize,
-    /// Of the second.
+    /// Lost runs of the second variant.
     pub second: usize,
 }
 
-/// From this difference on, throwing away is choosing.
+/// Smallest difference in lost runs that is treated as selection bias.
 pub(crate) const DISCARDS_APART: usize = 3;
 
 impl Comparison {
-    /// Whether the first has the larger figure, by the estimate; `None`: neither has, or nothing can be said.
+    /// True if the estimate says that the first variant has the larger figure. `None` if both are equal, or if there is no
+    /// estimate.
     pub fn is_first_larger(&self) -> Option<bool> {
         self.estimate
             .filter(|estimate| *estimate != self.scale.none())
             .map(|estimate| estimate > self.scale.none())
     }
 
-    /// The same, if the logarithm of the ratio may be off by so much: the interval is wider at both ends, and judged again. Its p-value
-    /// would be too small, so there is none.
+    /// Widens the interval by `by` at both ends on the log scale, and judges it again. Drops the p-value, which would be too small.
     pub(crate) fn widened(self, by: f64, matters: MinEffect) -> Self {
         let (Some([low, high]), Some(estimate)) = (self.interval, self.estimate) else { return self };
         if self.scale != Scale::Ratio || matches!(self.verdict, Verdict::None(_)) {
@@ -124,8 +126,8 @@ impl Comparison {
     }
 }
 
-/// Compares the figures of two variants, `pairs` in order of their blocks, where less than `matters` does not matter. `attainable` is how
-/// many such pairs there can ever be: see [`look_at`].
+/// Compares two variants. `pairs` are their figures in block order, `matters` is the smallest difference that matters, and
+/// `attainable` is the largest number of pairs there can be: see [`look_at`].
 pub fn compare(
     pairs: &[(f64, f64)],
     attainable: usize,
@@ -135,7 +137,7 @@ pub fn compare(
     compare_in(1, look_at(pairs.len(), attainable, 1), pairs, matters, discards)
 }
 
-/// As [`compare`], at a look that has the part of the error rate that one of a family of so many comparisons has.
+/// Like [`compare`], at a given look, as one of `family` comparisons that share the error rate.
 pub(crate) fn compare_in(
     family: u32,
     look: Result<Look, u32>,
@@ -185,7 +187,7 @@ pub(crate) fn compare_in(
     comparison
 }
 
-/// A verdict on what lies about zero: the interval excludes it exactly when the test finds a difference.
+/// Judges an interval around zero. It excludes zero exactly if the test finds a difference.
 fn judge([low, high]: [f64; 2], centre: Option<f64>, matters: f64) -> Verdict {
     if low > 0.0 || high < 0.0 {
         Verdict::Differs { below_matters: centre.is_some_and(|centre| centre.abs() < matters) }
@@ -209,7 +211,7 @@ mod tests {
         (a - b).abs() < 1e-9
     }
 
-    /// Pairs with these ratios in percent above 1.
+    /// Pairs whose ratios exceed 1 by these percentages.
     fn pairs(percent: &[f64]) -> Vec<(f64, f64)> {
         let sizes = [700.0, 720.0, 650.0, 710.0].into_iter().cycle();
         sizes.zip(percent).map(|(size, percent)| (size * (1.0 + percent / 100.0), size)).collect()
@@ -226,7 +228,7 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
         assert_eq!((found.common, found.blocks, found.larger), (8, 8, 8));
         let [low, high] = found.interval.unwrap();
-        // With a critical value of 0 the interval goes from the least to the most.
+        // With a critical value of 0, the interval spans all figures.
         assert!(close(low, 1.08) && close(high, 1.15), "{low} {high}");
         assert!(close(found.p.unwrap(), 0.0078125) && close(found.confidence.unwrap(), 1.0 - 0.0078125));
         assert!((found.estimate.unwrap() - 1.12).abs() < 0.003);
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_off_widens_the_interval_and_is_judged_again() {
+    fn possible_bias_widens_the_interval_and_changes_the_verdict() {
         let found = compare(&pairs(&[6.0; 8]), 8, MATTERS, NONE);
         let wider = found.widened(0.02, MATTERS);
         let [low, high] = wider.interval.unwrap();
@@ -272,14 +274,14 @@ mod tests {
     }
 
     #[test]
-    fn a_real_difference_may_be_of_no_account() {
+    fn significant_difference_may_be_below_the_threshold() {
         let found =
             compare(&pairs(&[1.0, 1.1, 0.9, 1.2, 1.0, 0.8, 1.3, 1.1]), 8, MinEffect::share(0.03), NONE);
         assert_eq!(found.verdict, Verdict::Differs { below_matters: true });
     }
 
     #[test]
-    fn six_blocks_decide_only_where_no_more_can_come() {
+    fn six_blocks_decide_only_if_no_more_can_follow() {
         let six = pairs(&[5.0, 6.0, 7.0, 5.5, 6.5, 7.5]);
         assert_eq!(
             compare(&six, 6, MinEffect::share(0.03), NONE).verdict,
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_looks_the_first_blocks_count() {
+    fn between_two_looks_only_the_blocks_of_the_first_count() {
         let mut percent = vec![5.0; 8];
         percent.extend([-50.0, -50.0, -50.0]);
         let found = compare(&pairs(&percent), 12, MinEffect::share(0.03), NONE);
@@ -307,14 +309,14 @@ mod tests {
         let found = compare(&[(5.0, 5.0); 8], 8, MinEffect::share(0.03), NONE);
         assert_eq!(found.verdict, Verdict::Equivalent);
         assert_eq!((found.estimate, found.p), (Some(1.0), Some(1.0)));
-        // Seven ahead and one level: the level one is not dropped.
+        // Seven pairs ahead and one tie: the tie is not dropped.
         let mut seven = vec![(6.0, 5.0); 7];
         seven.push((5.0, 5.0));
         assert_eq!(compare(&seven, 8, MinEffect::share(0.03), NONE).verdict, Verdict::Inconclusive);
     }
 
     #[test]
-    fn without_a_ratio_there_is_no_verdict() {
+    fn no_verdict_without_a_ratio() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut eight = vec![(6.0, 5.0); 8];
             eight[3].1 = bad;
@@ -324,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sided_throwing_away_is_no_fair_choice() {
+    fn no_verdict_if_one_side_lost_many_more_runs() {
         let eight = [(6.0, 5.0); 8];
         let uneven = Discards { first: 0, second: 3 };
         assert_eq!(
@@ -336,8 +338,8 @@ mod tests {
     }
 
     #[test]
-    fn twelve_blocks_by_hand() {
-        // Ranks 1 and 7 are negative: the sum is 8, which just suffices at twelve.
+    fn twelve_blocks_match_hand_computation() {
+        // Ranks 1 and 7 are negative. Their sum of 8 is the critical value for twelve blocks.
         let signed = [-1.0, 2.0, 3.0, 4.0, 5.0, 6.0, -7.0, 8.0, 9.0, 10.0, 11.0, 12.0];
         let of = |signed: &[f64]| signed.iter().map(|rank| (exp(rank / 100.0), 1.0)).collect::<Vec<_>>();
         let found = compare(&of(&signed), 12, MinEffect::share(0.001), NONE);
@@ -354,7 +356,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn swapping_the_two_turns_everything_over(figures in prop::collection::vec((1u32..5_000, 1u32..5_000), 0..30),
+        fn swapping_the_variants_inverts_the_result(figures in prop::collection::vec((1u32..5_000, 1u32..5_000), 0..30),
                                                   planned in 0usize..30) {
             let one: Vec<(f64, f64)> = figures.iter().map(|(a, b)| (f64::from(*a), f64::from(*b))).collect();
             let other: Vec<(f64, f64)> = one.iter().map(|(a, b)| (*b, *a)).collect();
@@ -371,7 +373,7 @@ mod tests {
         }
 
         #[test]
-        fn no_figures_make_it_panic(figures in prop::collection::vec((any::<f64>(), any::<f64>()), 0..30), matters: f64) {
+        fn never_panics(figures in prop::collection::vec((any::<f64>(), any::<f64>()), 0..30), matters: f64) {
             let found = compare(&figures, figures.len(), MinEffect::share(matters), NONE);
             prop_assert!(found.estimate.is_none_or(f64::is_finite));
             prop_assert!(found.interval.is_none_or(|ends| ends.iter().all(|end| end.is_finite())));
@@ -381,7 +383,7 @@ mod tests {
     const MS_20: MinEffect = MinEffect::difference(20.0);
 
     #[test]
-    fn figures_that_are_zero_have_a_difference() {
+    fn zero_figures_are_compared_by_difference() {
         let nothing = compare(&[(0.0, 0.0); 8], 8, MS_20, NONE);
         assert_eq!(
             (nothing.verdict, nothing.estimate, nothing.interval),
@@ -396,13 +398,13 @@ mod tests {
             compare(&longer, 8, MinEffect::difference(500.0), NONE).verdict,
             Verdict::Differs { below_matters: true }
         );
-        // Half of the blocks without any, and the rest by a little.
+        // Half of the blocks cost nothing, the others a little.
         let little: Vec<(f64, f64)> = (0..8).map(|block| (f64::from(block % 2) * 5.0, 0.0)).collect();
         assert_eq!(compare(&little, 8, MS_20, NONE).verdict, Verdict::Equivalent);
     }
 
     #[test]
-    fn what_has_no_limit_is_worse_than_anything_and_equal_to_nothing() {
+    fn infinite_figures_are_larger_than_any_and_equal_to_none() {
         let never = [(f64::INFINITY, 900.0); 8];
         let found = compare(&never, 8, MS_20, NONE);
         assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
@@ -417,7 +419,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn differences_turn_over_and_say_what_the_test_says(
+        fn swapped_differences_change_sign_and_agree_with_the_test(
             figures in prop::collection::vec((0u32..6, 0u32..6), 0..30),
             endless in prop::collection::vec((any::<bool>(), any::<bool>()), 30),
         ) {
@@ -438,8 +440,8 @@ mod tests {
     }
 
     #[test]
-    fn no_difference_is_seldom_called_one() {
-        // Every pattern of signs of eight blocks, equally likely under no difference: two of them are called one.
+    fn false_positive_rate_at_eight_blocks() {
+        // All 256 sign patterns of eight blocks are equally likely without a difference; two of them count as significant.
         let found = (0..256u32).filter(|signs| {
             let percent: Vec<f64> = (0..8u32)
                 .map(|block| if signs >> block & 1 == 1 { 1.0 } else { -1.0 } * f64::from(block + 3))

@@ -1,29 +1,31 @@
-//! What explains a part of the variance of slices, and has nothing to do with either system: a control variate.
+//! Control variate: CPU time taken by other processes, which explains part of the variance between slices and depends on neither
+//! system.
 //!
-//! The logarithm of the ratio of a pair of slices is regressed on the difference of the CPU time that others took during its two slices,
-//! within blocks (Lavenberg and Welch, *A perspective on the use of control variables*, Management Science 27, 1981). Calling B A in a
-//! block turns the sign of both, so the slope stays as it is, and the test over blocks stays exact.
+//! Regresses the log ratio of a pair of slices, within blocks, on the difference in CPU time that others took during its two slices
+//! (Lavenberg and Welch, *A perspective on the use of control variables*, Management Science 27, 1981). Swapping A and B in a block
+//! changes the sign of both, so the slope is unchanged, and the test over blocks stays exact.
 
 use alloc::vec::Vec;
 
 use crate::slices::Pair;
 
-/// Of the variance of pairs within their blocks, this share must be explained, or nothing is changed.
+/// Smallest share of the within-block variance that the control must explain to be applied.
 const EXPLAINED_LEAST: f64 = 0.2;
-/// Degrees of freedom that must be left.
+/// Smallest number of residual degrees of freedom.
 const FREEDOM_LEAST: usize = 3;
 
-/// What the CPU time that others take does to a figure.
+/// Effect of other processes' CPU time on a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Control {
-    /// Change of the logarithm of a figure per core that others take.
+    /// Change of the log figure per core that others take.
     pub per_core: f64,
-    /// The share of the variance of pairs within their blocks that this explains.
+    /// Share of the within-block variance of pairs that the control explains.
     pub explained: f64,
 }
 
 impl Control {
-    /// Of pairs by block; `None` if one lacks its reading, there are too few, or they explain too little.
+    /// Fits the control to the pairs of each block. `None` if a pair has no reading, if there are too few pairs, or if the control
+    /// explains too little.
     pub(crate) fn of(blocks: &[Vec<Pair>]) -> Option<Self> {
         let (mut pairs, mut groups) = (0, 0);
         let (mut apart_square, mut taken_square, mut product) = (0.0, 0.0, 0.0);
@@ -49,12 +51,12 @@ impl Control {
         (explained >= EXPLAINED_LEAST).then(|| Self { per_core: product / taken_square, explained })
     }
 
-    /// The logarithm of the ratio of a pair, as if others had taken as much during either slice.
+    /// Log ratio of a pair, corrected as if others had taken equal CPU time during both slices.
     pub(crate) fn corrected(&self, pair: &Pair) -> f64 {
         pair.apart - self.per_core * pair.taken_apart.unwrap_or(0.0)
     }
 
-    /// By how much the logarithm of the ratio of a block changes.
+    /// Correction to add to the log ratio of a block.
     pub(crate) fn correction(&self, block: &[Pair]) -> f64 {
         let taken = block.iter().filter_map(|pair| pair.taken_apart).sum::<f64>();
         -self.per_core * taken / block.len().max(1) as f64
@@ -71,8 +73,9 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_within_blocks_by_hand() {
-        // Deviations of either block: (−0.2, 0.4) and (0.2, −0.4); (−0.1, 0.2) and (0.1, −0.2). Product −0.2, square of taken 0.4.
+    fn slope_within_blocks_matches_hand_computation() {
+        // Deviations within the two blocks: (−0.2, 0.4) and (0.2, −0.4); (−0.1, 0.2) and (0.1, −0.2). Product −0.2, sum of squares
+        // of CPU time 0.4.
         let blocks = [
             vec![pair(0.8, 0.5), pair(1.2, -0.3)],
             vec![pair(0.9, 0.2), pair(1.1, -0.2)],
@@ -86,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_explains_little_or_is_not_known_changes_nothing() {
+    fn weak_or_unknown_control_changes_nothing() {
         let unrelated = [
             vec![pair(0.8, 0.1), pair(1.2, 0.1), pair(1.0, 0.5), pair(1.0, -0.3)],
             vec![pair(0.9, 0.0), pair(1.1, 0.0)],
@@ -102,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn calling_b_a_in_a_block_changes_no_slope() {
+    fn swapping_a_and_b_in_a_block_keeps_the_slope() {
         let blocks = [
             vec![pair(0.8, 0.5), pair(1.3, -0.3), pair(1.0, 0.1)],
             vec![pair(0.9, 0.2), pair(1.1, -0.25)],

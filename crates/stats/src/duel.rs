@@ -1,4 +1,4 @@
-//! A versus B, block by block: what to run next, when it is decided, and what is found.
+//! A/B comparison, block by block: what to run next, when it is decided, and the result.
 
 use alloc::vec::Vec;
 
@@ -15,66 +15,66 @@ use crate::scale::{MinEffect, Scale, log_ratio};
 use crate::seen::Seen;
 use crate::slices::{Levels, Pair, Slice, counting, of_slices};
 
-/// What is laid down before the first run.
+/// Rules of a duel, fixed before its first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuelRules {
-    /// By what they are compared, and the difference that matters.
+    /// Scale of the comparison and the smallest difference that matters.
     pub matters: MinEffect,
-    /// Whether the larger figure is the better one.
+    /// True if a larger figure is better.
     pub higher_is_better: bool,
-    /// Blocks that may count, at most; below 8 there is but one look.
+    /// Maximum number of counted blocks. Below 8 there is only one look.
     pub blocks_max: u32,
-    /// Blocks of A against itself before the first one, to say what the duel will cost; they never count.
+    /// Number of A/A blocks before the first counted block, from which the cost of the duel is forecast. They never count.
     pub pilot_blocks: u32,
-    /// How many comparisons are judged together and share the error rate; 1: it is alone.
+    /// Number of comparisons that share the error rate; 1 for a single comparison.
     pub family: u32,
-    /// Whether an obvious difference may end it before the first look: see [`OBVIOUS_FACTOR`](crate::OBVIOUS_FACTOR).
+    /// True if an obvious difference may end the duel before the first look: see [`OBVIOUS_FACTOR`](crate::OBVIOUS_FACTOR).
     pub looks_early: bool,
-    /// Whether what others take of the CPU explains a part of the variance of slices: see [`Control`].
+    /// True if CPU time taken by other processes is used as a control variate for slices: see [`Control`].
     pub has_control: bool,
 }
 
-/// What to run next.
+/// Next step of a duel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DuelStep {
-    /// A twice; the pilots have numbers of their own, from 1.
+    /// Run A twice. Pilot blocks have their own numbers, from 1.
     Pilot {
-        /// Its number.
+        /// Number of the pilot block.
         block: u32,
     },
-    /// A and B in random order.
+    /// Run A and B in random order.
     Block {
-        /// Every block has a number of its own, from 1, also one that is made again in place of another.
+        /// Number of the block, from 1. A repeated block gets a new number.
         block: u32,
     },
-    /// Nothing.
+    /// The duel is over.
     Over(DuelEnd),
 }
 
-/// Why a duel is over.
+/// Reason why a duel ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DuelEnd {
     /// There is a verdict.
     Decided,
-    /// The last look that the blocks allow gave none.
+    /// The last look that the blocks allow gave no verdict.
     OutOfBlocks,
-    /// Four blocks in a row were lost, the last one because a run was invalid: here nothing can be measured.
+    /// Four blocks in a row were lost, the last one because a run was invalid: the machine is not fit for measurement.
     NotFit,
     /// Four blocks in a row were lost, the last one because a run failed or is missing.
     Failing,
     /// Four blocks in a row were lost, the last one because a run had too few samples for the metric.
     TooFewSamples,
-    /// One side lost three runs more than the other: what is left is a biased choice.
+    /// One side lost at least three more runs than the other, so the remaining runs are a biased sample.
     Uneven,
-    /// A figure is zero or below where they are compared by ratio.
+    /// A figure is zero or negative, but figures are compared by ratio.
     NoRatio,
 }
 
-/// A block that is lost is made again; after so many in a row it is given up.
+/// Maximum number of lost blocks in a row that are repeated. One more ends the duel.
 const AGAIN_MAX: u32 = 3;
 
-/// A versus B. Whoever drives it asks for the next step, makes the runs, and notes what they say; what is stored can be noted
-/// again in the same order and leads to the same state.
+/// State machine of an A/B comparison. The caller asks for the next step, makes the runs, and notes their results. Replaying stored
+/// results in the same order restores the same state.
 #[derive(Clone, Debug)]
 pub struct Duel {
     rules: DuelRules,
@@ -82,19 +82,21 @@ pub struct Duel {
     pilot: Vec<[f64; 2]>,
     noted: u32,
     blocks: Vec<[Seen; 2]>,
-    /// Of blocks that are made of slices: their pairs, and how they depend on those before.
+    /// Counted pairs of slices of each block that was made in slices.
     slices: Vec<Vec<Pair>>,
+    /// Carry-over between the slices of each of these blocks.
     carried: Vec<Option<Carried>>,
     lost_in_row: u32,
     discards: Discards,
     end: Option<DuelEnd>,
-    /// How often it was extended, and what was noted since its end.
+    /// Number of times the duel was extended.
     extensions: u32,
+    /// Blocks noted since the duel ended, kept for an extension.
     late: Vec<[Seen; 2]>,
 }
 
 impl Duel {
-    /// Before the first run.
+    /// Creates a duel before its first run.
     pub fn new(rules: DuelRules) -> Self {
         let end = (rules.blocks_max == 0).then_some(DuelEnd::OutOfBlocks);
         Self {
@@ -113,7 +115,7 @@ impl Duel {
         }
     }
 
-    /// What to run next.
+    /// Returns the next step.
     pub fn next(&self) -> DuelStep {
         match self.end {
             Some(end) => DuelStep::Over(end),
@@ -122,7 +124,7 @@ impl Duel {
         }
     }
 
-    /// What the two runs of A in a pilot said. A pilot is not made again.
+    /// Notes the results of the two runs of A in a pilot block. A pilot block is never repeated.
     pub fn note_pilot(&mut self, runs: [Seen; 2]) {
         self.pilots = self.pilots.saturating_add(1);
         if let [Some(one), Some(other)] = runs.map(|run| run.value()) {
@@ -130,8 +132,8 @@ impl Duel {
         }
     }
 
-    /// What the runs of A and of B in a block said, in this order, whichever ran first. Once it is over nothing changes it,
-    /// unless it is extended.
+    /// Notes the results of A and B in a block, in this order, whichever ran first. After the end, results only count if the duel
+    /// is extended.
     pub fn note(&mut self, runs: [Seen; 2]) {
         if self.end.is_some() {
             self.late.push(runs);
@@ -151,7 +153,7 @@ impl Duel {
         }
     }
 
-    /// What slices of one start of A and of B said, in the order of their pairs; see [`of_slices`].
+    /// Notes the slices of one start of A and of B, pair by pair: see [`of_slices`].
     pub fn note_slices(&mut self, pairs: &[[Slice; 2]]) {
         let runs = of_slices(pairs);
         if self.end.is_none() && runs.iter().all(|run| run.value().is_some()) {
@@ -161,31 +163,31 @@ impl Duel {
         self.note(runs);
     }
 
-    /// How much varies between starts and between slices, without what is explained; `None` where there are no slices, or too few.
+    /// Variance between starts and between slices, after correction by the control. `None` without slices, or with too few.
     pub fn levels(&self) -> Option<Levels> {
         Levels::of(&self.ratios())
     }
 
-    /// What the CPU time that others take explains; `None` where that is not asked for, not known, or too little.
+    /// Fitted control variate. `None` if the rules do not ask for one, if readings are missing, or if it explains too little.
     pub fn control(&self) -> Option<Control> {
-        // Blocks that were noted again after an extension have no slices.
+        // Blocks noted again after an extension have no slices.
         let is_whole = self.slices.len() == self.blocks.len();
         Control::of(&self.slices).filter(|_| self.rules.has_control && is_whole)
     }
 
-    /// Whether slices change those that follow them; `None` where there are no slices, or too few.
+    /// Carry-over between slices. `None` without slices, or with too few.
     pub fn carry_over(&self) -> Option<CarryOver> {
         CarryOver::of(&self.carried)
     }
 
-    /// The logarithms of the ratios of pairs of slices, by block, without what is explained.
+    /// Log ratios of the pairs of slices, by block, after correction by the control.
     fn ratios(&self) -> Vec<Vec<f64>> {
         let control = self.control();
         let ratio = |pair: &Pair| control.map_or(pair.apart, |control| control.corrected(pair));
         self.slices.iter().map(|block| block.iter().map(ratio).collect()).collect()
     }
 
-    /// The figures of A and of B, block by block, without what is explained.
+    /// Figures of A and B, block by block, after correction by the control.
     fn figures(&self) -> Vec<(f64, f64)> {
         let control = self.control();
         let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?)));
@@ -199,7 +201,7 @@ impl Duel {
         figures.enumerate().map(corrected).collect()
     }
 
-    /// When there may be a verdict, by the blocks so far; see [`Outlook`]. `None` where figures are compared by difference.
+    /// Forecast of the verdict from the blocks so far: see [`Outlook`]. `None` if figures are compared by difference.
     pub fn outlook(&self) -> Option<Outlook> {
         if !self.slices.is_empty() {
             return Outlook::of_slices(&self.ratios(), &self.rules);
@@ -210,8 +212,8 @@ impl Duel {
         Outlook::of_runs(&apart, &self.rules)
     }
 
-    /// Goes on with one that is over, until so many blocks count: it has one more look, there. What other metrics needed, and
-    /// this one no more, counts now.
+    /// Extends a finished duel until `blocks` blocks count, with one more look at the end. Counts the blocks that were noted after
+    /// the end because other metrics needed them.
     pub fn extend(&mut self, blocks: u32) {
         (self.extensions, self.rules.blocks_max) = (self.extensions + 1, blocks);
         for runs in core::mem::take(&mut self.late) {
@@ -222,7 +224,7 @@ impl Duel {
         (self.end, self.lost_in_row) = (is_full.then_some(DuelEnd::OutOfBlocks), 0);
     }
 
-    /// The look that so many blocks allow.
+    /// The look that `blocks` blocks allow, or the number of blocks that the first look needs.
     fn look(&self, blocks: usize, family: u32) -> Result<Look, u32> {
         let attainable = self.rules.blocks_max as usize;
         match self.extensions {
@@ -231,32 +233,32 @@ impl Duel {
         }
     }
 
-    /// The forecast of the pilot; `None` before two pilots with figures.
+    /// Forecast from the pilot blocks. `None` with fewer than two pilot blocks that have figures.
     pub fn forecast(&self) -> Option<Forecast> {
         Forecast::of_pilot(&self.pilot, &self.rules)
     }
 
-    /// The blocks that count, in their order: what A and what B said.
+    /// Counted blocks in order: results of A and of B.
     pub fn blocks(&self) -> &[[Seen; 2]] {
         &self.blocks
     }
 
-    /// Runs that were lost on either side, because they were invalid or failed.
+    /// Number of runs lost on each side because they were invalid or failed.
     pub fn discards(&self) -> Discards {
         self.discards
     }
 
-    /// What was laid down.
+    /// Rules of the duel.
     pub fn rules(&self) -> &DuelRules {
         &self.rules
     }
 
-    /// What is found so far; the first is A. Errors stand before figures.
+    /// Result so far; A is the first variant. Errors take precedence over figures.
     pub fn finding(&self) -> Comparison {
         self.finding_in(self.rules.family)
     }
 
-    /// What is found if the error rate is shared among so many.
+    /// Result so far if `family` comparisons share the error rate.
     pub(crate) fn finding_in(&self, family: u32) -> Comparison {
         let pairs = self.figures();
         let look = self.look(pairs.len(), family);
@@ -299,7 +301,7 @@ impl Duel {
         (blocks >= last.min(blocks_max)).then_some(DuelEnd::OutOfBlocks)
     }
 
-    /// Whether so many blocks are looked at for an obvious difference alone. One look: another block later there is none.
+    /// True at the single early look for an obvious difference. One block later there is no early look.
     fn is_early_look(&self) -> bool {
         self.rules.looks_early && self.blocks.len() == OBVIOUS_BLOCKS
     }
@@ -317,7 +319,7 @@ impl Duel {
     }
 }
 
-/// The verdict on the figures, unless errors speak against it.
+/// Overrides the verdict on the figures if errors contradict it.
 fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> Verdict {
     let (of_first, of_second) = (gap.against(true), gap.against(false));
     let either = of_first.or(of_second);
@@ -355,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_obvious_difference_is_told_after_four_blocks_unless_it_has_errors() {
+    fn obvious_difference_ends_after_four_blocks_unless_it_has_errors() {
         let early = DuelRules { looks_early: true, ..RULES };
         let duel = after(early, 9, [run(250.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 4));
@@ -370,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_becomes_obvious_later_waits_for_the_next_look() {
+    fn difference_that_becomes_obvious_later_waits_for_the_next_look() {
         let mut duel = after(DuelRules { looks_early: true, ..RULES }, 4, [run(190.0), run(100.0)]);
         (0..3).for_each(|_| duel.note([run(900.0), run(100.0)]));
         assert_eq!(duel.next(), DuelStep::Block { block: 8 }, "there is one early look");
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carry_over_that_is_as_large_as_the_difference_leaves_no_verdict() {
+    fn carry_over_as_large_as_the_difference_prevents_a_verdict() {
         let of = |truth: f64, lost: f64| {
             let mut duel = Duel::new(DuelRules { blocks_max: 8, ..RULES });
             let after = |seen| Slice { is_after_other: true, ..slice(seen) };
@@ -399,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_take_is_explained_where_the_rules_say_so() {
+    fn control_variate_is_applied_if_the_rules_ask_for_it() {
         let of = |has_control: bool| {
             let mut duel = Duel::new(DuelRules { blocks_max: 8, has_control, ..RULES });
             for block in 0..8 {
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_make_blocks_and_tell_where_the_variance_is() {
+    fn slices_form_blocks_and_split_the_variance() {
         let mut duel = Duel::new(RULES);
         let pair = |ratio: f64| [run(100.0 * ratio), run(100.0)].map(slice);
         let lost = [Seen::Invalid, run(1.0)].map(slice);
@@ -433,7 +435,7 @@ mod tests {
         assert_eq!(after(RULES, 8, [run(2.0), run(1.0)]).levels(), None);
     }
 
-    /// A duel after so many equal blocks, as far as it goes.
+    /// A duel after up to `blocks` equal blocks.
     fn after(rules: DuelRules, blocks: usize, runs: [Seen; 2]) -> Duel {
         let mut duel = Duel::new(rules);
         (0..blocks).for_each(|_| duel.note(runs));
@@ -451,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_on_to_the_last_look_that_its_blocks_allow() {
+    fn runs_to_the_last_look_that_its_blocks_allow() {
         let mut duel = Duel::new(DuelRules { blocks_max: 20, ..RULES });
         let mut blocks = 0;
         while let DuelStep::Block { .. } = duel.next() {
@@ -476,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_block_is_made_again_under_a_number_of_its_own() {
+    fn lost_block_is_repeated_under_a_new_number() {
         let mut duel = after(RULES, 2, [run(110.0), run(100.0)]);
         duel.note([Seen::Invalid, run(100.0)]);
         assert_eq!(duel.next(), DuelStep::Block { block: 4 });
@@ -491,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_loses_four_in_a_row_ends_it() {
+    fn four_lost_blocks_in_a_row_end_the_duel() {
         let end = |runs| after(RULES, 4, runs).next();
         assert_eq!(end([Seen::Failed, Seen::Failed]), DuelStep::Over(DuelEnd::Failing));
         assert_eq!(end([Seen::Missing, run(1.0)]), DuelStep::Over(DuelEnd::Failing));
@@ -502,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn uneven_losses_leave_no_verdict_however_many_blocks_there_were() {
+    fn uneven_losses_prevent_a_verdict() {
         let mut duel = after(RULES, 7, [run(110.0), run(100.0)]);
         for _ in 0..3 {
             duel.note([run(110.0), Seen::Invalid]);
@@ -518,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pilot_comes_first_and_does_not_count() {
+    fn pilot_comes_first_and_does_not_count() {
         let mut duel = Duel::new(DuelRules { pilot_blocks: 3, ..RULES });
         for block in 1..=3 {
             assert_eq!(duel.next(), DuelStep::Pilot { block });
@@ -536,28 +538,28 @@ mod tests {
     }
 
     #[test]
-    fn errors_stand_before_speed() {
+    fn errors_take_precedence_over_figures() {
         let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
         let faster = after(RULES, 8, [with(150.0, 200), with(100.0, 0)]);
         let Verdict::MoreErrors(more) = faster.finding().verdict else { panic!("{:?}", faster.finding()) };
         assert!(more.of_first && more.is_shown && (more.gap - 0.02).abs() < 1e-12);
         assert_eq!(faster.next(), DuelStep::Over(DuelEnd::Decided));
-        // The slower one may have as many as it likes.
+        // The slower variant may have any number of errors.
         let slower = after(RULES, 8, [with(150.0, 0), with(100.0, 200)]);
         assert_eq!(slower.finding().verdict, Verdict::Differs { below_matters: false });
-        // For a response time the smaller figure is ahead.
+        // For a response time, the smaller figure is ahead.
         let lower =
             after(DuelRules { higher_is_better: false, ..RULES }, 8, [with(150.0, 0), with(100.0, 200)]);
         assert!(matches!(lower.finding().verdict, Verdict::MoreErrors(more) if !more.of_first));
         let level = after(RULES, 8, [with(100.0, 0), with(100.0, 200)]);
         assert!(matches!(level.finding().verdict, Verdict::MoreErrors(more) if !more.of_first));
-        // A few errors, by chance on one side, decide nothing.
+        // A few random errors on one side decide nothing.
         let few = after(RULES, 8, [with(150.0, 5), with(100.0, 0)]);
         assert_eq!(few.finding().verdict, Verdict::Differs { below_matters: false });
     }
 
     #[test]
-    fn errors_that_are_not_ruled_out_keep_it_going() {
+    fn errors_not_ruled_out_prolong_the_duel() {
         let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
         let mut duel = after(RULES, 7, [with(150.0, 0), with(100.0, 0)]);
         duel.note([with(150.0, 60), with(100.0, 0)]);
@@ -570,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn by_difference_zeros_decide() {
+    fn zero_figures_decide_by_difference() {
         let by_difference =
             DuelRules { matters: MinEffect::difference(20.0), higher_is_better: false, ..RULES };
         let none = after(by_difference, 24, [run(0.0), run(0.0)]);
@@ -583,20 +585,20 @@ mod tests {
             (never.finding().estimate, never.next()),
             (Some(f64::NEG_INFINITY), DuelStep::Over(DuelEnd::Decided))
         );
-        // The one that is ahead must not have more errors.
+        // The variant that is ahead must not have more errors.
         let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
         let shorter = after(by_difference, 8, [with(0.0, 200), with(400.0, 0)]);
         assert!(matches!(shorter.finding().verdict, Verdict::MoreErrors(more) if more.of_first));
     }
 
     #[test]
-    fn a_figure_of_zero_ends_it_at_a_look() {
+    fn zero_figure_ends_a_ratio_duel_at_a_look() {
         let duel = after(RULES, 24, [run(0.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::NoRatio), 8));
     }
 
     #[test]
-    fn an_extension_goes_on_to_one_more_look() {
+    fn extension_adds_one_look() {
         let mut duel = Duel::new(DuelRules { blocks_max: 8, ..RULES });
         for block in 0..8 {
             duel.note(if block % 4 == 0 { [run(100.0), run(101.0)] } else { [run(110.0), run(100.0)] });
@@ -614,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_noted_after_the_end_counts_when_it_is_extended() {
+    fn blocks_noted_after_the_end_count_after_an_extension() {
         let mut duel = after(RULES, 12, [run(110.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 8));
         duel.extend(13);

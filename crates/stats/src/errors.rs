@@ -1,4 +1,4 @@
-//! Errors before speed: who is ahead must be shown not to have more of them.
+//! Errors take precedence over figures: a variant is better only if it is shown not to have more errors.
 
 use alloc::vec::Vec;
 
@@ -6,20 +6,21 @@ use crate::compare::MoreErrors;
 use crate::seen::{Seen, error_share};
 use crate::walsh::Walsh;
 
-/// One in a thousand: a larger share of errors than the other's cannot be made up by speed.
+/// Largest excess in error share, 0.1 %, that a better figure can make up for.
 pub const ERRORS_MARGIN: f64 = 0.001;
 
-/// How the shares of errors of two settings lie apart, the first less the second.
+/// Difference between the error shares of two variants: first minus second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorGap {
-    /// Over all requests of all runs.
+    /// Difference of the error shares over all requests of all runs.
     pub pooled: f64,
-    /// What it lies in, by the run: every block counts alike.
+    /// Confidence interval of the per-run difference. Every block has equal weight.
     pub interval: [f64; 2],
 }
 
 impl ErrorGap {
-    /// Over blocks in which both have a figure, with the interval of this critical value; `None` if they are too few.
+    /// Computes the gap over blocks in which both have a figure, with the interval for `critical`. `None` if there are too few
+    /// blocks.
     pub fn over(blocks: &[[Seen; 2]], critical: u32) -> Option<Self> {
         let gaps: Vec<f64> = blocks.iter().map(|[a, b]| a.error_share() - b.error_share()).collect();
         let pooled = |side: usize| {
@@ -35,8 +36,8 @@ impl ErrorGap {
         Some(Self { pooled: pooled(0) - pooled(1), interval: Walsh::of(&gaps).interval(critical)? })
     }
 
-    /// What stands against calling the first (or the second) no worse: that its errors surely are more than
-    /// [`ERRORS_MARGIN`] above the other's, or that this is not ruled out. `None`: it has no more of them.
+    /// Objection against calling the first variant (or the second, if `first` is false) no worse: its errors exceed the other's by
+    /// more than [`ERRORS_MARGIN`], or that is not ruled out. `None` if an excess is ruled out.
     pub fn against(&self, first: bool) -> Option<MoreErrors> {
         let [low, high] = self.interval;
         let (gap, low, high) = if first { (self.pooled, low, high) } else { (-self.pooled, -high, -low) };
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn no_errors_are_no_gap() {
+    fn no_errors_give_no_gap() {
         let gap = ErrorGap::over(&[[run(0), run(0)]; 8], 0).unwrap();
         assert_eq!(gap, ErrorGap { pooled: 0.0, interval: [0.0, 0.0] });
         assert_eq!((gap.against(true), gap.against(false)), (None, None));
@@ -78,7 +79,7 @@ mod tests {
         blocks[5][0] = run(50);
         let early = ErrorGap::over(&blocks[..8], 0).unwrap().against(true).unwrap();
         assert!(!early.is_shown);
-        // Over 16 blocks it moves neither the middle nor the sum by one in a thousand.
+        // Over 16 blocks, one bad run changes neither the median nor the sum by 0.1 %.
         assert_eq!(ErrorGap::over(&blocks, 20).unwrap().against(true), None);
         blocks[5][0] = run(5_000);
         let more = ErrorGap::over(&blocks, 20).unwrap().against(true).unwrap();

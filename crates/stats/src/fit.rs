@@ -1,17 +1,17 @@
-//! A series against time: the line through it, the step that fits it best, and its order in time.
+//! Fits to a time series: least-squares line, best step, and rank correlation with time.
 
 use alloc::vec::Vec;
 
 use libm::sqrt;
 
-/// The line of least squares.
+/// Least-squares line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FittedLine {
-    /// Per window.
+    /// Change per window.
     pub(crate) slope: f64,
-    /// At the middle of the series.
+    /// Value at the center of the series.
     middle: f64,
-    /// What it leaves.
+    /// Residual sum of squares.
     pub(crate) squares: f64,
 }
 
@@ -39,18 +39,18 @@ impl FittedLine {
     }
 }
 
-/// Two levels, one after the other.
+/// Step function: two constant levels, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FittedStep {
-    /// The first window of the second.
+    /// Index of the first window of the second level.
     pub(crate) at: usize,
     levels: [f64; 2],
-    /// What they leave.
+    /// Residual sum of squares.
     pub(crate) squares: f64,
 }
 
 impl FittedStep {
-    /// The one that leaves least, with a tenth of the series at least, and two windows, on either side.
+    /// Finds the step with the smallest residual sum of squares. Each side has at least a tenth of the series and two windows.
     pub(crate) fn of(level: &[f64]) -> Self {
         let count = level.len();
         let middle = level.iter().sum::<f64>() / count.max(1) as f64;
@@ -60,7 +60,7 @@ impl FittedStep {
         for (place, figure) in level.iter().enumerate() {
             let (before, after) = (place, count - place);
             if before >= edge && after >= edge {
-                // The sum of squares between the two, as the deviations of all sum up to zero.
+                // Sum of squares between the two sides. All deviations sum to zero, so one side's sum suffices.
                 let between = sum * sum * count as f64 / (before as f64 * after as f64);
                 if between > best.0 {
                     best = (between, place);
@@ -79,14 +79,14 @@ impl FittedStep {
         level.iter().enumerate().map(|(place, figure)| figure - at(place)).collect()
     }
 
-    /// The second level less the first.
+    /// Second level minus the first.
     pub(crate) fn apart(&self) -> f64 {
         self.levels[1] - self.levels[0]
     }
 
-    /// Whether every window of one level is above every window of the other, with a quarter of the series at least on either
-    /// side. Independent noise does so by chance with a probability below 1 in 2,000 at 20 windows (two in the number of ways
-    /// to choose one side, summed over its sizes), and less with more.
+    /// True if all windows of one level exceed all windows of the other, and each side has at least a quarter of the series. For
+    /// independent noise of 20 windows the probability is below 1 in 2,000, and smaller for more windows. It is 2 divided by the
+    /// number of ways to choose one side, summed over its sizes.
     pub(crate) fn separates(&self, level: &[f64]) -> bool {
         let (first, second) = level.split_at(self.at);
         let lowest = |side: &[f64]| side.iter().copied().fold(f64::INFINITY, f64::min);
@@ -95,13 +95,13 @@ impl FittedStep {
             && (lowest(first) > highest(second) || lowest(second) > highest(first))
     }
 
-    /// What the standard error of the difference is, in long-run deviations of a window.
+    /// Standard error of the difference of the levels, in units of the long-run deviation of a window.
     pub(crate) fn error_factor(&self, count: usize) -> f64 {
         sqrt(1.0 / self.at.max(1) as f64 + 1.0 / count.saturating_sub(self.at).max(1) as f64)
     }
 }
 
-/// Spearman's rank correlation of a series with time, equal figures at their middle rank; 0 if all are equal.
+/// Spearman's rank correlation of a series with time, with midranks for ties. 0 if all figures are equal.
 pub(crate) fn spearman_with_time(level: &[f64]) -> f64 {
     let ranks = midranks(level);
     let centre = (level.len() as f64 + 1.0) / 2.0;
@@ -115,7 +115,7 @@ pub(crate) fn spearman_with_time(level: &[f64]) -> f64 {
     if of_ranks > 0.0 { products / sqrt(of_ranks * of_times) } else { 0.0 }
 }
 
-/// The rank of each figure, from 1; equal ones share the middle of theirs.
+/// Rank of each figure, from 1. Equal figures share their mean rank.
 pub(crate) fn midranks(figures: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     order.sort_by(|a, b| figures[*a].total_cmp(&figures[*b]));
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_by_hand() {
+    fn line_matches_hand_computation() {
         let line = FittedLine::through(&[1.0, 3.0, 2.0, 4.0]);
         // Deviations in time -1.5 to 1.5: (1.5 * 1.5 - 0.5 * 0.5 + -0.5 * 0.5 + 1.5 * 1.5) / 5.
         assert!((line.slope - 0.8).abs() < 1e-12 && (line.squares - 1.8).abs() < 1e-12, "{line:?}");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_by_hand() {
+    fn step_matches_hand_computation() {
         let step = FittedStep::of(&[1.0, 1.0, 1.2, 5.0, 5.0, 5.2, 5.0]);
         assert_eq!(step.at, 3);
         assert!((step.apart() - (5.05 - 3.2 / 3.0)).abs() < 1e-12);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn order_in_time_by_hand() {
+    fn rank_correlation_matches_hand_computation() {
         assert_eq!(midranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
         assert!((spearman_with_time(&[1.0, 2.0, 8.0, 9.0]) - 1.0).abs() < 1e-12);
         assert!((spearman_with_time(&[1.0, 3.0, 2.0, 4.0]) - 0.8).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What a duel will cost, and what it can find at all, told by a pilot of A against itself, or by its own first blocks.
+//! Forecasts the cost of a duel and its smallest detectable difference, from A/A pilot blocks or from its own first blocks.
 
 use core::f64::consts::LN_2;
 
@@ -13,25 +13,28 @@ use crate::scale::Scale;
 use crate::slices::Levels;
 use crate::student::mean_and_error;
 
-/// What the pilot says.
+/// Forecast from pilot blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// Pilot blocks with two figures.
+    /// Number of pilot blocks with two figures.
     pub pilots: usize,
-    /// The standard deviation of the difference in a block, or of the logarithm of the ratio, about 0.
+    /// Standard deviation about 0 of the difference in a block, or of the log ratio.
     pub spread: f64,
-    /// What it may be: the upper end of its one-sided 90 % interval, as few blocks tell it badly.
+    /// Upper end of the one-sided 90 % interval of `spread`, which few blocks estimate poorly.
     pub spread_high: f64,
-    /// In how many blocks the difference that matters is found with 90 % power; `None`: not within the blocks there may be.
+    /// Number of blocks in which the smallest difference that matters is found with 90 % power. `None` if it exceeds the maximum
+    /// number of blocks.
     pub blocks: Option<u32>,
-    /// The smallest difference found with 90 % power within the blocks there may be, in the unit of what matters; `None` without any look.
+    /// Smallest difference found with 90 % power within the maximum number of blocks, in the unit of the threshold. `None` without
+    /// a look.
     pub found_from: Option<f64>,
-    /// In how many blocks equal systems are called equivalent with 90 % power; `None`: not within the blocks there may be.
+    /// Number of blocks in which equal systems are called equivalent with 90 % power. `None` if it exceeds the maximum number of
+    /// blocks.
     pub blocks_for_equivalence: Option<u32>,
 }
 
 impl Forecast {
-    /// Of the figures of pilot blocks; `None` of fewer than two that lie apart by something finite.
+    /// Forecasts from the figures of pilot blocks. `None` with fewer than two finite differences.
     pub(crate) fn of_pilot(pilot: &[[f64; 2]], rules: &DuelRules) -> Option<Self> {
         let scale = rules.matters.scale;
         let apart = pilot.iter().filter_map(|[one, other]| scale.apart((*one, *other)));
@@ -61,30 +64,31 @@ impl Forecast {
     }
 }
 
-/// When a duel may have its verdict, by its blocks so far. In slices, if the next blocks have as many of them as the last.
+/// Forecast of the verdict from the blocks so far. For slices, it assumes that later blocks have as many slices as the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
-    /// Blocks so far.
+    /// Number of blocks so far.
     pub blocks: usize,
-    /// The standard deviation of the logarithm of the ratio of a block.
+    /// Standard deviation of the log ratio of a block.
     pub spread: f64,
-    /// Whether it is larger in truth: a single block says nothing of starts.
+    /// True if the real spread is larger, because a single block says nothing about the variance between starts.
     pub is_more: bool,
-    /// After how many blocks in all there is a verdict with 90 % power, if the difference is where the estimate is cautious: so far
-    /// towards the threshold as it strays in one of ten cases. `None`: not within the blocks there may be.
+    /// Total number of blocks in which a verdict is reached with 90 % power. The difference is assumed at the cautious end of the
+    /// estimate: shifted toward the threshold by its one-sided 90 % error. `None` if the verdict needs more blocks than the
+    /// maximum.
     pub verdict: Option<u32>,
     looks: Vec<Power>,
 }
 
-/// By how many standard deviations of a block figures must lie apart to be obvious with 90 % power: four blocks, whose interval is 3.25 of
-/// their own wide on either side, and whose mean strays by a half.
+/// Difference, in standard deviations of a block, that is obvious with 90 % power: the four-block interval extends 3.25 standard
+/// deviations to either side, and the standard error of the mean is one half.
 const OBVIOUS_FROM: f64 = 4.5;
 
-/// What a normal deviate exceeds in one of ten cases.
+/// 90 % quantile of the standard normal distribution.
 const TENTH: f64 = 1.281_551_565_5;
 
 impl Outlook {
-    /// By the logarithms of the ratios of pairs of slices, by block; `None` if no block has two pairs.
+    /// Forecasts from the log ratios of pairs of slices, by block. `None` if no block has two pairs.
     pub(crate) fn of_slices(slices: &[Vec<f64>], rules: &DuelRules) -> Option<Self> {
         let levels = Levels::of(slices)?;
         let spread = levels.of_block(slices.last().map_or(1, Vec::len));
@@ -93,13 +97,13 @@ impl Outlook {
         Some(Self::of(mean, spread, slices.len(), levels.between.is_none(), rules))
     }
 
-    /// By the logarithms of the ratios of whole runs, by block; `None` of fewer than two.
+    /// Forecasts from the log ratios of whole runs, by block. `None` with fewer than two.
     pub(crate) fn of_runs(apart: &[f64], rules: &DuelRules) -> Option<Self> {
         let [mean, error] = mean_and_error(apart)?;
         Some(Self::of(mean, error * sqrt(apart.len() as f64), apart.len(), false, rules))
     }
 
-    /// By the mean over so many blocks, and how much a block strays.
+    /// Forecasts from the mean over `blocks` blocks and the standard deviation of a block.
     fn of(mean: f64, spread: f64, blocks: usize, is_more: bool, rules: &DuelRules) -> Self {
         let apart = mean.abs();
         let looks = power(rules.blocks_max, rules.family);
@@ -121,14 +125,15 @@ impl Outlook {
         Self { blocks, spread, is_more, verdict, looks }
     }
 
-    /// In how many blocks a difference of this share is found with 90 % power; `None`: not within the blocks there may be.
+    /// Number of blocks in which a difference of `share` is found with 90 % power. `None` if it exceeds the maximum number of
+    /// blocks.
     pub fn blocks_for(&self, share: f64) -> Option<u32> {
         let apart = log1p(share.max(0.0));
         self.looks.iter().find(|look| look.found_from * self.spread <= apart).map(|look| look.blocks)
     }
 }
 
-/// The 10 % point of the chi-square distribution with so many degrees of freedom (Wilson and Hilferty's cube).
+/// 10 % quantile of the chi-square distribution with `freedom` degrees of freedom (Wilson–Hilferty approximation).
 pub(crate) fn chi_square_tenth(freedom: usize) -> f64 {
     let part = 2.0 / (9.0 * freedom as f64);
     let root = 1.0 - part - TENTH * sqrt(part);
@@ -151,28 +156,28 @@ mod tests {
         has_control: false,
     };
 
-    /// Pilots whose ratios are this far apart, in percent.
+    /// Pilot blocks whose log ratios are these percentages.
     fn pilots(percent: [f64; 3]) -> [[f64; 2]; 3] {
         percent.map(|apart| [500.0 * exp(apart / 100.0), 500.0])
     }
 
     #[test]
-    fn the_spread_is_about_zero() {
+    fn spread_is_measured_about_zero() {
         let forecast = Forecast::of_pilot(&pilots([2.0, -1.0, 2.0]), &RULES).unwrap();
         assert!((forecast.spread - 0.01 * sqrt(3.0)).abs() < 1e-12);
-        // The 10 % point of chi-square with 3 degrees of freedom is 0.584.
+        // The 10 % quantile of chi-square with 3 degrees of freedom is 0.584.
         assert!((forecast.spread_high / forecast.spread - sqrt(3.0 / 0.584)).abs() < 0.03);
         assert_eq!(forecast.pilots, 3);
     }
 
     #[test]
-    fn what_matters_is_reached_the_sooner_the_less_it_strays() {
+    fn smaller_spread_needs_fewer_blocks() {
         let blocks = |percent: f64, blocks_max| {
             let rules = DuelRules { blocks_max, ..RULES };
             let forecast = Forecast::of_pilot(&pilots([percent; 3]), &rules).unwrap();
             (forecast.blocks, forecast.blocks_for_equivalence)
         };
-        // What matters is 2.96 % as a logarithm.
+        // The threshold is 2.96 % as a logarithm.
         assert_eq!(blocks(1.0, 24), (Some(8), Some(8)));
         assert_eq!(blocks(1.3, 24), (Some(8), Some(12)));
         assert_eq!(blocks(2.5, 24), (Some(16), Some(24)));
@@ -186,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_family_takes_more() {
+    fn larger_family_needs_more_blocks() {
         let blocks = |percent: f64, blocks_max, family| {
             let rules = DuelRules { blocks_max, family, ..RULES };
             let forecast = Forecast::of_pilot(&pilots([percent; 3]), &rules).unwrap();
@@ -202,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_have_the_unit_of_what_matters() {
+    fn differences_have_the_unit_of_the_threshold() {
         let rules = DuelRules { matters: MinEffect::difference(50.0), ..RULES };
         let forecast = Forecast::of_pilot(&[[400.0, 410.0], [0.0, 10.0], [30.0, 20.0]], &rules).unwrap();
         assert_eq!((forecast.pilots, forecast.spread, forecast.blocks), (3, 10.0, Some(8)));
@@ -212,7 +217,7 @@ mod tests {
         assert_eq!(Forecast::of_pilot(&[[f64::INFINITY, 1.0], [f64::INFINITY; 2], [2.0, 1.0]], &rules), None);
     }
 
-    /// Blocks of two pairs, so far apart in percent, which stray by as much from their start.
+    /// Blocks of two pairs: the mean log ratio of each block in percent, and the deviation of its pairs from it.
     fn outlook(blocks: &[(f64, f64)], rules: &DuelRules) -> Option<Outlook> {
         let of =
             |(apart, strays): &(f64, f64)| alloc::vec![(apart - strays) / 100.0, (apart + strays) / 100.0];
@@ -220,25 +225,26 @@ mod tests {
     }
 
     #[test]
-    fn the_outlook_follows_the_estimate_and_where_it_strays() {
-        // Block means 4 and 6: standard deviation 1.41 %, which is more than what slices explain.
+    fn outlook_uses_the_cautious_end_of_the_estimate() {
+        // Block means 4 and 6: standard deviation 1.41 %, more than the slices explain.
         let found = outlook(&[(4.0, 0.1), (6.0, 0.1)], &RULES).unwrap();
         assert!((found.spread - 0.01 * sqrt(2.0)).abs() < 1e-4, "{found:?}");
-        // 5 % is 3.5 of them, 2.6 if it is cautious, and eight blocks find 2.22.
+        // 5 % is 3.5 standard deviations, 2.6 at the cautious end, and eight blocks find 2.22.
         assert_eq!((found.verdict, found.blocks, found.is_more), (Some(8), 2, false));
         assert_eq!(
             [found.blocks_for(0.02), found.blocks_for(0.015), found.blocks_for(0.01)],
             [Some(12), Some(24), None]
         );
-        // 0.5 % off, with 1.4 %: equality within 2.96 % has 2.46 % left, cautiously 1.17 %, or 0.83 of them: too little.
+        // 0.5 % off with a standard deviation of 1.4 %: 2.46 % are left to 2.96 %, 1.17 % at the cautious end, or 0.83 standard
+        // deviations: too little.
         assert_eq!(outlook(&[(-0.5, 0.1), (1.5, 0.1)], &RULES).unwrap().verdict, None);
-        // With 0.7 %: 1.8 % is left, or 2.57 of them, and eight blocks need 2.51.
+        // Standard deviation 0.7 %: 1.8 % are left, or 2.57 standard deviations, and eight blocks need 2.51.
         assert_eq!(outlook(&[(0.0, 0.01), (1.0, 0.01)], &RULES).unwrap().verdict, Some(8));
         assert_eq!(outlook(&[(0.0, 9.0), (0.0, 9.0)], &RULES).unwrap().verdict, None);
     }
 
     #[test]
-    fn a_single_block_says_at_least_how_much_it_strays() {
+    fn single_block_gives_a_lower_bound_of_the_spread() {
         let found = outlook(&[(5.0, 1.0)], &RULES).unwrap();
         // Two pairs 1 % to either side: √2 % each, 1 % together.
         assert!((found.spread - 0.01).abs() < 1e-12 && found.is_more, "{found:?}");
@@ -246,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_obvious_is_told_after_four_blocks() {
+    fn obvious_difference_is_forecast_at_four_blocks() {
         let early = DuelRules { looks_early: true, ..RULES };
         let twice = [(100.0, 1.0), (102.0, 1.0)];
         assert_eq!([&early, &RULES].map(|rules| outlook(&twice, rules).unwrap().verdict), [Some(4), Some(8)]);
@@ -256,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_runs_have_the_same_outlook_from_the_second_block_on() {
+    fn whole_runs_have_an_outlook_from_the_second_block_on() {
         let found = Outlook::of_runs(&[0.04, 0.06], &RULES).unwrap();
         assert!((found.spread - 0.01 * sqrt(2.0)).abs() < 1e-12, "{found:?}");
         assert_eq!((found.verdict, found.blocks, found.is_more), (Some(8), 2, false));
@@ -264,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn without_two_pilots_there_is_no_forecast() {
+    fn no_forecast_with_fewer_than_two_pilots() {
         assert_eq!(Forecast::of_pilot(&[[5.0, 5.1]], &RULES), None);
         assert_eq!(Forecast::of_pilot(&[[5.0, 5.1], [0.0, 5.0], [f64::NAN, 1.0]], &RULES), None);
         let still = Forecast::of_pilot(&[[5.0, 5.0]; 3], &RULES).unwrap();

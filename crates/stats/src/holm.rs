@@ -1,4 +1,4 @@
-//! Holm's procedure: several comparisons that share one error rate.
+//! Holm's procedure for several comparisons that share one error rate.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,8 +8,8 @@ use crate::duel::Duel;
 use crate::look::{Look, look_at, look_extended};
 use crate::scale::MinEffect;
 
-/// Which of several p-values are significant if all tests together may be wrong with a chance of `alpha` (Holm): the smallest
-/// is held against `alpha` ÷ m, the next against `alpha` ÷ (m − 1), and so on up to the first that fails.
+/// Marks the p-values that are significant at a family-wise error rate of `alpha` (Holm). The smallest is compared with `alpha` ÷
+/// m, the next with `alpha` ÷ (m − 1), and so on up to the first that fails.
 pub fn holm(p: &[f64], alpha: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
@@ -23,18 +23,18 @@ pub fn holm(p: &[f64], alpha: f64) -> Vec<bool> {
     is_significant
 }
 
-/// The figures of two variants over the blocks that both have.
+/// Figures of two variants over the blocks that both have.
 #[derive(Clone, Copy, Debug)]
 pub struct Paired<'a> {
-    /// In order of the blocks.
+    /// Figures of the first and the second variant, in block order.
     pub pairs: &'a [(f64, f64)],
-    /// How many there can ever be: see [`crate::look_at`].
+    /// Largest number of pairs there can be: see [`crate::look_at`].
     pub attainable: usize,
-    /// Invalid runs of the two.
+    /// Number of lost runs of each variant.
     pub discards: Discards,
-    /// How often the study was extended after its end: see [`crate::look_extended`].
+    /// Number of times the study was extended after its end: see [`crate::look_extended`].
     pub extensions: u32,
-    /// By what they are compared, and what does not matter.
+    /// Scale of the comparison and the smallest difference that matters.
     pub matters: MinEffect,
 }
 
@@ -47,18 +47,18 @@ impl Paired<'_> {
     }
 }
 
-/// What several duels find together, such as several metrics of the same runs: at each look they share what that look may
-/// spend, by Holm. The family is as large as the duels were told, and at least as many as there are.
+/// Judges several duels together, such as several metrics of the same runs. At each look they share the error rate of that look by
+/// Holm. The family size is the largest in the rules of the duels, and at least the number of duels.
 ///
-/// What is found has an interval as strict as its test. Everything else is as each duel finds it by itself, in the whole
-/// family: it is not for want of strictness that something is called equivalent.
+/// A significant result has an interval as strict as its test. Every other result is judged at the strictness of the whole family,
+/// so no comparison is called equivalent because its test was too lenient.
 pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
     let family = duels.iter().map(|duel| duel.rules().family).max().unwrap_or(1);
     step_down(family, duels.len(), |place, family| duels[place].finding_in(family))
 }
 
-/// The same of comparisons whose blocks were all planned at once, such as several candidates against one baseline. The family may have
-/// more members than have figures.
+/// Like [`judge_together`], for comparisons whose blocks were all planned at once, such as several candidates against one baseline.
+/// `family` may exceed the number of members that have figures.
 pub fn compare_together(family: u32, all: &[Paired<'_>]) -> Vec<Comparison> {
     step_down(family, all.len(), |place, family| {
         let Paired { pairs, discards, matters, .. } = all[place];
@@ -66,7 +66,8 @@ pub fn compare_together(family: u32, all: &[Paired<'_>]) -> Vec<Comparison> {
     })
 }
 
-/// Strictest first: if a comparison holds against a part in m, the others need hold only against a part in m − 1.
+/// Steps down from the strictest level: once a comparison is significant at 1 ÷ m of the error rate, the others need only 1 ÷ (m −
+/// 1).
 fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Comparison) -> Vec<Comparison> {
     let mut family = family.max(u32::try_from(members).unwrap_or(u32::MAX)).max(1);
     let mut findings: Vec<Comparison> = (0..members).map(|place| find(place, family)).collect();
@@ -88,7 +89,7 @@ fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Compariso
     }
 }
 
-/// Whether its hypothesis of no difference is rejected, whatever errors say.
+/// True if the hypothesis of no difference is rejected, regardless of errors.
 fn is_found(found: &Comparison) -> bool {
     !matches!(found.verdict, Verdict::None(_))
         && found.interval.is_some_and(|ends| found.scale.excludes_none(ends))
@@ -103,7 +104,7 @@ mod tests {
 
     const MATTERS: MinEffect = MinEffect::share(0.03);
 
-    /// A duel of twelve blocks, of which this many say the opposite, with the least ratios.
+    /// A duel of twelve blocks, of which the first `against`, with the smallest ratios, favor the other side.
     fn duel(against: usize, family: u32) -> Duel {
         let rules = DuelRules {
             matters: MATTERS,
@@ -125,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn one_that_holds_leaves_more_to_the_others() {
-        // Rank sums of 0, 6 and 10: alone the first two hold at twelve blocks (8), in a family of three the first does (4), and of
-        // the two that are left the second does not (5).
+    fn significant_duel_relaxes_the_level_of_the_others() {
+        // Rank sums of 0, 6, and 10. At twelve blocks the first two are significant alone (critical value 8). In a family of three
+        // only the first is (4), and then the second of the remaining two is not (5).
         let of = |family| [0, 3, 4].map(|against| duel(against, family));
         let [clear, fair, weak] = of(3);
         let verdicts = |duels: &[&Duel]| {
@@ -143,7 +144,7 @@ mod tests {
         assert!(verdicts(&[]).is_empty());
     }
 
-    /// Twelve blocks, of which these speak against the first, with the least ratio first.
+    /// Twelve blocks with ascending ratios, of which those in `against` favor the second variant.
     fn twelve(against: &[usize]) -> Vec<(f64, f64)> {
         let size = |block: usize| 1.0 + 0.01 * block as f64;
         (1..=12)
@@ -152,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn three_candidates_against_one_baseline() {
-        // Rank sums of 0, 5 and 8, so p is 2, 20 and 50 in 4,096. Of 1.25 % a third is 17.07, a half is 25.6, and all is
+    fn three_candidates_share_the_error_rate() {
+        // Rank sums of 0, 5, and 8, so p is 2, 20, and 50 in 4,096. A third of 1.25 % is 17.07, a half is 25.6, and the whole is
         // 51.2 in 4,096.
         let [clear, fair, weak] = [&[][..], &[5], &[8]].map(twelve);
         let found = |family: u32, all: &[&Vec<(f64, f64)>]| {
@@ -171,18 +172,18 @@ mod tests {
             assert!((found(1, &[pairs])[0].p.unwrap() - p / 4096.0).abs() < 1e-12);
             assert_eq!(differ(1, &[pairs]), [true], "alone each differs");
         }
-        // By Bonferroni, a third for each, the second would not differ; by Holm it needs only a half, and then the last all.
+        // By Bonferroni (a third each), the second would not differ. By Holm it needs only a half, and the last one the whole.
         assert_eq!(differ(3, &[&fair]), [false]);
         assert_eq!(differ(3, &[&clear, &fair, &weak]), [true, true, true]);
-        // Without a clear one ahead of it nobody leaves anything to it: alone they would differ, together they do not.
+        // Without a clear one to go first, the others stay at the strictest level: alone they differ, together they do not.
         assert_eq!(differ(3, &[&fair, &weak, &weak]), [false, false, false]);
         assert_eq!(differ(3, &[&clear, &weak, &weak]), [true, false, false]);
-        // A candidate without figures is a member all the same.
+        // A candidate without figures is still a member of the family.
         assert_eq!(differ(4, &[&clear, &fair, &weak]), [true, false, false]);
     }
 
     #[test]
-    fn what_was_lost_unevenly_leaves_nothing_to_others() {
+    fn unevenly_lost_comparison_does_not_relax_the_level() {
         let (clear, fair) = (twelve(&[]), twelve(&[8]));
         let lost = |first| Discards { first, second: 0 };
         let all = |first| {
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn holm_by_hand() {
+    fn holm_matches_hand_computation() {
         assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.05), [true, false, false, true]);
         assert_eq!(holm(&[0.03, 0.01], 0.05), [true, true], "0.01 at a half, then 0.03 alone");
         assert_eq!(holm(&[0.03, 0.03], 0.05), [false, false]);

@@ -1,28 +1,28 @@
-//! How far two variants lie apart in the blocks that both were measured in: an estimate with its interval, and no verdict.
+//! Effect size of two variants over common blocks: an estimate with its interval, without a verdict.
 
 use alloc::vec::Vec;
 
 use crate::holm::Paired;
 use crate::walsh::Walsh;
 
-/// How far the first of two variants lies from the second.
+/// Effect size of the first variant relative to the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InBlocks {
-    /// Over so many blocks, the first ones.
+    /// Number of leading blocks that the estimate covers.
     pub blocks: usize,
-    /// The ratio of the first to the second, or the first less the second (Hodges and Lehmann).
+    /// Ratio of the first to the second, or first minus second (Hodges–Lehmann estimate).
     pub estimate: f64,
-    /// What it lies in with a confidence of `confidence`; `None` before the first look.
+    /// Confidence interval at level `confidence`. `None` before the first look.
     pub interval: Option<[f64; 2]>,
-    /// The chance that the interval covers the true value.
+    /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// How many blocks the first look takes, where there are fewer.
+    /// Number of blocks that the first look needs. `None` if it has been reached.
     pub needed: Option<u32>,
 }
 
 impl InBlocks {
-    /// With an interval that shares 5 % with a family of so many. `None` without figures, and if one is no number, or is zero or below where
-    /// they are compared by ratio.
+    /// Estimates the effect, with an interval whose 5 % error rate is shared by `family` comparisons. `None` without figures, if a
+    /// figure is not a number, or if one is not positive and figures are compared by ratio.
     pub fn of(paired: &Paired<'_>, family: u32) -> Option<Self> {
         let scale = paired.matters.scale;
         let look = paired.look(family);
@@ -52,7 +52,7 @@ mod tests {
     const LEVEL: [f64; 8] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2, 99.8, 100.1];
 
     #[test]
-    fn a_ratio_and_a_difference_have_the_interval_of_their_look() {
+    fn ratio_and_difference_have_the_interval_of_their_look() {
         let slower: Vec<(f64, f64)> = LEVEL.iter().map(|figure| (figure * 0.9, *figure)).collect();
         let found = InBlocks::of(&paired(Scale::Ratio, &slower), 1).unwrap();
         let [low, high] = found.interval.unwrap();
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_blocks_have_an_estimate_and_say_how_many_it_takes() {
+    fn too_few_blocks_give_an_estimate_and_the_needed_number() {
         let few = [(90.0, 100.0); 3];
         let found = InBlocks::of(&paired(Scale::Ratio, &few), 1).unwrap();
         assert_eq!((found.interval, found.needed), (None, Some(6)));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_has_wider_intervals() {
+    fn family_widens_intervals() {
         let noisy: Vec<(f64, f64)> =
             (0..24).map(|block| (100.0 + f64::from(block * 7 % 24), 100.0)).collect();
         let width = |family| {

@@ -1,5 +1,5 @@
-//! Whether a change of one thing moved a figure as predicted: runs with the change and without it in the same blocks, next to
-//! a control of the control.
+//! Judges whether changing one resource moved a figure as predicted: runs with and without the change in the same blocks, next to a
+//! repeated control that measures the noise.
 
 use alloc::vec::Vec;
 
@@ -11,75 +11,77 @@ use crate::signed_rank::{critical_value, p_value};
 use crate::spread::median;
 use crate::walsh::Walsh;
 
-/// The chance that any of the interventions of a family is found to act though none does.
+/// Family-wise error rate: the probability that any intervention is found to act though none does.
 const ALPHA: f64 = 0.05;
-/// From the median of absolute values to the standard deviation, of normal noise.
+/// Factor from the median absolute value to the standard deviation of normal noise.
 const NORMAL: f64 = 1.4826;
 
-/// One thing that was changed, and what came of it.
+/// One change and the runs that test it.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervention<'a> {
-    /// The figure with the change and without it, in the blocks that have both.
+    /// Figures with the change and without it, in the blocks that have both.
     pub pairs: &'a [(f64, f64)],
-    /// What the resource was multiplied by: 0.8 or 2, never 1. If it is the limit, the figure moves along.
+    /// Factor by which the resource was multiplied, such as 0.8 or 2; never 1. If the resource is the limit, the figure scales with
+    /// it.
     pub factor: f64,
-    /// The elasticity from which on the resource is the limit: ln(figure ÷ figure) ÷ ln(factor), 1 where both change alike.
+    /// Smallest elasticity at which the resource counts as the limit. The elasticity is ln(figure ÷ figure) ÷ ln(factor), and 1 if
+    /// both scale alike.
     pub limit_from: f64,
-    /// How far two runs without any change lie apart, as a standard deviation of log ratios; `None`: not known.
+    /// Standard deviation of the log ratio of two runs without a change. `None` if it is unknown.
     pub spread: Option<f64>,
 }
 
-/// What an intervention showed.
+/// Effect of an intervention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// In so many blocks.
+    /// Number of blocks.
     pub blocks: usize,
-    /// The figure with the change ÷ without it (Hodges and Lehmann).
+    /// Figure with the change ÷ figure without it (Hodges–Lehmann estimate).
     pub ratio: Option<f64>,
-    /// What that lies in with a confidence of 95 % or a little more; `None` of fewer than 6 blocks.
+    /// Confidence interval of the ratio at 95 % or a little more. `None` with fewer than 6 blocks.
     pub interval: Option<[f64; 2]>,
-    /// ln(ratio) ÷ ln(factor).
+    /// Elasticity: ln(ratio) ÷ ln(factor).
     pub elasticity: Option<f64>,
-    /// Of the signed-rank test against the predicted direction, one-sided; not corrected for the number of interventions.
+    /// One-sided p-value of the signed-rank test in the predicted direction, not corrected for the number of interventions.
     pub p: Option<f64>,
-    /// What follows.
+    /// Conclusion about the resource.
     pub finding: Finding,
 }
 
-/// What follows from an intervention.
+/// Conclusion from an intervention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// The figure moved as predicted of a limit.
+    /// The figure moved as predicted for the limiting resource.
     Confirmed,
-    /// It moved in that direction, by enough to matter, and by less than predicted of a limit.
+    /// The figure moved in the predicted direction by enough to matter, but by less than predicted for the limiting resource.
     Contributing,
-    /// It moved by less than predicted of a limit, or not at all.
+    /// The figure moved by less than predicted for the limiting resource, or not at all.
     Refuted,
-    /// The blocks do not decide.
+    /// The blocks are inconclusive.
     Undecided(Undecided),
 }
 
-/// Why the blocks do not decide.
+/// Reason why the blocks are inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undecided {
     /// Too few blocks have both runs.
     TooFewBlocks,
-    /// The figure is zero in a run.
+    /// The figure is zero or not finite in a run.
     NoRatio,
-    /// Two runs without any change differ by more than half of the effect.
+    /// The noise between two runs without a change exceeds half of the effect, or is unknown.
     Noise,
-    /// The interval holds what a limit would show, and what it would not.
+    /// The interval includes both an effect of the limiting resource and a smaller one.
     Wide,
 }
 
-/// How far two runs without any change lie apart: the standard deviation of their log ratios, estimated by the median. `None`
-/// without any.
+/// Standard deviation of the log ratios of pairs of runs without a change, estimated from the median. `None` without pairs.
 pub fn spread_of_controls(pairs: &[(f64, f64)]) -> Option<f64> {
     let apart: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair).map(fabs)).collect();
     Some(NORMAL * median(apart?)?)
 }
 
-/// The same where all ratios may share a factor, as of systems that have just been started to one that has run for a while.
+/// Like [`spread_of_controls`], but around the median, for pairs whose ratios share a factor: a freshly started system compared
+/// with one that has run for a while.
 pub fn spread_around_median(pairs: &[(f64, f64)]) -> Option<f64> {
     let logs: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair)).collect();
     let logs = logs?;
@@ -87,8 +89,8 @@ pub fn spread_around_median(pairs: &[(f64, f64)]) -> Option<f64> {
     Some(NORMAL * median(logs.iter().map(|log| fabs(log - center)))?)
 }
 
-/// What the interventions of a family show, which share an error rate of 5 % by Holm. `matters` is the smallest relevant
-/// difference, as a share.
+/// Judges a family of interventions that share an error rate of 5 % by Holm. `matters` is the smallest difference that matters, as
+/// a share.
 pub fn interventions(all: &[Intervention<'_>], matters: f64) -> Vec<Effect> {
     let seen: Vec<Seen> = all.iter().map(Seen::of).collect();
     let p: Vec<f64> = seen.iter().map(|seen| seen.p.unwrap_or(f64::NAN)).collect();
@@ -102,7 +104,7 @@ pub fn interventions(all: &[Intervention<'_>], matters: f64) -> Vec<Effect> {
         .collect()
 }
 
-/// Log ratios in the predicted direction.
+/// Statistics of the log ratios, with the sign flipped for factors below 1, so that the predicted direction is positive.
 struct Seen {
     centre: Option<f64>,
     interval: Option<[f64; 2]>,
@@ -118,12 +120,12 @@ impl Seen {
         let (has_ratio, logs) = (logs.is_some(), logs.unwrap_or_default());
         let walsh = Walsh::of(&logs);
         let blocks = u32::try_from(logs.len()).unwrap_or(u32::MAX);
-        // With fewer blocks no p-value is small enough, whatever they show.
+        // With fewer blocks, no p-value can be small enough.
         let critical = critical_value(blocks, ALPHA);
         Self {
             centre: walsh.centre(),
             interval: critical.and_then(|critical| walsh.interval(critical)),
-            // Half of the two-sided one, which is 1 at most: then this says no more than that the direction is another.
+            // Half of the two-sided p-value, which is capped at 1: at 0.5 it only says that the direction is not the predicted one.
             p: critical.map(|_| p_value(blocks, walsh.sum_not_above()) / 2.0),
             has_ratio,
         }
@@ -174,26 +176,26 @@ mod tests {
     use crate::chance::Chance;
 
     const CHANGES: usize = 6;
-    /// What the interventions of a diagnosis multiply: users, CPU time twice, a parameter, and I/O twice.
+    /// Factors of a diagnosis: users, CPU time twice, a parameter, and I/O twice.
     const FACTORS: [f64; CHANGES] = [2.0, 0.8, 0.9, 2.0, 0.8, 0.9];
-    /// The one that needs a restart, and so a control of its own.
+    /// Index of the change that needs a restart, and so has its own control.
     const RESTARTS: usize = 3;
     const BLOCKS: usize = 8;
 
-    /// What disturbs the runs of a diagnosis.
+    /// Disturbances of the runs of a diagnosis.
     #[derive(Clone, Copy, Default)]
     struct World {
-        /// The standard deviation of the log of a figure.
+        /// Standard deviation of a log figure.
         deviation: f64,
-        /// One run in so many loses 40 %; zero is none.
+        /// One run in this many loses 40 %; 0 for none.
         disturbed: usize,
-        /// By how much the log of a figure grows from run to run, as of a system that gets faster.
+        /// Growth of the log figure from run to run, as in a system that gets faster.
         trend: f64,
-        /// From this run on a neighbor takes a quarter of everything, and makes it twice as noisy.
+        /// Index of the first run with a noisy neighbor, which takes a quarter of the capacity and doubles the noise.
         neighbor_from: Option<usize>,
-        /// The log of what a system that has just been started does ÷ what one does that has run for a while.
+        /// Log of the performance of a freshly started system ÷ that of one that has run for a while.
         restarted: f64,
-        /// The run with the third change fails in one block of so many; zero is never.
+        /// The run with the third change fails in one of this many blocks; 0 for never.
         fails: usize,
     }
 
@@ -201,13 +203,13 @@ mod tests {
         World { deviation: 0.02, disturbed: 0, trend: 0.0, neighbor_from: None, restarted: 0.0, fails: 0 };
     const BUSY: World = World { disturbed: 20, ..CALM };
 
-    /// A diagnosis of so many blocks: a control, its own control, and each change with its true log effect in an order of chance; before
-    /// or after these, by turns, a control that is restarted and the change that needs it.
+    /// Simulates a diagnosis of [`BLOCKS`] blocks. Each block has, in random order, a control, a repeated control, and each change
+    /// with its true log effect. Before or after these, in turn, come a restarted control and the change that needs a restart.
     fn diagnosed(truth: [f64; CHANGES], world: World, chance: &mut Chance) -> Vec<Effect> {
         let mut pairs: [Vec<(f64, f64)>; CHANGES] = Default::default();
         let (mut controls, mut restarted, mut runs) = (Vec::new(), Vec::new(), 0_usize);
         for block in 0..BLOCKS {
-            // Control, control again, the changes, and the control that is restarted.
+            // Control, repeated control, the changes, and the restarted control.
             let mut order: [usize; CHANGES + 3] = core::array::from_fn(|place| place);
             chance.shuffle(&mut order);
             let is_restarted = |of: usize| of == RESTARTS + 2 || of == CHANGES + 2;
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_thousand_diagnoses_in_which_nothing_acts_few_find_anything() {
+    fn false_positive_rate_without_any_effect() {
         let worlds = [
             ("calm", World { deviation: 0.01, ..CALM }),
             ("busy", World { deviation: 0.05, ..BUSY }),
@@ -273,11 +275,11 @@ mod tests {
         }
     }
 
-    /// How many of the changes that act were confirmed, how many of all confirmations were of these, and how many were refuted.
+    /// Number of acting changes, of confirmations, of true confirmations, and of refutations of acting changes.
     fn confirmations(world: World) -> [usize; 4] {
         let limit = FACTORS.map(log);
         let truths: [[f64; CHANGES]; 5] = [
-            // The load; the CPU; a parameter; I/O; CPU and parameter, each a part of the way.
+            // Limits: load; CPU; a parameter; I/O; CPU and parameter, each in part.
             [limit[0], 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.0, limit[1], limit[2], 0.0, 0.0, 0.0],
             [0.0, 0.0, 0.0, limit[3], 0.0, 0.0],
@@ -300,12 +302,12 @@ mod tests {
     }
 
     #[test]
-    fn what_acts_is_confirmed_and_what_does_not_is_refuted() {
+    fn acting_changes_are_confirmed_and_others_refuted() {
         let [acting, confirmed, true_ones, refuted] = confirmations(CALM);
         assert!(true_ones * 100 >= confirmed * 95, "{true_ones} of {confirmed} confirmations are true");
         assert!(true_ones * 100 >= acting * 95, "{true_ones} of {acting} limits were found");
         assert!(refuted * 100 <= acting, "{refuted} of {acting} limits were refuted");
-        // A run in twenty loses 40 %: less is found, and nothing wrong.
+        // One run in twenty loses 40 %: fewer effects are found, and none is wrong.
         let [acting, confirmed, true_ones, refuted] = confirmations(BUSY);
         assert!(true_ones * 100 >= confirmed * 95, "{true_ones} of {confirmed} confirmations are true");
         assert!(true_ones * 100 >= acting * 70, "{true_ones} of {acting} limits were found");
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_that_all_ratios_share_is_no_spread() {
+    fn common_factor_of_all_ratios_is_no_spread() {
         let pairs = [(50.0, 100.0), (51.0, 100.0), (49.0, 100.0)];
         assert!(spread_of_controls(&pairs).is_some_and(|spread| spread > 0.9));
         let expected = NORMAL * log(51.0 / 50.0);
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_depends_on_size_and_direction_and_noise() {
+    fn finding_depends_on_size_direction_and_noise() {
         let found = |with: &[f64]| alone(with, &LEVEL, &times(1.01)).finding;
         assert_eq!(found(&times(0.8)), Finding::Confirmed);
         assert_eq!(found(&times(0.95)), Finding::Contributing, "a quarter of what a limit would show");

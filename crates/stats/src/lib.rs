@@ -1,6 +1,6 @@
-//! Estimates with intervals, and comparisons with a known error rate. Pure: it knows no system, no SQL, no printing.
+//! Estimates with confidence intervals, and comparisons with a known error rate. Pure computation: no I/O, no SQL, no formatting.
 //!
-//! The formulas and where they come from are in `docs/statistics.md` and `docs/search.md`.
+//! `docs/statistics.md` and `docs/search.md` list the formulas and their sources.
 #![no_std]
 
 extern crate alloc;

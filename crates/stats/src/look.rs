@@ -1,20 +1,21 @@
-//! When a comparison may be judged, and how strictly, so that looking several times keeps the error rate.
+//! Schedule of looks: the numbers of blocks at which a comparison may be judged, and how strictly, so that repeated looks keep the
+//! error rate.
 
 use libm::exp2;
 
 use crate::signed_rank::critical_value;
 
-/// A number of blocks at which a verdict may be given.
+/// Number of blocks at which a verdict is allowed, and its critical value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Over so many first blocks.
+    /// Number of leading blocks that are judged.
     pub blocks: u32,
-    /// A difference is found if the signed-rank sum is no larger.
+    /// Largest signed-rank sum that counts as a difference.
     pub critical: u32,
 }
 
-/// The looks of a comparison that may go on: each spends at most a quarter of 5 %, so all their intervals together hold
-/// with 95 %, whenever one stops.
+/// Looks of a sequential comparison. Each spends at most a quarter of 5 %, so all their intervals hold together at 95 %, whichever
+/// look ends the comparison.
 pub const LOOKS: [Look; 4] = [
     Look { blocks: 8, critical: 0 },
     Look { blocks: 12, critical: 8 },
@@ -22,31 +23,32 @@ pub const LOOKS: [Look; 4] = [
     Look { blocks: 24, critical: 63 },
 ];
 
-/// The one look of a comparison that can never reach the first of [`LOOKS`]: all six must agree.
+/// Single look of a comparison that can never reach the first of [`LOOKS`]. All six blocks must agree.
 pub const FIXED: Look = Look { blocks: 6, critical: 0 };
 
 impl Look {
-    /// The chance that the interval of this look covers the true ratio.
+    /// Coverage probability of the interval at this look.
     pub fn confidence(&self) -> f64 {
         1.0 - crate::signed_rank::p_value(self.blocks, self.critical)
     }
 }
 
-/// What one look of [`LOOKS`] may spend.
+/// Error rate that one of [`LOOKS`] may spend.
 const LOOK_ALPHA: f64 = 0.05 / 4.0;
-/// What the only look may spend.
+/// Error rate that a single look may spend.
 const FIXED_ALPHA: f64 = 0.05;
-/// A larger family is judged as one of this size; the last look has room for it.
+/// Largest family size. Larger families are judged at this size, for which the last look still has a critical value.
 const FAMILY_MAX: u32 = 1_000;
-/// More blocks than that change nothing in a comparison that was extended.
+/// Maximum number of blocks of an extended comparison. More blocks change nothing.
 pub const EXTENDED_MAX: u32 = 200;
 
-/// The look that so many blocks allow; or how many blocks the first look takes. `attainable` is how many blocks there can
-/// ever be: what was planned, less what was lost for reasons other than the figures. A comparison is looked at either by
-/// [`LOOKS`] or by [`FIXED`]: both together would spend more than 5 %.
+/// Returns the look that `blocks` blocks allow, or the number of blocks that the first look needs.
 ///
-/// A comparison of a `family` gets that part of what a look may spend, so that the family as a whole keeps 5 %; it may need
-/// more blocks for its first look. 1: it is alone.
+/// `attainable` is the largest number of blocks there can be: planned blocks minus blocks lost for reasons other than the figures.
+/// A comparison uses either [`LOOKS`] or [`FIXED`], because both together would spend more than 5 %.
+///
+/// A comparison in a `family` gets its part of the error rate of a look, so that the family as a whole keeps 5 %. It may need more
+/// blocks for its first look. A `family` of 1 is a single comparison.
 pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u32> {
     let allowed = |look: &Look| look.blocks as usize <= blocks;
     let mut looks = laid_down(attainable.max(blocks), family);
@@ -57,16 +59,16 @@ pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u3
     Ok(looks.take_while(allowed).last().unwrap_or(first))
 }
 
-/// The looks of a comparison that can have so many blocks, in their order; none if it can never be decided.
+/// Looks, in order, of a comparison that can have `attainable` blocks. Empty if it can never be decided.
 pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     laid_down(attainable, family).take_while(move |look| look.blocks as usize <= attainable)
 }
 
-/// The same, or the one look for which so few blocks fall short.
+/// Looks of a comparison with `attainable` blocks, or the single look that it is too short for.
 fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     let [first, second] = [LOOKS[0].blocks, LOOKS[1].blocks];
     let blocks_max = u32::try_from(attainable).unwrap_or(u32::MAX);
-    // Where no second look can ever come, the only one may spend everything.
+    // A comparison without a second look may spend the whole error rate at its only one.
     let only = match family {
         _ if blocks_max < first => FIXED.blocks..first,
         2.. if blocks_max < second => first..second,
@@ -74,15 +76,15 @@ fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     };
     let is_only = !only.is_empty();
     let alone = only.filter_map(move |blocks| stricter(blocks, FIXED_ALPHA, family)).map(move |look| {
-        // A family is never looked at more kindly than one alone.
+        // A family is never judged more leniently than a single comparison.
         if look.blocks < first { look } else { Look { critical: LOOKS[0].critical, ..look } }
     });
     let many = sequential(family).filter(move |look| !is_only && look.blocks <= blocks_max);
     alone.take(1).chain(many)
 }
 
-/// The look of a comparison that was extended for the `extension`th time, from 1, at its end and nowhere else: it spends a
-/// further 5 % / 2^`extension`, however many blocks were added. Or how many blocks it takes.
+/// Returns the single look at the end of a comparison that was extended for the `extension`th time, counted from 1, or the number
+/// of blocks that it needs. It spends another 5 % / 2^`extension`, however many blocks were added.
 pub fn look_extended(blocks: usize, attainable: usize, family: u32, extension: u32) -> Result<Look, u32> {
     let alpha = FIXED_ALPHA * exp2(-f64::from(extension));
     let wanted = u32::try_from(attainable.max(blocks)).unwrap_or(u32::MAX).min(EXTENDED_MAX);
@@ -94,13 +96,14 @@ pub fn look_extended(blocks: usize, attainable: usize, family: u32, extension: u
     }
 }
 
-/// The chance at most that a study of no difference says `differs` at any of its ends, if it was extended so many times.
+/// Upper bound of the probability that a study without a difference reports `differs` at any of its ends, after this many
+/// extensions.
 pub fn error_rate(extensions: u32) -> f64 {
-    // A quotient, so that it is 0.075 and not a bit more.
+    // A division, so that the result is exactly 0.075 without a rounding error.
     (2.0 - exp2(-f64::from(extensions))) / FIXED_ALPHA.recip()
 }
 
-/// The fewest blocks that can decide anything in a family of so many comparisons.
+/// Smallest number of blocks that can decide a comparison in a family of this size.
 pub fn blocks_least(family: u32) -> u32 {
     let last = LOOKS[LOOKS.len() - 1].blocks;
     (FIXED.blocks..last).find(|blocks| looks(*blocks as usize, family).next().is_some()).unwrap_or(last)
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_look_is_as_strict_as_it_must_be() {
+    fn looks_spend_at_most_their_error_rate() {
         for look in LOOKS {
             assert_eq!(critical_value(look.blocks, 0.05 / 4.0), Some(look.critical));
         }
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_look_that_the_blocks_allow() {
+    fn picks_the_largest_look_that_the_blocks_allow() {
         let at = |blocks, attainable| look_at(blocks, attainable, 1).map(|look| look.blocks);
         assert_eq!([5, 6, 7].map(|blocks| at(blocks, 7)), [Err(6), Ok(6), Ok(6)]);
         assert_eq!([5, 6, 7, 8].map(|blocks| at(blocks, 8)), [Err(8), Err(8), Err(8), Ok(8)]);
@@ -145,11 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn a_family_without_a_second_look_spends_all_at_the_first() {
+    fn family_without_a_second_look_spends_all_at_the_first() {
         let at = |blocks, attainable, family| {
             look_at(blocks, attainable, family).map(|look| (look.blocks, look.critical))
         };
-        // Two in 256 are no more than a sixth of 5 %, and more than a seventh.
+        // 2 in 256 is at most a sixth of 5 %, and more than a seventh.
         assert_eq!([2, 6].map(|family| at(8, 8, family)), [Ok((8, 0)); 2]);
         assert_eq!([at(8, 8, 7), at(8, 11, 7), at(9, 9, 7)], [Err(9), Err(9), Ok((9, 0))]);
         assert_eq!([at(7, 11, 3), at(11, 11, 3), at(11, 12, 3)], [Err(8), Ok((8, 0)), Err(12)]);
@@ -157,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_has_one_look_at_its_end() {
+    fn extension_has_one_look_at_its_end() {
         let at = |blocks, attainable, extension| {
             look_extended(blocks, attainable, 1, extension).map(|look| (look.blocks, look.critical))
         };
@@ -174,11 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn a_family_is_looked_at_more_strictly_and_later() {
+    fn family_is_judged_more_strictly_and_later() {
         let at = |blocks, attainable, family| {
             look_at(blocks, attainable, family).map(|look| (look.blocks, look.critical))
         };
-        // Two in 256 is more than half of 1.25 %.
+        // 2 in 256 is more than half of 1.25 %.
         assert_eq!(at(8, 24, 2), Err(12));
         assert_eq!(at(12, 24, 2), Ok((12, 5)));
         assert_eq!(at(6, 6, 2), Err(7), "six that agree have 3.1 %, more than 2.5 %");

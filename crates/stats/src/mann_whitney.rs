@@ -1,4 +1,4 @@
-//! Two sets of runs that were not made in blocks: Mann and Whitney's test, and the estimate that goes with it.
+//! Mann–Whitney test and Hodges–Lehmann shift estimate for two sets of runs that were not made in blocks.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,32 +7,33 @@ use crate::scale::Scale;
 use crate::spread::middle;
 use crate::walsh::{between, in_order};
 
-/// Two sets against each other.
+/// Comparison of two independent sets of runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unpaired {
-    /// Figures of the first and of the second.
+    /// Number of figures in the first and the second set.
     pub counts: [usize; 2],
-    /// By what they are compared.
+    /// How two figures are compared: by ratio or by difference.
     pub scale: Scale,
-    /// The middle of all ratios of a figure of the first to one of the second, or of all differences (Hodges and Lehmann). `None` if nobody
-    /// knows of differences without a limit.
+    /// Median of all ratios of a first figure to a second figure, or of all differences (Hodges–Lehmann). `None` if infinite
+    /// figures on both sides leave it undefined.
     pub estimate: Option<f64>,
-    /// What the true value lies in with a confidence of `confidence`; `None` if no such interval can be had of so few.
+    /// Confidence interval of the estimate at level `confidence`. `None` if there are too few figures for it.
     pub interval: Option<[f64; 2]>,
-    /// The chance that the interval covers the true value.
+    /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// Of Mann and Whitney's test, two-sided and exact; equal figures count on the side that speaks against a difference.
+    /// Exact two-sided p-value of the Mann–Whitney test. Ties count on the side that speaks against a difference.
     pub p: f64,
-    /// The share of pairs in which the figure of the first is larger, equal ones by half.
+    /// Share of pairs in which the first figure is larger; ties count one half.
     pub larger_share: f64,
 }
 
-/// More figures a side are left out: the exact test takes time with their fourth power, and adds nothing.
+/// Maximum number of figures per side. Further figures are ignored: the exact test takes time with their fourth power, and they add
+/// nothing.
 pub const FIGURES_MAX: usize = 100;
 
 impl Unpaired {
-    /// With an interval that is wrong with a chance of `alpha` at most. `None` if one side has no figures, or there is no ratio, because a
-    /// figure is zero or below. Of each side the first [`FIGURES_MAX`] count.
+    /// Compares two sets, with an error rate of the interval of at most `alpha`. Only the first [`FIGURES_MAX`] figures of each
+    /// side count. `None` if a side is empty, or if there is no ratio because a figure is not positive.
     pub fn of(first: &[f64], second: &[f64], scale: Scale, alpha: f64) -> Option<Self> {
         let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
         if first.is_empty() || second.is_empty() {
@@ -42,7 +43,7 @@ impl Unpaired {
         let apart: Vec<[f64; 2]> = apart.collect::<Option<_>>()?;
         let side = |side: usize| in_order(apart.iter().map(|bounds| bounds[side]).collect());
         let (least, most) = (side(0), side(1));
-        // Of the figures themselves: logarithms of equal ones are equal, those of nearly equal ones may be.
+        // Counts the figures themselves: the logarithms of nearly equal figures may be equal.
         let count = |is: fn(&f64, &f64) -> bool| {
             first.iter().map(|a| second.iter().filter(|b| is(a, b)).count()).sum::<usize>()
         };
@@ -62,18 +63,18 @@ impl Unpaired {
         })
     }
 
-    /// Whether the interval excludes that there is no difference.
+    /// True if the interval excludes "no difference".
     pub fn differs(&self) -> bool {
         self.interval.is_some_and(|ends| self.scale.excludes_none(ends))
     }
 }
 
-/// The chance that the smaller of the two sums is at most `sum`; 1 at most.
+/// Probability that the smaller of the two sums is at most `sum`, two-sided and capped at 1.
 fn two_sided(shares: &[f64], sum: usize) -> f64 {
     (2.0 * shares.iter().take(sum + 1).sum::<f64>()).min(1.0)
 }
 
-/// The largest sum whose two-sided p-value is at most `alpha`.
+/// Largest sum whose two-sided p-value is at most `alpha`.
 fn critical(shares: &[f64], alpha: f64) -> Option<usize> {
     let mut share_at_most = 0.0;
     let significant = shares.iter().take_while(|share| {
@@ -83,10 +84,10 @@ fn critical(shares: &[f64], alpha: f64) -> Option<usize> {
     significant.count().checked_sub(1)
 }
 
-/// The share of all orders of `first` and `second` figures that gives each sum, from 0 to `first` × `second`. The largest of all
-/// comes from either side in proportion, and if from the first it lies above all of the second.
+/// Probability of each sum from 0 to `first` × `second` over all orders of the figures. Recurrence: the largest figure comes from
+/// either side in proportion to its size, and if it is from the first, it exceeds all figures of the second.
 fn distribution(first: usize, second: usize) -> Vec<f64> {
-    // Row by row over the number of the first; in each, of every number of the second.
+    // One row per size of the first side, with an entry for each size of the second.
     let mut rows: Vec<Vec<f64>> = (0..=second).map(|_| vec![1.0]).collect();
     for a in 1..=first {
         let mut next: Vec<Vec<f64>> = vec![vec![1.0]];
@@ -116,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn two_and_two_by_hand() {
-        // Of the 6 orders the sums are 0 1 2 2 3 4.
+    fn two_and_two_match_hand_computation() {
+        // The sums of the 6 orders are 0, 1, 2, 2, 3, 4.
         let shares: Vec<f64> = [1, 1, 2, 1, 1].map(|orders| f64::from(orders) / 6.0).to_vec();
         assert!(distribution(2, 2).iter().zip(&shares).all(|(a, b)| close(*a, *b)));
     }
 
     #[test]
-    fn the_published_smallest_and_critical_values() {
+    fn critical_values_match_the_published_table() {
         for (count, p) in [(4, 0.0286), (5, 0.0079), (6, 0.0022), (8, 0.00016)] {
             assert!((two_sided(&distribution(count, count), 0) - p).abs() < 6e-5, "{count}");
         }
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn four_a_side_that_do_not_overlap_differ() {
+    fn four_per_side_without_overlap_differ() {
         let found =
             Unpaired::of(&[110.0, 112.0, 111.0, 115.0], &[100.0, 101.0, 99.0, 102.0], Scale::Ratio, 0.05)
                 .unwrap();
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_needs_no_figure_above_zero() {
+    fn difference_allows_figures_of_zero() {
         let of = |first: &[f64], second: &[f64]| Unpaired::of(first, second, Scale::Difference, 0.05);
         let found = of(&[0.02, 0.03, 0.01, 0.02], &[0.0; 4]).unwrap();
         assert_eq!((found.estimate, found.interval, found.differs()), (Some(0.02), Some([0.01, 0.03]), true));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn without_figures_there_is_nothing() {
+    fn no_result_without_figures() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(Unpaired::of(&[1.0, bad], &[1.0], Scale::Ratio, 0.05), None);
         }
@@ -193,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn interval_and_test_say_the_same(first in prop::collection::vec(1u32..20, 4..9),
+        fn interval_and_test_agree_unpaired(first in prop::collection::vec(1u32..20, 4..9),
                                           second in prop::collection::vec(1u32..20, 4..9)) {
             let figures = |side: &[u32]| side.iter().map(|figure| f64::from(*figure)).collect::<Vec<f64>>();
             let (first, second) = (figures(&first), figures(&second));
@@ -204,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn the_distribution_is_whole_and_symmetric(first in 1usize..12, second in 1usize..12) {
+        fn distribution_sums_to_one_and_is_symmetric_unpaired(first in 1usize..12, second in 1usize..12) {
             let shares = distribution(first, second);
             prop_assert!(close(shares.iter().sum::<f64>(), 1.0));
             prop_assert!(shares.iter().zip(shares.iter().rev()).all(|(a, b)| close(*a, *b)));

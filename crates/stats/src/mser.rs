@@ -1,12 +1,12 @@
-//! Where a warm-up ends: MSER-5.
+//! End of a warm-up by MSER-5 (marginal standard error rule with batches of five).
 
 use alloc::vec::Vec;
 
-/// Windows to a batch.
+/// Number of windows per batch.
 pub(crate) const BATCH: usize = 5;
 
-/// Where a series is best cut, in windows: the cut, a whole number of batches and at most half of the series, that leaves the
-/// smallest squared standard error of the mean of the rest. `None` of fewer than four batches.
+/// Finds the best cut of a series, in windows: the one that minimizes the squared standard error of the mean of the rest. The cut
+/// is a whole number of batches and at most half of the series. `None` with fewer than four batches.
 pub(crate) fn cut(series: &[f64]) -> Option<usize> {
     let batches: Vec<f64> =
         series.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();
@@ -15,7 +15,7 @@ pub(crate) fn cut(series: &[f64]) -> Option<usize> {
         return None;
     }
     let (mut sum, mut squares) = (0.0, 0.0);
-    // About the mean, so that squares of large figures cannot hide what differs.
+    // Sums around the mean, so that squares of large figures do not lose the differences to rounding.
     let centre = batches.iter().sum::<f64>() / count as f64;
     let negligible = NEGLIGIBLE * NEGLIGIBLE * centre * centre;
     let mut best = (f64::INFINITY, 0);
@@ -32,12 +32,13 @@ pub(crate) fn cut(series: &[f64]) -> Option<usize> {
     Some(best.1 * BATCH)
 }
 
-/// Whether a cut is as late as may be, or one batch earlier: the rest is no surer than what was cut off.
+/// True if a cut is at its upper bound or one batch earlier, so that the rest is no more reliable than what was cut off.
 pub(crate) fn is_at_bound(cut: usize, windows: usize) -> bool {
     cut > 0 && cut / BATCH + 1 >= windows / BATCH / 2
 }
 
-/// A gain in the standard error of this share of the mean is none; without noise only rounding would choose.
+/// Gain in the standard error, as a share of the mean, that is ignored. Without noise, rounding errors would choose the cut
+/// otherwise.
 const NEGLIGIBLE: f64 = 1e-5;
 
 #[cfg(test)]
@@ -46,7 +47,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn a_slow_beginning_is_cut_off() {
+    fn slow_beginning_is_cut_off() {
         let mut series = vec![3.0; 30];
         series.extend((0..90).map(|window| 1.0 + 0.01 * f64::from(window % 3)));
         assert_eq!(cut(&series), Some(30));
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_settles_is_cut_as_late_as_may_be() {
+    fn unsettled_series_is_cut_at_the_bound() {
         let series: Vec<f64> = (0..100).map(f64::from).collect();
         assert_eq!(cut(&series), Some(50));
         assert!(is_at_bound(50, 100) && is_at_bound(45, 100) && !is_at_bound(40, 100) && !is_at_bound(0, 10));

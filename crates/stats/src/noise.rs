@@ -1,14 +1,14 @@
-//! How far the windows of a run stray by chance, though one window resembles the next.
+//! Long-run noise of the windows of a run, which takes the autocorrelation of neighboring windows into account.
 
 use alloc::vec::Vec;
 
 use libm::sqrt;
 
-/// The standard deviation that the mean of n windows has, times √n: that of a window, widened by how much windows resemble
-/// their neighbours. Of residuals about a fit with so many `fitted` parameters.
+/// Long-run standard deviation: √n times the standard error of the mean of n windows. It is the deviation of a window, widened by
+/// the autocorrelation of windows. `residuals` are around a fit with `fitted` parameters.
 ///
-/// As a first-order autoregression has it, at three scales, of which the largest counts: single windows tell fast noise, batches
-/// of 4 and of 16 tell slow noise beneath it.
+/// Assumes a first-order autoregression at three scales, and returns the largest result: single windows show fast noise, batches of
+/// 4 and of 16 windows show slow noise beneath it.
 pub(crate) fn long_run_deviation(residuals: &[f64], fitted: usize) -> f64 {
     let mut scaled: Vec<f64> = residuals.to_vec();
     let mut largest = 0.0f64;
@@ -31,17 +31,17 @@ fn autoregressive_deviation(residuals: &[f64], fitted: usize) -> f64 {
     }
     let products: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let lag_one = products / squares;
-    // Fitting takes resemblance away: this much of it is given back.
+    // Corrects the downward bias of the autocorrelation that the fit causes.
     let resemblance =
         (lag_one + (fitted as f64 + (fitted as f64 + 2.0) * lag_one) / count).clamp(0.0, RESEMBLANCE_MAX);
     let variance = squares / (count - fitted as f64);
     let widening = (1.0 + resemblance) / (1.0 - resemblance);
-    // As many windows as this, without resemblance, tell as much; few tell a spread badly.
+    // Effective number of independent windows. A small number estimates a spread poorly.
     let worth = count / widening;
     sqrt(variance * widening) * (1.0 + SMALL / worth)
 }
 
-/// Beyond it a series is so slow that its length tells nothing about its noise.
+/// Upper bound of the lag-one autocorrelation. Beyond it, the series is too short to estimate its noise.
 const RESEMBLANCE_MAX: f64 = 0.99;
-/// How much wider noise is taken for each window that a series is worth less.
+/// Widening of the deviation divided by the effective number of windows.
 const SMALL: f64 = 4.0;

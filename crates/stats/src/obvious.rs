@@ -1,4 +1,4 @@
-//! A difference that is obvious: large, and told by few blocks.
+//! Early look for an obvious difference: a large one that shows in few blocks.
 
 use core::f64::consts::LN_2;
 
@@ -8,20 +8,20 @@ use crate::compare::{Comparison, NoVerdict, Test, Verdict};
 use crate::scale::{MinEffect, Scale, log_ratio};
 use crate::student::{mean_and_error, p_value, quantile};
 
-/// The look is over so many first blocks.
+/// Number of leading blocks that the early look uses.
 pub const OBVIOUS_BLOCKS: usize = 4;
-/// What the later looks, which spend 4.25 % together, leave of 5 %.
+/// Error rate of the early look: the part of 5 % that the later looks leave, which spend 4.25 % together.
 const OBVIOUS_ALPHA: f64 = 0.0075;
-/// Degrees of freedom of the look.
+/// Degrees of freedom of the early look.
 const FREEDOM: usize = OBVIOUS_BLOCKS - 1;
-/// By which factor two figures must lie apart.
+/// Smallest factor between two figures that counts as obvious.
 pub const OBVIOUS_FACTOR: f64 = 2.0;
 
-/// Whether the first blocks show a factor of [`OBVIOUS_FACTOR`] or more: by Student's t, whose error rate holds for normal noise. `None` if
-/// they do not; then the look says nothing, and the comparison goes on.
+/// Tests whether the first blocks show a factor of at least [`OBVIOUS_FACTOR`], by Student's t, whose error rate holds for normal
+/// noise. `None` if they do not; the comparison then goes on as if there had been no look.
 ///
-/// What is this obvious needs no exact test, which eight blocks are the least for. The factor guards against noise that is not normal: by
-/// chance alone, starts that differ by the factor would all have to fall on the same side.
+/// A difference this obvious does not need the exact test, which requires at least eight blocks. The factor protects against noise
+/// that is not normal: for a false positive, starts that differ by the factor would all have to fall on one side.
 pub(crate) fn obvious(pairs: &[(f64, f64)], matters: MinEffect, family: u32) -> Option<Comparison> {
     let judged = pairs.get(..OBVIOUS_BLOCKS).filter(|_| matters.scale == Scale::Ratio)?;
     let mut apart = [0.0; OBVIOUS_BLOCKS];
@@ -49,7 +49,7 @@ pub(crate) fn obvious(pairs: &[(f64, f64)], matters: MinEffect, family: u32) -> 
     })
 }
 
-/// That blocks are too few for any other look.
+/// True if there are too few blocks for any other look.
 pub(crate) fn is_before_a_look(found: &Comparison) -> bool {
     matches!(found.verdict, Verdict::None(NoVerdict::TooFewBlocks { .. }))
 }
@@ -61,8 +61,8 @@ mod tests {
     const MATTERS: MinEffect = MinEffect::share(0.03);
 
     #[test]
-    fn four_blocks_by_hand() {
-        // Logarithms of 1, 1.1, 0.9, 1: mean 1, standard deviation √(0.02 ÷ 3) = 0.0816, standard error 0.0408.
+    fn four_blocks_match_hand_computation_of_t() {
+        // Logs 1, 1.1, 0.9, 1: mean 1, standard deviation √(0.02 ÷ 3) = 0.0816, standard error 0.0408.
         let pairs = [1.0, 1.1, 0.9, 1.0].map(|apart| (exp(apart), 1.0));
         let found = obvious(&pairs, MATTERS, 1).unwrap();
         let half = 0.040_824_829 * quantile(OBVIOUS_ALPHA, 3);
@@ -76,13 +76,13 @@ mod tests {
     }
 
     #[test]
-    fn less_than_twice_is_not_obvious_however_sure() {
+    fn factor_below_two_is_not_obvious() {
         let of = |factor: f64| obvious(&[(factor, 1.0); 4], MATTERS, 1).map(|found| found.p);
         assert_eq!([of(1.99), of(2.01), of(0.49), of(0.51)], [None, Some(Some(0.0)), Some(Some(0.0)), None]);
     }
 
     #[test]
-    fn what_strays_is_not_obvious_however_large() {
+    fn noisy_difference_is_not_obvious() {
         let pairs = [0.4, 1.6, 2.4, 0.2].map(|apart| (exp(apart), 1.0));
         assert_eq!(obvious(&pairs, MATTERS, 1), None);
         assert_eq!(obvious(&[(0.0, 1.0); 4], MATTERS, 1), None, "no ratio");

@@ -1,4 +1,4 @@
-//! What a duel can find at all: the power of its looks, from simulated whole duels with normal noise.
+//! Power of the looks of a duel, from simulations of whole duels with normal noise.
 
 use alloc::vec::Vec;
 use core::array;
@@ -7,34 +7,34 @@ use crate::chance::Chance;
 use crate::look::{LOOKS, Look, looks};
 use crate::walsh::Walsh;
 
-/// What a duel that ends with this look at the latest finds with 90 % power, earlier looks included.
+/// Differences that a duel finds with 90 % power if it ends at this look or earlier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Power {
-    /// The blocks of the look.
+    /// Number of blocks at the look.
     pub(crate) blocks: u32,
-    /// The smallest difference that is found, in standard deviations.
+    /// Smallest detectable difference, in standard deviations.
     pub(crate) found_from: f64,
-    /// The least of what matters, in standard deviations, within which equal systems are called equivalent.
+    /// Smallest threshold within which equal systems are called equivalent, in standard deviations.
     pub(crate) equivalent_from: f64,
 }
 
-/// So many tell both to about 1 %, in some tens of milliseconds.
+/// Number of simulated duels. It gives both values to about 1 % in some tens of milliseconds.
 const DUELS: usize = 4_000;
-/// The same duels every time, so that a forecast comes out the same again; these lie within 1 % of 400,000.
+/// Fixed seed, so that forecasts are reproducible. Its results are within 1 % of those of 400,000 duels.
 const SEED: u64 = 25;
 const BLOCKS_MAX: usize = LOOKS[LOOKS.len() - 1].blocks as usize;
 
-/// Of every look of a duel that can have so many blocks and belongs to a family of so many comparisons, in their order.
+/// Power of each look, in order, of a duel with up to `blocks_max` blocks in a family of `family` comparisons.
 ///
-/// A difference moves an interval along, and nothing else. So a duel without one tells which differences it would have found.
+/// A difference only shifts an interval. So a simulated duel without a difference shows which differences it would have found.
 pub(crate) fn power(blocks_max: u32, family: u32) -> Vec<Power> {
     let looks: Vec<Look> = looks(blocks_max as usize, family).collect();
-    // The looks of a family are at the same blocks, and stricter.
+    // A larger family has looks at the same numbers of blocks, but stricter ones.
     let known = |look: &Look| ALONE.iter().find(|known| family <= 1 && known.blocks == look.blocks).copied();
     looks.iter().map(known).collect::<Option<Vec<Power>>>().unwrap_or_else(|| simulated(&looks))
 }
 
-/// What is simulated of a comparison that is alone, so that its forecast comes at once.
+/// Precomputed power of a single comparison, so that its forecast is available immediately.
 const ALONE: [Power; 5] = [
     Power { blocks: 6, found_from: 2.117_860_448_450_813, equivalent_from: 2.522_484_857_907_891_3 },
     Power { blocks: 8, found_from: 2.222_963_717_662_077_3, equivalent_from: 2.513_657_925_278_944_4 },
@@ -43,7 +43,7 @@ const ALONE: [Power; 5] = [
     Power { blocks: 24, found_from: 0.833_885_234_100_848_1, equivalent_from: 0.943_212_171_566_442_1 },
 ];
 
-/// Plays the duels.
+/// Simulates the duels.
 fn simulated(looks: &[Look]) -> Vec<Power> {
     let mut least: Vec<[Vec<f64>; 2]> = looks.iter().map(|_| [Vec::new(), Vec::new()]).collect();
     let mut chance = Chance::of(SEED);
@@ -72,7 +72,7 @@ fn simulated(looks: &[Look]) -> Vec<Power> {
     looks.iter().zip(least).map(power).collect()
 }
 
-/// What nine of ten do not exceed.
+/// 90 % quantile.
 fn nine_tenths(mut figures: Vec<f64>) -> f64 {
     let place = (figures.len() * 9 / 10).saturating_sub(1);
     if figures.is_empty() {
@@ -90,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn a_single_look_at_which_all_must_agree_is_known_exactly() {
-        // All of n lie above zero with 90 % if a difference is the normal quantile of 0.9 to the power of 1 / n.
+    fn single_unanimous_look_matches_the_closed_form() {
+        // All n blocks are above zero with 90 % power if the difference is the normal quantile of 0.9^(1/n).
         for (blocks_max, family, blocks, exact) in [
             (6, 1, 6, 2.1109),
             (7, 2, 7, 2.1716),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_that_can_never_come_have_no_power() {
+    fn unreachable_looks_have_no_power() {
         assert_eq!(power(5, 1), []);
         assert_eq!(power(6, 2), []);
         assert_eq!(power(8, 7), []);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_family_needs_more() {
+    fn larger_family_needs_larger_differences() {
         let families = [1, 2, 3, 6, 20, 1_000, u32::MAX];
         let last = families.map(|family| power(24, family).pop().unwrap());
         assert!(last.iter().all(|power| power.blocks == 24 && power.found_from < power.equivalent_from));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_what_is_simulated() {
+    fn precomputed_power_equals_simulated_power() {
         for blocks_max in [5, 6, 7, 8, 12, 16, 23, 24, 1_000] {
             let looks: Vec<Look> = looks(blocks_max, 1).collect();
             assert_eq!(power(blocks_max as u32, 1), simulated(&looks), "{blocks_max}");
@@ -131,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn the_same_comes_out_again() {
+    fn power_is_reproducible() {
         assert_eq!(power(24, 3), power(24, 3));
-        // A duel that may go on longer has the same looks at first.
+        // A duel that may go on longer has the same first looks.
         assert_eq!(power(16, 3)[..], power(24, 3)[..2]);
     }
 }

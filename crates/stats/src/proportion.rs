@@ -1,12 +1,12 @@
-//! A share of independent trials.
+//! Wilson interval and standard error of a proportion of independent trials.
 
 use libm::sqrt;
 
-/// The 97.5 % point of the normal distribution.
+/// 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// What the probability of a success lies in with a confidence of about 95 %, after so many successes: the interval of Wilson (1927). It
-/// lies within 0 and 1, also where there were few successes. `None` without a trial.
+/// Confidence interval of about 95 % for a success probability (Wilson 1927). It stays within 0 and 1, also with few successes.
+/// `None` without trials.
 pub fn proportion_interval(successes: u64, trials: u64) -> Option<[f64; 2]> {
     if trials == 0 || successes > trials {
         return None;
@@ -18,7 +18,7 @@ pub fn proportion_interval(successes: u64, trials: u64) -> Option<[f64; 2]> {
     Some([((middle - half) / whole).max(0.0), ((middle + half) / whole).min(1.0)])
 }
 
-/// The standard error of a share, to compare two of them; it is not 0 where the share is.
+/// Standard error of a proportion, for comparing two of them. Unlike the usual estimate, it is not 0 if the proportion is.
 pub fn proportion_error(successes: u64, trials: u64) -> f64 {
     match proportion_interval(successes, trials) {
         Some([low, high]) => (high - low) / (2.0 * Z),
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_those_of_wilson() {
+    fn intervals_match_published_wilson_intervals() {
         let close = |found: Option<[f64; 2]>, [low, high]: [f64; 2]| {
             let [found_low, found_high] = found.unwrap();
             assert!((found_low - low).abs() < 5e-5 && (found_high - high).abs() < 5e-5, "{found:?}");
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_covers_the_truth_as_often_as_it_says() {
+    fn interval_coverage_is_about_95_percent() {
         let mut state = 7u64;
         let mut chance = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn even_a_share_of_nothing_has_an_error() {
+    fn proportion_of_zero_has_a_standard_error() {
         assert!(proportion_error(0, 100) > 0.0 && proportion_error(0, 100) < 0.02);
         assert!((proportion_error(5_000, 10_000) - 0.005).abs() < 1e-5);
         assert_eq!(proportion_error(0, 0), 0.0);

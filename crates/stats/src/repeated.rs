@@ -1,24 +1,24 @@
-//! A figure of repeated runs: where its middle lies.
+//! Median of a figure over repeated runs, with its confidence interval.
 
 use crate::signed_rank;
 use crate::walsh::Walsh;
 
-/// The middle of a figure over runs that were made in the same way.
+/// Location of a figure over repeated identical runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeated {
-    /// How many runs there were.
+    /// Number of runs.
     pub runs: usize,
-    /// The estimate of Hodges and Lehmann.
+    /// Hodges–Lehmann estimate.
     pub middle: f64,
-    /// What it lies in with a confidence of at least 95 %; `None` of fewer than six runs.
+    /// Confidence interval of at least 95 %. `None` with fewer than six runs.
     pub interval: Option<[f64; 2]>,
 }
 
-/// The chance that an interval does not cover the middle.
+/// Error rate of the interval.
 const ALPHA: f64 = 0.05;
 
 impl Repeated {
-    /// Of figures that are all finite; `None` if there is none.
+    /// Summarizes figures, which must all be finite. `None` without figures.
     pub fn of(figures: &[f64]) -> Option<Self> {
         let walsh = Walsh::of(figures);
         let runs = u32::try_from(figures.len()).ok()?;
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn six_runs_have_an_interval_and_fewer_have_none() {
+    fn interval_needs_six_runs() {
         let figures = [3.0, 1.0, 2.0, 6.0, 4.0, 5.0];
         let six = Repeated::of(&figures).unwrap();
         assert_eq!((six.runs, six.middle, six.interval), (6, 3.5, Some([1.0, 6.0])));

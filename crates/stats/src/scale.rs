@@ -1,38 +1,39 @@
-//! How far two figures lie apart: by their ratio, or, where they may be zero, by their difference.
+//! Scales on which two figures are compared: by ratio, or by difference if figures may be zero.
 
 use libm::{exp, log, log1p};
 
-/// By what two figures are compared.
+/// How two figures are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// The first divided by the second; both are above zero.
+    /// First ÷ second. Both must be above zero.
     Ratio,
-    /// The first less the second, in their unit. A figure may be zero, and it may be infinite: larger than any other, nobody knows by
-    /// how much.
+    /// First minus second, in their unit. A figure may be zero or infinite; an infinite figure is larger than any other by an
+    /// unknown amount.
     Difference,
 }
 
-/// The smallest difference that matters.
+/// Smallest difference that matters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MinEffect {
-    /// By what figures are compared.
+    /// How figures are compared.
     pub scale: Scale,
-    /// Of ratios a share, such as 0.03: from 1 ÷ 1.03 to 1.03 nothing matters. Of differences one in their unit.
+    /// Size of the difference. For ratios, a share: 0.03 means that ratios from 1 ÷ 1.03 to 1.03 do not matter. For differences, in
+    /// the unit of the figures.
     pub size: f64,
 }
 
 impl MinEffect {
-    /// A share, for ratios.
+    /// Smallest ratio that matters, as a share.
     pub const fn share(size: f64) -> Self {
         Self { scale: Scale::Ratio, size }
     }
 
-    /// A difference, in the unit of the figures.
+    /// Smallest difference that matters, in the unit of the figures.
     pub const fn difference(size: f64) -> Self {
         Self { scale: Scale::Difference, size }
     }
 
-    /// From which distance from no difference on it matters, in what [`Scale::apart`] returns.
+    /// Size on the scale of [`Scale::apart`]: the log ratio or the difference.
     pub(crate) fn distance(self) -> f64 {
         let size = self.size.max(0.0);
         match self.scale {
@@ -41,7 +42,7 @@ impl MinEffect {
         }
     }
 
-    /// Whether an estimate is so far from no difference that it matters.
+    /// True if an estimate is at least the smallest difference that matters.
     pub fn is_reached_by(self, estimate: f64) -> bool {
         match self.scale {
             Scale::Ratio => estimate >= 1.0 + self.size || estimate * (1.0 + self.size) <= 1.0,
@@ -51,7 +52,7 @@ impl MinEffect {
 }
 
 impl Scale {
-    /// The estimate that says that there is no difference.
+    /// Estimate that means "no difference": 1 for ratios, 0 for differences.
     pub const fn none(self) -> f64 {
         match self {
             Self::Ratio => 1.0,
@@ -59,22 +60,22 @@ impl Scale {
         }
     }
 
-    /// The same estimate, of the second against the first.
+    /// The estimate with the two sides swapped.
     pub fn turned(self, estimate: f64) -> f64 {
         match self {
             Self::Ratio => estimate.recip(),
-            // Not -0.
+            // Avoids -0.
             Self::Difference => 0.0 - estimate,
         }
     }
 
-    /// Whether an interval has no place for no difference.
+    /// True if an interval excludes "no difference".
     pub fn excludes_none(self, [low, high]: [f64; 2]) -> bool {
         low > self.none() || high < self.none()
     }
 
-    /// How far two figures lie apart, at least and at most: both are the same, unless both figures are infinite, and nobody knows. 0: not
-    /// at all. `None` if one of them is no figure.
+    /// Lower and upper bound of the distance between two figures: the log ratio or the difference. Both bounds are equal unless
+    /// both figures are infinite. 0 means no difference. `None` if one is not a valid figure.
     pub(crate) fn apart(self, (first, second): (f64, f64)) -> Option<[f64; 2]> {
         match self {
             Self::Ratio => log_ratio((first, second)).map(|apart| [apart; 2]),
@@ -86,7 +87,7 @@ impl Scale {
         }
     }
 
-    /// An estimate of what [`Self::apart`] returns.
+    /// Converts a value on the scale of [`Self::apart`] into an estimate.
     pub(crate) fn estimate(self, apart: f64) -> f64 {
         match self {
             Self::Ratio => exp(apart),
@@ -95,12 +96,12 @@ impl Scale {
     }
 }
 
-/// Whether a ratio can be made of it.
+/// True if a ratio can be computed from the figure.
 pub(crate) fn is_figure(figure: &f64) -> bool {
     *figure > 0.0 && figure.is_finite()
 }
 
-/// `None` if one of them is no figure.
+/// Log ratio of two figures. `None` if one is not positive and finite.
 pub(crate) fn log_ratio((first, second): (f64, f64)) -> Option<f64> {
     (is_figure(&first) && is_figure(&second)).then(|| log(first) - log(second))
 }
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_of_what_has_no_limit_are_bounded_by_what_is_known() {
+    fn differences_of_infinite_figures_have_bounds() {
         let apart = |first, second| Scale::Difference.apart((first, second));
         assert_eq!([apart(3.0, 1.0), apart(0.0, 0.0)], [Some([2.0; 2]), Some([0.0; 2])]);
         assert_eq!(apart(f64::INFINITY, 1.0), Some([f64::INFINITY; 2]));
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_is_reached_on_either_side() {
+    fn threshold_is_reached_on_either_side() {
         let share = MinEffect::share(0.03);
         assert_eq!(
             [1.03, 1.02, 0.97, 0.98].map(|ratio| share.is_reached_by(ratio)),

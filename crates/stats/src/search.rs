@@ -1,6 +1,6 @@
-//! The search for a capacity: which load to run next, and between which rates the capacity lies.
+//! Search for the maximum sustainable load: which load to run next, and between which rates the capacity lies.
 //!
-//! The procedure, its sources and its measured error rates are in `docs/search.md`.
+//! `docs/search.md` describes the procedure, its sources, and its measured error rates.
 
 mod capacity;
 mod confirm;
@@ -23,32 +23,32 @@ use sizing::Sizing;
 
 use crate::chance::Chance;
 
-/// What a search may do, fixed before its first run.
+/// Rules of a search, fixed before its first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchRules {
-    /// How far apart what held and what failed may be at the end, as a share: 0.03.
+    /// Largest gap between the highest passing and the lowest failing rate at the end, as a share, such as 0.03.
     pub resolution: f64,
-    /// The lowest rate that is of interest; the search begins with it, without sizing.
+    /// Lowest rate of interest. The search begins with it and skips sizing. `None` if there is no lower bound.
     pub from_per_s: Option<f64>,
-    /// The highest rate that is of interest.
+    /// Highest rate of interest. `None` if there is no upper bound.
     pub to_per_s: Option<f64>,
-    /// Fresh runs at each of the two ends, once more if one of five speaks against it; 0: what was found is not confirmed.
+    /// Number of confirmation runs at each of the two ends, doubled if one of five contradicts the end. 0 for no confirmation.
     pub confirm_runs: u32,
-    /// Fresh runs that say the opposite of what told an end count only if they lead by so many, else the end is neither: see
+    /// Lead by which confirmation runs overrule the verdict of an end. With a smaller lead the end is undecided: see
     /// [`OVERRULED_BY`].
     pub overruled_by: u32,
-    /// Whether it is tried if the system recovers from more than it can take.
+    /// True to test recovery from overload.
     pub has_overload: bool,
-    /// Whether a little less than what held is run for long.
+    /// True to run a load slightly below the highest passing rate for a long time (soak test).
     pub has_soak: bool,
-    /// At most so many runs, invalid ones counted.
+    /// Maximum number of runs, including invalid ones.
     pub runs_max: u32,
-    /// Of the random order of the confirmation.
+    /// Seed of the random order of confirmation runs.
     pub seed: u64,
 }
 
 impl Default for SearchRules {
-    /// To 3 %, between no bounds, with five runs to confirm each end.
+    /// Resolution of 3 %, no bounds, and five confirmation runs per end.
     fn default() -> Self {
         Self {
             resolution: 0.03,
@@ -64,34 +64,34 @@ impl Default for SearchRules {
     }
 }
 
-/// What one run of a level says.
+/// Result of one run of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Judged {
-    /// Of users: what they got.
+    /// Result of a closed load in the sizing stage.
     Sized {
         /// Replies per second.
         per_s: f64,
-        /// Their mean response time.
+        /// Mean response time, in seconds.
         mean_response_s: f64,
     },
-    /// All conditions held.
+    /// All conditions passed.
     Passed,
-    /// One did not.
+    /// A condition failed.
     Failed,
-    /// The generator's numbers cannot be believed, or there are none.
+    /// The load generator's numbers are not valid, or there are none.
     Invalid,
 }
 
-/// What to do next.
+/// Next step of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchStep {
-    /// Run this, on a freshly started system.
+    /// Run this level on a freshly started system.
     Run(Level),
-    /// Nothing more.
+    /// The search is over.
     Over,
 }
 
-/// A search in progress. The same rules and the same notes give the same steps, so noting again what was kept resumes it.
+/// Search in progress. Equal rules and equal notes give equal steps, so noting stored results again resumes it.
 #[derive(Clone, Debug)]
 pub struct Search {
     rules: SearchRules,
@@ -102,12 +102,12 @@ pub struct Search {
     recovers: Option<bool>,
     soaked: Option<bool>,
     runs: u32,
-    /// Since the last run that says something.
+    /// Number of invalid runs since the last valid one.
     invalid_in_a_row: u32,
     phase: Phase,
 }
 
-/// What is going on.
+/// Current phase of a search.
 #[derive(Clone, Debug)]
 enum Phase {
     Sizing { users: u32 },
@@ -118,27 +118,27 @@ enum Phase {
     Over(SearchEnd),
 }
 
-/// After so many invalid runs in a row a level is given up.
+/// Number of consecutive invalid runs after which a level is given up.
 const INVALID_MAX: u32 = 3;
-/// More runs than these are not made, whatever the rules say.
+/// Upper bound of the number of runs, whatever the rules say.
 const RUNS_MAX: u32 = 1_000;
-/// The share of what users get with which the doubling begins.
+/// First rate, as a share of the throughput of closed users.
 const START: f64 = 0.25;
-/// How much more than what failed an overload is.
+/// Overload rate relative to the lowest failing rate.
 const OVERLOAD: f64 = 1.3;
-/// How much of what held is run after an overload, and for long: so much less that hardly a run fails by chance.
+/// Rate after an overload and of a soak test, relative to the highest passing rate: low enough that runs rarely fail by chance.
 const BELOW: f64 = 0.95;
-/// Far from the capacity, where the ends are further apart than this, a lead of two tells, otherwise of three.
+/// Ratio of the ends below which the search is near the capacity. There a level needs a lead of three runs; farther away, of two.
 const NEAR: f64 = 1.1;
-/// The lead that tells near the capacity. No smaller one of fresh runs overrules what was told there.
+/// Lead that decides a level near the capacity. A smaller lead of confirmation runs does not overrule such a decision.
 pub const OVERRULED_BY: u32 = 3;
-/// So many runs without a lead tell that more would not tell.
+/// Maximum number of runs of a level. A level without a lead by then is undecided.
 const RUNS_OF_A_LEVEL: u32 = 9;
-/// As long as the rates are doubled, and of an overload.
+/// Maximum number of runs of a level while rates are doubled, and of an overload.
 const ROUGH_RUNS_OF_A_LEVEL: u32 = 5;
 
 impl Search {
-    /// Before the first run. Rules out of their bounds are brought into them.
+    /// Creates a search before its first run. Out-of-range rules are clamped.
     pub fn new(rules: SearchRules) -> Self {
         let is_rate = |per_s: &f64| per_s.is_finite() && *per_s > 0.0;
         let to_per_s = rules.to_per_s.filter(is_rate);
@@ -166,7 +166,7 @@ impl Search {
         search
     }
 
-    /// What to run next; the same until it is noted.
+    /// Returns the next step. It stays the same until a result is noted.
     pub fn next(&self) -> SearchStep {
         let (stage, at) = match &self.phase {
             Phase::Sizing { users } => (SearchStage::Sizing, At::Users(*users)),
@@ -187,7 +187,7 @@ impl Search {
         SearchStep::Run(Level { stage, at })
     }
 
-    /// What a run says. A level other than that of [`next`](Self::next) counts as a run and says nothing; after the end
+    /// Notes the result of a run. A level other than that of [`next`](Self::next) counts as a run but has no effect. After the end,
     /// nothing counts.
     pub fn note(&mut self, level: Level, judged: Judged) {
         let SearchStep::Run(asked) = self.next() else { return };
@@ -206,13 +206,13 @@ impl Search {
         self.stop_in_time();
     }
 
-    /// The rate that goes before the level of the stage [`SearchStage::Overload`]: more than the system can take. `None`
-    /// as long as nothing failed.
+    /// Overload rate to apply before a run of the stage [`SearchStage::Overload`]: more than the system can sustain. `None` while
+    /// no rate has failed.
     pub fn overload_per_s(&self) -> Option<f64> {
         self.ends.high.map(|high| rounded(high.per_s * OVERLOAD, self.rules.resolution))
     }
 
-    /// What is known so far.
+    /// Result so far.
     pub fn finding(&self) -> Capacity {
         let Ends { low, high, .. } = self.ends;
         Capacity {
@@ -235,7 +235,7 @@ impl Search {
         }
     }
 
-    /// Takes in what a run of the level that was asked for says; whether it says anything.
+    /// Applies the result of a run of the requested level. Returns true if the result was usable.
     fn learn(&mut self, level: Level, judged: Judged) -> bool {
         let has_passed = match judged {
             Judged::Passed => Some(true),

@@ -1,29 +1,29 @@
-//! What one run of a setting says.
+//! Result of one run of a variant.
 
-/// What one run of a setting says in a block.
+/// Result of one run of a variant in a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
     /// The run counts.
     Figure {
-        /// Of the metric: above zero where figures are compared by ratio; infinite where it has no limit.
+        /// Value of the metric. Above zero if figures are compared by ratio; infinite if it has no upper limit.
         value: f64,
         /// Planned requests that the system did not serve.
         errors: u64,
-        /// Requests that were planned.
+        /// Number of planned requests.
         planned: u64,
     },
     /// The run counts, but has too few samples for a verdict on the metric.
     TooFew,
-    /// The generator's numbers cannot be believed.
+    /// The load generator's numbers are not valid.
     Invalid,
-    /// The system did not start, or the run broke off.
+    /// The system did not start, or the run was interrupted.
     Failed,
-    /// The run was not made.
+    /// There was no run.
     Missing,
 }
 
 impl Seen {
-    /// The figure, if there is one.
+    /// Value of the metric. `None` if the run has none.
     pub fn value(&self) -> Option<f64> {
         match self {
             Self::Figure { value, .. } => Some(*value),
@@ -31,7 +31,7 @@ impl Seen {
         }
     }
 
-    /// The share of its requests that did not end well; 0 without requests.
+    /// Share of planned requests that failed. 0 without requests.
     pub(crate) fn error_share(&self) -> f64 {
         match self {
             Self::Figure { errors, planned, .. } => error_share(*errors, *planned).unwrap_or(0.0),
@@ -40,7 +40,7 @@ impl Seen {
     }
 }
 
-/// Share of planned requests that are errors, at most 1; `None` if nothing was planned.
+/// Share of planned requests that are errors, capped at 1. `None` if nothing was planned.
 pub fn error_share(errors: u64, planned: u64) -> Option<f64> {
     (planned > 0).then(|| errors.min(planned) as f64 / planned as f64)
 }

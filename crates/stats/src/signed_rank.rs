@@ -1,18 +1,18 @@
-//! The exact null distribution of Wilcoxon's signed-rank sum.
+//! Exact null distribution of Wilcoxon's signed-rank sum.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The two-sided p-value of a signed-rank sum: the chance that the smaller of the two sums is at most `sum` when the sign
-/// of each of the `pairs` is a fair coin. 1 at most.
+/// Two-sided p-value of a signed-rank sum: the probability that the smaller of the two sums is at most `sum` if the sign of each of
+/// `pairs` pairs is a fair coin. Capped at 1.
 ///
-/// Exact up to 53 pairs; beyond that as exact as `f64` adds.
+/// Exact up to 53 pairs; beyond that up to `f64` rounding.
 pub(crate) fn p_value(pairs: u32, sum: u32) -> f64 {
     let share_at_most: f64 = distribution(pairs).iter().take(sum as usize + 1).sum();
     (2.0 * share_at_most).min(1.0)
 }
 
-/// The largest sum whose two-sided p-value is at most `alpha`; `None` if even the sum 0 has a larger one.
+/// Largest sum whose two-sided p-value is at most `alpha`. `None` if even the sum 0 has a larger p-value.
 pub(crate) fn critical_value(pairs: u32, alpha: f64) -> Option<u32> {
     let mut share_at_most = 0.0;
     let significant = distribution(pairs).into_iter().take_while(|share| {
@@ -22,8 +22,7 @@ pub(crate) fn critical_value(pairs: u32, alpha: f64) -> Option<u32> {
     u32::try_from(significant.count()).ok()?.checked_sub(1)
 }
 
-/// The share of all sign patterns that gives each sum, from 0 to n(n+1)/2: every rank is in the sum or not, with equal
-/// chances, so ranks are added one by one.
+/// Probability of each sum from 0 to n(n+1)/2. Adds the ranks one by one, each of which is in the sum with probability 1/2.
 fn distribution(pairs: u32) -> Vec<f64> {
     let mut shares = vec![1.0];
     for rank in 1..=pairs as usize {
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_p_values_are_those_of_all_signs_equal() {
+    fn smallest_p_values_belong_to_equal_signs() {
         let published = [(4, 0.125), (5, 0.0625), (6, 0.0313), (8, 0.0078), (10, 0.0020), (12, 0.0005)];
         for (pairs, p) in published {
             assert!((p_value(pairs, 0) - p).abs() < 6e-5, "{pairs}");
@@ -51,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn the_critical_values_are_the_published_ones() {
+    fn critical_values_match_wilcoxons_table() {
         for (pairs, sum, p) in [(8, 0, 0.0078), (12, 8, 0.0122), (16, 20, 0.0110), (24, 63, 0.0115)] {
             assert_eq!(critical_value(pairs, 0.0125), Some(sum), "{pairs}");
             assert!((p_value(pairs, sum) - p).abs() < 6e-5, "{pairs}");
@@ -66,8 +65,8 @@ mod tests {
     }
 
     #[test]
-    fn three_pairs_by_hand() {
-        // Of the 8 sign patterns the sums are 0 1 2 3 3 4 5 6.
+    fn three_pairs_match_hand_computation() {
+        // The sums of the 8 sign patterns are 0, 1, 2, 3, 3, 4, 5, 6.
         let shares: Vec<f64> = [1, 1, 1, 2, 1, 1, 1].map(|patterns| f64::from(patterns) / 8.0).to_vec();
         assert_eq!(distribution(3), shares);
         assert_eq!(p_value(3, 1), 0.5);
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distribution_is_whole_and_symmetric() {
+    fn distribution_sums_to_one_and_is_symmetric() {
         for pairs in 0..=40 {
             let shares = distribution(pairs);
             assert_eq!(shares.iter().sum::<f64>(), 1.0);

@@ -1,4 +1,4 @@
-//! Slices of one start of two variants: what they say together, and how much varies between starts and between slices.
+//! Slices within one start of two or more variants: their combined result, and the variance between starts and between slices.
 
 use alloc::vec::Vec;
 
@@ -7,50 +7,51 @@ use libm::{exp, log, sqrt};
 use crate::scale::{is_figure, log_ratio};
 use crate::seen::Seen;
 
-/// Pairs of slices that a block has at least: ABBA. One more pair is of no use for a balanced order.
+/// Minimum number of pairs of slices in a block, for the order ABBA. An odd number of pairs has no balanced order.
 pub const PAIRS_LEAST: usize = 2;
-/// More in a block say hardly more: what is between starts is left.
+/// Maximum number of pairs of slices in a block. More pairs hardly help, because the variance between starts remains.
 pub const PAIRS_MOST: usize = 16;
 
-/// A slice of the load on one of two systems that are up.
+/// One slice of the load on one of the running systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
-    /// What it says.
+    /// Result of the slice.
     pub seen: Seen,
-    /// Whether the slice before it, in the same block, was one of the other system.
+    /// True if the previous slice in the block ran on the other system.
     pub is_after_other: bool,
-    /// CPU time that neither the systems nor the load had meanwhile, in cores; `None`: not known.
+    /// CPU time used by processes other than the systems and the load generator, in cores. `None` if it is unknown.
     pub taken_cores: Option<f64>,
 }
 
-/// A slice of A and one of B that count.
+/// Pair of valid slices, one of A and one of B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// The logarithm of the ratio of their figures.
+    /// Log ratio of their figures.
     pub(crate) apart: f64,
-    /// By how much others took more during A's, in cores.
+    /// CPU time taken by others during the slice of A minus that of B, in cores. `None` if it is unknown.
     pub(crate) taken_apart: Option<f64>,
 }
 
 impl Pair {
-    /// `None` if one of them has no figure above zero.
+    /// Pairs two slices. `None` if one has no figure above zero.
     fn of([a, b]: &[Slice; 2]) -> Option<Self> {
         let apart = log_ratio((a.seen.value()?, b.seen.value()?))?;
         Some(Self { apart, taken_apart: a.taken_cores.zip(b.taken_cores).map(|(a, b)| a - b) })
     }
 }
 
-/// What slices of one start of A and of B say together, pair by pair, A first: [`of_rounds`] of two variants.
+/// Combines the slices of one start of A and of B, pair by pair, A first: [`of_rounds`] for two variants.
 pub fn of_slices(pairs: &[[Slice; 2]]) -> [Seen; 2] {
     let rounds: Vec<[Seen; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
     [0, 1].map(|side| of_variant(&rounds, side))
 }
 
-/// What slices of one start of several variants say together. A round has one slice of each, in their order. The figure of a variant is
-/// the geometric mean over the rounds that count, so that the logarithm of the ratio of two is the mean of those of the rounds.
+/// Combines the slices of one start of several variants. A round has one slice of each variant, in variant order. The figure of a
+/// variant is the geometric mean over the counted rounds, so the log ratio of two variants is the mean over the rounds.
 ///
-/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the others do without it. A round of which a slice
-/// is invalid does not count. If fewer than half of the rounds count, those with an invalid slice lose the block, and of the others all do.
+/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the others go on without it. A round
+/// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and
+/// all rounds count for the others.
 pub fn of_rounds(rounds: &[Vec<Seen>]) -> Vec<Seen> {
     let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
     (0..variants).map(|variant| of_variant(rounds, variant)).collect()
@@ -78,7 +79,7 @@ fn of_variant(rounds: &[impl AsRef<[Seen]>], variant: usize) -> Seen {
     }
 }
 
-/// 0 if a figure has no logarithm: then there is no ratio.
+/// Geometric mean of the figures, with summed errors. 0 if a figure has no logarithm, which means there is no ratio.
 fn together(slices: impl Iterator<Item = Seen>) -> Seen {
     let (mut count, mut logs, mut has_ratio, mut all_errors, mut all_planned) =
         (0usize, 0.0, true, 0u64, 0u64);
@@ -92,30 +93,30 @@ fn together(slices: impl Iterator<Item = Seen>) -> Seen {
     Seen::Figure { value, errors: all_errors, planned: all_planned }
 }
 
-/// The pairs that count.
+/// Pairs in which both slices have a figure above zero.
 pub(crate) fn counting(pairs: &[[Slice; 2]]) -> Vec<Pair> {
     pairs.iter().filter_map(Pair::of).collect()
 }
 
-/// How much the logarithm of the ratio varies between starts, and between pairs of slices of one start: the variance components of the
-/// one-way random model with unequal groups, by analysis of variance (Searle, Casella, and McCulloch, *Variance Components*, section 3.6).
+/// Variance components of the log ratio between starts and between pairs of slices of one start. Uses analysis of variance for the
+/// one-way random model with unequal groups (Searle, Casella, and McCulloch, *Variance Components*, section 3.6).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
-    /// Blocks, each a fresh start of both.
+    /// Number of blocks, each a fresh start of both systems.
     pub blocks: usize,
-    /// Pairs of slices, over all blocks.
+    /// Number of pairs of slices over all blocks.
     pub pairs: usize,
-    /// The standard deviation between starts, without what slices add; 0 if slices explain it all. `None` of a single block.
+    /// Standard deviation between starts, without the part from slices. 0 if slices explain all of it. `None` for a single block.
     pub between: Option<f64>,
-    /// The standard deviation of a pair of slices within its start.
+    /// Standard deviation of a pair of slices within its start.
     pub within: f64,
-    /// As `between`, but about 0 and not about the mean. It is the same whichever of the two is called A in each block, so a number of
-    /// slices that follows from it does not spoil the test.
+    /// Like `between`, but around 0 instead of the mean. It does not change if A and B are swapped in a block, so choosing the
+    /// number of slices by it keeps the test valid.
     pub between_about_zero: f64,
 }
 
 impl Levels {
-    /// Of the logarithms of the ratios of pairs, by block; `None` if no block has two pairs.
+    /// Estimates the components from the log ratios of pairs, by block. `None` if no block has two pairs.
     pub fn of(blocks: &[Vec<f64>]) -> Option<Self> {
         let blocks: Vec<&Vec<f64>> = blocks.iter().filter(|block| !block.is_empty()).collect();
         let (groups, pairs) = (blocks.len(), blocks.iter().map(|block| block.len()).sum::<usize>());
@@ -144,25 +145,26 @@ impl Levels {
         Some(Self { blocks: groups, pairs, between, within: sqrt(within_mean_square), between_about_zero })
     }
 
-    /// The standard deviation of a block of so many pairs; of a single block what its slices alone say, which is too little.
+    /// Standard deviation of a block of `pairs` pairs. With a single block it only includes the variance between slices, and so is
+    /// too small.
     pub fn of_block(&self, pairs: usize) -> f64 {
         let between = self.between.unwrap_or(0.0);
         sqrt(between * between + self.within * self.within / pairs.max(1) as f64)
     }
 
-    /// The share of the variance of a block of so many pairs that lies between starts; `None` without any variance, and of a single block.
+    /// Share of the variance of a block of `pairs` pairs that lies between starts. `None` without variance, or with a single block.
     pub fn share_between(&self, pairs: usize) -> Option<f64> {
         let (between, all) = (self.between?, self.of_block(pairs));
         (all > 0.0).then(|| between * between / (all * all))
     }
 
-    /// How many pairs of slices the next block should have, at most `most`, if a start costs so many times what a pair of slices does. The
-    /// same time then gives the least variance (Kalibera and Jones, *Rigorous benchmarking in reasonable time*, ISMM 2013). Always even:
-    /// two pairs are a balanced order.
+    /// Number of pairs of slices for the next block, at most `most`. `start_cost` is the time of a start divided by the time of a
+    /// pair of slices. The result minimizes the variance per time (Kalibera and Jones, *Rigorous benchmarking in reasonable time*,
+    /// ISMM 2013). Always even, because two pairs form a balanced order.
     pub fn pairs_next(&self, start_cost: f64, most: usize) -> usize {
         let wanted = sqrt(start_cost.max(0.0)) * self.within / self.between_about_zero;
         let most = most.clamp(PAIRS_LEAST, PAIRS_MOST);
-        // Not a number: nothing varies at all, so the fewest will do.
+        // NaN: there is no variance at all, so the minimum suffices.
         let wanted = if wanted.is_nan() { 0.0 } else { wanted };
         let even = 2.0 * libm::ceil((wanted / 2.0).min(PAIRS_MOST as f64));
         (even as usize).clamp(PAIRS_LEAST, most / 2 * 2)
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_of_a_block_is_the_mean_of_its_pairs() {
+    fn log_ratio_of_a_block_is_the_mean_of_its_pairs() {
         let [a, b] = of_seen(&[[figure(400.0), figure(100.0)], [figure(100.0), figure(100.0)]]);
         assert!(close(a.value().unwrap(), 200.0) && close(b.value().unwrap(), 100.0), "{a:?} {b:?}");
         assert!(matches!(a, Seen::Figure { errors: 2, planned: 200, .. }));
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_slice_takes_its_pair_with_it_and_most_of_them_the_block() {
+    fn invalid_slice_drops_its_pair_and_a_majority_drops_the_block() {
         let ratio = |pairs: &[[Seen; 2]]| {
             let [a, b] = of_seen(pairs);
             Some(a.value()? / b.value()?)
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_figure_leaves_the_figures_of_the_others_alone() {
+    fn variant_without_figure_does_not_affect_the_others() {
         let values = |lost: [Seen; 4]| {
             let [high, low] = [400.0, 100.0].map(figure);
             let rounds: Vec<Vec<Seen>> =
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_failed_or_was_not_measured_in_any_slice_loses_the_block() {
+    fn variant_with_a_failed_or_missing_slice_loses_the_block() {
         let fair = [figure(2.0), figure(1.0)];
         for seen in [Seen::Failed, Seen::Missing, Seen::TooFew] {
             assert_eq!(of_seen(&[fair, fair, fair, [figure(1.0), seen]])[1], seen);
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_of_several_counts_where_all_of_its_slices_do() {
+    fn round_counts_if_all_its_slices_count() {
         let rounds = [
             vec![figure(4.0), figure(1.0), figure(9.0)],
             vec![figure(1.0), figure(1.0), figure(4.0)],
@@ -263,12 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn levels_by_hand_of_equal_blocks() {
-        // Means 2, 4, 9; squares within 2, 2, 8: 12 / 3 = 4. Between: grand mean 5, 2 · (9 + 1 + 16) / 2 = 26; (26 − 4) / 2 = 11.
+    fn equal_blocks_match_hand_computation() {
+        // Means 2, 4, 9; sums of squares within blocks 2, 2, 8: 12 / 3 = 4. Between: grand mean 5, 2 · (9 + 1 + 16) / 2 = 26; (26 −
+        // 4) / 2 = 11.
         let levels = Levels::of(&[vec![1.0, 3.0], vec![3.0, 5.0], vec![7.0, 11.0]]).unwrap();
         assert_eq!((levels.blocks, levels.pairs), (3, 6));
         assert!(close(levels.within, 2.0) && close(levels.between.unwrap(), sqrt(11.0)), "{levels:?}");
-        // About zero: (4 + 16 + 81) / 3 − 4 / 2.
+        // Around zero: (4 + 16 + 81) / 3 − 4 / 2.
         assert!(close(levels.between_about_zero, sqrt(101.0 / 3.0 - 2.0)), "{levels:?}");
         assert!(
             close(levels.of_block(4), sqrt(12.0)) && close(levels.share_between(4).unwrap(), 11.0 / 12.0)
@@ -276,15 +279,15 @@ mod tests {
     }
 
     #[test]
-    fn levels_by_hand_of_unequal_blocks() {
-        // Means 2 and 6; squares within 2 and 8 + 0 + 8: 18 / 3 = 6. Grand mean 22 / 5 = 4.4; between 2 · 5.76 + 3 · 2.56 = 19.2.
-        // The size is 5 − 13 / 5 = 2.4, so (19.2 − 6) / 2.4 = 5.5.
+    fn unequal_blocks_match_hand_computation() {
+        // Means 2 and 6; sums of squares within blocks 2 and 8 + 0 + 8: 18 / 3 = 6. Grand mean 22 / 5 = 4.4; between 2 · 5.76 + 3 ·
+        // 2.56 = 19.2. The size is 5 − 13 / 5 = 2.4, so (19.2 − 6) / 2.4 = 5.5.
         let levels = Levels::of(&[vec![1.0, 3.0], vec![6.0 - sqrt(8.0), 6.0, 6.0 + sqrt(8.0)]]).unwrap();
         assert!(close(levels.within, sqrt(6.0)) && close(levels.between.unwrap(), sqrt(5.5)), "{levels:?}");
     }
 
     #[test]
-    fn what_slices_explain_is_not_between_starts() {
+    fn variance_of_slices_is_not_attributed_to_starts() {
         let levels = Levels::of(&[vec![-1.0, 1.0], vec![-2.0, 2.0]]).unwrap();
         assert_eq!((levels.between, levels.share_between(2)), (Some(0.0), Some(0.0)));
         assert_eq!(Levels::of(&[vec![1.0], vec![2.0]]), None, "no block has two");
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_follow_where_the_variance_is_and_what_a_start_costs() {
+    fn number_of_slices_follows_variance_and_start_cost() {
         let levels = |within, between_about_zero| Levels {
             blocks: 3,
             pairs: 6,
@@ -305,7 +308,7 @@ mod tests {
             within,
             between_about_zero,
         };
-        // √4 · 3 ÷ 1 = 6; √4 · 2.6 = 5.2, which is 6 as an even number.
+        // √4 · 3 ÷ 1 = 6; √4 · 2.6 = 5.2, rounded up to the even number 6.
         assert_eq!([3.0, 2.6, 0.1].map(|within| levels(within, 1.0).pairs_next(4.0, 16)), [6, 6, 2]);
         assert_eq!([5, 4, 0].map(|most| levels(3.0, 1.0).pairs_next(4.0, most)), [4, 4, 2]);
         assert_eq!(levels(1.0, 0.0).pairs_next(4.0, 1_000), 16, "starts do not differ");
@@ -313,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn calling_b_a_in_a_block_does_not_change_how_many_slices_follow() {
+    fn swapping_a_and_b_keeps_the_number_of_slices() {
         let blocks = [vec![0.02, 0.05, 0.01], vec![-0.04, -0.02], vec![0.03, 0.01, 0.02, 0.0]];
         let turned = [blocks[0].clone(), blocks[1].iter().map(|pair| -pair).collect(), blocks[2].clone()];
         let of = |blocks: &[Vec<f64>]| Levels::of(blocks).unwrap();

@@ -1,27 +1,27 @@
-//! How far the figures of repeated runs lie apart.
+//! Median and range of the figures of repeated runs.
 
 use alloc::vec::Vec;
 
-/// A figure over several runs: never its mean alone.
+/// Summary of a figure over several runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// How many figures there were.
+    /// Number of figures.
     pub count: usize,
-    /// The middle one, or the mean of the middle two.
+    /// Middle figure, or the mean of the middle two.
     pub median: f64,
-    /// The smallest.
+    /// Smallest figure.
     pub min: f64,
-    /// The largest.
+    /// Largest figure.
     pub max: f64,
 }
 
 impl Spread {
-    /// Over all finite figures; `None` if there are none.
+    /// Summarizes all finite figures. `None` without any.
     pub fn over(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
         Self::with_endless(figures.into_iter().filter(|figure| figure.is_finite()))
     }
 
-    /// The same with infinite figures: those that are larger than any other.
+    /// Like [`Spread::over`], but includes infinite figures, which are larger than any other.
     pub fn with_endless(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut figures: Vec<f64> = figures.into_iter().filter(|figure| !figure.is_nan()).collect();
         figures.sort_unstable_by(f64::total_cmp);
@@ -30,16 +30,16 @@ impl Spread {
     }
 }
 
-/// The median of all finite figures: the middle one, or the mean of the middle two.
+/// Median of all finite figures: the middle figure, or the mean of the middle two. `None` without any.
 pub fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     Spread::over(figures).map(|spread| spread.median)
 }
 
-/// The median of sorted figures.
+/// Median of sorted figures. `None` without figures.
 pub(crate) fn middle(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = sorted[(sorted.len() - 1) / 2];
-    // Halved first: the sum of two finite figures may not be finite.
+    // Halves before adding: the sum of two finite figures may overflow.
     Some(if lower == upper { upper } else { lower / 2.0 + upper / 2.0 })
 }
 
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_in_the_middle() {
+    fn median_of_odd_and_even_counts() {
         let spread = Spread::over([3.0, 1.0, 10.0, 2.0]).unwrap();
         assert_eq!(spread, Spread { count: 4, median: 2.5, min: 1.0, max: 10.0 });
         assert_eq!(median([5.0]), Some(5.0));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_figure_is_left_out() {
+    fn figures_that_are_not_finite_are_ignored() {
         assert_eq!(Spread::over([f64::NAN, f64::INFINITY]), None);
         assert_eq!(Spread::over([]), None);
         let endless = Spread::with_endless([f64::INFINITY, 1.0, f64::NAN, 3.0]).unwrap();

@@ -1,4 +1,4 @@
-//! Whether a run had settled: a cut where its warm-up ends, and then drift, halves and steps, all by size.
+//! Steady-state detection: the end of the warm-up, then drift, difference of halves, and steps, all judged by size.
 
 use alloc::vec::Vec;
 
@@ -8,107 +8,107 @@ use crate::fit::{FittedLine, FittedStep, spearman_with_time};
 use crate::mser;
 use crate::noise::long_run_deviation;
 
-/// One window of a run's series, all of the same length, in order of time.
+/// One window of a run's series. All windows have equal length, and are in time order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
-    /// Requests that ended in it.
+    /// Number of requests that ended in the window.
     pub ended: u64,
-    /// The sum of their response times.
+    /// Sum of their response times.
     pub response_sum_ns: u64,
-    /// Requests in flight, the mean over its time.
+    /// Mean number of requests in flight.
     pub in_flight: f64,
 }
 
-/// What a series says about its run.
+/// Steadiness of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steadiness {
-    /// The verdict.
+    /// Verdict on the run.
     pub verdict: SteadyVerdict,
-    /// From which window on the rest is as steady as can be: where the warm-up ends.
+    /// First window after the warm-up, from which the rest is as steady as possible.
     pub cut: usize,
-    /// Windows there were.
+    /// Number of windows.
     pub windows: usize,
-    /// From the cut to the end the line through the windows changes by this share of their mean, the largest over the
-    /// series by size; with its sign.
+    /// Change of the fitted line from the cut to the end, as a share of the mean, with its sign. The largest in size over the
+    /// series.
     pub drift_share: f64,
-    /// The second half of what is left over the first, less 1; the largest over the series by size. A first half in which
-    /// nothing happened has no share.
+    /// Mean of the second half after the cut ÷ mean of the first half, minus 1. The largest in size over the series. A series whose
+    /// first half is zero is left out.
     pub halves_share: f64,
-    /// Spearman's rank correlation of the windows with time; the largest over the series by size.
+    /// Spearman's rank correlation of the windows with time. The largest in size over the series.
     pub rho: f64,
-    /// The window from which on the level is another, if there is one.
+    /// First window of a new level. `None` if there is no step.
     pub step: Option<usize>,
 }
 
-/// Whether a run had settled.
+/// Verdict on the steadiness of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SteadyVerdict {
-    /// Within the warm-up that was planned.
+    /// Steady from the planned end of the warm-up.
     Steady,
-    /// Later than was planned: from the cut on it is steady.
+    /// Steady, but from a later window than planned.
     WarmingUp {
-        /// The window at which it had settled.
+        /// First steady window.
         cut: usize,
     },
-    /// It never did.
+    /// Never steady.
     NotSteady {
-        /// What it did instead.
+        /// Reason why the run is not steady.
         why: Unsteady,
     },
-    /// Too few windows to tell.
+    /// Too few windows for a verdict.
     TooShort {
-        /// So many it takes.
+        /// Number of windows that a verdict needs.
         needed: usize,
     },
 }
 
-/// What a run that never settled did.
+/// Reason why a run is not steady.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsteady {
-    /// The cut that is best lies in the second half: it was still changing.
+    /// The best cut lies in the second half, so the run was still changing.
     StillChanging,
-    /// A level drifts.
+    /// The level drifts.
     Drifts(Series),
-    /// A level is another from a window on.
+    /// The level changes at a window.
     Steps {
-        /// The first window of the new level.
+        /// First window of the new level.
         at: usize,
-        /// Whose level.
+        /// Series whose level changes.
         series: Series,
     },
 }
 
-/// A series of a run.
+/// Series of a run that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Series {
-    /// Requests that ended in a window.
+    /// Number of requests that ended in a window.
     Throughput,
-    /// The mean response time of these.
+    /// Mean response time of the requests that ended in a window.
     ResponseTime,
-    /// Requests in flight.
+    /// Number of requests in flight.
     InFlight,
 }
 
-/// Windows after the cut that it takes to tell.
+/// Minimum number of windows after the cut for a verdict.
 const WINDOWS_MIN: usize = 20;
-/// A level that changes by no more does not matter.
+/// Largest change of a level, as a share of its mean, that is tolerated.
 const TOLERATED_SHARE: f64 = 0.02;
-/// So many standard errors are noise, of a line.
+/// Standard errors up to which the slope of a line is noise.
 const DRIFT_ERRORS: f64 = 3.0;
-/// So many standard errors are noise, of the largest step anywhere.
+/// Standard errors up to which the largest step anywhere is noise.
 const STEP_ERRORS: f64 = 4.5;
-/// So many standard errors are noise, of a level before the cut.
+/// Standard errors up to which the difference of a level before the cut is noise.
 const CUT_ERRORS: f64 = 4.0;
-/// So weak an order in time is no drift.
+/// Rank correlation with time up to which a change is not a drift.
 const RHO_MIN: f64 = 0.3;
-/// A level that changes by so much of its mean, and hardly ever turns back, is no noise, however slow noise may be: so a queue
-/// grows that nobody can serve, and so throughput falls when half of the connections hang.
+/// Change of a level, as a share of its mean, that is not noise if the level hardly ever turns back, however slow the noise may be.
+/// An unbounded queue grows in this way, and throughput falls in this way if half of the connections hang.
 const GROWTH_SHARE: f64 = 0.5;
-/// So strong an order in time hardly ever turns back.
+/// Rank correlation with time above which a level hardly ever turns back.
 const GROWTH_RHO: f64 = 0.9;
 
-/// Whether a run had settled, by its windows from the beginning of its load, of which the first `warm` are the warm-up that
-/// was planned.
+/// Judges the steadiness of a run. `series` are its windows from the start of the load, of which the first `warm` are the planned
+/// warm-up.
 pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     let levels = levels(series);
     let cuts: Vec<usize> = levels.iter().map(|(_, level)| believed_cut(level)).collect();
@@ -151,8 +151,8 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     found
 }
 
-/// From where on a series is at the level of its rest: the earliest window from which on what MSER-5 would cut off differs from
-/// what it would leave by no more than is tolerated, or than is noise. MSER alone cuts noise too.
+/// First window from which a series is at the level of its rest: the part that MSER-5 would still cut differs from the rest by no
+/// more than is tolerated, or than noise. MSER alone also cuts off noise.
 fn believed_cut(level: &[f64]) -> usize {
     let Some(cut) = mser::cut(level) else { return 0 };
     let rest = &level[cut..];
@@ -167,7 +167,7 @@ fn believed_cut(level: &[f64]) -> usize {
     (0..cut).step_by(mser::BATCH).find(is_level).unwrap_or(cut)
 }
 
-/// What one series does after the cut.
+/// Judgment of one series after the cut.
 struct Judged {
     drift_share: f64,
     halves_share: f64,
@@ -195,7 +195,7 @@ fn judge(name: Series, level: &[f64]) -> Judged {
     if step.squares < line.squares {
         let error = long_run_deviation(&step.residuals(level), 2) * step.error_factor(level.len());
         let is_noise = step.apart().abs() <= (TOLERATED_SHARE * mean).max(STEP_ERRORS * error);
-        // Queues have a long memory, and may wander so far; throughput has none.
+        // Queues have a long memory, and may drift that far by chance. Throughput has none.
         let is_another =
             name == Series::Throughput && step.apart().abs() > GROWTH_SHARE * mean && step.separates(level);
         if is_another || !is_noise {
@@ -221,7 +221,7 @@ fn mean(figures: &[f64]) -> f64 {
     figures.iter().sum::<f64>() / figures.len().max(1) as f64
 }
 
-/// The series of a run that can be judged.
+/// Series of a run that can be judged: all values finite, and a mean above zero.
 fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
     let throughput = windows.iter().map(|window| window.ended as f64).collect();
     let in_flight = windows.iter().map(|window| window.in_flight.max(0.0)).collect();
@@ -234,8 +234,8 @@ fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
     all.into_iter().filter_map(|(name, level)| Some((name, level.filter(has_level)?))).collect()
 }
 
-/// The mean response time of every window; of one in which nothing ended, that of the last one. `None` if that is so in more
-/// than a quarter of them.
+/// Mean response time of each window. A window without ended requests repeats the previous value. `None` if more than a quarter of
+/// the windows have none.
 fn response_times(windows: &[Window]) -> Option<Vec<f64>> {
     let of =
         |window: &Window| (window.ended > 0).then(|| window.response_sum_ns as f64 / window.ended as f64);

@@ -2,21 +2,21 @@
 
 use libm::{exp, lgamma, log, sqrt};
 
-/// The two-sided p-value of a t with so many degrees of freedom: the regularized incomplete beta function of freedom ÷ (freedom + t²), by
-/// its continued fraction (Abramowitz and Stegun, 26.5.8 and 26.7.1). Infinite t: 0. No degree of freedom: 1.
+/// Two-sided p-value of `t` with `freedom` degrees of freedom: the regularized incomplete beta function of freedom ÷ (freedom +
+/// t²), by its continued fraction (Abramowitz and Stegun, 26.5.8 and 26.7.1). 0 for infinite `t`, 1 without a degree of freedom.
 pub(crate) fn p_value(t: f64, freedom: usize) -> f64 {
     if freedom == 0 || t.is_nan() {
         return 1.0;
     }
     let freedom = freedom as f64;
-    // Of no error at all t is infinite.
+    // Without any error, t is infinite.
     if t.is_infinite() { 0.0 } else { incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t)) }
 }
 
-/// The t that has this two-sided p-value.
+/// Value of t that has the two-sided p-value `p`.
 pub(crate) fn quantile(p: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1e6);
-    // Each step halves what is left: after eighty nothing is.
+    // Each step halves the interval, so 80 steps exhaust the precision of `f64`.
     for _ in 0..80 {
         let middle = (low + high) / 2.0;
         if p_value(middle, freedom) > p { low = middle } else { high = middle }
@@ -24,7 +24,7 @@ pub(crate) fn quantile(p: f64, freedom: usize) -> f64 {
     high
 }
 
-/// I of x with the parameters a and b.
+/// Regularized incomplete beta function I_x(a, b).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -32,7 +32,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x >= 1.0 {
         return 1.0;
     }
-    // The fraction converges fast on this side of the mean alone.
+    // The continued fraction converges fast only on this side of the mean.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
@@ -40,10 +40,10 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     (front * fraction(a, b, x)).clamp(0.0, 1.0)
 }
 
-/// Steps of the fraction: with up to a thousand degrees of freedom it needs fewer.
+/// Number of steps of the continued fraction. Up to a thousand degrees of freedom need fewer.
 const STEPS: u32 = 200;
 
-/// The continued fraction, from its last step to its first.
+/// Continued fraction, evaluated from its last step to its first.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     let mut below = 1.0;
     for step in (1..=STEPS).rev() {
@@ -58,7 +58,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     below.recip()
 }
 
-/// The mean of some figures, and its standard error; `None` of fewer than two.
+/// Mean and its standard error. `None` with fewer than two figures.
 pub(crate) fn mean_and_error(figures: &[f64]) -> Option<[f64; 2]> {
     let count = figures.len() as f64;
     let mean = figures.iter().sum::<f64>() / count;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quantiles_are_those_of_the_tables() {
+    fn quantiles_match_published_tables() {
         for (freedom, p, t) in [
             (1, 0.05, 12.706),
             (2, 0.05, 4.303),
@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_error_is_certain_and_what_has_no_freedom_is_not() {
+    fn zero_error_gives_p_zero_and_no_freedom_gives_p_one() {
         assert_eq!([p_value(f64::INFINITY, 3), p_value(0.0, 3), p_value(9.0, 0)], [0.0, 1.0, 1.0]);
         assert_eq!(p_value(f64::NAN, 3), 1.0);
     }
 
     #[test]
-    fn the_error_of_a_mean_by_hand() {
-        // Squares 1 + 0 + 1 = 2; 2 ÷ 2 ÷ 3.
+    fn mean_and_error_match_hand_computation() {
+        // Sum of squares 1 + 0 + 1 = 2; variance of the mean 2 ÷ 2 ÷ 3.
         let [mean, error] = mean_and_error(&[1.0, 2.0, 3.0]).unwrap();
         assert!((mean - 2.0).abs() < 1e-12 && (error - (1.0f64 / 3.0).sqrt()).abs() < 1e-12);
         assert_eq!([mean_and_error(&[1.0]), mean_and_error(&[])], [None, None]);

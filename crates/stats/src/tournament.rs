@@ -1,6 +1,6 @@
-//! The best of many settings: which of them to run in the next block, and which one is the best.
+//! Best-of search among many variants: which variants to run in the next block, and which one is best.
 //!
-//! The procedure, its sources and its measured error rates are in `docs/search.md`.
+//! `docs/search.md` describes the procedure, its sources, and its measured error rates.
 
 mod block;
 mod blocks;
@@ -23,80 +23,79 @@ pub use halving::RACE_MAX;
 use kn::Race;
 use rows::Rows;
 
-/// What a tournament may do, fixed before its first run.
+/// Rules of a best-of search, fixed before its first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TournamentRules {
-    /// How many settings there are; they are numbered from 0.
+    /// Number of variants, which are numbered from 0.
     pub settings: usize,
-    /// Differences up to this share do not matter: 0.03.
+    /// Largest difference that does not matter, as a share, such as 0.03.
     pub matters: f64,
-    /// Whether a larger figure is better.
+    /// True if a larger figure is better.
     pub higher_is_better: bool,
-    /// At most so many blocks of the search itself, and again of each round of halving, and of the confirmation (at least
-    /// six, as fewer have no verdict).
+    /// Maximum number of blocks of the race, of each round of halving, and of the confirmation. The confirmation has at least six,
+    /// because fewer give no verdict.
     pub blocks_max: u32,
-    /// The setting that is in use: the best is confirmed against it.
+    /// Variant in use, against which the best is confirmed. `None` if there is none.
     pub incumbent: Option<usize>,
-    /// Whether the best is confirmed on fresh blocks.
+    /// True if the best is confirmed on fresh blocks.
     pub has_confirmation: bool,
 }
 
-/// What the runs of a block are for.
+/// Stage that a block belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TournamentStage {
-    /// Of very many the worse half leaves after each round, counted from 1.
+    /// Successive halving of many variants. The worse half is eliminated after each round, counted from 1.
     Halving(u32),
-    /// Who is clearly behind leaves after each block.
+    /// Race: variants that are clearly behind are eliminated after each block.
     Search,
-    /// The best against its rival, as in a duel.
+    /// Head-to-head comparison of the best with its rival, as in a duel.
     Confirm,
 }
 
-/// What to do next.
+/// Next step of a best-of search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TournamentStep {
-    /// One run of each of these settings, in random order, all with the same arrivals.
+    /// Run each of these variants once, in random order, all with the same arrivals.
     Block {
-        /// Its number, from 1, never used twice.
+        /// Number of the block, from 1, unique.
         block: u32,
-        /// What for.
+        /// Stage of the block.
         stage: TournamentStage,
-        /// The settings in ascending order. After a block in which some had no figure it is these alone, once more.
+        /// Variants in ascending order. After a block in which some had no figure, only these, once more.
         of: Vec<usize>,
     },
-    /// Nothing more.
+    /// The search is over.
     Over,
 }
 
-/// A tournament in progress. The same rules and the same notes give the same steps, so noting again what was kept
-/// resumes it.
+/// Best-of search in progress. Equal rules and equal notes give equal steps, so noting stored results again resumes it.
 #[derive(Clone, Debug)]
 pub struct Tournament {
     rules: TournamentRules,
-    /// What matters, as the logarithm of a ratio.
+    /// Smallest difference that matters, as a log ratio.
     matters: f64,
     rows: Rows,
     field: Vec<usize>,
     left: Vec<Out>,
-    /// Blocks that were asked for and noted.
+    /// Number of noted blocks that were requested.
     noted: u32,
-    /// Whether a round of halving needed more blocks than there may be.
+    /// True if a round of halving needed more blocks than the maximum.
     is_capped: bool,
-    /// The last race, by which those are judged that left it without a word about how good they are.
+    /// Last race. Variants that left it without a verdict on how good they are are judged by it.
     race: Option<Race>,
-    /// The best and its rival, once they are known.
+    /// Best variant and its rival, once they are known.
     finalists: Option<(usize, usize)>,
     phase: Phase,
     confirmed: Option<Comparison>,
     end: Option<TournamentEnd>,
 }
 
-/// A setting that is out: which, after how many fit blocks, and what for.
+/// Eliminated variant: its number, the number of valid blocks before, and the reason.
 type Out = (usize, u32, EliminationReason);
 
 #[derive(Clone, Debug)]
 enum Phase {
-    /// Blocks since `from` belong to the round; `needed` is known after the first few of them.
+    /// Blocks since `from` belong to the round. `needed` is known after the first few of them.
     Halving {
         round: u32,
         from: usize,
@@ -111,16 +110,17 @@ enum Phase {
     Over,
 }
 
-/// More blocks are not made, and more settings not compared, whatever the rules say.
+/// Upper bound of the number of blocks, whatever the rules say.
 const BLOCKS_MAX: u32 = 1_000;
+/// Upper bound of the number of variants, whatever the rules say.
 const SETTINGS_MAX: usize = 4_096;
-/// A smaller difference always is of no account.
+/// Lower bound of the smallest difference that matters.
 const MATTERS_MIN: f64 = 1e-4;
-/// A setting without a figure is run again so many times.
+/// Maximum number of repeated runs of a variant without a figure.
 const AGAIN_MAX: u32 = 3;
 
 impl Tournament {
-    /// Before the first block. Rules out of their bounds are brought into them.
+    /// Creates a search before its first block. Out-of-range rules are clamped.
     pub fn new(rules: TournamentRules) -> Self {
         let settings = rules.settings.min(SETTINGS_MAX);
         let rules = TournamentRules {
@@ -147,7 +147,7 @@ impl Tournament {
         tournament
     }
 
-    /// What to run next; the same until it is noted.
+    /// Returns the next step. It stays the same until results are noted.
     pub fn next(&self) -> TournamentStep {
         let (stage, of) = match &self.phase {
             Phase::Halving { round, block, .. } => (TournamentStage::Halving(*round), block.missing()),
@@ -161,8 +161,8 @@ impl Tournament {
         TournamentStep::Block { block: self.noted + 1, stage, of }
     }
 
-    /// What the runs of the block of [`next`](Self::next) say, in any order. A setting that was asked for and is not here
-    /// is missing; one that was not asked for says nothing.
+    /// Notes the results of the block of [`next`](Self::next), in any order. A requested variant without a result is missing; a
+    /// result that was not requested is ignored.
     pub fn note(&mut self, seen: &[(usize, Seen)]) {
         let said = |setting: usize| {
             seen.iter().find(|(of, _)| *of == setting).map_or(Seen::Missing, |(_, said)| *said)
@@ -192,7 +192,7 @@ impl Tournament {
         self.noted += 1;
     }
 
-    /// What is known so far.
+    /// Result so far.
     pub fn finding(&self) -> TournamentFindings {
         let best = self.finalists.map(|(best, _)| best).or_else(|| self.best());
         let ratio_of = |setting: usize| {

@@ -1,4 +1,4 @@
-//! The universal scalability law: how throughput grows with users, stops growing, and falls.
+//! Universal scalability law: how throughput grows with users, levels off, and falls.
 
 mod non_negative;
 
@@ -8,44 +8,44 @@ use libm::{exp, log, sqrt};
 
 use crate::chance::Chance;
 
-/// What the law says of a system: X(N) = λN ÷ (1 + σ(N − 1) + κN(N − 1)).
+/// Fitted law: X(N) = λN ÷ (1 + σ(N − 1) + κN(N − 1)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usl {
-    /// λ: what one user gets, per second.
+    /// λ: throughput of one user, per second.
     pub lambda: f64,
-    /// σ: the share of the work that only one can do at a time.
+    /// σ (contention): share of the work that is serialized.
     pub sigma: f64,
-    /// κ: what every pair costs, as a share.
+    /// κ (coherency): cost of each pair of users, as a share.
     pub kappa: f64,
-    /// With so many users throughput is highest; `None`: it never falls.
+    /// Number of users with the highest throughput. `None` if throughput never falls.
     pub peak: Option<f64>,
-    /// What the peak lies in with 95 %, over resampled points; `None` unless nearly all of the samples have a peak.
+    /// 95 % bootstrap interval of the peak. `None` unless nearly all samples have a peak.
     pub peak_interval: Option<[f64; 2]>,
-    /// What κ lies in with 95 %: with its lower end above zero throughput surely falls somewhere.
+    /// 95 % bootstrap interval of κ. If its lower end is above zero, throughput falls beyond some number of users.
     pub kappa_interval: [f64; 2],
-    /// Whether the peak lies beyond the most users that were tried: a guess, no finding.
+    /// True if the peak lies beyond the largest number of users that was tried, and so is a guess.
     pub is_extrapolated: bool,
 }
 
 impl Usl {
-    /// The throughput per second with so many users.
+    /// Throughput per second with `users` users.
     pub fn per_s(&self, users: f64) -> f64 {
         let others = users - 1.0;
         self.lambda * users / (1.0 + self.sigma * others + self.kappa * users * others)
     }
 }
 
-/// Fewer different numbers of users do not tell three coefficients.
+/// Minimum number of distinct numbers of users for fitting three coefficients.
 const SIZES_MIN: usize = 6;
-/// Fits of resampled points.
+/// Number of bootstrap samples.
 const SAMPLES: usize = 400;
-/// Steps of a fit; the first few suffice unless the points are far from any such curve.
+/// Maximum number of steps of a fit. A few suffice unless the points are far from any such curve.
 const STEPS_MAX: u32 = 20;
-/// A κ that changes throughput by less than this share at the most users is none.
+/// Share of throughput at the most users below which the effect of κ counts as none.
 const NO_SHARE: f64 = 1e-9;
 
-/// The law through points (users, throughput per second), several per number of users if there are; `None` unless there
-/// are six different numbers of users, all at least 1, and all throughputs above zero. `seed` is that of the resampling.
+/// Fits the law to points (users, throughput per second), with any number of points per number of users. `seed` seeds the
+/// bootstrap. `None` unless there are six distinct numbers of users, all at least 1, and all throughputs are above zero.
 pub fn fit(points: &[(f64, f64)], seed: u64) -> Option<Usl> {
     let is_point =
         |(users, per_s): &(f64, f64)| (1.0..1e9).contains(users) && *per_s > 0.0 && per_s.is_finite();
@@ -70,7 +70,7 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Option<Usl> {
     })
 }
 
-/// N ÷ X(N) as a sum of 1, N − 1 and N(N − 1), with these coefficients: in them the law is linear.
+/// Coefficients of N ÷ X(N) as a sum of 1, N − 1, and N(N − 1), in which the law is linear.
 #[derive(Clone, Copy, Debug)]
 struct Law([f64; 3]);
 
@@ -83,7 +83,7 @@ impl Law {
         factors(users).iter().zip(self.0).map(|(factor, part)| factor * part).sum()
     }
 
-    /// How far a point lies above the law, as a difference of logarithms.
+    /// Distance of a point above the law, as a difference of logarithms.
     fn residual(&self, (users, per_s): (f64, f64)) -> f64 {
         log(per_s) - log(users / self.cost(users))
     }
@@ -92,8 +92,8 @@ impl Law {
         points.iter().map(|point| self.residual(*point)).map(|residual| residual * residual).sum()
     }
 
-    /// The least squares of the logarithms by Gauss and Newton's steps, each with no coefficient below zero. The first one
-    /// weighs the points so that relative errors count.
+    /// Least squares of the logarithms by Gauss–Newton steps with non-negative coefficients. The first step weights the points by
+    /// relative error.
     fn through(points: &[(f64, f64)]) -> Option<Self> {
         let scaled =
             |(users, per_s): &(f64, f64)| (factors(*users).map(|factor| factor * per_s / users), 1.0);
@@ -121,21 +121,22 @@ impl Law {
         if share > NO_SHARE { kappa } else { 0.0 }
     }
 
-    /// √((1 − σ) ÷ κ), where the derivative of X is zero; 1 if throughput falls from the first user on.
+    /// Peak √((1 − σ) ÷ κ), where the derivative of X is zero. 1 if throughput falls from the first user on, `None` if it never
+    /// falls.
     fn peak(&self, most: f64) -> Option<f64> {
         let (sigma, kappa) = (self.0[1] / self.0[0], self.kappa(most));
         (kappa > 0.0).then(|| sqrt((1.0 - sigma).max(0.0) / kappa).max(1.0))
     }
 }
 
-/// κ and the peak of resampled points: the law, with its residuals in any order. No peak is one at infinity.
+/// κ and peak of bootstrap samples: the law with resampled residuals. A sample without a peak has it at infinity.
 fn resampled(points: &[(f64, f64)], law: &Law, most: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut chance = Chance::of(seed);
     let count = points.len() as f64;
     let residuals: Vec<f64> = points.iter().map(|point| law.residual(*point)).collect();
     let mean = residuals.iter().sum::<f64>() / count;
-    // Three coefficients have taken their part of the residuals, and so few do not tell their own spread well: as the 97.5 %
-    // point of Student's distribution lies beyond that of the normal one.
+    // Three coefficients absorb part of the residuals, and a small sample estimates its own spread poorly. Widens by the ratio of
+    // the 97.5 % quantiles of Student's and the normal distribution.
     let freedom = (count - 3.0).max(1.0);
     let widened = sqrt(count / freedom) * (1.0 + 1.25 / freedom);
     let (mut kappas, mut peaks) = (Vec::new(), Vec::new());
@@ -154,7 +155,7 @@ fn resampled(points: &[(f64, f64)], law: &Law, most: f64, seed: u64) -> (Vec<f64
     (kappas, peaks)
 }
 
-/// The middle 95 % of these; `None` of nothing.
+/// Central 95 % of the samples. `None` without samples.
 fn middle(mut samples: Vec<f64>) -> Option<[f64; 2]> {
     samples.sort_by(f64::total_cmp);
     let out = samples.len() / 40;
@@ -174,7 +175,7 @@ mod tests {
     const SIZES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
     #[test]
-    fn exact_points_give_their_law() {
+    fn exact_points_recover_the_law() {
         let law = fit(&exact(1000.0, 0.05, 0.001, &SIZES), 1).unwrap();
         assert!((law.lambda / 1000.0 - 1.0).abs() < 1e-6, "{law:?}");
         assert!((law.sigma - 0.05).abs() < 1e-6 && (law.kappa - 0.001).abs() < 1e-8, "{law:?}");
@@ -185,30 +186,30 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_beyond_the_points_is_extrapolated() {
+    fn peak_beyond_the_points_is_extrapolated() {
         let law = fit(&exact(1000.0, 0.05, 0.0001, &SIZES), 1).unwrap();
         assert!(law.is_extrapolated && law.peak.is_some_and(|peak| (peak - 97.47).abs() < 0.1), "{law:?}");
     }
 
     #[test]
-    fn a_serial_part_alone_never_falls() {
+    fn contention_alone_never_falls() {
         let law = fit(&exact(1000.0, 0.3, 0.0, &SIZES), 1).unwrap();
         assert_eq!((law.kappa, law.peak, law.peak_interval), (0.0, None, None));
         assert!((law.sigma - 0.3).abs() < 1e-6 && !law.is_extrapolated);
-        // What grows faster than its users has no law with a share below zero: it is linear.
+        // Superlinear growth would need a negative σ, so the fit is linear.
         let law = fit(&exact(1000.0, -0.001, 0.0, &SIZES), 1).unwrap();
         assert_eq!((law.sigma, law.kappa), (0.0, 0.0));
     }
 
     #[test]
-    fn what_falls_from_the_first_user_on_peaks_there() {
+    fn falling_from_the_first_user_peaks_at_one() {
         let points: Vec<_> = SIZES.iter().map(|users| (*users, 500.0 / users)).collect();
         let law = fit(&points, 1).unwrap();
         assert_eq!(law.peak, Some(1.0));
     }
 
     #[test]
-    fn too_few_sizes_and_nonsense_have_no_law() {
+    fn too_few_sizes_and_invalid_points_have_no_fit() {
         assert_eq!(fit(&exact(1000.0, 0.05, 0.001, &SIZES[..5]), 1), None);
         assert_eq!(fit(&[], 1), None);
         for bad in [

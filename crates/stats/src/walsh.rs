@@ -1,31 +1,31 @@
-//! Walsh averages: the estimate, the interval and the test of a shift all read them.
+//! Walsh averages, from which the estimate, interval, and test of a shift are computed.
 
 use alloc::vec::Vec;
 
 use crate::spread::middle;
 
-/// The mean of every pair of figures, each with itself too, in order of size: n(n+1)/2 of them.
+/// Sorted means of all pairs of figures, each figure paired with itself too: n(n+1)/2 of them.
 #[derive(Clone, Debug)]
 pub struct Walsh {
-    /// What each is at least.
+    /// Lower bounds of the averages.
     sorted: Vec<f64>,
-    /// What each is at most, where that is not the same.
+    /// Upper bounds of the averages. `None` if they equal the lower bounds.
     most: Option<Vec<f64>>,
 }
 
 impl Walsh {
-    /// Of figures that are all finite.
+    /// Averages of figures, which must all be finite.
     pub fn of(figures: &[f64]) -> Self {
         Self { sorted: in_order(averages(figures)), most: None }
     }
 
-    /// Of figures of which only bounds may be known, and which may be infinite. Whatever they are, the interval then covers that of the
-    /// figures, and the signed-rank sum is no smaller.
+    /// Averages of figures that are known only by bounds, and that may be infinite. Wherever the figures lie, the interval covers
+    /// theirs, and the signed-rank sum is not smaller than theirs.
     pub(crate) fn of_bounds(bounds: &[[f64; 2]]) -> Self {
         if bounds.iter().all(|[low, high]| low == high && low.is_finite()) {
             return Self::of(&bounds.iter().map(|[low, _]| *low).collect::<Vec<f64>>());
         }
-        // The mean of one that is larger than any and one that is smaller than any may be anything.
+        // The mean of +∞ and −∞ may be anything.
         let side = |side: usize, unknown: f64| {
             let of_side: Vec<f64> = bounds.iter().map(|bound| bound[side]).collect();
             let averages = averages(&of_side).into_iter();
@@ -34,8 +34,8 @@ impl Walsh {
         Self { sorted: side(0, f64::NEG_INFINITY), most: Some(side(1, f64::INFINITY)) }
     }
 
-    /// The Hodges–Lehmann estimate of the centre: their median. Of bounds, the one nearer to zero; `None` if zero lies between them, and of
-    /// no figures.
+    /// Hodges–Lehmann estimate of the center: the median of the averages. If only bounds are known, the bound nearer to zero.
+    /// `None` if zero lies between the bounds, or without figures.
     pub fn centre(&self) -> Option<f64> {
         between(middle(&self.sorted)?, middle(self.most())?)
     }
@@ -44,14 +44,14 @@ impl Walsh {
         self.most.as_ref().unwrap_or(&self.sorted)
     }
 
-    /// The interval that belongs to the test with this critical value: from the (c+1)th smallest to the (c+1)th largest.
-    /// `None` if there are too few.
+    /// Confidence interval of the test with this critical value c: from the (c+1)th smallest to the (c+1)th largest average. `None`
+    /// if there are too few averages.
     pub fn interval(&self, critical: u32) -> Option<[f64; 2]> {
         let [from, to] = ends(self.sorted.len(), critical)?;
         Some([self.sorted[from], self.most()[to]])
     }
 
-    /// The same interval of figures that are all finite, for whoever needs nothing else: nothing is put in order.
+    /// Like [`Walsh::interval`], for finite figures, without sorting all averages.
     pub(crate) fn interval_alone(figures: &[f64], critical: u32) -> Option<[f64; 2]> {
         let mut averages = averages(figures);
         let [from, to] = ends(averages.len(), critical)?;
@@ -59,21 +59,21 @@ impl Walsh {
         Some([at(from), at(to)])
     }
 
-    /// The smaller signed-rank sum about zero. Averages of exactly zero (from figures that are zero, or equal with opposite
-    /// signs) are counted on both sides, so that they can only speak against a difference.
+    /// Smaller signed-rank sum around zero. Averages of exactly zero (of zeros, or of opposite figures) count on both sides, so
+    /// they only speak against a difference.
     pub fn signed_rank_sum(&self) -> u32 {
         let not_above = self.sorted.partition_point(|average| *average <= 0.0);
         let not_below = self.sorted.len() - self.most().partition_point(|average| *average < 0.0);
         u32::try_from(not_above.min(not_below)).unwrap_or(u32::MAX)
     }
 
-    /// The signed-rank sum of what is not above zero: what speaks against a shift upwards.
+    /// Signed-rank sum of averages that are not above zero, which speak against an upward shift.
     pub(crate) fn sum_not_above(&self) -> u32 {
         u32::try_from(self.sorted.partition_point(|average| *average <= 0.0)).unwrap_or(u32::MAX)
     }
 }
 
-/// What lies between two bounds: the one nearer to zero; `None` if zero may lie between them.
+/// Bound nearer to zero. `None` if zero may lie between the bounds.
 pub(crate) fn between(low: f64, high: f64) -> Option<f64> {
     match (low, high) {
         _ if low == high || low > 0.0 => Some(low),
@@ -93,7 +93,7 @@ fn averages(figures: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The places of the two ends of an interval among so many averages in order.
+/// Indexes of the two ends of an interval among sorted averages. `None` if there are too few.
 fn ends(averages: usize, critical: u32) -> Option<[usize; 2]> {
     let from = critical as usize;
     let to = averages.checked_sub(from + 1)?;
@@ -106,7 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn three_figures_by_hand() {
+    fn three_figures_match_hand_computation() {
         let walsh = Walsh::of(&[1.0, 2.0, 6.0]);
         assert_eq!(walsh.sorted, [1.0, 1.5, 2.0, 3.5, 4.0, 6.0]);
         assert_eq!(walsh.centre(), Some(2.75));
@@ -126,26 +126,26 @@ mod tests {
     }
 
     #[test]
-    fn figures_without_a_limit_leave_the_interval_open() {
+    fn infinite_figures_leave_the_interval_open() {
         let apart = |figures: &[f64]| figures.iter().map(|figure| [*figure; 2]).collect::<Vec<_>>();
         let mut figures = apart(&[5.0, 6.0, f64::INFINITY, 7.0, 5.5, f64::INFINITY]);
         let walsh = Walsh::of_bounds(&figures);
         assert_eq!((walsh.interval(0), walsh.signed_rank_sum()), (Some([5.0, f64::INFINITY]), 0));
         assert!(walsh.centre().is_some_and(|centre| centre > 5.0));
-        // One without a limit on the other side speaks against it, by more than any other.
+        // An infinite figure on the other side counts against the shift, by more than any other.
         figures[0] = [f64::NEG_INFINITY; 2];
         assert_eq!(
             Walsh::of_bounds(&figures).signed_rank_sum(),
             6,
             "with each that is finite, with itself, and with two unknown"
         );
-        // Of two without a limit in one block nobody knows who is ahead.
+        // Two infinite figures in one block: it is unknown which is larger.
         let unknown = Walsh::of_bounds(&[[f64::NEG_INFINITY, f64::INFINITY]; 8]);
         assert_eq!((unknown.centre(), unknown.signed_rank_sum()), (None, 36));
         assert_eq!(unknown.interval(0), Some([f64::NEG_INFINITY, f64::INFINITY]));
     }
 
-    /// The sum as textbooks define it, of figures without zeros and ties.
+    /// Signed-rank sum as textbooks define it, for figures without zeros and ties.
     fn by_ranks(figures: &[f64]) -> u32 {
         let mut by_size = figures.to_vec();
         by_size.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_sum_is_the_sum_of_ranks(sizes in prop::collection::btree_set(1u32..100_000, 1..20), signs: u32) {
+        fn sum_equals_the_textbook_rank_sum(sizes in prop::collection::btree_set(1u32..100_000, 1..20), signs: u32) {
             let sign = |place: usize| if signs >> place & 1 == 1 { -1.0 } else { 1.0 };
             let figures: Vec<f64> =
                 sizes.iter().enumerate().map(|(place, size)| f64::from(*size) * sign(place)).collect();
@@ -176,7 +176,7 @@ mod tests {
         }
 
         #[test]
-        fn a_shift_moves_everything_along(figures in prop::collection::vec(-1_000i32..1_000, 1..15), by in -100i32..100) {
+        fn shift_moves_estimate_and_interval(figures in prop::collection::vec(-1_000i32..1_000, 1..15), by in -100i32..100) {
             let plain: Vec<f64> = figures.iter().map(|figure| f64::from(*figure)).collect();
             let moved: Vec<f64> = plain.iter().map(|figure| figure + f64::from(by)).collect();
             let (plain, moved) = (Walsh::of(&plain), Walsh::of(&moved));

@@ -1,4 +1,4 @@
-//! Procedures and estimates: every test of this folder that needs no process of its own, in one program.
+//! Tests of procedures and estimates, all in one program.
 
 mod differences;
 mod duels;

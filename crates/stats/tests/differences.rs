@@ -1,5 +1,5 @@
-//! A thousand studies of what events cost, in numbers alone: figures that are often zero, skewed, equal, or without a limit are compared
-//! by their differences.
+//! Simulates a thousand studies of event costs, which are compared by difference: figures that are often zero, skewed, tied, or
+//! infinite.
 
 use stats::{Duel, DuelRules, DuelStep, MinEffect, Paired, Seen, Verdict, compare_together};
 
@@ -15,13 +15,13 @@ const RULES: DuelRules = DuelRules {
     looks_early: false,
     has_control: false,
 };
-/// 5 % and three standard errors of a thousand.
+/// 5 % of a thousand plus three standard errors.
 const WRONG_MAX: usize = 70;
 
-/// What an event cost in the two runs of a block, and how it is called.
+/// Name of a cost distribution, and a function that draws the costs of an event in the two runs of a block.
 type Costs = (&'static str, fn(&mut Chance) -> [f64; 2]);
 
-/// What equal systems have: the two runs of a block come from one distribution, whatever it is.
+/// Costs of equal systems: both runs of a block come from one distribution.
 const EQUAL: [Costs; 7] = [
     ("nothing at all", |_| [0.0, 0.0]),
     ("half of them zero, and whole numbers", |chance| {
@@ -54,7 +54,7 @@ fn differs(verdict: &Verdict) -> bool {
 }
 
 #[test]
-fn equal_systems_differ_in_fewer_than_five_of_a_hundred_studies() {
+fn false_positive_rate_is_below_5_percent_by_difference() {
     let mut chance = Chance::seeded(41);
     for blocks_max in [6, 24] {
         for (name, costs) in EQUAL {
@@ -66,7 +66,7 @@ fn equal_systems_differ_in_fewer_than_five_of_a_hundred_studies() {
 }
 
 #[test]
-fn a_family_of_equal_systems_is_seldom_wrong() {
+fn family_wise_error_rate_is_kept() {
     let mut chance = Chance::seeded(42);
     for (name, costs) in EQUAL {
         let wrong = (0..500).filter(|_| {
@@ -92,7 +92,7 @@ fn a_family_of_equal_systems_is_seldom_wrong() {
 }
 
 #[test]
-fn equal_costs_are_equivalent_only_where_all_of_them_are_known() {
+fn equal_costs_are_equivalent_only_if_all_are_known() {
     let mut chance = Chance::seeded(43);
     for (name, costs) in EQUAL {
         let verdicts: Vec<Verdict> = (0..200).map(|_| finding(RULES, || costs(&mut chance))).collect();
@@ -108,14 +108,14 @@ fn equal_costs_are_equivalent_only_where_all_of_them_are_known() {
 }
 
 #[test]
-fn a_difference_that_is_there_is_found_and_its_interval_covers_it() {
+fn true_difference_is_found_and_covered_by_the_interval() {
     let mut chance = Chance::seeded(44);
     let (mut found, mut wrong_way, mut covered) = (0, 0, 0);
     for _ in 0..1_000 {
         let mut duel = Duel::new(RULES);
         while let DuelStep::Block { .. } = duel.next() {
             let base = 300.0 * chance.exponential();
-            // 400 against 800 ms; the difference strays by 40.
+            // 400 and 800 ms; the difference has a standard deviation of 40 ms.
             let [one, other] = [400.0, 800.0].map(|cost| base + cost + 28.0 * chance.normal());
             duel.note([one, other].map(|value| Seen::Figure { value, errors: 0, planned: 10_000 }));
         }
@@ -128,14 +128,14 @@ fn a_difference_that_is_there_is_found_and_its_interval_covers_it() {
         found == 1_000 && wrong_way == 0 && covered >= 1_000 - WRONG_MAX,
         "{found} {wrong_way} {covered}"
     );
-    // The same power, in standard deviations, as by ratio: 87 % of 0.8.
+    // Power in standard deviations equals that of ratios: 87 % at 0.8.
     let shifted =
         (0..1_000).filter(|_| differs(&finding(RULES, || [30.0 * (0.8 + chance.normal()), 0.0]))).count();
     assert!((840..=910).contains(&shifted), "{shifted}");
 }
 
 #[test]
-fn a_system_that_never_recovers_is_worse_than_one_that_mostly_does() {
+fn system_that_never_recovers_is_worse() {
     let mut chance = Chance::seeded(45);
     let found = (0..200).filter(|_| {
         let verdict = finding(RULES, || {

@@ -1,4 +1,4 @@
-//! Thousands of duels in numbers alone: how often they are wrong, and what they find.
+//! Simulates thousands of duels: error rates, power, and coverage.
 
 use stats::{Duel, DuelEnd, DuelRules, DuelStep, MinEffect, Seen, Slice, Verdict, judge_together};
 
@@ -18,7 +18,7 @@ fn run(value: f64) -> Seen {
     Seen::Figure { value, errors: 0, planned: 10_000 }
 }
 
-/// A whole duel of figures that `figures` makes for a block.
+/// A whole duel, with the figures of each block drawn by `figures`.
 fn fought(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
     let mut duel = Duel::new(rules);
     while let DuelStep::Block { .. } = duel.next() {
@@ -27,13 +27,13 @@ fn fought(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
     duel
 }
 
-/// Skewed as response times are: mostly small, seldom large, and the same setting of the weather for both runs of a block.
+/// Skewed like response times: mostly small, rarely large, with a factor common to both runs of a block.
 fn skewed(chance: &mut Chance, spread: f64) -> [f64; 2] {
     let block = 1.0 + 0.1 * chance.exponential();
     [0, 1].map(|_| 700.0 * block * (spread * chance.exponential()).exp())
 }
 
-/// The share of `count` duels that end with such a verdict.
+/// Share of `count` duels whose verdict satisfies `is`.
 fn share(count: usize, mut fight: impl FnMut() -> Duel, is: fn(Verdict) -> bool) -> f64 {
     (0..count).filter(|_| is(fight().finding().verdict)).count() as f64 / count as f64
 }
@@ -43,19 +43,19 @@ fn differs(verdict: Verdict) -> bool {
 }
 
 #[test]
-fn equal_systems_differ_in_fewer_than_five_of_a_hundred_duels() {
+fn false_positive_rate_is_below_5_percent() {
     let mut chance = Chance::seeded(20);
     let wrong = share(1_000, || fought(RULES, || skewed(&mut chance, 0.1)), differs);
-    // 5 % and three standard errors; 3.1 % were measured over 20,000.
+    // 5 % plus three standard errors; 3.1 % were measured over 20,000.
     assert!(wrong <= 0.05 + 3.0 * 0.0069, "{wrong}");
-    // Heavy tails, without a variance.
+    // Heavy tails without a variance.
     let mut heavy = || (0.01 * (3.0 * (chance.uniform() - 0.5)).tan()).exp();
     let wrong = share(1_000, || fought(RULES, || [heavy(), heavy()]), differs);
     assert!(wrong <= 0.05 + 3.0 * 0.0069, "{wrong}");
 }
 
 #[test]
-fn a_difference_of_eight_tenths_of_the_spread_is_found() {
+fn difference_of_0_8_standard_deviations_is_found() {
     let mut chance = Chance::seeded(21);
     let mut fight = || {
         fought(DuelRules { matters: MinEffect::share(0.0), ..RULES }, || {
@@ -73,8 +73,8 @@ fn a_difference_of_eight_tenths_of_the_spread_is_found() {
     assert!((0.84..=0.91).contains(&found) && wrong_way == 0, "{found} {wrong_way}");
 }
 
-/// How many comparisons share the error rate, the blocks there may be, and the effect and what matters, in standard deviations,
-/// for which 90 % are promised: the table of the page, from 400,000 duels.
+/// Family size, number of blocks, and the effect and threshold in standard deviations that have 90 % power: the table of the
+/// documentation, from 400,000 duels.
 const PROMISED: [(u32, u32, f64, f64); 16] = [
     (1, 6, 2.11, 2.51),
     (1, 8, 2.22, 2.51),
@@ -95,7 +95,7 @@ const PROMISED: [(u32, u32, f64, f64); 16] = [
 ];
 
 #[test]
-fn a_duel_costs_what_is_promised() {
+fn power_matches_the_documented_table() {
     let mut chance = Chance::seeded(22);
     for (family, blocks_max, effect, matters) in PROMISED {
         let rules = DuelRules { blocks_max, matters: MinEffect::share(0.0), family, ..RULES };
@@ -110,7 +110,7 @@ fn a_duel_costs_what_is_promised() {
 }
 
 #[test]
-fn a_forecast_says_what_is_promised() {
+fn forecast_matches_the_documented_table() {
     for (family, blocks_max, effect, matters) in PROMISED {
         let forecast = |matters: f64| {
             let matters = MinEffect::share(f64::exp_m1(0.01 * matters));
@@ -128,7 +128,7 @@ fn a_forecast_says_what_is_promised() {
 }
 
 #[test]
-fn the_interval_holds_the_true_ratio_wherever_it_stops() {
+fn interval_covers_the_true_ratio_at_every_stop() {
     let mut chance = Chance::seeded(23);
     let covers = |duel: &Duel| duel.finding().interval.is_some_and(|[low, high]| low <= 1.02 && 1.02 <= high);
     let covered = (0..1_000)
@@ -138,7 +138,7 @@ fn the_interval_holds_the_true_ratio_wherever_it_stops() {
 }
 
 #[test]
-fn a_family_is_wrong_as_seldom_as_one_alone() {
+fn family_error_rate_equals_that_of_one_duel() {
     let mut chance = Chance::seeded(24);
     let rules = DuelRules { family: 4, ..RULES };
     let wrong = (0..500).filter(|_| {
@@ -150,7 +150,7 @@ fn a_family_is_wrong_as_seldom_as_one_alone() {
 }
 
 #[test]
-fn what_is_noted_again_leads_to_the_same_state() {
+fn replaying_notes_restores_the_state() {
     let mut chance = Chance::seeded(25);
     let seen = |chance: &mut Chance| match chance.uniform() {
         draw if draw < 0.1 => Seen::Invalid,
@@ -176,7 +176,7 @@ fn what_is_noted_again_leads_to_the_same_state() {
     }
 }
 
-/// A duel of equal systems in slices that vary by `noise`; A takes the share `taken` from a slice of B that follows one of its own.
+/// Duel of equal systems in slices with noise `noise`. A takes the share `taken` from a slice of B that follows a slice of B's own.
 fn carried(chance: &mut Chance, noise: f64, taken: f64) -> Duel {
     let mut duel = Duel::new(RULES);
     while let DuelStep::Block { .. } = duel.next() {
@@ -197,7 +197,7 @@ fn carried(chance: &mut Chance, noise: f64, taken: f64) -> Duel {
 }
 
 #[test]
-fn a_carry_over_that_moves_the_ratio_by_a_percent_is_found_or_said_to_be_possible() {
+fn one_percent_carry_over_is_found_or_reported_as_possible() {
     let mut chance = Chance::seeded(24);
     for (noise, taken) in [(0.01, 0.02), (0.01, 0.04), (0.03, 0.02), (0.03, 0.04), (0.03, 0.1)] {
         let passed_over = |_: &usize| {

@@ -1,4 +1,4 @@
-//! A thousand studies of equal systems that are extended after their end: how often they say that there is a difference.
+//! Simulates a thousand studies of equal systems that are extended after their end: how often they report a difference.
 
 use stats::{
     Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, Seen, Verdict, compare_together, error_rate,
@@ -6,12 +6,12 @@ use stats::{
 
 use crate::support::Chance;
 
-/// The chance of 1,000 studies that strays by three standard errors from `rate`.
+/// Upper bound for `rate` measured over 1,000 studies: `rate` plus three standard errors.
 fn at_most(rate: f64) -> f64 {
     rate + 3.0 * (rate * (1.0 - rate) / 1_000.0).sqrt()
 }
 
-/// The share of 1,000 families of so many comparisons in which one differs at any of these ends.
+/// Share of 1,000 families of `family` comparisons in which at least one differs at any of these ends.
 fn wrong(ends: &[usize], family: usize, mut ratio: impl FnMut() -> f64) -> f64 {
     let studies = (0..1_000).filter(|_| {
         let last = ends[ends.len() - 1];
@@ -38,7 +38,7 @@ fn wrong(ends: &[usize], family: usize, mut ratio: impl FnMut() -> f64) -> f64 {
 }
 
 #[test]
-fn equal_systems_differ_no_more_often_than_is_printed() {
+fn equal_systems_stay_below_the_printed_error_rate() {
     let mut chance = Chance::seeded(31);
     for (ends, family) in [
         (&[6, 8][..], 1),
@@ -55,16 +55,17 @@ fn equal_systems_differ_no_more_often_than_is_printed() {
 }
 
 #[test]
-fn an_extension_finds_what_the_study_did_not() {
+fn extension_finds_a_difference_that_the_study_missed() {
     let mut chance = Chance::seeded(32);
     let mut found = |ends: &[usize]| wrong(ends, 1, || (0.02 * (0.8 + chance.normal())).exp());
     let (before, after) = (found(&[8]), found(&[8, 24]));
     assert!(before < 0.3 && after > 0.9, "{before} {after}");
 }
 
-/// The same of duels, which may stop at any of their looks, each extended twice after its end.
+/// Like [`equal_systems_stay_below_the_printed_error_rate`], for duels, which may stop at any look. Each is extended twice after
+/// its end.
 #[test]
-fn equal_duels_differ_no_more_often_than_is_printed() {
+fn equal_duels_stay_below_the_printed_error_rate() {
     let mut chance = Chance::seeded(33);
     let rules = DuelRules {
         matters: MinEffect::share(0.03),

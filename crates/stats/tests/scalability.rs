@@ -1,4 +1,4 @@
-//! The scalability law on noisy points: how often its intervals cover what was planted.
+//! Coverage of the intervals of the scalability law on noisy points with planted coefficients.
 
 use proptest::prelude::*;
 use stats::usl;
@@ -7,7 +7,7 @@ use crate::support::Chance;
 
 const SIZES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
-/// Three runs per size, with 2 % of noise that is a little skewed.
+/// Three runs per size, with 2 % of slightly skewed noise.
 fn noisy(sigma: f64, kappa: f64, chance: &mut Chance) -> Vec<(f64, f64)> {
     let sizes = SIZES.iter().flat_map(|users| [*users; 3]);
     let per_s = |users: f64| 1000.0 * users / (1.0 + sigma * (users - 1.0) + kappa * users * (users - 1.0));
@@ -16,7 +16,7 @@ fn noisy(sigma: f64, kappa: f64, chance: &mut Chance) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn intervals_cover_the_peak_that_was_planted() {
+fn intervals_cover_the_planted_peak() {
     let mut chance = Chance::seeded(20_260_103);
     let (mut covered, mut close) = (0, 0);
     let planted = (0.98f64 / 0.0005).sqrt();
@@ -29,7 +29,7 @@ fn intervals_cover_the_peak_that_was_planted() {
 }
 
 #[test]
-fn what_never_falls_is_seldom_said_to() {
+fn law_without_a_peak_rarely_gets_one() {
     let mut chance = Chance::seeded(20_260_104);
     let falls = (0..60).filter(|seed| {
         let law = usl::fit(&noisy(0.05, 0.0, &mut chance), *seed).expect("eight sizes");
@@ -41,7 +41,7 @@ fn what_never_falls_is_seldom_said_to() {
 
 proptest! {
     #[test]
-    fn no_points_make_it_panic(points in prop::collection::vec((any::<f64>(), any::<f64>()), 0..20),
+    fn fit_never_panics(points in prop::collection::vec((any::<f64>(), any::<f64>()), 0..20),
                                sizes in prop::collection::vec((1u32..2_000, 1e-300f64..1e300), 0..20), seed: u64) {
         usl::fit(&points, seed);
         let sizes: Vec<(f64, f64)> = sizes.iter().map(|(users, per_s)| (f64::from(*users), *per_s)).collect();

@@ -1,4 +1,4 @@
-//! Searches in numbers alone: of capacities that are known, and of systems that make no sense.
+//! Simulated searches: of known capacities, and of systems with inconsistent results.
 
 use proptest::prelude::*;
 use stats::{At, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep};
@@ -9,7 +9,7 @@ fn rules(seed: u64) -> SearchRules {
     SearchRules { seed, ..SearchRules::default() }
 }
 
-/// Runs a search against a system that is asked what a level is.
+/// Runs a search against a simulated system, which returns the result of each level.
 fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> Judged) -> (Search, Vec<Level>) {
     let (mut search, mut levels) = (Search::new(rules), Vec::new());
     while let SearchStep::Run(level) = search.next() {
@@ -19,8 +19,8 @@ fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> Judged) -> (Search
     (search, levels)
 }
 
-/// Four workers that serve `capacity` per second, where runs near it now pass, now fail: with `width` as the scale of a
-/// logistic curve in shares of the capacity.
+/// Four workers that serve `capacity` per second. Runs near it pass with a probability that follows a logistic curve of scale
+/// `width`, as a share of the capacity.
 fn noisy(capacity: f64, width: f64, chance: &mut Chance) -> impl FnMut(Level) -> Judged {
     move |level| match level.at {
         At::Users(users) => {
@@ -61,22 +61,22 @@ fn score(searches: u64, width: f64) -> Score {
 }
 
 #[test]
-fn no_more_runs_confirm_than_there_may_be() {
-    // Rules from a file that somebody else wrote: there is no list of four billion runs.
+fn confirmation_runs_are_capped() {
+    // Rules from an untrusted file: no list of four billion runs is allocated.
     let rules = SearchRules { confirm_runs: u32::MAX, runs_max: u32::MAX, ..rules(7) };
     let (search, levels) = drive(rules, noisy(400.0, 1e-6, &mut Chance::seeded(7)));
     assert_eq!((search.finding().end, levels.len()), (Some(SearchEnd::OutOfRuns), 1_000));
 }
 
 #[test]
-fn a_known_capacity_is_found() {
+fn known_capacity_is_found() {
     let score = score(300, 0.005);
     assert_eq!(score.found, 300);
     assert!(score.inside >= 285 && score.narrow >= 285, "{} inside, {} narrow", score.inside, score.narrow);
     assert!(score.most <= 100, "{} runs", score.most);
 }
 
-/// Searches with so few fresh runs that end with a rate of which most runs say the opposite.
+/// Number of searches with few confirmation runs that end with a rate whose runs mostly say the opposite.
 fn contradicted(confirm_runs: u32, overruled_by: u32) -> usize {
     let mut chance = Chance::seeded(20_260_102);
     let is_contradicted = |seed: &u64| {
@@ -91,12 +91,12 @@ fn contradicted(confirm_runs: u32, overruled_by: u32) -> usize {
 }
 
 #[test]
-fn no_rate_holds_that_failed_in_most_of_its_runs() {
+fn rate_that_mostly_failed_is_not_reported_as_passing() {
     assert_eq!([1, 2].map(|confirm_runs| contradicted(confirm_runs, OVERRULED_BY)), [0, 0]);
     assert!(contradicted(1, 0) > 10, "a single run overruled those that told the end");
 }
 
-/// A system whose runs pass up to this rate and fail beyond it.
+/// System whose runs pass up to the rate `capacity` and fail above it.
 fn sharp(capacity: f64) -> impl FnMut(Level) -> Judged {
     move |level| match level.at {
         At::Users(users) => {
@@ -108,7 +108,7 @@ fn sharp(capacity: f64) -> impl FnMut(Level) -> Judged {
 }
 
 #[test]
-fn a_sharp_edge_step_by_step() {
+fn steps_for_a_sharp_capacity() {
     let (search, levels) =
         drive(SearchRules { has_overload: true, has_soak: true, ..rules(1) }, sharp(400.0));
     let found = search.finding();
@@ -134,7 +134,7 @@ fn a_sharp_edge_step_by_step() {
 }
 
 #[test]
-fn bounds_are_kept() {
+fn search_stays_within_its_bounds() {
     let bounded = |from, to| SearchRules { from_per_s: Some(from), to_per_s: Some(to), ..rules(1) };
     let (search, levels) = drive(bounded(50.0, 150.0), sharp(400.0));
     let found = search.finding();
@@ -153,7 +153,7 @@ fn bounds_are_kept() {
 }
 
 #[test]
-fn a_condition_that_never_holds_ends_the_search() {
+fn condition_that_never_passes_ends_the_search() {
     let mut sizes = sharp(400.0);
     let (search, levels) =
         drive(rules(1), |level| if matches!(level.at, At::Users(_)) { sizes(level) } else { Judged::Failed });
@@ -162,7 +162,7 @@ fn a_condition_that_never_holds_ends_the_search() {
 }
 
 #[test]
-fn a_capacity_far_below_what_users_get_is_found() {
+fn capacity_far_below_the_closed_throughput_is_found() {
     let mut sizes = sharp(4_000.0);
     let mut open = sharp(100.0);
     let (search, _) =
@@ -172,7 +172,7 @@ fn a_capacity_far_below_what_users_get_is_found() {
 }
 
 #[test]
-fn what_the_generator_cannot_reach_leaves_a_lower_bound_or_is_gone_around() {
+fn unmeasurable_rate_gives_a_lower_bound_or_is_avoided() {
     let limited = |limit: f64, capacity: f64| {
         let mut system = sharp(capacity);
         drive(SearchRules { to_per_s: Some(5_000.0), ..rules(1) }, move |level| match level.at {
@@ -191,7 +191,7 @@ fn what_the_generator_cannot_reach_leaves_a_lower_bound_or_is_gone_around() {
 }
 
 #[test]
-fn who_does_not_recover_is_told() {
+fn missing_recovery_is_reported() {
     let mut system = sharp(400.0);
     let all = SearchRules { has_overload: true, has_soak: true, ..rules(1) };
     let (search, _) = drive(all, |level| match level.stage {
@@ -208,8 +208,8 @@ fn who_does_not_recover_is_told() {
 }
 
 #[test]
-fn a_wide_noise_is_told_and_gone_around() {
-    // Between 380 and 420 a run passes with an even chance.
+fn wide_noise_band_is_reported_and_avoided() {
+    // Between 380 and 420, a run passes with even probability.
     let mut chance = Chance::seeded(11);
     let (mut sizes, mut banded) = (sharp(400.0), 0);
     for seed in 0..50 {
@@ -229,7 +229,7 @@ fn a_wide_noise_is_told_and_gone_around() {
 }
 
 #[test]
-fn a_level_that_was_not_asked_for_says_nothing_but_counts() {
+fn unrequested_level_counts_as_a_run_only() {
     let mut search = Search::new(SearchRules { runs_max: 3, ..rules(1) });
     let first = search.next();
     search.note(Level { stage: SearchStage::Confirm, at: At::PerS(5.0) }, Judged::Passed);
@@ -243,7 +243,7 @@ fn a_level_that_was_not_asked_for_says_nothing_but_counts() {
 
 proptest! {
     #[test]
-    fn it_ends_whatever_is_noted_and_comes_out_the_same_again(said in prop::collection::vec(0..6u8, 1..40), runs_max in 0..300u32, seed: u64,
+    fn search_always_ends_and_is_reproducible(said in prop::collection::vec(0..6u8, 1..40), runs_max in 0..300u32, seed: u64,
                                  from in any::<f64>(), has_from: bool, to in any::<f64>(), has_to: bool,
                                  resolution in any::<f64>(), confirm_runs in 0..9u32) {
         let rules = SearchRules {

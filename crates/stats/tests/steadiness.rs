@@ -1,4 +1,4 @@
-//! Runs in numbers alone: flat ones of every kind are steady, and planted changes are found.
+//! Simulated runs: flat series of every kind are steady, and planted changes are found.
 
 use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
 
@@ -7,8 +7,8 @@ use crate::support::Chance;
 const WINDOW_S: f64 = 0.25;
 const RUNS: usize = 40;
 
-/// A system under arrivals at random. With `queues` it serves one request after the other, else all at once; `service_s` draws
-/// a service time at a time.
+/// System under random arrivals. With `queues`, it serves one request after another, otherwise all at once. `service_s` draws the
+/// service time at a given time.
 fn open(
     chance: &mut Chance,
     rate_per_s: f64,
@@ -38,7 +38,7 @@ fn open(
     }
 }
 
-/// A closed load at full speed: a level with noise, of which a window inherits so much from the one before.
+/// Closed load at full speed: a level with autocorrelated noise between windows.
 fn closed(
     chance: &mut Chance,
     windows: usize,
@@ -55,7 +55,7 @@ fn closed(
     (0..windows).map(window).collect()
 }
 
-/// In how many of [`RUNS`] runs the verdict is such.
+/// Number of [`RUNS`] runs whose verdict satisfies `is`.
 fn count(make: impl FnMut() -> Vec<Window>, warm: usize, is: impl Fn(SteadyVerdict) -> bool) -> usize {
     std::iter::repeat_with(make).take(RUNS).filter(|series| is(steady(series, warm).verdict)).count()
 }
@@ -65,7 +65,7 @@ fn is_steady(verdict: SteadyVerdict) -> bool {
 }
 
 #[test]
-fn flat_noise_is_steady_however_large() {
+fn flat_noise_of_any_size_is_steady() {
     let mut chance = Chance::seeded(1);
     for (windows, noise, inherited, least) in [
         (32, 0.02, 0.0, 39),
@@ -81,7 +81,7 @@ fn flat_noise_is_steady_however_large() {
 }
 
 #[test]
-fn a_queue_that_wanders_is_steady() {
+fn wandering_queue_is_steady() {
     let mut chance = Chance::seeded(2);
     for (busy, least) in [(0.3, 38), (0.8, 35), (0.9, 34)] {
         let mut make =
@@ -95,7 +95,7 @@ fn a_queue_that_wanders_is_steady() {
 }
 
 #[test]
-fn a_warm_up_is_cut_where_it_ends() {
+fn warm_up_is_cut_at_its_end() {
     let mut chance = Chance::seeded(3);
     let cold = |time_s: f64| if time_s < 20.0 { 3.0 } else { 1.0 };
     let is_cut = |verdict| matches!(verdict, SteadyVerdict::WarmingUp { cut: 80..=96 });
@@ -107,7 +107,7 @@ fn a_warm_up_is_cut_where_it_ends() {
     );
     let full = count(|| closed(&mut chance, 240, 0.05, 0.3, &|time_s| 1.0 / cold(time_s)), 8, is_cut);
     assert!(held == RUNS && noisy >= 37 && full >= 37, "{held} {noisy} {full}");
-    // One that was planned long enough is no fault.
+    // A warm-up that was planned long enough is not reported.
     let planned = count(|| closed(&mut chance, 240, 0.05, 0.3, &|time_s| 1.0 / cold(time_s)), 88, is_steady);
     let fading = count(
         || closed(&mut chance, 160, 0.05, 0.3, &|time_s| 1.0 - 0.5 * (-time_s / 5.0).exp()),
@@ -118,7 +118,7 @@ fn a_warm_up_is_cut_where_it_ends() {
 }
 
 #[test]
-fn a_drift_is_found() {
+fn drift_is_found() {
     let mut chance = Chance::seeded(4);
     let drifts = |verdict| matches!(verdict, SteadyVerdict::NotSteady { why: Unsteady::Drifts(_) });
     let unsettled = |verdict| matches!(verdict, SteadyVerdict::NotSteady { .. });
@@ -127,13 +127,13 @@ fn a_drift_is_found() {
     assert_eq!(count(|| open(&mut chance, 200.0, 160, false, &slower), 8, drifts), RUNS);
     let falling = count(|| closed(&mut chance, 240, 0.02, 0.3, &|time_s| 1.0 - 0.001 * time_s), 8, unsettled);
     assert!(falling >= 28, "{falling}");
-    // More arrivals than can be served.
+    // More arrivals than the system can serve.
     let grows = || open(&mut chance, 130.0, 160, true, &|chance, _| 0.01 * chance.exponential());
     assert_eq!(count(grows, 8, drifts), RUNS);
 }
 
 #[test]
-fn a_step_is_found_within_two_windows() {
+fn step_is_found_within_two_windows() {
     let mut chance = Chance::seeded(5);
     // At 60 % of a minute.
     let is_there =
@@ -151,13 +151,13 @@ fn a_step_is_found_within_two_windows() {
         panic!("{found:?}")
     };
     assert_eq!(found.step, Some(at));
-    // The response time of so many users goes the other way.
+    // The response time of closed users moves in the opposite direction.
     assert!((found.halves_share.abs() - 0.08).abs() < 0.02 && found.rho.abs() > 0.5, "{found:?}");
 }
 
 #[test]
-fn half_of_a_few_users_that_hang_are_found() {
-    // The windows of such a run are few and noisy, and its noise has to be guessed from them.
+fn hang_of_half_of_few_users_is_found() {
+    // Such a run has few noisy windows, from which the noise must be estimated.
     let mut chance = Chance::seeded(7);
     let runs = 1000;
     let found = (0..runs).filter(|_| !is_steady(steady(&users_of_whom_half_hang(&mut chance), 4).verdict));
@@ -165,7 +165,7 @@ fn half_of_a_few_users_that_hang_are_found() {
     assert!(found >= 990, "{found} of {runs}");
 }
 
-/// Four users on a service time of 20 ms and pauses of 5 ms; two of them hang from 3 of 6 s on.
+/// Four users with a service time of 20 ms and a think time of 5 ms. Two of them hang from second 3 of 6 on.
 fn users_of_whom_half_hang(chance: &mut Chance) -> Vec<Window> {
     let mut series = vec![Window { in_flight: 4.0, ..Window::default() }; 24];
     for hangs in [true, true, false, false] {
@@ -183,7 +183,7 @@ fn users_of_whom_half_hang(chance: &mut Chance) -> Vec<Window> {
 }
 
 #[test]
-fn what_is_too_short_is_called_so() {
+fn short_series_is_reported_as_too_short() {
     let mut chance = Chance::seeded(6);
     let series = closed(&mut chance, 27, 0.05, 0.0, &|_| 1.0);
     assert_eq!(steady(&series, 8).verdict, SteadyVerdict::TooShort { needed: 28 });
@@ -192,7 +192,7 @@ fn what_is_too_short_is_called_so() {
 }
 
 #[test]
-fn hostile_windows_do_no_harm() {
+fn hostile_windows_do_not_panic() {
     let odd = [
         Window::default(),
         Window { ended: u64::MAX, response_sum_ns: u64::MAX, in_flight: f64::MAX },
@@ -212,12 +212,12 @@ fn hostile_windows_do_no_harm() {
 }
 
 #[test]
-fn a_half_in_which_nothing_happened_has_no_share() {
+fn empty_first_half_has_no_halves_share() {
     let window = |at: usize| {
         let ended = if at < 40 { 0 } else { 500 };
         Window { ended, response_sum_ns: ended * 1_000_000, in_flight: 1.0 }
     };
-    // The warm-up that was planned leaves twenty quiet windows before twenty busy ones.
+    // The planned warm-up leaves twenty quiet windows before twenty busy ones.
     let found = steady(&(0..60).map(window).collect::<Vec<_>>(), 20);
     assert!(matches!(found.verdict, SteadyVerdict::NotSteady { .. }), "{found:?}");
     assert!(found.halves_share.abs() < 1e6, "{found:?}");

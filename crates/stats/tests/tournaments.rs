@@ -1,4 +1,4 @@
-//! Tournaments in numbers alone: whose best is known, and of settings that make no sense.
+//! Simulated best-of searches: with a known best, and with inconsistent results.
 
 use proptest::prelude::*;
 use stats::{
@@ -23,7 +23,7 @@ fn figure(value: f64) -> Seen {
     Seen::Figure { value, errors: 0, planned: 10_000 }
 }
 
-/// Runs a tournament whose settings are asked for what they say; returns how many runs it took, too.
+/// Runs a best-of search on simulated variants. Also returns the number of runs.
 fn drive(rules: TournamentRules, mut run: impl FnMut(usize) -> Seen) -> (Tournament, u32) {
     let (mut tournament, mut runs) = (Tournament::new(rules), 0);
     while let TournamentStep::Block { of, .. } = tournament.next() {
@@ -34,13 +34,13 @@ fn drive(rules: TournamentRules, mut run: impl FnMut(usize) -> Seen) -> (Tournam
     (tournament, runs)
 }
 
-/// Settings whose figures are spread by 2 % around these.
+/// Variants with these mean figures and 2 % noise.
 fn spread<'a>(figures: &'a [f64], chance: &'a mut Chance) -> impl FnMut(usize) -> Seen + 'a {
     move |setting| figure(figures[setting] * (1.0 + 0.02 * chance.normal()))
 }
 
-/// Of so many tournaments of `settings` whose setting 3 leads by `lead`: how many found it, and how many it was tied in
-/// or best of; and the mean size of the ties.
+/// Number of best-of searches that found setting 3, which leads by `lead`; number in which it was the best or tied with it; and
+/// mean number of tied variants.
 fn score(tournaments: u32, settings: usize, lead: f64) -> (u32, u32, f64) {
     let mut chance = Chance::seeded(20_260_102);
     let mut figures = vec![100.0; settings];
@@ -56,22 +56,22 @@ fn score(tournaments: u32, settings: usize, lead: f64) -> (u32, u32, f64) {
 }
 
 #[test]
-fn the_best_of_eight_is_found_where_it_leads_by_more_than_matters() {
+fn best_of_eight_is_found_if_it_leads_by_more_than_the_threshold() {
     let (right, _, tied) = score(200, 8, 0.05);
     assert!(right >= 190 && tied < 1.5, "{right} of 200, {tied} tied");
 }
 
-/// What a block in slices says of a setting: a start varies by `between` and each of its four slices by `within`, as shares.
+/// Figure of a variant in a block of slices: a start varies by `between`, and each of its four slices by `within`, as shares.
 fn start(value: f64, [between, within]: [f64; 2], chance: &mut Chance) -> f64 {
     let slices: f64 = (0..4).map(|_| within * chance.normal()).sum::<f64>() / 4.0;
     value * (between * chance.normal() + slices).exp()
 }
 
-/// Deviations between starts, and between slices of a start.
+/// Standard deviations between starts, and between slices of a start.
 const LEVELS: [[f64; 2]; 4] = [[0.0, 0.03], [0.005, 0.02], [0.01, 0.01], [0.02, 0.0]];
 
 #[test]
-fn the_best_in_slices_is_found_whatever_varies_between_starts_and_slices() {
+fn best_in_slices_is_found_for_any_split_of_the_variance() {
     for (number, levels) in LEVELS.into_iter().enumerate() {
         let mut chance = Chance::seeded(40 + number as u64);
         let (mut right, mut within) = (0, 0);
@@ -87,7 +87,7 @@ fn the_best_in_slices_is_found_whatever_varies_between_starts_and_slices() {
     }
 }
 
-/// Forecasts of tournaments in progress: how many there were, and how many remaining runs were below and above them.
+/// Checks forecasts of searches in progress: their number, and how many remaining runs were below and above them.
 fn forecasts(tournaments: u64, figures: &[f64], levels: [f64; 2], after: u32) -> [u32; 3] {
     let mut chance = Chance::seeded(7);
     let [mut all, mut below, mut above] = [0; 3];
@@ -115,7 +115,7 @@ fn forecasts(tournaments: u64, figures: &[f64], levels: [f64; 2], after: u32) ->
 }
 
 #[test]
-fn eight_of_ten_tournaments_end_within_their_forecast() {
+fn eight_of_ten_searches_end_within_their_forecast() {
     let figures = [100.0, 99.0, 101.5, 90.0, 97.0];
     for (levels, after) in
         [([0.01, 0.02], 2), ([0.01, 0.02], 4), ([0.03, 0.02], 2), ([0.03, 0.02], 4), ([0.03, 0.02], 12)]
@@ -127,7 +127,7 @@ fn eight_of_ten_tournaments_end_within_their_forecast() {
 }
 
 #[test]
-fn skewed_noise_and_weather_common_to_a_block_do_no_harm() {
+fn skewed_noise_and_block_effects_do_not_mislead() {
     let (mut chance, mut right) = (Chance::seeded(4), 0);
     for _ in 0..100 {
         let mut tournament = Tournament::new(rules(8));
@@ -151,13 +151,13 @@ fn equal_settings_are_tied() {
 }
 
 #[test]
-fn the_best_of_many_survives_the_halving() {
+fn best_of_many_survives_halving() {
     let (right, ..) = score(30, 40, 0.04);
     assert!(right >= 28, "{right} of 30");
 }
 
 #[test]
-fn who_is_far_behind_leaves_after_the_first_eight_blocks() {
+fn distant_variants_are_eliminated_after_eight_blocks() {
     let mut chance = Chance::seeded(1);
     let lower_is_better = TournamentRules { higher_is_better: false, ..rules(4) };
     let (tournament, runs) = drive(lower_is_better, spread(&[100.0, 90.0, 120.0, 130.0], &mut chance));
@@ -174,7 +174,7 @@ fn who_is_far_behind_leaves_after_the_first_eight_blocks() {
 }
 
 #[test]
-fn the_best_is_confirmed_against_the_incumbent_on_fresh_blocks() {
+fn best_is_confirmed_against_the_incumbent_on_fresh_blocks() {
     let confirmed = TournamentRules { incumbent: Some(2), has_confirmation: true, ..rules(4) };
     let mut chance = Chance::seeded(3);
     let (mut tournament, mut stages) = (Tournament::new(confirmed), Vec::new());
@@ -197,7 +197,7 @@ fn the_best_is_confirmed_against_the_incumbent_on_fresh_blocks() {
 }
 
 #[test]
-fn a_best_incumbent_is_confirmed_against_the_next_best() {
+fn best_incumbent_is_confirmed_against_the_next_best() {
     let confirmed = TournamentRules { incumbent: Some(1), has_confirmation: true, ..rules(4) };
     let mut chance = Chance::seeded(3);
     let (tournament, _) = drive(confirmed, spread(&[100.0, 120.0, 105.0, 110.0], &mut chance));
@@ -205,7 +205,7 @@ fn a_best_incumbent_is_confirmed_against_the_next_best() {
 }
 
 #[test]
-fn who_cannot_be_measured_leaves_and_the_others_go_on() {
+fn unmeasurable_variant_is_eliminated_and_the_others_continue() {
     let mut chance = Chance::seeded(3);
     let mut run = spread(&[100.0, 120.0, 105.0, 110.0], &mut chance);
     let said = |setting: usize| match setting {
@@ -222,10 +222,10 @@ fn who_cannot_be_measured_leaves_and_the_others_go_on() {
 }
 
 #[test]
-fn a_rival_that_invalid_runs_take_out_leaves_nothing_decided() {
+fn rival_lost_to_invalid_runs_leaves_the_search_undecided() {
     let mut chance = Chance::seeded(3);
     let confirmed = TournamentRules { incumbent: Some(2), has_confirmation: true, ..rules(3) };
-    // Near the best, and well measured at first; then the machine has no core to spare. The incumbent is far behind.
+    // Near the best, and valid at first; then the machine has no core to spare. The incumbent is far behind.
     let mut noted = 0;
     let said = |setting: usize| {
         noted += u32::from(setting == 1);
@@ -243,7 +243,7 @@ fn a_rival_that_invalid_runs_take_out_leaves_nothing_decided() {
 }
 
 #[test]
-fn one_that_can_be_measured_is_no_tournament() {
+fn single_measurable_variant_is_not_fit() {
     let (tournament, _) = drive(rules(3), |setting| if setting == 2 { figure(1.0) } else { Seen::TooFew });
     let found = tournament.finding();
     assert_eq!((found.best, found.end, found.confirmed), (Some(2), Some(TournamentEnd::NotFit), None));
@@ -255,7 +255,7 @@ fn one_that_can_be_measured_is_no_tournament() {
 }
 
 #[test]
-fn who_fails_fast_is_not_the_best() {
+fn fast_variant_with_errors_is_not_the_best() {
     let mut chance = Chance::seeded(9);
     let mut run = spread(&[100.0, 150.0, 101.0], &mut chance);
     let mut said = |setting: usize| match run(setting) {
@@ -273,7 +273,7 @@ fn who_fails_fast_is_not_the_best() {
 }
 
 #[test]
-fn few_blocks_and_much_noise_tell_nothing() {
+fn few_noisy_blocks_are_inconclusive() {
     let mut chance = Chance::seeded(9);
     let said = |_| figure(100.0 * (0.5 * chance.normal()).exp());
     let found = drive(TournamentRules { blocks_max: 8, ..rules(5) }, said).0.finding();
@@ -282,7 +282,7 @@ fn few_blocks_and_much_noise_tell_nothing() {
 }
 
 #[test]
-fn one_setting_is_the_best_without_a_run_and_none_is_nothing() {
+fn single_variant_wins_without_a_run() {
     let found = Tournament::new(rules(1)).finding();
     assert_eq!((found.best, found.end), (Some(0), Some(TournamentEnd::Decided)));
     let found = Tournament::new(rules(0)).finding();
@@ -291,7 +291,7 @@ fn one_setting_is_the_best_without_a_run_and_none_is_nothing() {
 
 proptest! {
     #[test]
-    fn it_ends_whatever_is_noted_and_comes_out_the_same_again(
+    fn search_ends_and_is_reproducible_whatever_is_noted(
         said in prop::collection::vec((0..9u8, any::<f64>()), 1..60), settings in 0..40usize, blocks_max in 0..12u32,
         incumbent in prop::option::of(0..50usize), matters: f64, higher_is_better: bool, has_confirmation: bool,
     ) {
@@ -314,7 +314,7 @@ proptest! {
         });
         let found = tournament.finding();
         prop_assert!(found.end.is_some());
-        // A fit block takes at most four runs of each setting, in three rounds and a race; the duel has two in a block.
+        // A valid block takes at most four runs of each variant, in three rounds and a race. The duel has two runs per block.
         let most = 4 * settings * 4 * (blocks_max as usize + 1) + 8 * blocks_max.max(6) as usize;
         prop_assert!(runs as usize <= most, "{runs} of {most}");
         let mut again = noted.into_iter().map(|(_, seen)| seen);

@@ -1,4 +1,4 @@
-//! What it costs to keep and to load seconds of 100,000 requests: `cargo run --release -p store --example cost_of_a_second`.
+//! Measures the cost of storing and loading seconds of 100,000 requests: `cargo run --release -p store --example cost_of_a_second`.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! What it costs to keep and to load a study of many runs: `cargo run --release -p store --example cost_of_a_study`.
+//! Measures the cost of storing and loading a study of many runs: `cargo run --release -p store --example cost_of_a_study`.
 
 #![allow(clippy::print_stdout)]
 
@@ -66,7 +66,7 @@ fn draw(random: &mut u64) -> u64 {
     *random >> 33
 }
 
-/// 60 of them: times in ticks, sizes in pages, counts, shares, and many zeros.
+/// Sixty readings: times in ticks, sizes in pages, counts, shares, and many zeros.
 fn readings(random: &mut u64) -> Vec<Reading> {
     let mut all = Vec::new();
     let mut add =
@@ -125,7 +125,7 @@ fn interval(second: u64, random: &mut u64) -> Interval {
     Interval { second, phase: Phase::Measured, tally, sampled: Vec::new() }
 }
 
-/// Resident memory, or 0 where the system does not tell.
+/// Resident memory in KiB. 0 if the system does not report it.
 fn rss_kib() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! Keeps and reads the figures that a run or a study is compared with.
+//! Stores and loads baselines: the figures that a run or a study is compared with.
 
 use evidence::{Baseline, RunId};
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ use crate::owner::Owner;
 use crate::store::{Durability, Store};
 
 impl Store {
-    /// Keeps what a run is held against, in place of what was kept of it before.
+    /// Stores the baseline of a run. Replaces an earlier one.
     pub fn keep_baseline(&self, run: &RunId, baseline: &Baseline) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         self.number(run)?;
@@ -34,7 +34,7 @@ impl Store {
             .map_err(|error| self.explain(error))
     }
 
-    /// What a run or a study is held against.
+    /// Baseline of a run or a study. `None` if there is none.
     pub(crate) fn baseline_of(&self, snapshot: &Connection, id: &impl Owner) -> Result<Option<Baseline>> {
         let query = "SELECT stored FROM baseline WHERE id = ?1";
         let stored = self.all(snapshot, query, [id.to_string()], |row| self.get::<String>(row, "stored"))?;

@@ -1,4 +1,4 @@
-//! The first and the last word about a run.
+//! Beginning and end of a run.
 
 use evidence::{Ending, Failure, NewRun, Outage, RunId, Steadiness, SteadyStart, Unit};
 use rusqlite::{ErrorCode, Transaction, named_params};
@@ -10,11 +10,11 @@ use crate::spread;
 use crate::store::{Durability, Store, signed};
 use crate::writer::Writer;
 
-/// Names to try. Of a million per second, that many are never all taken.
+/// Maximum number of names to try. With a million names per second, this many are never all taken.
 pub(crate) const DRAWS_MAX: usize = 100;
 
 impl Store {
-    /// Announces a run that this process will write, and gives it its name. It is on the disk when this returns.
+    /// Begins a run that this process will write, and returns its name. The run is on disk when this returns.
     pub fn begin(&self, new: &NewRun) -> Result<RunId> {
         if new.units.len() != new.steps.len() {
             return Err(StoreError::Unstorable { what: "a run whose steps do not all have a unit" });
@@ -30,7 +30,7 @@ impl Store {
         Ok(id)
     }
 
-    /// Steps, and after them their parts.
+    /// Inserts the steps, followed by their parts.
     fn insert_steps(&self, transaction: &Transaction<'_>, run: i64, new: &NewRun) -> Result<()> {
         let steps = new.steps.iter().zip(&new.units).map(|(name, unit)| (name, *unit, None));
         let parts = new.parts.iter().map(|part| (&part.name, Unit::Requests, Some(part.of)));
@@ -99,7 +99,7 @@ impl Store {
         }
     }
 
-    /// Ends a run. It is on the disk when this returns. A run ends once.
+    /// Ends a run, which is possible once. The ending is on disk when this returns.
     pub fn finish(&self, run: &RunId, ending: &Ending) -> Result<()> {
         let spread = match &ending.spread {
             Some(spread) => Some(json(&spread::StoredSpread::of(spread).ok_or(StoreError::NOT_FINITE)?)?),
@@ -159,7 +159,7 @@ pub(crate) fn is_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// A value as a column of JSON holds it.
+/// Serializes a value for a JSON column.
 pub(crate) fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value)
         .map_err(|_| StoreError::Unstorable { what: "a value that JSON cannot write" })

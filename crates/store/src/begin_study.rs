@@ -1,4 +1,4 @@
-//! The first and the last word about a study, and who may write it.
+//! Beginning and end of a study, and ownership by a single writer.
 
 use evidence::{Baseline, NewStudy, StudyEnding, StudyId, StudyPlace};
 use rusqlite::{Connection, Transaction, named_params, params};
@@ -9,16 +9,16 @@ use crate::error::StoreError;
 use crate::store::{Durability, Store};
 use crate::writer::Writer;
 
-/// Runs of one study.
+/// Maximum number of runs in a study.
 pub(crate) const PLACES_MAX: usize = 100_000;
 
 impl Store {
-    /// Announces a study that this process will write, and gives it its name. It is on the disk when this returns.
+    /// Begins a study that this process will write, and returns its name. The study is on disk when this returns.
     pub fn begin_study(&self, new: &NewStudy) -> Result<StudyId> {
         self.begin_study_against(new, None)
     }
 
-    /// The same, held against what was measured before it.
+    /// Like [`Self::begin_study`], with a baseline that the study is compared with.
     pub fn begin_study_against(&self, new: &NewStudy, baseline: Option<&Baseline>) -> Result<StudyId> {
         if !new.compare.is_finite() {
             return Err(StoreError::NOT_FINITE);
@@ -125,7 +125,7 @@ impl Store {
         }
     }
 
-    /// Ends a study. It is on the disk when this returns. A study ends once, unless it is resumed.
+    /// Ends a study. The ending is on disk when this returns. A study ends once, unless it is resumed.
     pub fn finish_study(&self, study: &StudyId, ending: &StudyEnding) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
@@ -140,10 +140,10 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Takes over a study that was interrupted or whose time was spent: from now on this process writes it, and no other can.
-    /// `within_s` is the time that it may take from now on, with what it took so far; `None` leaves it as it was.
+    /// Takes over a study that was interrupted or ran out of time. From then on only this process may write it. `within_s` is the
+    /// new time limit, including the time spent so far; `None` keeps the old limit.
     ///
-    /// Refused while its writer lives and has not ended it, and when it is complete.
+    /// Fails if its writer is alive and has not ended it, or if the study is complete.
     pub fn resume_study(&self, study: &StudyId, within_s: Option<f64>) -> Result<()> {
         if within_s.is_some_and(|within_s| !within_s.is_finite()) {
             return Err(StoreError::Unstorable { what: "a time that is no number" });
@@ -169,7 +169,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Removes a study, its runs, and everything kept of them.
+    /// Deletes a study with its runs and all their data.
     pub fn delete_study(&self, study: &StudyId) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
@@ -181,7 +181,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// The row of a planned place, for a run that `writer` begins.
+    /// Row number of a planned place, for a run that `writer` begins.
     pub(crate) fn place_number(
         &self,
         transaction: &Connection,
@@ -201,7 +201,7 @@ impl Store {
             .ok_or_else(|| StoreError::UnknownPlace { study: study.clone(), position: place.position })
     }
 
-    /// A study is written by one process at a time, and no more once it has ended.
+    /// Fails unless this process writes the study and has not ended it.
     pub(crate) fn must_be_ours(
         &self,
         transaction: &Connection,
@@ -216,7 +216,7 @@ impl Store {
         if has_ended { Err(StoreError::StudyEnded { study: study.clone() }) } else { Ok(()) }
     }
 
-    /// Who writes a study, and whether it has ended.
+    /// Writer of a study, and whether the study has ended.
     pub(crate) fn writer_of(
         &self,
         transaction: &Connection,

@@ -1,4 +1,4 @@
-//! What the generator reaches at most, kept so that it need not be measured before every run.
+//! Stores and loads ceilings: the highest rates of the load generator, so that they need not be measured before every run.
 
 use rusqlite::OptionalExtension;
 
@@ -6,12 +6,12 @@ use crate::Result;
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
 
-/// A text that names a shape or a layout.
+/// Maximum length of the text that identifies a shape or a layout.
 const NAME_BYTES_MAX: usize = 4_096;
 
 impl Store {
-    /// The requests per second that the generator reached against a server that does nothing, with a load of this shape
-    /// and this layout of the machine; `None` if it was not measured.
+    /// Highest rate that the generator reached against a server that does nothing, in requests per second, for this shape of the
+    /// load and this layout of the machine. `None` if it was not measured.
     pub fn ceiling(&self, shape: &str, layout: &str) -> Result<Option<f64>> {
         let found: Option<f64> = self
             .connection
@@ -27,7 +27,7 @@ impl Store {
         }
     }
 
-    /// Keeps a ceiling in place of an older one of the same shape and layout.
+    /// Stores a ceiling. Replaces an older one for this shape and layout.
     pub fn keep_ceiling(
         &self,
         shape: &str,

@@ -1,6 +1,6 @@
-//! Checksums over what was kept of a second, so that a bit that a disk or a copy changed is seen when it is read.
+//! Checksums over the stored data of a second, which detect bits that a disk or a copy changed.
 //!
-//! Every field of a part is in its checksum, and the run that it belongs to. Rows of older stores have none.
+//! A checksum covers every field of a part, and the run that it belongs to. Rows of older stores have none.
 
 use crc32fast::Hasher;
 use evidence::{RunId, StoredSecond};
@@ -8,9 +8,9 @@ use record::{Counts, Finish, InWindow, Sampled};
 
 use crate::outcome::stored_name;
 
-/// Over everything in the row of the part and in the rows that belong to it.
+/// Checksum over the row of a part and the rows that belong to it.
 pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
-    // Without `..`: a new field must be in the checksum of parts that have it, and leave the others' as it is.
+    // Destructures without `..`: a new field must be in the checksum of parts that have it, and must not change that of others.
     let StoredSecond {
         step,
         second,
@@ -44,28 +44,28 @@ pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
     sum.bytes(histograms);
     sum.numbers([sampled.len() as u64]);
     sampled.iter().for_each(|request| sum.request(request));
-    // Parts of earlier versions have no window, and keep their checksum.
+    // Parts from earlier versions have no window, and keep their checksum.
     if let Some(InWindow { ok, rejected, other, after }) = window {
         sum.numbers([*ok, *rejected, *other, *after]);
     }
     sum.0.finalize()
 }
 
-/// Over what probes read in one second.
+/// Checksum over the readings of one second.
 pub(crate) fn of_readings(run: &RunId, second: u64, packed: &[u8]) -> u32 {
     let mut sum = Sum::new(run, second);
     sum.bytes(packed);
     sum.0.finalize()
 }
 
-/// Over windows of 100 ms that were kept together.
+/// Checksum over 100 ms windows that were stored together.
 pub(crate) fn of_moments(run: &RunId, first: u64, packed: &[u8]) -> u32 {
     let mut sum = Sum::new(run, first);
     sum.bytes(packed);
     sum.0.finalize()
 }
 
-/// Over the profile of a run.
+/// Checksum over the CPU profile of a run.
 pub(crate) fn of_cpu_profile(run: &RunId, text: &[u8]) -> u32 {
     let mut sum = Sum::new(run, 0);
     sum.bytes(text);
@@ -90,7 +90,7 @@ impl Sum {
         self.numbers([u64::from(number.is_some()), number.unwrap_or(0)]);
     }
 
-    /// With their length, so that what ends here cannot begin the next.
+    /// Adds bytes with their length, so that adjacent fields cannot be confused.
     fn bytes(&mut self, bytes: &[u8]) {
         self.numbers([bytes.len() as u64]);
         self.0.update(bytes);

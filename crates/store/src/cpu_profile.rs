@@ -1,4 +1,4 @@
-//! Keeps and reads the CPU profile of a run.
+//! Stores and loads the CPU profile of a run.
 
 use evidence::{CpuProfile, RunId};
 use rusqlite::{Connection, params};
@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::store::{Durability, Store};
 
 impl Store {
-    /// Keeps the profile of a run, in place of one that was kept before.
+    /// Stores the CPU profile of a run. Replaces an earlier one.
     pub fn keep_cpu_profile(&self, run: &RunId, profile: &CpuProfile) -> Result<()> {
         if !profile.is_possible() {
             return Err(StoreError::Unstorable { what: "a profile that does not add up, or is too large" });

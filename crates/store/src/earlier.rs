@@ -1,15 +1,15 @@
-//! Facts that earlier versions kept only as part of a sentence.
+//! Extracts facts that earlier versions stored only within a sentence.
 
 use evidence::Model;
 
-/// Users of a closed load, from its words, such as `100 users, closed, thinking 10ms`. `None` for any other load.
+/// Number of users of a closed load, from its description, such as `100 users, closed, thinking 10ms`. `None` for any other load.
 pub(crate) fn users(model: Model, load_words: &str) -> Option<u32> {
     let (number, rest) = load_words.split_once(' ')?;
     let is_of_users = rest.starts_with("user, closed") || rest.starts_with("users, closed");
     (model == Model::Closed && is_of_users).then(|| number.parse().ok()).flatten()
 }
 
-/// A load in words without its profile, and whether it has one.
+/// Description of a load without the mention of a profile, and whether the load was profiled.
 pub(crate) fn unprofiled(load_words: String) -> (String, bool) {
     match load_words.strip_suffix(", profiled") {
         Some(load) => (load.to_owned(), true),
@@ -17,7 +17,7 @@ pub(crate) fn unprofiled(load_words: String) -> (String, bool) {
     }
 }
 
-/// Whether a note says that a system which Tenbin did not start listens on the generator's machine.
+/// True if a note says that a system not started by Tenbin listens on the generator's machine.
 pub(crate) fn is_system_local(notes: &[String]) -> bool {
     notes.iter().any(|note| note.contains(") is on this machine, "))
 }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_is_taken_from_the_end_of_the_words() {
+    fn profile_is_stripped_from_the_description() {
         for (words, load, is_profiled) in [
             ("8 users, closed, profiled", "8 users, closed", true),
             ("8 users, closed", "8 users, closed", false),
@@ -38,14 +38,14 @@ mod tests {
     }
 
     #[test]
-    fn a_local_system_is_recognized_by_its_note() {
+    fn local_system_is_recognized_by_its_note() {
         let note = "SHARED: the system (node, process 29600) is on this machine, and 2 of its 2 cores are";
         assert!(is_system_local(&["a note".to_owned(), note.to_owned()]));
         assert!(!is_system_local(&["this machine".to_owned()]) && !is_system_local(&[]));
     }
 
     #[test]
-    fn users_are_read_from_the_words_of_closed_loads_only() {
+    fn users_are_read_from_descriptions_of_closed_loads_only() {
         for (words, users_of_words) in [
             ("1 user, closed", Some(1)),
             ("100 users, closed", Some(100)),

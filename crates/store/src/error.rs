@@ -1,4 +1,4 @@
-//! Everything that can go wrong with the store: what, where, and what to do.
+//! Errors of the store, each with place and help.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 use evidence::{EvidenceError, RunId, StudyId};
 use rusqlite::ErrorCode;
 
-/// Why the store could not do it.
+/// Reason why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The folder of the file could not be made.
+    /// The folder of the file could not be created.
     #[error("cannot make the folder {} for the store: {source}\n  help: name another file with --store", .path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no store at {}\n  help: a first run creates it; or name another with --store", .path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a Tenbin store.
     #[error("{} is not a Tenbin store, and is left as it is\n  help: name another file with --store", .path.display())]
     Foreign {
         /// The file.
@@ -42,7 +42,7 @@ pub enum StoreError {
         /// The latest version that can be read.
         known: i64,
     },
-    /// Something in the file contradicts itself.
+    /// The content of the file is inconsistent.
     #[error(
         "the store {} is damaged: {what}\n  help: delete the run or study if it is named here, \
          else put the file aside and restore a copy", .path.display()
@@ -50,16 +50,16 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit, and in which run or study.
+        /// Description of the inconsistency, with the run or study.
         what: String,
     },
-    /// No room for more.
+    /// The disk is full.
     #[error("no room left to write the store {}\n  help: free some, or name a file on another disk with --store", .path.display())]
     Full {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not at its path any more.
+    /// The file is no longer at its path.
     #[error(
         "the store {} was removed, moved or replaced while it was written to: what was kept is lost, or in the file that was \
          moved\n  help: leave the file where it is, and run again",
@@ -69,7 +69,7 @@ pub enum StoreError {
         /// The path.
         path: PathBuf,
     },
-    /// The file or its folder may not be written.
+    /// The file or its folder is not writable.
     #[error(
         "the store {} cannot be opened for writing\n  help: check who owns the file and its folder, \
          or name another file with --store", .path.display()
@@ -78,13 +78,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The path names no file.
+    /// The path does not denote a file.
     #[error("{path:?} names no file: runs are kept in a file\n  help: name one with --store")]
     NoFile {
         /// The path.
         path: PathBuf,
     },
-    /// The file can only be read, and only by changing it first.
+    /// The file is read-only, but reading it requires writing.
     #[error(
         "the store {} may not be written, and {why}\n  help: copy it, with any file {}-wal, to a folder that may be written", .path.display(),
         .path.display()
@@ -92,108 +92,108 @@ pub enum StoreError {
     CannotBeRead {
         /// The file.
         path: PathBuf,
-        /// Why reading it needs writing.
+        /// Reason why reading requires writing.
         why: &'static str,
     },
-    /// Another process held the file for too long.
+    /// Another process locked the file for too long.
     #[error("the store {} has been locked by another process for {waited_s} s\n  help: try again when it is done", .path.display())]
     Locked {
         /// The file.
         path: PathBuf,
-        /// How long this one waited.
+        /// Time waited for the lock, in seconds.
         waited_s: u64,
     },
-    /// SQLite failed in a way that has no better name here.
+    /// Another failure of SQLite.
     #[error("the store {} failed: {source}\n  help: if it stays so, put the file aside", .path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// Error of SQLite.
         source: rusqlite::Error,
     },
-    /// There is no run yet.
+    /// The store has no runs.
     #[error("the store {} has no runs yet", .path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// No run has this name.
+    /// There is no run with this name.
     #[error("no run in {} is called {text:?}\n  help: `tenbin history` lists them", .path.display())]
     UnknownRun {
         /// The file.
         path: PathBuf,
-        /// What was looked for.
+        /// Name that was looked up.
         text: String,
     },
-    /// There is no study yet.
+    /// The store has no studies.
     #[error("the store {} has no studies yet", .path.display())]
     NoStudies {
         /// The file.
         path: PathBuf,
     },
-    /// No study has this name.
+    /// There is no study with this name.
     #[error("no study in {} is called {text:?}\n  help: `tenbin history` lists them", .path.display())]
     UnknownStudy {
         /// The file.
         path: PathBuf,
-        /// What was looked for.
+        /// Name that was looked up.
         text: String,
     },
-    /// Several runs or studies begin with this text.
+    /// Several runs or studies have names with this prefix.
     #[error(
         "{text:?} could be {}{}\n  help: write more of the name",
         .candidates.join(", "),
         if *.more { ", and others" } else { "" }
     )]
     Ambiguous {
-        /// What was looked for.
+        /// Prefix that was looked up.
         text: String,
-        /// Some names that begin so, newest first.
+        /// Some names with this prefix, newest first.
         candidates: Vec<String>,
-        /// Whether there are more.
+        /// True if there are more.
         more: bool,
     },
-    /// A run ends once.
+    /// The run has already ended.
     #[error("run {run} has its ending already; it was left as it is")]
     AlreadyFinished {
         /// The run.
         run: RunId,
     },
-    /// A second of a step that the run did not announce.
+    /// A second belongs to a step that the run did not declare.
     #[error("run {run} has no step {step}; name every step when the run begins")]
     UnknownStep {
         /// The run.
         run: RunId,
-        /// The number of the step.
+        /// Number of the step.
         step: u16,
     },
-    /// A study is written by one process at a time.
+    /// Another live process writes the study.
     #[error(
         "study {study} is being written by process {pid}\n  help: wait until it is done, or end it first"
     )]
     StudyRunning {
         /// The study.
         study: StudyId,
-        /// Its writer.
+        /// Process ID of its writer.
         pid: u32,
     },
-    /// Another process writes the study now.
+    /// Another process has taken over the study.
     #[error(
         "study {study} was taken over by process {pid}: nothing more of it is kept here\n  help: resume it when that one is done"
     )]
     StudyTakenOver {
         /// The study.
         study: StudyId,
-        /// Its writer.
+        /// Process ID of its new writer.
         pid: u32,
     },
-    /// A study that has ended must be resumed first.
+    /// The study has ended, and must be resumed first.
     #[error("study {study} has its ending already\n  help: resume it to add to it")]
     StudyEnded {
         /// The study.
         study: StudyId,
     },
-    /// Nothing is left to resume.
+    /// The study has no missing runs to resume.
     #[error(
         "study {study} is complete: each planned run is there\n  help: run the plan without --resume to measure again"
     )]
@@ -201,23 +201,23 @@ pub enum StoreError {
         /// The study.
         study: StudyId,
     },
-    /// A run of a study that did not plan it.
+    /// A run is at a position that the study did not plan.
     #[error(
         "study {study} did not plan this run at position {position}; name every place when the study begins"
     )]
     UnknownPlace {
         /// The study.
         study: StudyId,
-        /// The position of the run.
+        /// Position of the run.
         position: u32,
     },
-    /// A figure that the file cannot hold.
+    /// The store cannot represent a value, which is a bug in Tenbin.
     #[error("{what} cannot be kept: this is a fault of Tenbin\n  help: report it")]
     Unstorable {
-        /// The figure.
+        /// Description of the value.
         what: &'static str,
     },
-    /// A run or a study does not say what was asked.
+    /// A run or a study lacks the requested evidence.
     #[error(transparent)]
     Evidence(EvidenceError),
 }
@@ -234,7 +234,7 @@ impl From<EvidenceError> for StoreError {
     }
 }
 
-/// A run that judges and reports ask for may be unreadable.
+/// Converts failures to read a run on behalf of judges and reports.
 impl From<StoreError> for EvidenceError {
     fn from(error: StoreError) -> Self {
         match error {
@@ -244,14 +244,14 @@ impl From<StoreError> for EvidenceError {
     }
 }
 
-/// How long to wait for other processes that write.
+/// Maximum time to wait for other writers, in milliseconds.
 pub(crate) const BUSY_MS: u64 = 10_000;
 
 impl StoreError {
-    /// JSON and SQLite know no such number, and no reader could use it.
+    /// The error for NaN and infinity, which JSON and SQLite cannot represent.
     pub(crate) const NOT_FINITE: Self = Self::Unstorable { what: "a figure that is not a number" };
 
-    /// Gives a failure of SQLite its name.
+    /// Maps an SQLite error to a specific variant.
     pub(crate) fn of(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::Error as E;
         let path = path.to_path_buf();
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_of_the_store_survives_the_way_through_evidence() {
+    fn store_error_survives_conversion_to_evidence() {
         let lost = || StoreError::Missing { path: "gone".into() };
         let passed = EvidenceError::from(lost());
         assert_eq!(passed.to_string(), lost().to_string());

@@ -1,4 +1,4 @@
-//! Keeps and reads the events of a run.
+//! Stores and loads the events of a run.
 
 use evidence::{Event, RunId};
 use rusqlite::{Connection, Row, params};
@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::store::{Durability, Store, signed};
 
 impl Store {
-    /// Keeps events of a run: all of them, or none. What was kept of the same name and occurrence is replaced.
+    /// Stores events of a run: all of them, or none. Replaces events with equal name and occurrence.
     pub fn keep_events(&self, run: &RunId, events: &[Event]) -> Result<()> {
         if !events.iter().all(Event::is_possible) {
             return Err(StoreError::Unstorable {
@@ -30,7 +30,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// In the order in which they began; then those that did not.
+    /// Events in order of their begin, followed by those that did not begin.
     pub(crate) fn events(&self, snapshot: &Connection, id: &RunId, run: i64) -> Result<Vec<Event>> {
         let query = "SELECT * FROM event WHERE run = ?1 \
                      ORDER BY begun_ns IS NULL, begun_ns, planned_ns IS NULL, planned_ns, name, occurrence LIMIT ?2";

@@ -1,4 +1,4 @@
-//! Keeps and reads what events cost.
+//! Stores and loads the costs of events.
 
 use evidence::{EventCost, Run, RunId};
 use rusqlite::{Connection, params};
@@ -7,11 +7,11 @@ use crate::Result;
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
 
-/// Of one run, occurrences included.
+/// Maximum number of costs of one run, including those of occurrences.
 const COSTS_MAX: usize = 1_000;
 
 impl Store {
-    /// Keeps what the events of a loaded run cost, in place of what was kept of them before: in the store, and in `run`.
+    /// Stores the costs of events of a loaded run, and sets them in `run`. Replaces earlier ones.
     pub fn keep_event_costs(&self, run: &mut Run, costs: Vec<EventCost>) -> Result<()> {
         if !costs.iter().all(EventCost::is_finite) {
             return Err(StoreError::NOT_FINITE);

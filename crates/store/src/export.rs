@@ -1,4 +1,4 @@
-//! One run, or one study, as a store of its own: what a job of CI keeps, and another compares with.
+//! Exports one run or one study into its own store, for example as an artifact of a CI job that another job compares with.
 
 use std::path::Path;
 
@@ -9,24 +9,24 @@ use rusqlite::{Connection, params_from_iter};
 use crate::Result;
 use crate::store::{Durability, Store};
 
-/// What a store holds, where it is little enough to need no name.
+/// Content of a store that is small enough to be addressed without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Only {
     /// One run that belongs to no study.
     Run(RunId),
     /// One study.
     Study(StudyId),
-    /// Anything else.
+    /// Any other content.
     Other {
-        /// Runs that belong to no study.
+        /// Number of runs that belong to no study.
         runs: usize,
-        /// Studies.
+        /// Number of studies.
         studies: usize,
     },
 }
 
-/// The rows of a study and of its runs, by table, those first that others refer to. `{runs}` selects the numbers of the runs; of
-/// `{study}` there is none where a run is exported by itself.
+/// Conditions that select the rows of a study and its runs, by table, with referenced tables first. `{runs}` stands for a query of
+/// the run numbers. `{study}` is NULL for a single run.
 const EXPORTED: &[(&str, &str)] = &[
     ("study", "number = {study}"),
     ("study_ending", "study = {study}"),
@@ -58,20 +58,20 @@ const EXPORTED: &[(&str, &str)] = &[
 ];
 
 impl Store {
-    /// Writes a run that belongs to no study into a new store. Nothing may be at the path.
+    /// Writes a run that belongs to no study into a new store. The path must not exist.
     pub fn export_run(&self, run: &RunId, path: &Path) -> Result<()> {
         let number = self.number(run)?;
         self.export(path, &format!("({number})"), "NULL")
     }
 
-    /// Writes a study with all its runs into a new store. Nothing may be at the path.
+    /// Writes a study with all its runs into a new store. The path must not exist.
     pub fn export_study(&self, study: &StudyId, path: &Path) -> Result<()> {
         let number = self.study_number(study)?;
         let places = format!("SELECT number FROM place WHERE study = {number}");
         self.export(path, &format!("(SELECT number FROM run WHERE place IN ({places}))"), &number.to_string())
     }
 
-    /// The one run or the one study that the store holds.
+    /// Returns the single run or study that the store holds, or how many there are.
     pub fn only(&self) -> Result<Only> {
         let explain = |error| self.explain(error);
         let names = |query: &str| -> Result<Vec<String>> {
@@ -90,19 +90,19 @@ impl Store {
 
     fn export(&self, path: &Path, runs: &str, study: &str) -> Result<()> {
         let to = Self::open(path)?;
-        // Numbers of rows stay as they are, so that what refers to a row still does.
+        // Row numbers are copied unchanged, so references stay valid.
         let (from, into) = (self.snapshot()?, to.transaction(Durability::Full)?);
         for (table, rows) in EXPORTED {
             let rows = rows.replace("{runs}", runs).replace("{study}", study);
             self.copy(&from, table, &rows, &to, &into)?;
         }
         into.commit().map_err(|error| to.explain(error))?;
-        // One file, with nothing next to it, that can be read where nothing may be written.
+        // A single file without a write-ahead log can be read in a read-only folder.
         let mode = to.connection.query_row("PRAGMA journal_mode = delete", [], |row| row.get::<_, String>(0));
         mode.map(drop).map_err(|error| to.explain(error))
     }
 
-    /// Copies rows of a table, of which both stores have the same columns: both have the current version.
+    /// Copies rows of a table. Both stores have the current version, so their columns are equal.
     fn copy(&self, from: &Connection, table: &str, rows: &str, to: &Self, into: &Connection) -> Result<()> {
         let explain = |error| self.explain(error);
         let mut select = from.prepare(&format!("SELECT * FROM {table} WHERE {rows}")).map_err(explain)?;
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_is_exported_but_what_belongs_to_no_run() {
+    fn every_table_of_runs_is_exported() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s")).unwrap();
         let mut select =
@@ -138,7 +138,7 @@ mod tests {
             .map(Result::unwrap)
             .filter(|table| !EXPORTED.iter().any(|(exported, _)| exported == table))
             .collect();
-        // The ceilings are those of a machine.
+        // Ceilings belong to a machine.
         assert_eq!(left, ["ceiling"]);
     }
 }

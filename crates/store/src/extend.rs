@@ -1,4 +1,4 @@
-//! Extends a study that is finished by further blocks.
+//! Extends a finished study by more blocks.
 
 use evidence::{EXTENSIONS_MAX, Extension, Study, StudyId, StudyPlace};
 
@@ -9,8 +9,8 @@ use crate::store::{Durability, Store};
 use crate::writer::Writer;
 
 impl Store {
-    /// Takes over a study that is complete, and plans more places: those that bring it to so many blocks. It is on the disk,
-    /// whole, when this returns. `within_s` is as in [`Self::resume_study`].
+    /// Takes over a complete study, and plans the places that extend it to `blocks` blocks. All of them are on disk when this
+    /// returns. `within_s` is a time limit as in [`Self::resume_study`].
     pub fn extend_study(
         &self,
         study: &Study,
@@ -44,7 +44,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// The extensions of a study with a further one.
+    /// Extensions of a study plus a new one.
     fn one_more(&self, study: &Study, blocks: u32, places: &[StudyPlace]) -> Result<Vec<Extension>> {
         let planned = study.new.planned.len();
         let first = study.new.planned.last().map_or(0, |place| place.position.saturating_add(1));
@@ -66,7 +66,7 @@ impl Store {
         Ok(study.extensions.iter().copied().chain([Extension { blocks, planned }]).collect())
     }
 
-    /// What is kept of the extensions of a study: they grow.
+    /// Parses the stored extensions of a study, which must grow.
     pub(crate) fn extensions(&self, id: &StudyId, kept: Option<&str>) -> Result<Vec<Extension>> {
         let Some(kept) = kept else { return Ok(Vec::new()) };
         let extensions: Vec<Extension> = self.json(id, "extensions", kept)?;

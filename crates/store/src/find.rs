@@ -1,4 +1,4 @@
-//! From what a person writes to the run or the study that is meant.
+//! Resolves what a person writes to a run or a study.
 
 use evidence::{RunId, StudyId};
 
@@ -6,20 +6,20 @@ use crate::Result;
 use crate::error::StoreError;
 use crate::store::Store;
 
-/// Names listed when a prefix fits several.
+/// Maximum number of names listed for an ambiguous prefix.
 const CANDIDATES_MAX: usize = 8;
 
-/// What a beginning of a name fits.
+/// Names that match a prefix.
 enum Fit {
     None,
-    /// Just one name, or the newest of all.
+    /// The only match, or the newest name if it was asked for.
     One(String),
-    /// Some names, newest first, and whether there are more.
+    /// Several matches, newest first, and whether there are more.
     Many(Vec<String>, bool),
 }
 
 impl Store {
-    /// The run that a person means: a whole name, the beginning of just one, or `last`.
+    /// Finds a run by its name, by a unique prefix of it, or by `last`.
     pub fn find(&self, text: &str) -> Result<RunId> {
         let text = text.trim().to_ascii_lowercase();
         let path = || self.path.clone();
@@ -31,7 +31,7 @@ impl Store {
         }
     }
 
-    /// The study that a person means: a whole name, the beginning of just one, or `last` or `s-last`.
+    /// Finds a study by its name, by a unique prefix of it, or by `last` or `s-last`.
     pub fn find_study(&self, text: &str) -> Result<StudyId> {
         let text = text.trim().to_ascii_lowercase();
         let path = || self.path.clone();
@@ -44,7 +44,7 @@ impl Store {
         }
     }
 
-    /// Names in `table` that begin so, newest first: by the order in which they were kept, for a clock may be wrong.
+    /// Names in `table` with a prefix, newest first by order of insertion, because a clock may be wrong.
     fn fit(&self, table: &str, prefix: &str, is_last: bool) -> Result<Fit> {
         let explain = |error| self.explain(error);
         let (prefix, limit) = if is_last { ("", 1) } else { (prefix, CANDIDATES_MAX + 1) };

@@ -1,4 +1,4 @@
-//! A study that goes on may plan more runs.
+//! Plans more runs of a study in progress.
 
 use evidence::{StudyId, StudyPlace};
 
@@ -9,8 +9,8 @@ use crate::store::{Durability, Store};
 use crate::writer::Writer;
 
 impl Store {
-    /// Adds places to a study that this process writes. Their positions go on where those before them ended, one by one.
-    /// They are on the disk when this returns.
+    /// Adds places to a study that this process writes. Their positions must continue the existing ones without gaps. They are on
+    /// disk when this returns.
     pub fn plan_more(&self, study: &StudyId, places: &[StudyPlace]) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;

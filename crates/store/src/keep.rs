@@ -1,4 +1,4 @@
-//! Seconds on their way into the file.
+//! Writes the seconds of a run into the file.
 
 use evidence::{RunId, StoredSecond};
 use record::{Counts, InWindow, Interval, Ledger, Sampled, Statuses};
@@ -12,11 +12,11 @@ use crate::redaction::Redaction;
 use crate::store::{Durability, Store, signed};
 
 impl Store {
-    /// Keeps what threads saw of one step: all of the intervals, or none.
+    /// Stores intervals of one step: all of them, or none.
     ///
-    /// Each interval becomes a part of its own, so the same second may come several times, from several threads.
+    /// Each interval becomes its own part, so a second may be stored several times, by several threads.
     pub fn keep_second(&self, run: &RunId, step: u16, intervals: &[Interval]) -> Result<()> {
-        // A power cut may take the last seconds; a crash of this program may not. Neither breaks the file.
+        // A power failure may lose the last seconds, but a crash of this program may not. Neither corrupts the file.
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for interval in intervals {
@@ -37,7 +37,7 @@ impl Store {
 }
 
 impl Store {
-    /// Requests planned, sent, and not sent, and how they ended, of the first so many steps; the warm-up is in it.
+    /// Counts of the first `steps` steps, including the warm-up.
     pub fn kept_counts(&self, run: &RunId, steps: usize) -> Result<Counts> {
         let query = "SELECT coalesce(sum(planned), 0) AS planned, coalesce(sum(sent), 0) AS sent, \
                      coalesce(sum(not_sent), 0) AS not_sent, coalesce(sum(ok), 0) AS ok, coalesce(sum(refused), 0) AS refused, \
@@ -61,7 +61,7 @@ impl Store {
     }
 }
 
-/// Why an interval was not kept: a figure, or the file.
+/// Reason why an interval was not stored: an invalid value, or a failure of SQLite.
 enum Failure {
     Store(StoreError),
     Sqlite(rusqlite::Error),
@@ -198,7 +198,7 @@ mod tests {
     use record::{Phase, Tally};
 
     #[test]
-    fn a_full_disk_is_named_and_what_was_kept_stays() {
+    fn full_disk_is_reported_and_keeps_stored_data() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s")).unwrap();
         let new = NewRun {

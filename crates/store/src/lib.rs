@@ -1,8 +1,8 @@
-//! Every run and every study, in one SQLite file.
+//! Stores all runs and studies in one SQLite file.
 //!
-//! A run is begun, its seconds are kept as they come, and it is finished; what a crash leaves is a partial run, never a
-//! broken file. A study plans runs, and can be resumed where it was interrupted. The crate never knows statistics or
-//! formats; the typed data are those of `evidence`.
+//! A run is begun, its seconds are stored as they come, and it is finished. After a crash it is a partial run, and the file stays
+//! valid. A study plans runs, and can be resumed where it was interrupted. The crate knows no statistics and no output formats. Its
+//! data types are those of `evidence`.
 
 mod baseline;
 mod begin;
@@ -42,5 +42,5 @@ pub use export::Only;
 pub use path::default_path;
 pub use store::Store;
 
-/// What every call of the store answers.
+/// Result of an operation of the store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -1,4 +1,4 @@
-//! Reads a run from the file.
+//! Loads a run from the file.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use crate::outcome::stored_name;
 use crate::spread;
 use crate::store::Store;
 
-/// As the index has them: sorting again would move every histogram about.
+/// Parts of a run in index order. Any other order would make SQLite sort all histograms.
 const PARTS: &str = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
 
 impl Store {
-    /// Reads a whole run, and asserts that everything kept of it unpacks and adds up.
+    /// Loads a whole run, and checks that all of its data decodes and adds up.
     pub fn load(&self, id: &RunId) -> Result<Run> {
-        // One view of the file, even while the run goes on.
+        // A snapshot is consistent even while the run continues.
         let snapshot = self.snapshot()?;
         self.load_from(&snapshot, id)
     }
@@ -41,14 +41,14 @@ impl Store {
         };
         let parts = self.all(snapshot, PARTS, [number], |row| self.part(id, row, &new, snapshot))?;
         let beside = self.monitored(snapshot, id, number)?;
-        // A run of a study is held against the baseline of the study.
+        // A run of a study is compared with the baseline of the study.
         let baseline = if new.place.is_none() { self.baseline_of(snapshot, id)? } else { None };
         let mut run = Run::assemble(id.clone(), new, ending, state, parts, beside)?;
         run.baseline = baseline;
         Ok(run)
     }
 
-    /// Steps and, after them, their parts.
+    /// Loads the steps, followed by their parts.
     fn steps(&self, id: &RunId, snapshot: &Connection, number: i64, new: &mut NewRun) -> Result<()> {
         let query = "SELECT name, unit, part_of FROM step WHERE run = ?1 ORDER BY number";
         let rows = self.all(snapshot, query, [number], |row| {
@@ -76,7 +76,7 @@ impl Store {
         Ok(())
     }
 
-    /// All but the steps.
+    /// Loads the description of a run without its steps.
     fn new_run(&self, id: &RunId, row: &Row<'_>, snapshot: &Connection) -> Result<NewRun> {
         let text = |column: &str| self.get::<String>(row, column);
         let model =
@@ -110,7 +110,7 @@ impl Store {
         })
     }
 
-    /// The load in words without its profile, and whether it has one, from a row of table `run`.
+    /// Description of the load without the mention of a profile, and whether the load was profiled, from a row of table `run`.
     pub(crate) fn load_words(&self, row: &Row<'_>) -> Result<(String, bool)> {
         let load = self.get::<String>(row, "load")?;
         Ok(match self.get(row, "is_profiled")? {
@@ -153,7 +153,7 @@ impl Store {
         })
     }
 
-    /// From a row with the columns of table `failure`, which are null if there is none.
+    /// Failure in a row with the columns of table `failure`, which are NULL if there is none.
     fn failure(&self, row: &Row<'_>) -> Result<Option<Failure>> {
         let Some(stage) = self.get(row, "stage")? else { return Ok(None) };
         let (process, what, way_out) =
@@ -202,7 +202,7 @@ impl Store {
         Ok(part)
     }
 
-    /// `None` in a part of an earlier version.
+    /// Counts by end relative to the window. `None` for a part from an earlier version.
     fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<InWindow>> {
         let count = |column| self.optional_count(id, row, column);
         let Some(ok) = count("window_ok")? else { return Ok(None) };
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_sorted_that_the_file_has_in_order() {
+    fn queries_use_the_order_of_indexes_without_sorting() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s")).unwrap();
         let mut explain = store.connection.prepare(&format!("EXPLAIN QUERY PLAN {PARTS}")).unwrap();

@@ -1,4 +1,4 @@
-//! Reads what was seen during the load from the file.
+//! Loads readings, output, and gates of a run.
 
 use evidence::{GateResult, Monitored, Output, ReadingKey, Readings, RunId, StudyId, StudyPlace};
 use rusqlite::{Connection, Row};
@@ -93,7 +93,7 @@ impl Store {
         Ok(gate)
     }
 
-    /// Where a run belongs, from its row with the column `place`.
+    /// Study and place of a run, from its row with the column `place`.
     pub(crate) fn place_of(
         &self,
         snapshot: &Connection,

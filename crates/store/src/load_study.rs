@@ -1,4 +1,4 @@
-//! Reads a study from the file.
+//! Loads a study from the file.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::Result;
 use crate::begin_study::PLACES_MAX;
 use crate::store::Store;
 
-/// Says in SQL of a row of `ending` what [`crate::Ending::is_done`] says.
+/// SQL condition on a row of `ending` that is equivalent to [`crate::Ending::is_done`].
 pub(crate) const IS_DONE: &str = "(ending.verdict IN ('complete', 'degraded', 'invalid') \
      OR EXISTS (SELECT 1 FROM failure WHERE failure.run = ending.run))";
 
-/// How far a run came, from the least.
+/// Progress of a run, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Progress {
     CutShort,
@@ -24,22 +24,22 @@ enum Progress {
 }
 
 impl Store {
-    /// Reads a study with its runs, and asserts that everything kept of them unpacks and adds up.
+    /// Loads a study with its runs, and checks that all of their data decodes and adds up.
     ///
-    /// Of each run the totals are held, not its seconds: a study of many runs must fit in memory.
+    /// Keeps only the totals of each run, not its seconds, so that a study of many runs fits in memory.
     pub fn load_study(&self, id: &StudyId) -> Result<Study> {
         self.study_with(id, Vec::new())
     }
 
-    /// Brings a study up to now. The runs that it has are not read again: what is over does not change.
+    /// Reloads a study. Runs that it already has are not read again, because ended runs do not change.
     pub fn reload_study(&self, study: &mut Study) -> Result<()> {
         *study = self.study_with(&study.id, std::mem::take(&mut study.runs))?;
         Ok(())
     }
 
-    /// `known`: runs that were read before, if they still count.
+    /// Loads a study. `known` are runs that were loaded before, and are reused if they still count.
     fn study_with(&self, id: &StudyId, known: Vec<Run>) -> Result<Study> {
-        // One view of the file, even while the study goes on.
+        // A snapshot is consistent even while the study continues.
         let snapshot = self.snapshot()?;
         let number = self.study_number(id)?;
         let study = "SELECT * FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
@@ -68,7 +68,7 @@ impl Store {
         Ok(Study { id: id.clone(), new, ending, state, runs, extensions, superseded, baseline })
     }
 
-    /// The planned places of which no run is done, in order of their positions: what is left when a study is resumed.
+    /// Planned places without a completed run, in order of their positions. These remain when a study is resumed.
     pub fn missing(&self, id: &StudyId) -> Result<Vec<StudyPlace>> {
         let snapshot = self.snapshot()?;
         self.missing_of(&snapshot, id, self.study_number(id)?)
@@ -87,8 +87,8 @@ impl Store {
         self.all(snapshot, &query, [study], |row| self.place(id, row))
     }
 
-    /// Whether nothing is to be done any more once it has ended. What a procedure still plans is known by nobody but the
-    /// procedure, so its ending says whether it had come to its end.
+    /// True if nothing remains to be done once the study has ended. Only the procedure knows what it would still plan, so the
+    /// reason in the ending decides.
     pub(crate) fn is_whole(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<bool> {
         let query =
             "SELECT procedure, why FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
@@ -101,7 +101,7 @@ impl Store {
         Ok(is_for_good || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
     }
 
-    /// The run that counts of each place, in order of the places, and the other runs, in the order in which they began.
+    /// The run that counts for each place, in order of the places, and all other runs, in order of their begin.
     fn sorted_out(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
         let query = format!(
             "SELECT run.id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \
@@ -129,7 +129,7 @@ impl Store {
         Ok((counting, others.map(|(_, (id, ..))| id.clone()).collect()))
     }
 
-    /// All but the places.
+    /// Loads the description of a study without its places.
     fn new_study(&self, id: &StudyId, row: &Row<'_>) -> Result<NewStudy> {
         let text = |column: &str| self.get::<String>(row, column);
         let compare = Compare {
@@ -171,12 +171,12 @@ impl Store {
         Ok(Some(StudyEnding { ended_at_unix_ms, verdict, why }))
     }
 
-    /// From a row with the column `procedure`.
+    /// Procedure in a row with the column `procedure`.
     pub(crate) fn procedure(&self, id: &StudyId, row: &Row<'_>) -> Result<Procedure> {
         self.json(id, "procedure", &self.get::<String>(row, "procedure")?)
     }
 
-    /// From a row with the column `verdict`, which is null without an ending.
+    /// Verdict in a row with the column `verdict`, which is NULL without an ending.
     pub(crate) fn study_verdict(&self, id: &StudyId, row: &Row<'_>) -> Result<Option<Verdict>> {
         let verdict: Option<String> = self.get(row, "verdict")?;
         let known = |verdict: String| {
@@ -185,7 +185,7 @@ impl Store {
         verdict.map(known).transpose()
     }
 
-    /// From a row of table `place`.
+    /// Place in a row of table `place`.
     pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<StudyPlace> {
         let intervention: Option<String> = self.get(row, "intervention")?;
         let place = StudyPlace {

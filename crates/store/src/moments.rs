@@ -1,4 +1,4 @@
-//! Keeps and reads the course of a load in windows of 100 ms.
+//! Stores and loads the 100 ms windows of a load.
 
 use evidence::RunId;
 use record::{Malformed, Moment};
@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::store::{Durability, Store, signed};
 
 impl Store {
-    /// Keeps windows in ascending order, or parts of windows: all of them, or none.
+    /// Stores windows or parts of windows, in ascending order: all of them, or none.
     pub fn keep_moments(&self, run: &RunId, windows: &[Moment]) -> Result<()> {
         let Some(first) = windows.first() else { return Ok(()) };
         let packed = Moment::encode_all(windows);
@@ -21,7 +21,7 @@ impl Store {
         }
         let first = first.number;
         let checksum = checksum::of_moments(run, first, &packed);
-        // As durable as the seconds of the load.
+        // Durable like the seconds of the load.
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         let first = signed(first)?;
@@ -32,7 +32,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// In the order in which they were kept, each checked to unpack.
+    /// Encoded windows in order of insertion, each checked to decode.
     pub(crate) fn packed_moments(
         &self,
         snapshot: &Connection,

@@ -1,4 +1,4 @@
-//! Writes what was seen during the load into the file: readings, output, gates.
+//! Writes readings, output, and gates of a run into the file.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,21 +11,21 @@ use crate::checksum;
 use crate::error::StoreError;
 use crate::store::{Durability, Store, signed};
 
-/// Of the output of one process.
+/// Maximum stored output of one process, in bytes.
 pub(crate) const OUTPUT_BYTES_MAX: usize = 1 << 20;
-/// Processes of one run whose output is kept.
+/// Maximum number of processes of one run whose output is stored.
 pub(crate) const OUTPUTS_MAX: usize = 1_000;
-/// Of one run.
+/// Maximum number of gates of one run.
 pub(crate) const GATES_MAX: usize = 1_000;
 
 impl Store {
-    /// Keeps what probes read in one second: all of it, or nothing. The same second may come several times.
+    /// Stores the readings of one second: all of them, or none. A second may be stored several times.
     pub fn keep_readings(&self, run: &RunId, second: u64, readings: &[Reading]) -> Result<()> {
         if !readings.iter().all(|reading| reading.value.is_finite()) {
             return Err(StoreError::NOT_FINITE);
         }
         let kept_second = signed(second)?;
-        // As durable as the seconds of the load.
+        // Durable like the seconds of the load.
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         let mut kinds = kinds(&transaction, number).map_err(|error| self.explain(error))?;
@@ -53,13 +53,13 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Keeps what a process of the system wrote, at most 1 MiB of it.
+    /// Stores the output of a process of the system, at most 1 MiB.
     pub fn keep_output(&self, run: &RunId, process: &str, text: &[u8], dropped_bytes: u64) -> Result<()> {
         if text.len() > OUTPUT_BYTES_MAX {
             return Err(StoreError::Unstorable { what: "over 1 MiB of output of one process" });
         }
         let (text, dropped_bytes) = (self.redaction.bytes(text), signed(dropped_bytes)?);
-        // What stands in place of a secret may be longer than it.
+        // The replacement of a secret may be longer than the secret.
         let text = &text[..text.len().min(OUTPUT_BYTES_MAX)];
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
@@ -78,7 +78,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Keeps what became of the gates, in place of what was kept of them before.
+    /// Stores the results of gates. Replaces earlier ones.
     pub fn keep_gates(&self, run: &RunId, gates: &[GateResult]) -> Result<()> {
         let figures = |gate: &GateResult| [gate.observed.unwrap_or(0.0), gate.limit];
         if !gates.iter().flat_map(figures).all(f64::is_finite) {

@@ -1,4 +1,4 @@
-//! Opening the file: settings, limits, and the refusal of files that are not ours.
+//! Opens the file: configuration, limits, and rejection of files that are not stores.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,13 +17,13 @@ use crate::redaction::Redaction;
 use crate::schema::{self, FileKind};
 use crate::store::{self, Store};
 
-/// No value of ours comes near; a damaged length must not make SQLite allocate more.
+/// Maximum length of a value. No valid value is near it, and a corrupt length must not make SQLite allocate more.
 const VALUE_BYTES_MAX: i32 = 64 << 20;
-/// Attempts to turn the write-ahead log on while others open the same new file, 10 ms apart.
+/// Attempts to enable the write-ahead log, 10 ms apart, while other processes open a new file.
 const WAL_ATTEMPTS: u64 = BUSY_MS / 10;
 
 impl Store {
-    /// Opens the store, and makes the file and its folders (for the owner only) if they are not there.
+    /// Opens the store. Creates the file and its folders if they do not exist, accessible for the owner only.
     pub fn open(path: &Path) -> Result<Self> {
         names_a_file(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -33,13 +33,13 @@ impl Store {
                 .create(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
         }
-        // Plans and what systems write may be nobody else's business. SQLite's other files next to it get the same mode.
-        // If it is there already nothing happens, and if it cannot be made SQLite says why.
+        // Plans and output of systems may be confidential. SQLite gives its other files the mode of this one. An existing file is
+        // left alone, and if it cannot be created, SQLite reports why.
         let _ = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens a store that must be there already. One that may not be written can be read.
+    /// Opens an existing store. A read-only file is opened for reading.
     pub fn open_existing(path: &Path) -> Result<Self> {
         names_a_file(path)?;
         match fs::metadata(path) {
@@ -53,8 +53,8 @@ impl Store {
         }
     }
 
-    /// Opens a store in a place that may not be written. Readers of a write-ahead log have to write next to it, unless nobody
-    /// else can write either; so a log that is still there cannot be read.
+    /// Opens a store in a read-only folder. Readers of a write-ahead log must write next to it unless the file cannot change, so a
+    /// remaining log cannot be read.
     fn open_to_read(path: &Path) -> Result<Self> {
         let mut log = OsString::from(path);
         log.push("-wal");
@@ -70,9 +70,9 @@ impl Store {
         Self::open_as(path, path, flags)
     }
 
-    /// Opens the store at a path, under the name that SQLite is to have for it.
+    /// Opens the store at `path` with the name that is passed to SQLite.
     fn open_as(name: &Path, path: &Path, flags: OpenFlags) -> Result<Self> {
-        // A connection stays on one thread at a time, so SQLite needs no locks of its own.
+        // A connection is used by one thread at a time, so SQLite needs no mutexes.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let explain = |error| StoreError::of(path, error);
         let connection = Connection::open_with_flags(name, flags).map_err(explain)?;
@@ -98,13 +98,13 @@ impl Store {
     }
 }
 
-/// SQLite has names of its own for what is no file.
+/// Rejects the special names with which SQLite opens something other than a file.
 fn names_a_file(path: &Path) -> Result<()> {
     let is_a_file = !matches!(path.as_os_str().as_bytes(), b"" | b":memory:");
     if is_a_file { Ok(()) } else { Err(StoreError::NoFile { path: path.to_path_buf() }) }
 }
 
-/// The name of a file that is opened read-only.
+/// URI of a file that is opened as immutable.
 fn unchanging(path: &Path) -> PathBuf {
     let mut name = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
@@ -117,7 +117,7 @@ fn unchanging(path: &Path) -> PathBuf {
     (name + "?immutable=1").into()
 }
 
-/// Waits for others, and believes nothing that a hostile file says about what to execute or allocate.
+/// Waits for other writers, and limits what a hostile file can make SQLite execute or allocate.
 fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(BUSY_MS))?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)?;
@@ -126,12 +126,13 @@ fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
-    // Otherwise every statement is prepared again for each value.
+    // Without this, statements are prepared again for each value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// With the log, readers and a writer do not wait for each other. SQLite does not wait by itself here, so this does.
+/// Enables the write-ahead log, with which readers and a writer do not block each other. SQLite does not wait for locks here, so
+/// this function retries.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let mode = |query: &str| connection.query_row(query, [], |row| row.get::<_, String>(0));
     if mode("PRAGMA journal_mode")? == "wal" {

@@ -1,4 +1,4 @@
-//! Keeps and reads which build was measured.
+//! Stores and loads origins: the build that was measured.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::Result;
 use crate::store::{Durability, Store};
 
 impl Store {
-    /// Keeps the origin of a run or a study, by its name, in place of an older one.
+    /// Stores the origin of a run or a study by its name. Replaces an older one.
     pub fn keep_origin(&self, id: &str, origin: &Origin) -> Result<()> {
         let transaction = self.transaction(Durability::Normal)?;
         transaction
@@ -22,7 +22,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Every origin, by the name of its run or study.
+    /// All origins by the name of their run or study.
     pub fn origins(&self) -> Result<BTreeMap<String, Origin>> {
         let explain = |error| self.explain(error);
         let mut select =
@@ -34,7 +34,7 @@ impl Store {
         origins.and_then(Iterator::collect).map_err(explain)
     }
 
-    /// The name of the newest run or study with this label.
+    /// Name of the newest run or study with this label. `None` if there is none.
     pub fn labeled(&self, label: &str) -> Result<Option<String>> {
         self.connection
             .prepare(

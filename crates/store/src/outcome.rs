@@ -1,8 +1,8 @@
-//! The words for outcomes in the file.
+//! Names of outcomes in the file.
 
 use record::Outcome;
 
-/// The word for an outcome in the columns and checksums of every version: *rejected* was once called *refused*.
+/// Name of an outcome in the columns and checksums of every version. *Rejected* is still stored under its old name *refused*.
 pub(crate) const fn stored_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Rejected => "refused",

@@ -1,12 +1,12 @@
-//! What a row belongs to, for messages about damage.
+//! Owner of a row, for messages about damage.
 
 use std::fmt::Display;
 
 use evidence::{RunId, StudyId};
 
-/// A run or a study, by its name.
+/// A run or a study, displayed by its name.
 pub(crate) trait Owner: Display {
-    /// The word for people.
+    /// Noun for messages.
     const WORD: &str;
 }
 

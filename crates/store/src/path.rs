@@ -1,10 +1,10 @@
-//! Where the store is by default.
+//! Default path of the store.
 
 use std::path::PathBuf;
 
 /// `$XDG_DATA_HOME/tenbin/tenbin.sqlite`, or `~/.local/share/tenbin/tenbin.sqlite`.
 ///
-/// A relative `$XDG_DATA_HOME` is ignored, as its specification asks; without a home the path is relative to the
+/// Ignores a relative `$XDG_DATA_HOME`, as its specification requires. Without a home directory, the path is relative to the
 /// working directory.
 pub fn default_path() -> PathBuf {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

@@ -1,4 +1,4 @@
-//! Rows of a query, read one by one.
+//! Queries of one or all rows.
 
 use rusqlite::{Connection, Params, Row, Transaction};
 
@@ -6,12 +6,12 @@ use crate::Result;
 use crate::store::Store;
 
 impl Store {
-    /// One view of the file for several queries, whatever others write.
+    /// Begins a read transaction, which gives several queries a consistent view while others write.
     pub(crate) fn snapshot(&self) -> Result<Transaction<'_>> {
         self.connection.unchecked_transaction().map_err(|error| self.explain(error))
     }
 
-    /// Every row.
+    /// Returns all rows.
     pub(crate) fn all<T>(
         &self,
         snapshot: &Connection,
@@ -29,7 +29,7 @@ impl Store {
         Ok(all)
     }
 
-    /// The row that must be there.
+    /// Returns a row that must exist.
     pub(crate) fn one<T>(
         &self,
         snapshot: &Connection,

@@ -1,4 +1,4 @@
-//! What is never kept: texts pass through here on their way into the file.
+//! Redacts secrets: texts pass through here on their way into the file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +13,10 @@ use crate::Result;
 use crate::begin::json;
 use crate::error::StoreError;
 
-/// Gives a text without what must not be kept.
+/// Function that returns a text without its secrets.
 type Redact = dyn Fn(&[u8]) -> Vec<u8> + Send + Sync;
 
-/// Takes secrets out of everything that systems wrote or answered. The default keeps all as it is.
+/// Removes secrets from all texts that systems wrote or replied. The default changes nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Redaction(Option<Arc<Redact>>);
 
@@ -43,7 +43,7 @@ impl Redaction {
         text.map(|text| self.text(text).into_owned())
     }
 
-    /// A value as a column of JSON holds it.
+    /// Serializes a redacted value for a JSON column.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<String> {
         if self.0.is_none() {
             return json(value);

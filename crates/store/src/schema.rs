@@ -1,11 +1,11 @@
-//! The tables: how they are made, and how a file is recognised as ours.
+//! Schema: creates and migrates the tables, and recognizes files that are stores.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-/// "tenb", so that `file` and other programs can tell the format.
+/// SQLite application ID, "tenb", by which `file` and other programs recognize the format.
 const APPLICATION_ID: i64 = 0x7465_6e62;
 
-/// What takes an empty file to version 1, 1 to 2, and so on. A step that was released never changes.
+/// Migrations from an empty file to version 1, from 1 to 2, and so on. A released migration never changes.
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
@@ -27,27 +27,27 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/18.sql"),
 ];
 
-/// The version that this program writes.
+/// Version that this program writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// What a file turned out to be.
+/// Kind of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
-    /// Empty, or of a known version: now of ours.
+    /// A store of the current version, possibly after a migration, or a new one.
     Ours,
-    /// Another program's.
+    /// A file of another program.
     Foreign,
-    /// Of an earlier version, and it may not be written.
+    /// A store of an earlier version that is read-only.
     Older,
-    /// Ours, but of a later version.
+    /// A store of a later version.
     Newer(i64),
-    /// Ours by its header, with other tables.
+    /// A store by its header, with other tables.
     Altered,
 }
 
-/// Brings a file to the current version, unless it is not ours to change.
+/// Creates the tables in an empty file, or migrates a store of a known version to the current one. Leaves any other file alone.
 pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<FileKind> {
-    // All header fields of one instant: another process may be making the tables right now.
+    // Reads all header fields in one snapshot, because another process may be creating the tables.
     let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
     let kind = recognise(&snapshot)?;
     if kind != FileKind::Ours || version(&snapshot)? == VERSION {
@@ -57,7 +57,7 @@ pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<FileKind> {
     if connection.is_readonly("main")? {
         return Ok(FileKind::Older);
     }
-    // Another process may have been faster: look again under the lock.
+    // Another process may have been faster, so this checks again under the lock.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let kind = recognise(&transaction)?;
     if kind == FileKind::Ours {
@@ -88,8 +88,8 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whether every table and index of a version is there exactly as this program makes it. Otherwise a file could put a view or a
-/// virtual table in its place, and let a query run for ever.
+/// True if every table and index of a version exists exactly as this program creates it. Otherwise a file could replace one by a
+/// view or a virtual table, and make a query run forever.
 fn has_our_tables(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
     let model = Connection::open_in_memory()?;
     MIGRATIONS[..version as usize].iter().try_for_each(|migration| model.execute_batch(migration))?;
@@ -111,8 +111,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_step_changes_once_stores_were_made_with_it() {
-        // Even a comment is part of the text of a table, and a file whose tables have another text is not ours.
+    fn released_migrations_never_change() {
+        // Even a comment is part of a table's definition, and a file with another definition is not a store.
         let known = [
             0x513b_c6cd,
             0xd555_d3d7,

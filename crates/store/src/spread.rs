@@ -1,12 +1,12 @@
-//! The stored form of a spread over connections.
+//! Stored form of a spread over connections.
 
 use record::{MinMedianMax, Spread};
 use serde::{Deserialize, Serialize};
 
-/// Smallest, lower median, largest.
+/// Minimum, lower median, and maximum.
 type Three = [f64; 3];
 
-/// [`Spread`], as JSON keeps it.
+/// [`Spread`] as stored in JSON.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredSpread {
     connections: u64,
@@ -16,7 +16,7 @@ pub(crate) struct StoredSpread {
 }
 
 impl StoredSpread {
-    /// `None` if a figure is not finite, which JSON cannot keep.
+    /// Converts a spread. `None` if a figure is not finite, which JSON cannot represent.
     pub(crate) fn of(spread: &Spread) -> Option<Self> {
         let kept = Self {
             connections: spread.connections,

@@ -1,4 +1,4 @@
-//! The open file: which runs there are, and the way to one.
+//! The open store: list of runs, and access to one.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,46 +13,46 @@ use crate::owner::Owner;
 use crate::redaction::Redaction;
 use crate::writer::Writer;
 
-/// An open store. Several processes may have the same file open; one `Store` serves one thread at a time.
+/// An open store. Several processes may open the file at once. One `Store` serves one thread at a time.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
-    /// Which file it was when it was opened: device and number.
+    /// Device and inode of the file when it was opened. `None` if they are unknown.
     pub(crate) file: Option<(u64, u64)>,
     pub(crate) redaction: Redaction,
 }
 
-/// Whether a transaction must be on the disk when it ends.
+/// Durability of a transaction when it ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Durability {
-    /// In the system's hands: safe from a crash of this program, not from a power cut.
+    /// Passed to the operating system: survives a crash of this program, but not a power failure.
     Normal,
-    /// On the disk.
+    /// Synced to disk.
     Full,
 }
 
-/// Device and number of the file at a path, if there is one.
+/// Device and inode of the file at a path. `None` if there is none.
 pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 impl Store {
-    /// From now on, whatever systems wrote or answered is kept only as this function gives it.
+    /// Redacts all texts that systems wrote or replied with this function, from now on.
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Self { redaction: Redaction::new(redact), ..self }
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The newest runs, newest first: by the order in which they were kept, for a clock may be wrong.
+    /// Newest runs, newest first by order of insertion, because a clock may be wrong.
     pub fn runs(&self, limit: usize) -> Result<Vec<Summary>> {
         let explain = |error| self.explain(error);
-        // What belongs to parts of steps is in no sum.
+        // Parts of steps are excluded from all sums.
         let measured = "FROM part WHERE part.run = run.number AND phase = 1 AND part.step < \
                         (SELECT count(*) FROM step WHERE step.run = run.number AND part_of IS NULL)";
         let query = format!(
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Removes a run and everything kept of it.
+    /// Deletes a run with all its data.
     pub fn delete(&self, run: &RunId) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.number(run)?;
@@ -100,7 +100,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// A transaction that takes the write lock at once, so that it waits for others only at its start.
+    /// Begins a transaction that takes the write lock immediately, so that it waits for other writers only at its start.
     pub(crate) fn transaction(&self, durability: Durability) -> Result<Transaction<'_>> {
         let level = match durability {
             Durability::Normal => "normal",
@@ -116,7 +116,7 @@ impl Store {
         begun.map_err(|error| self.explain(error))
     }
 
-    /// What is written to a file that was removed is lost when this process ends, without an error.
+    /// Fails if the file was removed or replaced: writes to it would be lost without an error when this process ends.
     fn must_be_in_place(&self) -> Result<()> {
         match file(&self.path) {
             found if found == self.file => Ok(()),
@@ -124,7 +124,7 @@ impl Store {
         }
     }
 
-    /// The row of a run.
+    /// Row number of a run.
     pub(crate) fn number(&self, run: &RunId) -> Result<i64> {
         self.connection
             .prepare_cached("SELECT number FROM run WHERE id = ?1")
@@ -133,7 +133,7 @@ impl Store {
             .ok_or_else(|| StoreError::UnknownRun { path: self.path.clone(), text: run.to_string() })
     }
 
-    /// Where a run stands, from a row with its columns `verdict` and `writer`.
+    /// State of a run, from a row with the columns `verdict` and `writer`.
     pub(crate) fn state(&self, id: &RunId, row: &Row<'_>) -> Result<RunState> {
         if let Some(verdict) = self.get::<Option<String>>(row, "verdict")? {
             let verdict =
@@ -187,7 +187,7 @@ impl Store {
     }
 }
 
-/// A count as the file holds it.
+/// Converts a count to the signed integer that SQLite stores.
 pub(crate) fn signed(value: u64) -> Result<i64> {
     i64::try_from(value).map_err(|_| StoreError::Unstorable { what: "a number beyond 2^63" })
 }

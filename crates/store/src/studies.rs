@@ -1,4 +1,4 @@
-//! Which studies there are.
+//! Lists studies.
 
 use evidence::{Procedure, StudyEnding, StudyId, StudyState, StudySummary};
 use rusqlite::{OptionalExtension, Row};
@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::writer::Writer;
 
 impl Store {
-    /// Every study, newest first.
+    /// All studies, newest first.
     pub fn studies(&self) -> Result<Vec<StudySummary>> {
         let explain = |error| self.explain(error);
         let mut select = self
@@ -32,7 +32,7 @@ impl Store {
         Ok(summaries)
     }
 
-    /// What the newest studies, so many at most, say of the machines that measured them, newest first.
+    /// Machine descriptions of up to `most` of the newest studies, newest first.
     pub fn newest_hosts(&self, most: u32) -> Result<Vec<serde_json::Value>> {
         let explain = |error| self.explain(error);
         let select = "SELECT host FROM study ORDER BY number DESC LIMIT ?1";
@@ -41,7 +41,7 @@ impl Store {
         let mut hosts = Vec::new();
         while let Some(row) = rows.next().map_err(explain)? {
             let text: String = self.get(row, "host")?;
-            // What is damaged is reported where its study is read.
+            // Damage is reported when the study itself is read.
             hosts.extend(serde_json::from_str::<serde_json::Value>(&text));
         }
         Ok(hosts)
@@ -67,7 +67,7 @@ impl Store {
         })
     }
 
-    /// The row of a study.
+    /// Row number of a study.
     pub(crate) fn study_number(&self, study: &StudyId) -> Result<i64> {
         self.connection
             .prepare_cached("SELECT number FROM study WHERE id = ?1")

@@ -1,32 +1,32 @@
-//! Which process writes a run or a study, and whether it still lives.
+//! Identity of the process that writes a run or a study, and whether it is alive.
 
 use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// A process, distinguished from later ones with the same number.
+/// A process, with enough data to distinguish it from a later one with an equal PID.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Writer {
     pid: u32,
-    /// Changes with every start of the machine.
+    /// Boot ID of the machine, which changes with every boot.
     boot_id: String,
-    /// When the process started, in clock ticks since the machine did.
+    /// Start time of the process, in clock ticks since boot.
     start_ticks: u64,
 }
 
 impl Writer {
-    /// This process. Where `/proc` does not tell, the fields are empty and the process counts as gone.
+    /// This process. Without `/proc`, the fields are empty and the process counts as dead.
     pub(crate) fn this_process() -> Self {
         let pid = std::process::id();
         Self { pid, boot_id: boot_id(), start_ticks: start_ticks(pid).unwrap_or(0) }
     }
 
-    /// Its number, for people.
+    /// Process ID, for messages.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Whether it still runs, as far as this machine can tell.
+    /// True if the process still runs, as far as this machine can tell.
     pub(crate) fn is_alive(&self) -> bool {
         !self.boot_id.is_empty()
             && self.boot_id == boot_id()
@@ -40,8 +40,8 @@ fn boot_id() -> String {
         .unwrap_or_default()
 }
 
-/// Field 22 of `/proc/PID/stat`. The command in field 2 may hold anything, so fields are counted from its closing bracket.
-/// `None` for a process that is gone, or dead and only waits for its parent to notice.
+/// Field 22 of `/proc/PID/stat`. The command in field 2 may contain anything, so fields are counted from its closing parenthesis.
+/// `None` for a process that is gone or a zombie.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let end_of_command = stat.iter().rposition(|byte| *byte == b')')?;
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_lives_and_another_boot_or_start_does_not() {
+    fn only_this_boot_and_start_time_count_as_alive() {
         let this = Writer::this_process();
         assert!(this.is_alive());
         assert!(!Writer { boot_id: "another".to_owned(), ..this.clone() }.is_alive());

@@ -1,4 +1,4 @@
-//! A process that dies during a run loses nothing that it had handed over.
+//! A process that dies during a run loses nothing that it had stored.
 
 use crate::sample;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use store::Store;
 const STORE: &str = "TENBIN_TEST_STORE";
 const ENDING: &str = "TENBIN_TEST_ENDING";
 
-/// Does nothing unless it was started by another test here.
+/// Child process of other tests here. Does nothing if it runs as a normal test.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -26,7 +26,7 @@ fn child() {
     writeln!(std::io::stderr(), "\nrun {id}").unwrap();
     match std::env::var(ENDING).as_deref() {
         Ok("abort") => std::process::abort(),
-        // Until the parent kills it, or dies and so closes the pipe.
+        // Waits until the parent kills it, or dies and so closes the pipe.
         _ => drop(std::io::stdin().read_line(&mut String::new())),
     }
 }
@@ -56,7 +56,7 @@ fn assert_partial(store: &Store, id: &RunId) {
 }
 
 #[test]
-fn after_an_abort_every_kept_second_is_there() {
+fn every_stored_second_survives_an_abort() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let (mut child, id) = start_child(&path, "abort");
@@ -65,7 +65,7 @@ fn after_an_abort_every_kept_second_is_there() {
 }
 
 #[test]
-fn a_run_is_running_until_its_process_is_gone() {
+fn run_is_running_until_its_process_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let (mut child, id) = start_child(&path, "wait");

@@ -1,4 +1,4 @@
-//! A study, its places and everything seen of its runs come out as they were handed in.
+//! A study, its places, and the data of its runs survive a round trip.
 
 use crate::sample;
 use evidence::{EvidenceError, NewRun, Output, Reading, RunId, StudyEnding, StudyState, Verdict};
@@ -51,7 +51,7 @@ fn whole() {
 }
 
 #[test]
-fn runs_of_a_study_tell_the_same_totals_as_by_themselves() {
+fn runs_of_a_study_have_equal_totals_when_loaded_alone() {
     let (_folder, store) = store();
     let new = sample::new_study();
     let id = store.begin_study(&new).unwrap();
@@ -75,14 +75,14 @@ fn runs_of_a_study_tell_the_same_totals_as_by_themselves() {
     assert_eq!((of_study.new.clone(), of_study.ending.clone()), (alone.new.clone(), alone.ending.clone()));
     assert_eq!(of_study.readings().collect::<Vec<_>>(), alone.readings().collect::<Vec<_>>());
     assert_eq!(of_study.gates(), alone.gates());
-    // Its seconds are not held, and nobody is led to believe that there were none.
+    // Its seconds are not loaded, which must not look as if there were none.
     let seconds: Vec<_> = of_study.seconds().collect();
     assert!(matches!(seconds[..], [Err(EvidenceError::SummedUp { .. })]));
     assert_eq!(alone.seconds().count(), 11);
 }
 
 #[test]
-fn what_was_seen_beside_the_load() {
+fn monitored_data_survives_a_round_trip() {
     let (_folder, store) = store();
     let run = store.begin(&sample::new_run()).unwrap();
     let more = [Reading { label: "core7".to_owned(), ..sample::readings(0)[0].clone() }];
@@ -115,7 +115,7 @@ fn what_was_seen_beside_the_load() {
 }
 
 #[test]
-fn what_no_reader_could_use_is_refused_whole() {
+fn values_that_no_reader_could_use_are_rejected_completely() {
     let (_folder, store) = store();
     let run = store.begin(&sample::new_run()).unwrap();
     let mut readings = sample::readings(0);
@@ -144,7 +144,7 @@ fn what_no_reader_could_use_is_refused_whole() {
 }
 
 #[test]
-fn an_empty_study() {
+fn empty_study_survives_a_round_trip() {
     let (_folder, store) = store();
     let mut new = sample::new_study();
     (new.planned, new.question) = (Vec::new(), None);
@@ -179,7 +179,7 @@ fn only_planned_runs_belong_to_a_study() {
 }
 
 #[test]
-fn deleting_a_study_takes_its_runs_along_and_nothing_else() {
+fn deleting_a_study_deletes_its_runs_only() {
     let (folder, store) = store();
     let new = sample::new_study();
     let alone = store.begin(&sample::new_run()).unwrap();
@@ -215,7 +215,7 @@ fn deleting_a_study_takes_its_runs_along_and_nothing_else() {
         let query = format!("SELECT count(*) FROM {table}");
         assert_eq!(file.query_row(&query, [], |row| row.get::<_, i64>(0)).unwrap(), left, "{table}");
     }
-    // A run may go alone; its place is then missing.
+    // A run may be deleted alone; its place is then missing.
     store.delete(&left.runs[0].id).unwrap();
     assert_eq!(store.missing(&kept).unwrap(), new.planned);
 }

@@ -1,4 +1,4 @@
-//! A study whose procedure goes on plans more runs, and is complete when its ending says why it stopped.
+//! A study in progress can plan more runs, and is complete when its ending states why it stopped.
 
 use crate::sample;
 use evidence::{
@@ -23,7 +23,7 @@ fn run(store: &Store, id: &StudyId, place: &StudyPlace) {
 }
 
 #[test]
-fn what_is_planned_later_comes_back_with_its_level() {
+fn later_places_survive_a_round_trip_with_their_level() {
     let (_folder, store, id) = begun();
     let mut new = sample::new_search();
     run(&store, &id, &new.planned[0]);
@@ -43,7 +43,7 @@ fn what_is_planned_later_comes_back_with_its_level() {
 }
 
 #[test]
-fn a_run_is_read_once_however_often_its_study_is() {
+fn reloading_a_study_reads_each_run_once() {
     let (_folder, store, id) = begun();
     let new = sample::new_search();
     run(&store, &id, &new.planned[0]);
@@ -51,7 +51,7 @@ fn a_run_is_read_once_however_often_its_study_is() {
     let more = sample::bracket(1, 5.0);
     store.plan_more(&id, std::slice::from_ref(&more)).unwrap();
     run(&store, &id, &more);
-    // Nothing is left to read of the first run.
+    // Nothing of the first run is left to read.
     let connection = rusqlite::Connection::open(store.path()).unwrap();
     let first = now.runs[0].id.to_string();
     connection.execute("UPDATE run SET plan = 'broken' WHERE id = ?1", [&first]).unwrap();
@@ -63,7 +63,7 @@ fn a_run_is_read_once_however_often_its_study_is() {
 }
 
 #[test]
-fn positions_go_on_and_places_are_possible() {
+fn positions_must_continue_without_gaps_and_places_be_valid() {
     let (_folder, store, id) = begun();
     let both = StudyPlace { users: Some(3), ..sample::bracket(1, 5.0) };
     for wrong in [
@@ -91,11 +91,11 @@ fn positions_go_on_and_places_are_possible() {
 }
 
 #[test]
-fn it_is_complete_when_it_says_why_it_stopped() {
+fn study_is_complete_if_its_ending_states_why_it_stopped() {
     let (_folder, store, id) = begun();
     let new = sample::new_search();
     run(&store, &id, &new.planned[0]);
-    // Every planned run is there, but nobody knows what the procedure would have asked for next.
+    // All planned runs exist, but only the procedure knows if it would have planned more.
     store.finish_study(&id, &ending(Verdict::Partial, None)).unwrap();
     assert_eq!(store.load_study(&id).unwrap().state, StudyState::Interrupted);
     assert_eq!(store.studies().unwrap()[0].state, StudyState::Interrupted);
@@ -105,7 +105,7 @@ fn it_is_complete_when_it_says_why_it_stopped() {
     let more = [sample::bracket(1, 5.0), sample::bracket(2, 10.0)];
     store.plan_more(&id, &more).unwrap();
     run(&store, &id, &more[0]);
-    // The time was up: a run is missing, and somebody may give it more time.
+    // Out of time: a run is missing, and the study may get more time.
     store.finish_study(&id, &ending(Verdict::Partial, Some(OUT_OF_TIME))).unwrap();
     assert_eq!(store.load_study(&id).unwrap().state, StudyState::Interrupted);
     assert_eq!(store.studies().unwrap()[0].state, StudyState::Interrupted);
@@ -121,7 +121,7 @@ fn it_is_complete_when_it_says_why_it_stopped() {
 }
 
 #[test]
-fn every_procedure_comes_back() {
+fn every_procedure_survives_a_round_trip() {
     let (_folder, store, _) = begun();
     for procedure in [
         Procedure::Blocks,
@@ -138,7 +138,7 @@ fn every_procedure_comes_back() {
 }
 
 #[test]
-fn figures_that_are_no_numbers_are_not_kept() {
+fn non_finite_figures_are_rejected() {
     let (_folder, store, _) = begun();
     let mut news = [sample::new_study(), sample::new_search()];
     news[0].compare.within_s = Some(f64::NAN);

@@ -1,4 +1,4 @@
-//! A study that was interrupted goes on where it was, under one writer.
+//! An interrupted study resumes where it stopped, with a single writer.
 
 use crate::sample;
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +17,8 @@ const END: StudyEnding = StudyEnding {
     why: None,
 };
 
-/// Does nothing unless it was started by another test here: begins a study, or resumes one, and lives until its stdin ends.
+/// Child process of other tests here: begins or resumes a study, and lives until its stdin ends. Does nothing if it runs as a
+/// normal test.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -41,7 +42,7 @@ fn child() {
     drop(std::io::stdin().read_line(&mut String::new()));
 }
 
-/// A process that writes a study. Dropping its stdin ends it.
+/// A process that writes a study. It ends when its stdin is dropped.
 struct Writer {
     process: Child,
     stdin: Option<ChildStdin>,
@@ -69,7 +70,7 @@ impl Writer {
 }
 
 #[test]
-fn it_can_be_taken_over_once_its_writer_is_gone() {
+fn study_can_be_taken_over_once_its_writer_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let first = start(&path, None);
@@ -103,7 +104,7 @@ fn it_can_be_taken_over_once_its_writer_is_gone() {
 }
 
 #[test]
-fn of_several_who_want_it_one_gets_it() {
+fn one_of_several_processes_takes_over_a_study() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let first = start(&path, None);
@@ -125,7 +126,7 @@ fn study(store: &Store) -> (StudyId, Vec<StudyPlace>) {
 }
 
 #[test]
-fn a_place_is_done_when_nothing_would_be_gained_by_another_run() {
+fn place_is_done_after_a_run_that_need_not_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     for failure in [None, sample::failed().failure] {
@@ -148,7 +149,7 @@ fn a_place_is_done_when_nothing_would_be_gained_by_another_run() {
 }
 
 #[test]
-fn the_latest_run_that_is_done_counts_and_the_others_are_named() {
+fn latest_completed_run_counts_and_others_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let (id, places) = study(&store);
@@ -183,7 +184,7 @@ fn the_latest_run_that_is_done_counts_and_the_others_are_named() {
 }
 
 #[test]
-fn a_study_that_was_stopped_can_be_resumed_by_the_same_process() {
+fn stopped_study_can_be_resumed_by_its_own_process() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let (id, _) = study(&store);

@@ -1,4 +1,4 @@
-//! The store: every test of this folder that needs no process of its own, in one program.
+//! Tests of the store that need no separate process, all in one program.
 
 mod a_crash_leaves_a_partial_run;
 mod a_study_comes_back;

@@ -1,4 +1,4 @@
-//! What a run or a study is held against is kept with it, and goes with it.
+//! The baseline of a run or a study is stored with it, and deleted with it.
 
 use crate::sample;
 use evidence::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline, Origin};
@@ -37,7 +37,7 @@ fn rows(path: &std::path::Path) -> i64 {
 }
 
 #[test]
-fn the_baseline_of_a_study_is_there_from_its_first_moment_and_is_exported_with_it() {
+fn baseline_of_a_study_is_stored_at_its_begin_and_exported() {
     let folder = tempfile::tempdir().unwrap();
     let (path, exported) = (folder.path().join("s"), folder.path().join("exported"));
     let store = Store::open(&path).unwrap();
@@ -52,7 +52,7 @@ fn the_baseline_of_a_study_is_there_from_its_first_moment_and_is_exported_with_i
 }
 
 #[test]
-fn the_baseline_of_a_run_is_replaced_and_goes_with_it() {
+fn baseline_of_a_run_is_replaced_and_deleted_with_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();
@@ -66,7 +66,7 @@ fn the_baseline_of_a_run_is_replaced_and_goes_with_it() {
 }
 
 #[test]
-fn rows_and_figures_are_found_by_their_names() {
+fn rows_and_figures_are_found_by_name() {
     let found = baseline().found.unwrap();
     let row = found.row("steady", "puma\u{1b}[31m", "").unwrap();
     assert_eq!(row.side("throughput>=95% of baseline").unwrap().planned, 3_000);
@@ -75,7 +75,7 @@ fn rows_and_figures_are_found_by_their_names() {
 }
 
 #[test]
-fn a_baseline_that_is_no_number_is_not_kept_and_a_damaged_one_not_read() {
+fn non_finite_and_damaged_baselines_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();

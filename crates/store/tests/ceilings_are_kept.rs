@@ -1,10 +1,10 @@
-//! What the generator reaches is kept by the shape of the load and the layout of the machine.
+//! Ceilings are stored by shape of the load and layout of the machine.
 
 use rusqlite::Connection;
 use store::{Store, StoreError};
 
 #[test]
-fn the_latest_of_a_shape_and_a_layout_counts() {
+fn latest_ceiling_of_a_shape_and_layout_counts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();
@@ -22,7 +22,7 @@ fn the_latest_of_a_shape_and_a_layout_counts() {
 }
 
 #[test]
-fn what_is_no_rate_is_neither_kept_nor_read() {
+fn invalid_rates_are_neither_stored_nor_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Where a system spent CPU time is kept with its run, as it was handed in.
+//! CPU profiles survive a round trip with their run.
 
 use crate::sample;
 use evidence::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
@@ -33,7 +33,7 @@ fn profile() -> CpuProfile {
 }
 
 #[test]
-fn a_profile_comes_back_and_goes_with_its_run() {
+fn profile_survives_a_round_trip_and_is_deleted_with_its_run() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin(&sample::new_run()).unwrap();
@@ -54,7 +54,7 @@ fn a_profile_comes_back_and_goes_with_its_run() {
 }
 
 #[test]
-fn a_profile_that_does_not_add_up_is_refused() {
+fn inconsistent_profile_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin(&sample::new_run()).unwrap();
@@ -73,7 +73,7 @@ fn a_profile_that_does_not_add_up_is_refused() {
 }
 
 #[test]
-fn a_changed_profile_is_damage() {
+fn changed_profile_is_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();
@@ -86,7 +86,7 @@ fn a_changed_profile_is_damage() {
 }
 
 #[test]
-fn strangers_see_functions_and_no_paths() {
+fn shared_profile_has_functions_but_no_paths() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin(&sample::new_run()).unwrap();

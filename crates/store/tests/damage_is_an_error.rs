@@ -1,4 +1,4 @@
-//! Whatever stands in the file, reading it ends in a run or in an error: no panic, no endless work, no huge allocation.
+//! Any content of the file gives a run or an error: no panic, no endless loop, no huge allocation.
 
 use crate::sample;
 use std::fs;
@@ -29,7 +29,7 @@ fn stored_run(folder: &Path) -> (PathBuf, RunId) {
     (path, id)
 }
 
-/// Everything that can be asked about a study.
+/// Reads everything about a study.
 fn read_study(store: &Store) -> Result<Study, StoreError> {
     store.studies()?;
     let id = store.find_study("last")?;
@@ -37,7 +37,7 @@ fn read_study(store: &Store) -> Result<Study, StoreError> {
     store.load_study(&id)
 }
 
-/// Without checksums, as in a file of an earlier version: whoever makes a file up can leave them out.
+/// Changes a file and removes its checksums, which files of earlier versions and forged files lack.
 fn change(folder: &Path, sql: &str) -> (PathBuf, RunId) {
     let (path, id) = stored_run(folder);
     let connection = Connection::open(&path).unwrap();
@@ -55,7 +55,7 @@ fn load_after(sql: &str) -> Result<evidence::Run, StoreError> {
 }
 
 #[test]
-fn rows_with_impossible_values_are_refused() {
+fn rows_with_invalid_values_are_rejected() {
     let long_ago = "UPDATE part SET second = -1";
     for sql in [
         long_ago,
@@ -110,7 +110,7 @@ fn is_named(error: &StoreError) -> bool {
 }
 
 #[test]
-fn impossible_things_beside_the_load_are_refused() {
+fn invalid_monitored_data_is_rejected() {
     for sql in [
         "UPDATE readings SET packed = x'ff'",
         "UPDATE readings SET packed = x'ffffffffff'",
@@ -152,7 +152,7 @@ fn impossible_things_beside_the_load_are_refused() {
 }
 
 #[test]
-fn impossible_studies_are_refused() {
+fn invalid_studies_are_rejected() {
     for sql in [
         "UPDATE study SET host = '{'",
         "UPDATE study SET gates = '[1]'",
@@ -194,7 +194,7 @@ fn impossible_studies_are_refused() {
 }
 
 #[test]
-fn strange_but_possible_values_are_read() {
+fn unusual_but_valid_values_are_loaded() {
     for sql in [
         "UPDATE run SET started_at_unix_ms = -9223372036854775808",
         "UPDATE run SET started_at_unix_ms = 9223372036854775807",
@@ -218,14 +218,14 @@ fn strange_but_possible_values_are_read() {
 }
 
 #[test]
-fn a_name_that_is_none_is_refused() {
+fn invalid_name_is_rejected() {
     let error = load_after("UPDATE run SET id = 'x'").unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
 }
 
 #[test]
-fn a_packed_histogram_cannot_blow_up_many_times_over() {
-    // Each part is a few hundred bytes that unpack to megabytes; only one is unpacked at a time.
+fn only_one_packed_histogram_is_decoded_at_a_time() {
+    // Each part is a few hundred bytes that decode to megabytes. Only one is decoded at a time.
     let mut wide = Vec::new();
     let mut histogram = record::Histogram::new();
     (0..42).for_each(|power| histogram.record(1 << power));
@@ -239,7 +239,7 @@ fn a_packed_histogram_cannot_blow_up_many_times_over() {
 }
 
 #[test]
-fn no_bit_of_a_kept_second_changes_unseen() {
+fn every_changed_bit_of_a_second_is_detected() {
     for (table, columns) in [
         (
             "part",
@@ -272,7 +272,7 @@ fn no_bit_of_a_kept_second_changes_unseen() {
 }
 
 #[test]
-fn no_bit_of_a_packed_figure_changes_unseen() {
+fn every_changed_bit_of_packed_data_is_detected() {
     for (table, column) in [("part", "histograms"), ("readings", "packed")] {
         let folder = tempfile::tempdir().unwrap();
         let (path, id) = stored_run(folder.path());
@@ -310,10 +310,10 @@ fn is_seen(sql: &str) {
 }
 
 #[test]
-fn broken_pages_never_panic() {
+fn damaged_pages_never_panic() {
     let folder = tempfile::tempdir().unwrap();
     let (path, id) = stored_run(folder.path());
-    // Everything into the main file.
+    // Moves all data into the main file.
     Connection::open(&path).unwrap().query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
     let whole = fs::read(&path).unwrap();
     let copy = folder.path().join("copy");
@@ -321,7 +321,7 @@ fn broken_pages_never_panic() {
     for round in 0..300 {
         let mut bytes = whole.clone();
         for _ in 0..4 {
-            // A full-period step through the file.
+            // Full-period step through the file.
             place = (place * 1_103_515_245 + 12_345) % bytes.len();
             bytes[place] ^= 1 << (place % 8);
         }

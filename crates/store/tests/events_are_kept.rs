@@ -1,4 +1,4 @@
-//! What was done to a system under load is kept with its run, as it was handed in.
+//! Events survive a round trip with their run.
 
 use crate::sample;
 use evidence::{Event, EventOutcome};
@@ -27,7 +27,7 @@ fn ended(begun_ns: u64, ended_ns: u64) -> Event {
 }
 
 #[test]
-fn an_event_replaces_what_was_known_of_it_before() {
+fn event_replaces_its_earlier_version() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin(&sample::new_run()).unwrap();
@@ -54,7 +54,7 @@ fn an_event_replaces_what_was_known_of_it_before() {
 }
 
 #[test]
-fn a_report_for_strangers_has_rewritten_texts_and_no_output() {
+fn shared_report_has_redacted_texts_and_no_output() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin(&sample::new_run()).unwrap();
@@ -72,7 +72,7 @@ fn a_report_for_strangers_has_rewritten_texts_and_no_output() {
 }
 
 #[test]
-fn how_an_event_stands_follows_from_its_times_and_its_failure() {
+fn state_of_an_event_follows_from_its_times_and_failure() {
     let begun = Event { begun_ns: Some(5), ..deploy() };
     let done = Event { ended_ns: Some(5), ..begun.clone() };
     let outcomes = [deploy(), begun, done, ended(1, 2)].map(|event| event.outcome());
@@ -81,7 +81,7 @@ fn how_an_event_stands_follows_from_its_times_and_its_failure() {
 }
 
 #[test]
-fn what_cannot_have_happened_is_neither_kept_nor_read() {
+fn impossible_events_are_neither_stored_nor_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! A file of any earlier version gives the same figures as one of version 4 with the same rows.
+//! A file of any version from 4 on gives equal figures for equal rows.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use record::{Counts, Phase};
 use rusqlite::Connection;
 use store::Store;
 
-/// Steps from version 4 on, in order.
+/// Migrations from version 4 on, in order.
 const STEPS: [&str; 14] = [
     include_str!("../src/schema/5.sql"),
     include_str!("../src/schema/6.sql"),
@@ -26,7 +26,7 @@ const STEPS: [&str; 14] = [
 ];
 const STUDY: &str = "s-20261121-142501-69g3";
 
-/// A file with the rows of the sample, as a program of this version leaves it.
+/// A file of this version with the rows of the sample.
 fn of_version(version: usize, folder: &Path) -> PathBuf {
     let path = folder.join("s");
     let connection = Connection::open(&path).unwrap();
@@ -38,7 +38,7 @@ fn of_version(version: usize, folder: &Path) -> PathBuf {
     path
 }
 
-/// Figures and facts of everything in a store.
+/// Figures and facts of all runs and studies in a store.
 fn read(path: &Path) -> (Vec<Vec<Counts>>, Vec<String>) {
     let store = Store::open_existing(path).unwrap();
     let study: Study = store.load_study(&STUDY.parse().unwrap()).unwrap();
@@ -50,7 +50,7 @@ fn read(path: &Path) -> (Vec<Vec<Counts>>, Vec<String>) {
 }
 
 #[test]
-fn every_version_gives_the_same_figures_and_facts() {
+fn every_version_gives_equal_figures_and_facts() {
     let folder = tempfile::tempdir().unwrap();
     let expected = read(&of_version(4, folder.path()));
     assert!(expected.0.iter().flatten().any(|counts| counts.ok > 0));
@@ -61,7 +61,7 @@ fn every_version_gives_the_same_figures_and_facts() {
 }
 
 #[test]
-fn users_of_a_run_that_an_earlier_version_kept_are_those_of_its_words() {
+fn users_of_an_earlier_run_come_from_its_description() {
     let folder = tempfile::tempdir().unwrap();
     let path = of_version(14, folder.path());
     let store = Store::open_existing(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Files that are missing, foreign, newer, altered or out of reach: a clear word, and no change to them.
+//! Files that are missing, foreign, newer, altered, or inaccessible give a clear error, and are not changed.
 
 use crate::sample;
 use std::fs;
@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use store::{Store, StoreError};
 
 #[test]
-fn a_missing_file_is_not_made_by_a_reader() {
+fn reader_does_not_create_a_missing_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     assert!(matches!(Store::open_existing(&path), Err(StoreError::Missing { .. })));
@@ -16,7 +16,7 @@ fn a_missing_file_is_not_made_by_a_reader() {
 }
 
 #[test]
-fn files_of_other_programs_stay_as_they_are() {
+fn foreign_files_are_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text");
     fs::write(&text, "not a database, but a long enough text to have a header ".repeat(20)).unwrap();
@@ -37,7 +37,7 @@ fn alter(path: &Path, sql: &str) {
 }
 
 #[test]
-fn a_newer_version_is_named() {
+fn newer_version_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     alter(&path, "PRAGMA user_version = 19");
@@ -47,7 +47,7 @@ fn a_newer_version_is_named() {
 }
 
 #[test]
-fn tables_with_other_definitions_are_damage() {
+fn changed_table_definitions_are_damage() {
     let endless = "DROP INDEX part_by_second; DROP TABLE status; DROP TABLE error; DROP TABLE request; DROP TABLE part; \
                    CREATE VIEW part AS WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n FROM endless) \
                    SELECT * FROM endless";
@@ -63,7 +63,7 @@ fn tables_with_other_definitions_are_damage() {
 }
 
 #[test]
-fn tables_of_the_owner_beside_ours_do_no_harm() {
+fn additional_tables_are_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     alter(&path, "CREATE VIEW mine AS SELECT id FROM run; CREATE TABLE remarks (run, remark)");
@@ -71,7 +71,7 @@ fn tables_of_the_owner_beside_ours_do_no_harm() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_named() {
+fn folder_that_cannot_be_created_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -80,22 +80,22 @@ fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_named() {
-    // Not even root may create files there.
+fn unwritable_place_is_reported() {
+    // Not even root may create files here.
     let error = Store::open(Path::new("/proc/self/fdinfo/s")).unwrap_err();
     assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
     assert!(error.to_string().contains("--store"), "{error}");
 }
 
 #[test]
-fn a_folder_in_place_of_the_file_is_named() {
+fn folder_in_place_of_the_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let error = Store::open(folder.path()).unwrap_err();
     assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
 }
 
 #[test]
-fn a_file_that_was_removed_or_replaced_is_said_to_be_gone() {
+fn removed_or_replaced_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (path, moved) = (folder.path().join("s"), folder.path().join("moved"));
     let store = Store::open(&path).unwrap();

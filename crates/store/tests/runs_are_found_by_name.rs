@@ -1,4 +1,4 @@
-//! Names, prefixes of names, and the list of runs.
+//! Names of runs, prefixes of names, and the list of runs.
 
 use crate::sample;
 use evidence::{Level, RunId, RunState, Verdict};
@@ -12,11 +12,11 @@ fn begin_at(store: &Store, seconds_later: i64) -> RunId {
 }
 
 #[test]
-fn a_unique_beginning_is_enough() {
+fn unique_prefix_is_enough() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     assert!(matches!(store.find("last"), Err(StoreError::Empty { .. })));
-    // By a clock that was ahead at first.
+    // The clock was ahead at first.
     let early = begin_at(&store, 60);
     let first = begin_at(&store, 0);
     let second = begin_at(&store, 1);
@@ -40,7 +40,7 @@ fn a_unique_beginning_is_enough() {
 }
 
 #[test]
-fn a_long_list_of_candidates_is_cut() {
+fn long_list_of_candidates_is_truncated() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let ids: std::collections::BTreeSet<_> = (0..40).map(|_| begin_at(&store, 0)).collect();
@@ -51,7 +51,7 @@ fn a_long_list_of_candidates_is_cut() {
 }
 
 #[test]
-fn the_list_is_newest_first_and_tells_where_each_run_stands() {
+fn list_is_newest_first_with_the_state_of_each_run() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let older = begin_at(&store, 0);

@@ -1,4 +1,4 @@
-//! Several stores open on one file write at once, from its creation on.
+//! Several stores write to one file at once, from its creation on.
 
 use crate::sample;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use record::Phase;
 use store::Store;
 
 #[test]
-fn every_writer_keeps_its_whole_run() {
+fn concurrent_writers_keep_their_whole_runs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let write = || -> RunId {
@@ -35,7 +35,7 @@ fn every_writer_keeps_its_whole_run() {
 }
 
 #[test]
-fn studies_side_by_side_keep_to_themselves() {
+fn concurrent_studies_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let new = sample::new_study();
@@ -71,7 +71,7 @@ fn studies_side_by_side_keep_to_themselves() {
 }
 
 #[test]
-fn a_reader_sees_a_run_grow() {
+fn reader_sees_a_run_grow() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let writer = Store::open(&path).unwrap();

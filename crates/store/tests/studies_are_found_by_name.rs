@@ -1,4 +1,4 @@
-//! Names, prefixes of names, and the list of studies.
+//! Names of studies, prefixes of names, and the list of studies.
 
 use crate::sample;
 use evidence::{NewStudy, StudyEnding, StudyId, StudyState, Verdict};
@@ -11,11 +11,11 @@ fn begin_at(store: &Store, seconds_later: i64) -> StudyId {
 }
 
 #[test]
-fn a_unique_beginning_is_enough() {
+fn unique_prefix_is_enough() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     assert!(matches!(store.find_study("last"), Err(StoreError::NoStudies { .. })));
-    // Whatever the clock said when they began: the last is the one that was stored last.
+    // The last study is the one that was stored last, regardless of the clock.
     let later_by_its_clock = begin_at(&store, 60);
     let first = begin_at(&store, 0);
     let second = begin_at(&store, 1);
@@ -41,14 +41,14 @@ fn a_unique_beginning_is_enough() {
 }
 
 #[test]
-fn the_list_is_newest_first_and_tells_how_far_each_study_is() {
+fn list_is_newest_first_with_the_progress_of_each_study() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let older = begin_at(&store, 0);
     let newer = begin_at(&store, 60);
     let NewStudy { title, question, planned, .. } = sample::new_study();
     for place in &planned {
-        // Twice: a place that was measured again counts once.
+        // Twice: a repeated place counts once.
         for _ in 0..2 {
             let run = sample::begin_at(&store, &older, place);
             store.finish(&run, &sample::ending()).unwrap();

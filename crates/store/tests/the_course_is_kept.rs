@@ -1,4 +1,4 @@
-//! The course of a load in windows of 100 ms comes back as it was, and a changed bit is an error.
+//! The 100 ms windows of a load survive a round trip, and a changed bit is an error.
 
 use record::{Loss, Moment};
 use rusqlite::Connection;
@@ -16,7 +16,7 @@ fn window(number: u64, answers: u64) -> Moment {
 }
 
 #[test]
-fn parts_of_windows_add_up_and_a_changed_bit_is_an_error() {
+fn parts_of_windows_add_up_and_changed_bits_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Statements have accounts of their own next to those of their transaction, and are in no sum.
+//! Statements are counted separately from their transaction, and excluded from all sums.
 
 use crate::sample;
 use evidence::{NewRun, PartOf, Run, Unit};
@@ -19,7 +19,7 @@ fn kept(new: &NewRun, numbers: &[u16]) -> (tempfile::TempDir, Store, Run) {
 }
 
 #[test]
-fn a_part_comes_back_under_its_number_and_is_in_no_sum() {
+fn part_is_loaded_by_its_number_and_excluded_from_sums() {
     let (_folder, store, run) = kept(&sample::new_sql_run(), &[0, 1, 2, 3]);
     let mut steps = Tally::default();
     for number in 0..4 {
@@ -41,7 +41,7 @@ fn a_part_comes_back_under_its_number_and_is_in_no_sum() {
 }
 
 #[test]
-fn a_study_has_the_totals_of_parts() {
+fn study_has_totals_of_parts() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let new = sample::new_study();
@@ -56,14 +56,14 @@ fn a_study_has_the_totals_of_parts() {
 }
 
 #[test]
-fn a_number_beyond_the_parts_is_refused() {
+fn number_beyond_the_parts_is_rejected() {
     let (_folder, store, run) = kept(&sample::new_sql_run(), &[]);
     let error = store.keep_second(&run.id, 4, &[sample::interval(0, Phase::Measured, 0)]).unwrap_err();
     assert!(matches!(error, StoreError::UnknownStep { step: 4, .. }), "{error}");
 }
 
 #[test]
-fn runs_that_do_not_fit_together_are_not_begun() {
+fn inconsistent_runs_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let of_nothing = PartOf { name: String::new(), of: 2 };
@@ -81,7 +81,7 @@ fn runs_that_do_not_fit_together_are_not_begun() {
 }
 
 #[test]
-fn the_unit_of_a_run_is_that_of_all_its_steps() {
+fn unit_of_a_run_is_that_of_its_steps() {
     let of = |units: &[Unit]| NewRun { units: units.to_vec(), ..sample::new_run() }.unit();
     assert_eq!(of(&[Unit::Transactions; 2]), Unit::Transactions);
     assert_eq!(of(&[Unit::Transactions, Unit::Requests]), Unit::Requests);
@@ -89,7 +89,7 @@ fn the_unit_of_a_run_is_that_of_all_its_steps() {
 }
 
 #[test]
-fn tries_beyond_three_digits_are_kept_as_the_most() {
+fn tries_beyond_three_digits_are_stored_as_999() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin(&sample::new_sql_run()).unwrap();

@@ -1,4 +1,4 @@
-//! A file of version 1 is brought to this version when it is opened, and loses nothing.
+//! A file of version 1 is migrated without loss when it is opened.
 
 use crate::sample;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn version(path: &Path) -> i64 {
 }
 
 #[test]
-fn its_runs_are_as_they_were() {
+fn runs_are_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_1(folder.path());
     assert_eq!(version(&path), 1);
@@ -50,7 +50,7 @@ fn its_runs_are_as_they_were() {
 }
 
 #[test]
-fn it_then_takes_studies_like_any_other() {
+fn migrated_file_accepts_studies() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_1(folder.path());
     let store = Store::open(&path).unwrap();
@@ -67,7 +67,7 @@ fn it_then_takes_studies_like_any_other() {
 }
 
 #[test]
-fn several_who_open_it_at_once_upgrade_it_once() {
+fn concurrent_openers_migrate_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_1(folder.path());
     thread::scope(|scope| {
@@ -78,10 +78,10 @@ fn several_who_open_it_at_once_upgrade_it_once() {
 }
 
 #[test]
-fn an_upgrade_that_fails_changes_nothing() {
+fn failed_migration_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_1(folder.path());
-    // the last table that the first of the upgrades makes.
+    // Creates the last table of the first migration in advance, so that the migration fails.
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE gate (keeper)").unwrap();
     let schema = || -> Vec<String> {
         let connection = Connection::open(&path).unwrap();
@@ -105,7 +105,7 @@ fn changed_tables_of_version_1_are_damage() {
     }
 }
 
-/// What was kept then. What ended in the window was not counted, and is worked out from whole seconds.
+/// The stored tally. Ends within the window were not counted in this version, and are derived from whole seconds.
 fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, EvidenceError>) -> Tally {
     Tally { window: read.unwrap().window, ..sample::interval(second, Phase::Measured, shift_ns).tally }
 }

@@ -1,4 +1,4 @@
-//! A file of version 2 is brought to this version when it is opened, and loses nothing.
+//! A file of version 2 is migrated without loss when it is opened.
 
 use crate::sample;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn version(path: &Path) -> i64 {
 }
 
 #[test]
-fn its_runs_and_studies_are_as_they_were() {
+fn runs_and_studies_are_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_2(folder.path());
     assert_eq!(version(&path), 2);
@@ -52,7 +52,7 @@ fn its_runs_and_studies_are_as_they_were() {
 }
 
 #[test]
-fn it_then_takes_transactions_like_any_other() {
+fn migrated_file_accepts_transactions() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_2(folder.path());
     let store = Store::open(&path).unwrap();
@@ -68,7 +68,7 @@ fn it_then_takes_transactions_like_any_other() {
 }
 
 #[test]
-fn several_who_open_it_at_once_upgrade_it_once() {
+fn concurrent_openers_migrate_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_2(folder.path());
     thread::scope(|scope| {
@@ -90,7 +90,7 @@ fn changed_tables_of_version_2_are_damage() {
     }
 }
 
-/// What was kept then. What ended in the window was not counted, and is worked out from whole seconds.
+/// The stored tally. Ends within the window were not counted in this version, and are derived from whole seconds.
 fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, EvidenceError>) -> Tally {
     Tally { window: read.unwrap().window, ..sample::interval(second, Phase::Measured, shift_ns).tally }
 }

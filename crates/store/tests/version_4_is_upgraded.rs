@@ -1,4 +1,4 @@
-//! A file of version 4 is brought to this version when it is opened, and loses nothing.
+//! A file of version 4 is migrated without loss when it is opened.
 
 use crate::sample;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ fn number(path: &Path, query: &str) -> i64 {
 }
 
 #[test]
-fn its_runs_are_read_without_checksums_and_new_ones_have_them() {
+fn old_runs_load_without_checksums_and_new_ones_have_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_4(folder.path());
     assert_eq!(number(&path, "PRAGMA user_version"), 4);
     let store = Store::open_existing(&path).unwrap();
     assert_eq!(number(&path, "PRAGMA user_version"), 18);
     let run = store.load(&ALONE.parse().unwrap()).unwrap();
-    // What ended in the window is counted by whole seconds where nobody counted it.
+    // Ends within the window were not counted, and are derived from whole seconds.
     let total = run.total(0, Phase::Measured).unwrap();
     let expected = sample::interval(2, Phase::Measured, 20).tally;
     assert_eq!(total, Tally { window: total.window, ..expected });

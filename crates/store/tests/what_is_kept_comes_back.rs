@@ -1,4 +1,4 @@
-//! Everything that is handed in comes out again, unchanged.
+//! Stored data is loaded unchanged.
 
 use crate::sample;
 use evidence::{EvidenceError, Run, RunState, Verdict};
@@ -21,7 +21,7 @@ fn seconds(run: &Run) -> Vec<(u16, u64, Phase, Tally, usize)> {
 }
 
 #[test]
-fn a_whole_run() {
+fn whole_run_survives_a_round_trip() {
     let (_folder, store) = store();
     let id = store.begin(&sample::new_run()).unwrap();
     let (warm_up, first, second) = (
@@ -72,7 +72,7 @@ fn parts_of_one_second_add_up_exactly() {
 }
 
 #[test]
-fn an_interval_that_came_from_another_machine_is_kept_like_any_other() {
+fn interval_from_another_machine_survives_a_round_trip() {
     let (_folder, store) = store();
     let part = sample::interval(2, Phase::Measured, 20);
     let arrived = Interval::decode(&part.encode()).unwrap();
@@ -88,9 +88,9 @@ fn an_interval_that_came_from_another_machine_is_kept_like_any_other() {
     assert_eq!(here, [(0, part)]);
 }
 
-/// The last errors are the generator's own, for which a full list has room beyond its end.
+/// The last errors are the generator's own, for which a full list has a reserve.
 #[test]
-fn a_full_list_of_errors_is_read_again() {
+fn full_list_of_errors_survives_a_round_trip() {
     let (_folder, store) = store();
     let id = store.begin(&sample::new_run()).unwrap();
     let mut part = sample::interval(2, Phase::Measured, 0);
@@ -102,7 +102,7 @@ fn a_full_list_of_errors_is_read_again() {
 }
 
 #[test]
-fn an_empty_run() {
+fn empty_run_survives_a_round_trip() {
     let (_folder, store) = store();
     let mut new = sample::new_run();
     new.steps.clear();
@@ -114,7 +114,7 @@ fn an_empty_run() {
 }
 
 #[test]
-fn a_run_that_goes_on_counts_what_is_in_flight_as_unfinished() {
+fn run_in_progress_counts_requests_in_flight_as_unfinished() {
     let (_folder, store) = store();
     let id = store.begin(&sample::new_run()).unwrap();
     let mut part = sample::interval(2, Phase::Measured, 0);
@@ -134,7 +134,7 @@ fn a_run_that_goes_on_counts_what_is_in_flight_as_unfinished() {
 }
 
 #[test]
-fn a_second_of_an_unannounced_step_is_refused_whole() {
+fn second_of_an_undeclared_step_is_rejected_completely() {
     let (_folder, store) = store();
     let id = store.begin(&sample::new_run()).unwrap();
     let error = store.keep_second(&id, 2, &[sample::interval(0, Phase::Measured, 0)]).unwrap_err();
@@ -143,7 +143,7 @@ fn a_second_of_an_unannounced_step_is_refused_whole() {
 }
 
 #[test]
-fn a_run_ends_once_and_figures_must_be_numbers() {
+fn run_ends_once_and_figures_must_be_finite() {
     let (_folder, store) = store();
     let id = store.begin(&sample::new_run()).unwrap();
     let mut strange = sample::ending();
@@ -154,7 +154,7 @@ fn a_run_ends_once_and_figures_must_be_numbers() {
 }
 
 #[test]
-fn a_deleted_run_leaves_nothing() {
+fn deleted_run_leaves_no_rows() {
     let (folder, store) = store();
     let kept = store.begin(&sample::new_run()).unwrap();
     let gone = store.begin(&sample::new_run()).unwrap();
@@ -178,7 +178,7 @@ fn a_deleted_run_leaves_nothing() {
 }
 
 #[test]
-fn new_folders_are_for_the_owner_only() {
+fn new_folders_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, _store) = store();
     let mode = std::fs::metadata(folder.path().join("new")).unwrap().permissions().mode();
@@ -186,7 +186,7 @@ fn new_folders_are_for_the_owner_only() {
 }
 
 #[test]
-fn a_profiled_run_says_so_apart_from_its_load() {
+fn profiling_is_stored_apart_from_the_load() {
     let (_folder, store) = store();
     let id = store.begin(&evidence::NewRun { is_profiled: true, ..sample::new_run() }).unwrap();
     let run = store.load(&id).unwrap();

@@ -1,17 +1,17 @@
-//! The chunked body framing, decoded as it arrives and bounded everywhere a peer could go on for ever.
+//! Incremental decoder of the chunked transfer coding, with limits wherever a peer could continue forever.
 
-/// Longest chunk-size line.
+/// Maximum length of a chunk-size line, in bytes.
 const LINE_BYTES: usize = 256;
-/// All trailer lines together.
+/// Maximum length of all trailer lines together, in bytes.
 const TRAILER_BYTES: usize = 16 * 1024;
 
-/// Where in the framing the next byte falls.
+/// State of the decoder.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     place: ChunkState,
-    /// Bytes of the chunk still to come, or its size while that is read.
+    /// Remaining bytes of the chunk, or its size while the size is being read.
     size: u64,
-    /// Length of the current line; all trailer lines count as one.
+    /// Length of the current line. All trailer lines count as one.
     line_bytes: usize,
 }
 
@@ -30,7 +30,7 @@ enum ChunkState {
     EndLf,
 }
 
-/// Why a body is refused.
+/// Reason why a body is rejected.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Malformed,
@@ -38,8 +38,8 @@ pub(crate) enum Fault {
 }
 
 impl Chunked {
-    /// Takes bytes and hands data to `keep`, which answers false when it has had enough.
-    /// Returns how many bytes were taken and whether the body is whole.
+    /// Decodes `input`, and passes data to `keep`, which returns false once it has enough. Returns the number of consumed bytes,
+    /// and true if the body is complete.
     pub(crate) fn take(
         &mut self,
         input: &[u8],
@@ -68,7 +68,7 @@ impl Chunked {
         Ok((at, false))
     }
 
-    /// One byte of framing; true when it was the last of the body.
+    /// Processes a framing byte. Returns true if it was the last of the body.
     fn byte(&mut self, byte: u8) -> Result<bool, Fault> {
         self.line_bytes += 1;
         self.place = match (self.place, byte) {
@@ -99,7 +99,7 @@ impl Chunked {
 
     fn digit(&mut self, byte: u8) -> Result<ChunkState, Fault> {
         let digit = (byte as char).to_digit(16).ok_or(Fault::Malformed)?;
-        // Fifteen digits cannot overflow; nobody needs more.
+        // Fifteen hexadecimal digits cannot overflow, and no real size is longer.
         if self.line_bytes > 15 {
             return Err(Fault::Malformed);
         }
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_exactly_at_the_end() {
+    fn decoder_stops_exactly_at_the_end() {
         assert_eq!(decode(b"1\r\nx\r\n0\r\n\r\nGET"), Ok((11, true)));
         assert_eq!(decode(b"1\r\nx\r\n0\r\n\r"), Ok((10, false)));
     }
 
     #[test]
-    fn endless_lines_are_refused() {
+    fn endless_lines_are_rejected() {
         let extension = [b"1;".as_slice(), &[b'x'; LINE_BYTES]].concat();
         assert_eq!(decode(&extension), Err(Fault::Malformed));
         let trailer = [b"0\r\n".as_slice(), &b"a: b\r\n".repeat(TRAILER_BYTES / 6 + 2)].concat();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_or_bare_size_is_malformed() {
+    fn empty_or_bare_size_is_malformed() {
         for input in [b"\r\n".as_slice(), b";\r\n", b"-1\r\n", b"1\n", b" 1\r\n"] {
             assert_eq!(decode(input), Err(Fault::Malformed), "{input:?}");
         }

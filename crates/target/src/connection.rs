@@ -1,4 +1,4 @@
-//! One connection: its socket, what is read and not yet understood, and what is answered and not yet sent.
+//! One connection: its socket, unprocessed input, and unsent output.
 
 use crate::reply::{self, FILLER, FILLER_BYTES};
 use crate::request::Intake;
@@ -7,73 +7,73 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown};
 use std::time::Instant;
 
-/// Filler sent in one go; after it other connections have their turn.
+/// Filler bytes sent in one go before other connections get their turn.
 const FILLER_TURN_BYTES: u64 = 16 * FILLER_BYTES as u64;
-/// Input a closing connection may still send before it is cut off.
+/// Input bytes that a closing connection accepts before it is cut off.
 const LINGER_BYTES: usize = 4 * 1024 * 1024;
 
-/// The state of one connection. Idle, it owns no buffer.
+/// State of one connection. It owns no buffers while idle.
 pub(crate) struct Connection {
     pub(crate) socket: OwnedFd,
     pub(crate) intake: Intake,
-    /// Read, and to be understood once the request in execution is answered.
+    /// Received bytes, to be parsed after the request in execution is answered.
     pub(crate) unread: Vec<u8>,
     unsent: Vec<u8>,
     sent_bytes: usize,
-    /// Body bytes still to be made and sent.
+    /// Body bytes that remain to be generated and sent.
     pub(crate) filler_bytes: u64,
     filler_offset: usize,
-    /// The socket may hold input: edges are reported only once.
+    /// True if the socket may have input. It is tracked because edges are reported only once.
     pub(crate) readable: bool,
-    /// The peer has finished sending, so the end is still to be read after a short read.
+    /// True if the peer has finished sending, so the end must still be read after a short read.
     pub(crate) end_told: bool,
-    /// The end of the input was read.
+    /// True if the end of the input was read.
     pub(crate) ended: bool,
     pub(crate) executing: bool,
-    /// A further turn is planned already.
+    /// True if another turn is already scheduled.
     pub(crate) again: bool,
     pub(crate) head_only: bool,
     pub(crate) answer_as: reply::Connection,
     pub(crate) phase: Phase,
-    /// Which of all connections of the target it is, from 0.
+    /// Number of the connection among all connections of the target, from 0.
     pub(crate) number: u64,
     pub(crate) served: u64,
     pub(crate) active: Instant,
 }
 
-/// How far the connection is on its way.
+/// Phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Open,
-    /// Close when the output is sent.
+    /// Closes once the output is sent.
     Closing,
-    /// What comes is read and thrown away, and nothing is answered.
+    /// Reads and discards input, and answers nothing.
     Hanging,
-    /// The output is sent; input is thrown away until the peer has seen the end, lest a reset destroys the last reply.
+    /// Output is sent. Discards input until the peer has seen the end, because a reset could destroy the last reply.
     Lingering {
         bytes: usize,
     },
 }
 
-/// What the connection has to offer.
+/// Input of a connection.
 pub(crate) enum Input {
-    /// So many bytes are in the buffer given.
+    /// Number of new bytes in the given buffer.
     Fresh(usize),
     /// Bytes kept from an earlier read.
     Kept(Vec<u8>),
-    /// Not now.
+    /// No input for now.
     Nothing,
-    /// Broken, or spoken for too long.
+    /// The connection is broken, or sent too much while closing.
     Gone,
 }
 
-/// How sending went.
+/// Result of sending.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
     All,
-    /// The socket is full; it will tell when there is room.
+    /// The socket is full, and becomes writable later.
     Blocked,
-    /// There is room, but others have their turn first.
+    /// There is room, but other connections get their turn first.
     TurnOver,
     Gone,
 }
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// The next input, unless a request is in execution.
+    /// Returns the next input. Nothing while a request is in execution.
     pub(crate) fn input(&mut self, buffer: &mut [u8]) -> Input {
         if self.executing {
             return Input::Nothing;
@@ -135,7 +135,7 @@ impl Connection {
                     return Input::Nothing;
                 }
                 Ok(n) => {
-                    // A short read has emptied the socket; what comes later is a new edge.
+                    // A short read has drained the socket; later data causes a new edge.
                     self.readable = n == buffer.len() || self.end_told;
                     return Input::Fresh(n);
                 }
@@ -149,7 +149,7 @@ impl Connection {
         }
     }
 
-    /// Sends what is unsent, then `fresh`, then the filler; what does not fit is kept. Empties `fresh`.
+    /// Sends pending output, then `fresh`, then the filler. Keeps what does not fit. Empties `fresh`.
     pub(crate) fn send(&mut self, fresh: &mut Vec<u8>) -> Sent {
         let sent = if self.unsent.is_empty() {
             self.send_fresh(fresh)
@@ -190,7 +190,7 @@ impl Connection {
     fn send_filler(&mut self) -> Sent {
         let turn_ends = self.filler_bytes.saturating_sub(FILLER_TURN_BYTES);
         while self.filler_bytes > turn_ends {
-            // After a partly sent block the body goes on at the right letter.
+            // After a partially sent block, the body continues with the right letter.
             let offset = self.filler_offset;
             let piece = self.filler_bytes.min((FILLER_BYTES - offset) as u64) as usize;
             match push(&self.socket, &FILLER[offset..offset + piece], self.filler_bytes > piece as u64) {
@@ -207,14 +207,14 @@ impl Connection {
         if self.filler_bytes == 0 { Sent::All } else { Sent::TurnOver }
     }
 
-    /// Tells the peer that nothing more will come.
+    /// Closes the sending side.
     pub(crate) fn finish(&self) {
-        // A peer that is gone already needs no telling.
+        // If the peer is already gone, the error does not matter.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
     }
 }
 
-/// Sends as much as fits; less than all means that the socket is full.
+/// Sends as much as fits, and returns the number of bytes. Fewer than all means that the socket is full.
 fn push(socket: &OwnedFd, bytes: &[u8], more_follows: bool) -> Result<usize, Errno> {
     let flags = if more_follows { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
     let mut sent = 0;

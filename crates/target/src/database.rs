@@ -1,4 +1,4 @@
-//! The SQLite file behind `/insert`, reached through a pool of connections.
+//! SQLite database behind `/insert`, with a pool of connections.
 
 use rusqlite::{Connection, ErrorCode, params};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What became of an insert.
+/// Result of an insert.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Created,
@@ -15,14 +15,14 @@ pub(crate) enum Outcome {
     Failed(String),
 }
 
-/// Learns what became of an insert and how long it waited for a connection.
+/// Callback with the result of an insert, and with its wait for a connection.
 pub(crate) type Answer = Box<dyn FnOnce(Outcome, Duration) + Send>;
 
-/// One thread per pooled connection; inserts wait for a free one, first in, first out.
+/// Database with one thread per pooled connection. Inserts wait for a free one in FIFO order.
 pub(crate) struct Database {
     pool: Arc<Pool>,
     threads: Vec<JoinHandle<()>>,
-    /// Used for counting, in addition to the pool, so that asking does not disturb what is measured.
+    /// Separate connection for counting rows, so that counting does not disturb the pool under measurement.
     observer: Mutex<Connection>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Database {
 struct Pool {
     queue: Mutex<Queue>,
     work: Condvar,
-    /// SQLite has one writer; taking turns here avoids its sleeping retries.
+    /// SQLite has a single writer. Taking turns here avoids its sleeping retries.
     writer: Mutex<()>,
     created: AtomicU64,
 }
@@ -47,7 +47,7 @@ struct Insert {
     answer: Answer,
 }
 
-/// Why the database could not be opened.
+/// Reason why the database could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error(transparent)]
@@ -57,7 +57,7 @@ pub(crate) enum OpenError {
 }
 
 impl Database {
-    /// Opens `path`, or a temporary file, with `connections` connections.
+    /// Opens `path`, or a temporary file if it is `None`, with this many connections.
     pub(crate) fn open(path: Option<&Path>, connections: usize) -> Result<Self, OpenError> {
         match path {
             Some(path) => Self::in_file(path, connections, false),
@@ -65,10 +65,11 @@ impl Database {
         }
     }
 
-    /// Opens a file that has no name from then on, in a folder for temporary files.
+    /// Opens a file in a temporary folder, and unlinks it.
     fn temporary(folder: &Path, connections: usize) -> Result<Self, OpenError> {
         let folder = tempfile::Builder::new().prefix("tenbin-target-").tempdir_in(folder)?;
-        // Every connection has its files open when the folder is removed: they last as long as this process does, however it ends.
+        // All connections have the files open when the folder is removed. So the files last exactly as long as this process,
+        // however it ends.
         Self::in_file(&folder.path().join("target.sqlite"), connections, true)
     }
 
@@ -87,18 +88,18 @@ impl Database {
         Ok(database)
     }
 
-    /// Inserts `email` as soon as a connection is free; `answer` runs on the thread of that connection.
+    /// Inserts `email` once a connection is free. `answer` runs on the thread of that connection.
     pub(crate) fn insert(&self, email: String, answer: Answer) {
         self.pool.lock().waiting.push_back(Insert { email, asked: Instant::now(), answer });
         self.pool.work.notify_one();
     }
 
-    /// Rows created since the start.
+    /// Number of rows created since the start.
     pub(crate) fn created(&self) -> u64 {
         self.pool.created.load(Ordering::Acquire)
     }
 
-    /// Rows in the table now.
+    /// Number of rows in the table.
     pub(crate) fn rows(&self) -> rusqlite::Result<u64> {
         let observer = self.observer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         observer
@@ -112,7 +113,7 @@ impl Drop for Database {
         self.pool.lock().closed = true;
         self.pool.work.notify_all();
         for thread in self.threads.drain(..) {
-            // A thread that panicked has told so; there is nothing left to wait for.
+            // A panic was already reported, and there is nothing left to wait for.
             let _ = thread.join();
         }
     }
@@ -162,12 +163,12 @@ impl Pool {
 
 fn connect(file: &Path, is_temporary: bool) -> rusqlite::Result<Connection> {
     let connection = Connection::open(file)?;
-    // Bounds the wait for a writer in another process, and with it the stop of the target.
+    // Bounds the wait for a writer in another process, and so the time to stop the target.
     connection.busy_timeout(Duration::from_millis(500))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Nobody reads a temporary file after a power cut.
+    // A temporary file need not survive a power failure.
     connection.pragma_update(None, "synchronous", if is_temporary { "OFF" } else { "NORMAL" })?;
-    // Opens the write-ahead log, whatever SQLite puts off.
+    // Opens the write-ahead log now, because SQLite opens it lazily.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
@@ -178,7 +179,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn a_row_is_created_once_and_counted() {
+    fn row_is_created_once_and_counted() {
         let database = Database::open(None, 2).expect("a temporary database");
         let (sender, outcomes) = mpsc::channel();
         for _ in 0..3 {
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_temporary_file_has_no_name_and_is_used_all_the_same() {
+    fn temporary_file_is_unlinked_and_usable() {
         let folder = tempfile::tempdir().expect("a folder");
         let databases: Vec<Database> =
             (0..3).map(|_| Database::temporary(folder.path(), 3).expect("a temporary database")).collect();

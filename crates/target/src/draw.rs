@@ -1,35 +1,35 @@
-//! Hold times drawn from seeded streams: the same seed and worker give the same times.
+//! Hold times drawn from seeded streams. Equal seed and worker give equal times.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 use std::f64::consts::TAU;
 use std::time::Duration;
 
-/// The longest time a draw may give; heavier tails are cut here.
+/// Longest hold time. Longer draws are capped.
 pub(crate) const LONGEST: Duration = Duration::from_secs(60);
 
-/// The 99 % quantile of the standard normal distribution.
+/// 99 % quantile of the standard normal distribution.
 const Z99: f64 = 2.326_347_874_040_841;
 
-/// How hold times are spread. Times are in microseconds.
+/// Distribution of hold times, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Distribution {
-    /// Always the same.
+    /// Constant time.
     Constant { us: f64 },
-    /// Memoryless, with this mean.
+    /// Exponential with this mean.
     Exponential { mean_us: f64 },
-    /// The logarithm is normal with deviation `sigma`.
+    /// Lognormal: the logarithm is normal with standard deviation `sigma`.
     Lognormal { median_us: f64, sigma: f64 },
 }
 
 impl Distribution {
-    /// The lognormal with this median and 99 % quantile; `p99_us` must not be below `median_us`.
+    /// Lognormal distribution with this median and 99 % quantile. `p99_us` must be at least `median_us`.
     pub(crate) fn lognormal_by_p99(median_us: f64, p99_us: f64) -> Self {
         Self::Lognormal { median_us, sigma: (p99_us / median_us).ln() / Z99 }
     }
 }
 
-/// A reproducible source of hold times, owned by one worker.
+/// Reproducible stream of hold times, owned by one worker.
 pub(crate) struct Stream(Pcg64);
 
 impl Stream {
@@ -37,23 +37,23 @@ impl Stream {
         Self(Pcg64::new(u128::from(seed), worker as u128))
     }
 
-    /// The next hold time.
+    /// Draws the next hold time.
     pub(crate) fn draw(&mut self, distribution: Distribution) -> Duration {
         let us = match distribution {
             Distribution::Constant { us } => us,
             Distribution::Exponential { mean_us } => -mean_us * self.uniform().ln(),
             Distribution::Lognormal { median_us, sigma } => median_us * (sigma * self.normal()).exp(),
         };
-        // Capping before the conversion keeps it total: a tail may overflow to infinity.
+        // Caps before the conversion, because a heavy tail may overflow to infinity.
         Duration::from_nanos((us * 1e3).clamp(0.0, LONGEST.as_nanos() as f64).round() as u64)
     }
 
-    /// Uniform in (0, 1], so that its logarithm is finite.
+    /// Draws from the uniform distribution on (0, 1], so that its logarithm is finite.
     fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// Standard normal, by Box and Muller.
+    /// Draws from the standard normal distribution (Box–Muller transform).
     fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (TAU * self.uniform()).cos()
@@ -74,7 +74,7 @@ mod tests {
         times
     }
 
-    /// Largest distance between the drawn and the true distribution function.
+    /// Kolmogorov–Smirnov distance between the empirical and the true distribution function.
     fn distance(times: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
         let n = times.len() as f64;
         let gap = |(rank, &time): (usize, &f64)| {
@@ -87,15 +87,15 @@ mod tests {
     #[test]
     fn exponential_draws_follow_their_distribution_function() {
         let times = sorted_us(Distribution::Exponential { mean_us: 5_000.0 });
-        // Dvoretzky-Kiefer-Wolfowitz bound for a chance of one in a hundred.
+        // Dvoretzky–Kiefer–Wolfowitz bound at an error probability of 1 %.
         assert!(distance(&times, |t| 1.0 - (-t / 5_000.0).exp()) < 0.0052);
     }
 
     #[test]
-    fn lognormal_draws_have_the_asked_quantiles() {
+    fn lognormal_draws_have_the_requested_quantiles() {
         let times = sorted_us(Distribution::lognormal_by_p99(5_000.0, 50_000.0));
         let quantile = |q: f64| times[(q * DRAWS as f64) as usize];
-        // ln t is normal with deviation ln(10) / z99 = 0.98978; its quantiles give these times.
+        // ln t is normal with standard deviation ln(10) / z99 = 0.98978, and has these quantiles.
         for (q, truth) in
             [(0.25, 2_564.8), (0.5, 5_000.0), (0.75, 9_747.2), (0.9, 17_780.0), (0.99, 50_000.0)]
         {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_repeats_its_draws_and_workers_differ() {
+    fn draws_are_reproducible_and_differ_between_workers() {
         let draws = |seed, worker| {
             let mut stream = Stream::new(seed, worker);
             (0..50).map(|_| stream.draw(Distribution::Exponential { mean_us: 1e6 })).collect::<Vec<_>>()
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn no_draw_exceeds_the_longest_hold() {
+    fn draws_are_capped_at_the_longest_hold() {
         let mut stream = Stream::new(1, 0);
         let wild = Distribution::Lognormal { median_us: 6e7, sigma: 5.0 };
         assert!((0..1000).all(|_| stream.draw(wild) <= LONGEST));

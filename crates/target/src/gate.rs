@@ -1,5 +1,5 @@
-//! The model of a worker: at most so many requests in execution, the others first in, first out, and a full queue refuses.
-//! A pool that grows lets another request in for each that blocks.
+//! Concurrency limit of a worker: a limited number of requests in execution, and a FIFO queue that rejects when full. A growing
+//! pool admits another request for each one that blocks.
 
 use crate::endpoints::Computation;
 use crate::request::Order;
@@ -9,35 +9,35 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 
-/// A request on its way through a worker.
+/// Request on its way through a worker.
 pub(crate) struct Job {
     pub(crate) token: Token,
     pub(crate) order: Order,
     pub(crate) arrived: Instant,
 }
 
-/// What the gate decided about a new request.
+/// Decision about a new request.
 pub(crate) enum Admission {
-    /// It has a slot: execute it.
+    /// The request has a slot and can be executed.
     Start(Job),
-    /// It waits and will be handed out by [`Gate::release`].
+    /// The request is queued, and will be returned by [`Gate::release`].
     Waits,
-    /// Neither slot nor place in the queue.
+    /// All slots are taken, and the queue is full.
     Full,
 }
 
-/// What a request in execution does; one that blocks needs no processor.
+/// State of a request in execution. A blocked one needs no CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Running,
     Blocked,
 }
 
-/// The slots of one worker, shared by its reactor and its handler threads.
+/// Slots of one worker, shared by its reactor and its handler threads.
 pub(crate) struct Gate {
-    /// Most requests that run.
+    /// Maximum number of running requests.
     slots: usize,
-    /// Most requests that run or are blocked; as many as slots when the pool does not grow.
+    /// Maximum number of running and blocked requests. Equals `slots` if the pool does not grow.
     limit: usize,
     places: usize,
     inside: Mutex<Inside>,
@@ -49,13 +49,13 @@ struct Inside {
     running: usize,
     blocked: usize,
     waiting: VecDeque<Job>,
-    /// Have a slot and need a handler thread.
+    /// Requests that have a slot and need a handler thread.
     assigned: VecDeque<(Token, Computation)>,
     closed: bool,
 }
 
 impl Gate {
-    /// `threads` 0 and `queue` none are unlimited.
+    /// Creates a gate. `threads` 0 and `queue` `None` mean unlimited.
     pub(crate) fn new(threads: usize, pool: ThreadPool, queue: Option<usize>) -> Self {
         let slots = if threads == 0 { usize::MAX } else { threads };
         Self {
@@ -83,7 +83,7 @@ impl Gate {
         }
     }
 
-    /// A running request blocks from now on. If that lets the oldest waiting request in, the caller must start it.
+    /// Marks a running request as blocked. If that admits the oldest queued request, the caller must start it.
     pub(crate) fn block(&self) -> Option<Job> {
         let mut inside = self.lock();
         inside.running -= 1;
@@ -91,7 +91,7 @@ impl Gate {
         self.next(&mut inside)
     }
 
-    /// Gives a slot back; it passes to the oldest waiting request, which the caller must start.
+    /// Releases a slot. It passes to the oldest queued request, which the caller must start.
     pub(crate) fn release(&self, slot: Slot) -> Option<Job> {
         let mut inside = self.lock();
         match slot {
@@ -101,13 +101,13 @@ impl Gate {
         self.next(&mut inside)
     }
 
-    /// Leaves the work of a started request to a handler thread.
+    /// Passes the work of a started request to a handler thread.
     pub(crate) fn assign(&self, token: Token, task: Computation) {
         self.lock().assigned.push_back((token, task));
         self.work.notify_one();
     }
 
-    /// Waits for work; none once the gate is closed.
+    /// Waits for work. `None` once the gate is closed.
     pub(crate) fn next_assigned(&self) -> Option<(Token, Computation)> {
         let mut inside = self.lock();
         loop {
@@ -121,7 +121,7 @@ impl Gate {
         }
     }
 
-    /// Sends the handler threads home.
+    /// Ends the handler threads.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.work.notify_all();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_then_queue_then_refusal_and_first_in_first_out() {
+    fn fills_slots_then_queue_then_rejects_in_fifo_order() {
         let gate = Gate::new(1, ThreadPool::Fixed, Some(2));
         assert!(matches!(gate.admit(job(0)), Admission::Start(_)));
         assert!(matches!(gate.admit(job(1)), Admission::Waits));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_growing_pool_lets_one_in_for_each_that_blocks() {
+    fn only_a_growing_pool_admits_one_for_each_blocked() {
         let fixed = Gate::new(1, ThreadPool::Fixed, None);
         assert!(matches!(fixed.admit(job(0)), Admission::Start(_)));
         assert!(matches!(fixed.admit(job(1)), Admission::Waits));

@@ -1,4 +1,4 @@
-//! A handler thread: executes the processor work of one worker.
+//! Handler thread: executes the CPU work of one worker.
 
 use crate::endpoints::Work;
 use crate::gate::{Job, Slot};
@@ -7,7 +7,7 @@ use crate::request::Order;
 use crate::shared::Shared;
 use crate::worker::Desk;
 
-/// Handles work until the gate closes.
+/// Executes work until the gate closes.
 pub(crate) fn run(shared: &Shared, desk: &Desk) {
     let mut next = None;
     while !shared.stop.is_set() {
@@ -16,7 +16,7 @@ pub(crate) fn run(shared: &Shared, desk: &Desk) {
         let reply = (task.run)(task.argument, &shared.stop);
         let following = desk.gate.release(Slot::Running);
         desk.mailbox.post(Letter::Done { token, reply });
-        // Processor work that was waiting needs no detour over the reactor.
+        // Queued CPU work runs directly on this thread, without a detour over the reactor.
         match following {
             Some(Job { token, order: Order { work: Work::Compute(task), .. }, .. }) => {
                 next = Some((token, task))

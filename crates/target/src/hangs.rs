@@ -1,22 +1,22 @@
-//! Connections that are taken and, from some instant on, never answered.
+//! Hangs: connections that are accepted but, from some time on, never answered.
 
 use std::time::Duration;
 
 use crate::settings::{DAY, Faults};
 
-/// From an instant on a share of all connections hangs: what they ask is read, and nothing comes back.
+/// From a given time on, a share of all connections hangs: their requests are read, but not answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hang {
-    /// When it begins, counted from the first request; at most 24h.
+    /// Time of the first hang after the first request; at most 24h.
     pub after: Duration,
-    /// Share of the connections, evenly spread over them in the order in which they come; above 0, at most 1.
+    /// Share of hanging connections, spread evenly in order of acceptance; above 0, at most 1.
     pub share: f64,
 }
 
 impl Hang {
-    /// Whether a connection hangs that was accepted as number `connection`, from 0, at the `age` of the target since its first request.
+    /// True if connection number `connection`, from 0, hangs at `age` after the first request to the target.
     pub(crate) fn holds(&self, connection: u64, age: Duration) -> bool {
-        // Each connection adds its share; where the sum passes a whole number, one hangs.
+        // Each connection adds its share. One hangs whenever the sum passes an integer.
         let passed = |count: u64| (count as f64 * self.share).floor();
         age >= self.after && passed(connection + 1) > passed(connection)
     }
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_of_the_connections_hangs_once_it_has_begun() {
+    fn share_of_connections_hangs_after_the_begin() {
         let of = |share: f64, since_s: u64| {
             let hang = Hang { after: Duration::from_secs(3), share };
             (0..100).filter(|&number| hang.holds(number, Duration::from_secs(since_s))).count()
@@ -45,14 +45,14 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_take_turns() {
+    fn hanging_connections_are_spread_evenly() {
         let hang = Hang { after: Duration::ZERO, share: 0.5 };
         let hangs: Vec<bool> = (0..4).map(|number| hang.holds(number, Duration::ZERO)).collect();
         assert_eq!(hangs, [false, true, false, true]);
     }
 
     #[test]
-    fn shares_that_cannot_be_are_refused() {
+    fn invalid_shares_are_rejected() {
         for share in [0.0, -0.1, 1.1, f64::NAN] {
             let mut faults = Faults::default();
             Hang { after: Duration::MAX, share }.check(&mut faults);

@@ -1,11 +1,11 @@
-//! The head of a request: what to do, what follows it, and what makes it ambiguous.
+//! Head of a request: the work, the framing of the body, and rejection of ambiguous heads.
 
 use crate::chunked::Chunked;
 use crate::endpoints;
 use crate::reply::{Connection, Reply};
 use crate::request::{BODY_BYTES, Order, too_long};
 
-/// What the head says, before any of the body is read.
+/// Content of a head, before the body is read.
 pub(crate) struct Head {
     pub(crate) order: Order,
     pub(crate) framing: Option<Framing>,
@@ -41,14 +41,14 @@ impl Head {
     }
 }
 
-/// How the end of a body is known.
+/// Framing of a body.
 pub(crate) enum Framing {
-    /// So many bytes are still to come; never 0.
+    /// Remaining length in bytes; never 0.
     Length(usize),
     Chunked(Chunked),
 }
 
-/// The header fields that matter to the framing.
+/// Header fields that affect the framing.
 #[derive(Default)]
 struct Fields {
     hosts: usize,
@@ -90,7 +90,7 @@ impl Fields {
     }
 }
 
-/// Digits only: a sign or a list would be read differently by another party.
+/// Content-Length of digits only, because other parsers may read a sign or a list differently.
 fn length(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     digits.then(|| std::str::from_utf8(value).ok()?.parse().ok()).flatten()

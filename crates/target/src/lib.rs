@@ -1,4 +1,4 @@
-//! A server whose truth is known: the embedded default target, and what the tool is graded against.
+//! HTTP server with known behavior: the built-in default target, and the reference that Tenbin's measurements are checked against.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`start`] it with [`Settings`]; [`endpoints`] lists what it answers; [`scripted`] is its hostile sibling.
+//! [`start`] runs it with [`Settings`], [`endpoints`] lists its endpoints, and [`scripted`] is a hostile server for tests.
 
 mod chunked;
 mod connection;

@@ -1,17 +1,17 @@
-//! The rate limit: a token bucket kept as the instant at which it will be full again.
+//! Rate limit: a token bucket, represented by the time at which it will be full again (GCRA).
 
 use crate::settings::RateLimit;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// One bucket for all workers.
+/// Token bucket shared by all workers.
 pub(crate) struct Limiter {
-    /// Time in which one token comes back.
+    /// Time in which one token is refilled.
     interval_ns: u128,
-    /// How far ahead of now the bucket may be owed tokens.
+    /// Refill time of `burst - 1` tokens. A token is available if at most this much refill time is outstanding.
     tolerance_ns: u128,
     started: Instant,
-    /// When every token taken so far will have come back, from `started`.
+    /// Time at which the bucket will be full again, relative to `started`.
     full_at_ns: Mutex<u128>,
 }
 
@@ -22,7 +22,7 @@ impl Limiter {
         Self { interval_ns, tolerance_ns, started, full_at_ns: Mutex::new(0) }
     }
 
-    /// Takes a token, or tells how long until there is one.
+    /// Takes a token, or returns the time until one is available.
     pub(crate) fn take(&self, now: Instant) -> Result<(), Duration> {
         let now_ns = now.saturating_duration_since(self.started).as_nanos();
         let mut full_at_ns = self.full_at_ns.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_burst_passes_at_once_and_then_the_rate_rules() {
+    fn burst_passes_at_once_then_the_rate_limits() {
         let start = Instant::now();
         let limiter = Limiter::new(RateLimit { per_s: 100.0, burst: 50 }, start);
         let passed = |at_ms: u64, asked: usize| {
@@ -48,13 +48,13 @@ mod tests {
         };
         assert_eq!(passed(0, 80), 50);
         assert_eq!(passed(100, 80), 10);
-        // Ten seconds in steps of 3 ms: a token every 10 ms.
+        // Ten seconds in steps of 3 ms, with a token every 10 ms.
         assert_eq!((0..3335).map(|step| passed(100 + step * 3, 1)).sum::<usize>(), 1000);
         assert_eq!(passed(60_000, 80), 50);
     }
 
     #[test]
-    fn a_refusal_tells_when_the_next_token_is_there() {
+    fn rejection_returns_the_time_of_the_next_token() {
         let start = Instant::now();
         let limiter = Limiter::new(RateLimit { per_s: 10.0, burst: 1 }, start);
         assert_eq!(limiter.take(start), Ok(()));

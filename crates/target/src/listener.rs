@@ -1,4 +1,4 @@
-//! Where connections come in: listening sockets and the thread that hands what they accept to the workers in turn.
+//! Listening sockets, and the thread that accepts connections and assigns them to the workers in turn.
 
 use crate::mailbox::{Letter, Mailbox};
 use crate::shared::Shared;
@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Connections accepted before the schedule and the stop are looked at again.
+/// Number of accepted connections before the schedule and the stop flag are checked again.
 const BATCH: usize = 64;
-/// Pause when the process has no file descriptor left.
+/// Pause of accepting when the process is out of file descriptors.
 const BREATH: Duration = Duration::from_millis(10);
 
-/// A socket that accepts.
+/// Listening socket.
 pub(crate) struct Listener {
     socket: OwnedFd,
-    /// The file of a Unix socket, removed with it; TCP has none.
+    /// File of a Unix socket, removed with the listener. `None` for TCP.
     file: Option<SocketFile>,
 }
 
@@ -30,13 +30,13 @@ struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Someone else may have removed it already.
+        // The file may already be gone.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
 impl Listener {
-    /// Listens on a TCP address and tells which one it became.
+    /// Listens on a TCP address. Also returns the actual address.
     pub(crate) fn tcp(address: SocketAddr, backlog: u32) -> io::Result<(Self, SocketAddr)> {
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let socket = socket(family)?;
@@ -62,7 +62,7 @@ fn socket(family: AddressFamily) -> Result<OwnedFd, Errno> {
     rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
 }
 
-/// The thread behind all listeners.
+/// Accepting thread of all listeners.
 pub(crate) struct Acceptor {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
@@ -72,7 +72,7 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    /// `bell` wakes it for a stop.
+    /// Creates the acceptor. `bell` wakes it to stop.
     pub(crate) fn new(
         shared: Arc<Shared>,
         listeners: Vec<Listener>,
@@ -88,7 +88,7 @@ impl Acceptor {
         Ok(Self { shared, listeners, desks, epoll, next: 0 })
     }
 
-    /// Accepts until told to stop.
+    /// Accepts until the target stops.
     pub(crate) fn run(mut self) {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let mut events: Vec<epoll::Event> = Vec::with_capacity(4);
@@ -130,7 +130,8 @@ impl Acceptor {
         }
     }
 
-    /// In turn: the kernel's own spreading is by chance and leaves some workers with twice their share.
+    /// Assigns a connection to the next worker in turn, because the kernel's own distribution is random and gives some workers
+    /// twice their share.
     fn hand_out(&mut self, letter: Letter) {
         let desk = &self.desks[(self.next % self.desks.len() as u64) as usize];
         self.next = self.next.wrapping_add(1);

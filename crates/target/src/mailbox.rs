@@ -1,4 +1,4 @@
-//! Letters from other threads to a reactor, which wakes for them.
+//! Messages from other threads to a reactor, which wakes up for them.
 
 use crate::gate::Job;
 use crate::reply::Reply;
@@ -7,19 +7,19 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 
-/// What other threads tell a reactor.
+/// Message to a reactor.
 pub(crate) enum Letter {
-    /// A connection that is yours now.
+    /// A connection was accepted for this reactor.
     Accepted { socket: OwnedFd, number: u64, tcp: bool },
-    /// Executed elsewhere.
+    /// A request was executed on another thread.
     Done { token: Token, reply: Reply },
-    /// Its turn has come.
+    /// A queued request may start.
     Start(Job),
-    /// Reset every connection.
+    /// Reset all connections.
     Reset,
 }
 
-/// A queue with a bell.
+/// Message queue with an event descriptor.
 pub(crate) struct Mailbox {
     letters: Mutex<Vec<Letter>>,
     bell: OwnedFd,
@@ -39,25 +39,25 @@ impl Mailbox {
             letters.push(letter);
             letters.len() == 1
         };
-        // Letters behind the first are found with it: the reader takes all at once, after the bell.
+        // Only the first message rings: the reader takes all messages at once after the event.
         if first {
             self.ring();
         }
     }
 
-    /// Wakes the reactor without a letter.
+    /// Wakes the reactor without a message.
     pub(crate) fn ring(&self) {
-        // It can fail only when the counter is full, and then the bell is ringing already.
+        // A write fails only if the counter is full, and then the event is already pending.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 
-    /// Moves all letters into `into`, which must be empty.
+    /// Moves all messages into `into`, which must be empty.
     pub(crate) fn collect(&self, into: &mut Vec<Letter>) {
         let mut letters = self.letters.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         std::mem::swap(&mut *letters, into);
     }
 
-    /// For edge-triggered waiting: every ring is a new edge, so the counter is never read.
+    /// Event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
     pub(crate) fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }

@@ -1,4 +1,4 @@
-//! How the service times of holds change while the target runs: what a steadiness check must find.
+//! Changes of the hold times while the target runs, as test cases for steady-state detection.
 
 mod drift;
 mod slow_start;
@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use crate::settings::Faults;
 
-/// Holds are longer than drawn by the product of these. Times count from the first request. Default: none.
+/// Factors on the drawn hold times, which are multiplied. Times count from the first request. Default: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
     /// Slower at first.
     pub slow_start: Option<SlowStart>,
-    /// Slower and slower.
+    /// Ever slower.
     pub drift: Option<Drift>,
-    /// From one instant on another.
+    /// A permanent change at one time.
     pub step: Option<PaceStep>,
 }
 
 impl Pace {
-    /// A drawn time as it becomes for a hold that starts `at` that time after the first request.
+    /// Actual hold time for a drawn time, for a hold that starts `at` after the first request.
     pub(crate) fn stretch(&self, drawn: Duration, at: Duration) -> Duration {
         if *self == Self::default() {
             return drawn;
@@ -48,7 +48,7 @@ impl Pace {
     }
 }
 
-/// Factors that leave a hold a time that can be waited for.
+/// True for factors that keep hold times at a reasonable length.
 fn is_factor(factor: f64) -> bool {
     (0.01..=100.0).contains(&factor)
 }
@@ -60,13 +60,13 @@ mod tests {
     const S: fn(u64) -> Duration = Duration::from_secs;
 
     #[test]
-    fn nothing_asked_for_changes_nothing() {
+    fn default_changes_nothing() {
         let odd = Duration::from_nanos(1_234_567);
         assert_eq!(Pace::default().stretch(odd, S(1_000_000)), odd);
     }
 
     #[test]
-    fn changes_multiply() {
+    fn factors_are_multiplied() {
         let pace = Pace {
             slow_start: Some(SlowStart { factor: 3.0, lasting: S(20) }),
             drift: Some(Drift { share_per_10_s: 0.5 }),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_waited_for_is_refused() {
+    fn extreme_factors_are_rejected() {
         let pace = Pace {
             slow_start: Some(SlowStart { factor: 0.0, lasting: Duration::ZERO }),
             drift: Some(Drift { share_per_10_s: f64::NAN }),

@@ -4,11 +4,11 @@ use crate::reply::Reply;
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// A query whose keys are all known and appear once.
+/// Query whose keys are all known and unique.
 pub(crate) struct Query<'a>(&'a str);
 
 impl<'a> Query<'a> {
-    /// Checks the keys of `raw` against the `legal` ones; the reply to a fault names them.
+    /// Validates the keys of `raw` against the `legal` ones. The error reply lists them.
     pub(crate) fn read(raw: &'a str, legal: &[&str]) -> Result<Self, Reply> {
         let query = Self(raw);
         for (at, (key, _)) in query.pairs().enumerate() {
@@ -22,12 +22,12 @@ impl<'a> Query<'a> {
         Ok(query)
     }
 
-    /// The decoded value of `key`.
+    /// Decoded value of `key`. `None` if it is missing.
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
         self.pairs().find(|(known, _)| *known == key).map(|(_, value)| decode(value))
     }
 
-    /// The number under `key`, if the key is there.
+    /// Number under `key`. `None` if it is missing.
     pub(crate) fn number<T: FromStr>(&self, key: &str) -> Result<Option<T>, Reply> {
         let Some(text) = self.text(key) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| bad(&format!("{key} must be a number, found {text:?}")))
@@ -41,12 +41,12 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The value of `key` in a form body; other keys are of no concern.
+/// Value of `key` in a form body. Other keys are ignored.
 pub(crate) fn form_value(form: &str, key: &str) -> Option<String> {
     Query(form).text(key).map(Cow::into_owned)
 }
 
-/// A `400` with this sentence.
+/// Reply `400` with this sentence.
 pub(crate) fn bad(sentence: &str) -> Reply {
     Reply::text(400, format!("{sentence}\n"))
 }
@@ -55,7 +55,7 @@ fn naming(legal: &[&str]) -> String {
     if legal.is_empty() { "no key is legal here".into() } else { format!("legal here: {}", legal.join(", ")) }
 }
 
-/// Undoes `+` and percent encoding; what is no valid encoding stays as it is.
+/// Decodes `+` and percent encoding. Invalid encodings are left unchanged.
 fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains(['+', '%']) {
         return Cow::Borrowed(text);
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_and_repeated_keys_are_refused_by_name() {
+    fn unknown_and_repeated_keys_are_rejected_by_name() {
         let body = |raw| match Query::read(raw, &["n", "us"]) {
             Err(Reply { body: crate::reply::Body::Owned(text), .. }) => {
                 String::from_utf8(text).expect("text")
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_decoded_and_broken_encodings_stay() {
+    fn values_are_decoded_and_invalid_encodings_kept() {
         assert_eq!(form_value("a=1&email=x%40y.z", "email").as_deref(), Some("x@y.z"));
         assert_eq!(decode("a+b%2"), "a b%2");
         assert_eq!(decode("%zz%41%"), "%zzA%");

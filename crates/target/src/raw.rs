@@ -1,6 +1,6 @@
-//! A server of raw TCP: it reads whatever comes, in a thread for each connection, and answers by one of three rules.
+//! Raw TCP server: one thread per connection, which reads any bytes and replies by one of three rules.
 //!
-//! It reads with blocking calls, as simple servers do: each arrival wakes its thread, which is what trials of write sizes look at.
+//! It uses blocking reads, like simple servers: each arrival wakes its thread, which makes the effect of write sizes visible.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -9,25 +9,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Bytes of one read.
+/// Buffer size of a read, in bytes.
 const BUFFER_BYTES: usize = 64 << 10;
-/// Connections at the same time; further ones are closed.
+/// Maximum number of concurrent connections. Further ones are closed.
 const CONNECTIONS_MAX: usize = 4096;
-/// How long a write may wait for a client that does not read.
+/// Timeout of a write to a client that does not read.
 const WRITE_WITHIN: Duration = Duration::from_secs(10);
 
-/// How a server of raw TCP answers.
+/// Reply rule of a raw TCP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawMode {
-    /// Sends back what it reads.
+    /// Sends back the received bytes.
     Echo,
-    /// Reads so many bytes, at least one, and sends one byte; and again.
+    /// Repeatedly reads this many bytes, at least one, and sends one byte.
     Sink(u64),
-    /// Answers each line with so many bytes, the last of which is a line feed.
+    /// Replies to each line with this many bytes, the last of which is a line feed.
     Source(u64),
 }
 
-/// A server of raw TCP that runs until it is stopped.
+/// Raw TCP server that runs until it is stopped.
 #[derive(Debug)]
 pub struct RawServer {
     address: SocketAddr,
@@ -36,11 +36,11 @@ pub struct RawServer {
 }
 
 impl RawServer {
-    /// Listens on a loopback or private address; port 0 takes a free one.
+    /// Listens on a loopback or private address. Port 0 selects a free port.
     ///
     /// # Errors
     ///
-    /// The address is a public one, or cannot be listened on.
+    /// If the address is public, or cannot be listened on.
     pub fn start(address: SocketAddr, mode: RawMode) -> io::Result<Self> {
         if !is_near(address.ip()) {
             let what = format!("{} is a public address; write a loopback or private one", address.ip());
@@ -54,15 +54,15 @@ impl RawServer {
         Ok(Self { address, is_stopped, accepting: Some(accepting) })
     }
 
-    /// Where it listens.
+    /// Address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops listening. Connections end with the program.
+    /// Stops listening. Open connections last until the program ends.
     pub fn stop(mut self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-        // That is what it waits for.
+        // Wakes the accepting thread.
         drop(TcpStream::connect_timeout(&self.address, Duration::from_millis(200)));
         if let Some(accepting) = self.accepting.take() {
             drop(accepting.join());
@@ -70,7 +70,7 @@ impl RawServer {
     }
 }
 
-/// Loopback, private, or any of this machine's.
+/// True for loopback, private, and link-local addresses.
 fn is_near(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
@@ -85,7 +85,7 @@ fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
             return;
         }
         let Ok(stream) = stream else {
-            // Such as no descriptors: others may end meanwhile.
+            // Out of descriptors, for example: other connections may end meanwhile.
             thread::sleep(Duration::from_millis(1));
             continue;
         };
@@ -95,7 +95,7 @@ fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
         }
         let counted = Arc::clone(&open);
         let serving = thread::Builder::new().spawn(move || {
-            // A client that went away is no error.
+            // A disconnected client is not an error.
             drop(serve(stream, mode));
             counted.fetch_sub(1, Ordering::Relaxed);
         });
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_answers_by_its_rule() {
+    fn each_mode_replies_by_its_rule() {
         assert_eq!(ask(RawMode::Echo, b"hello", 5), b"hello");
         assert_eq!(ask(RawMode::Sink(3), b"abcabc", 2), b"\n\n");
         assert_eq!(ask(RawMode::Source(5), b"a\n", 5), b"xxxx\n");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_listen_where_others_are() {
+    fn public_address_is_rejected() {
         let error = RawServer::start("8.8.8.8:0".parse().unwrap(), RawMode::Echo).unwrap_err();
         assert!(error.to_string().contains("public address"), "{error}");
     }

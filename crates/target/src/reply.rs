@@ -1,13 +1,13 @@
-//! A reply and its bytes on the wire.
+//! HTTP replies and their serialization.
 
 use std::io::Write;
 
-/// The filler of large bodies: the alphabet over and over, so that every offset has a known byte.
+/// Filler of large bodies: the repeated alphabet, so that every offset has a known byte.
 pub(crate) static FILLER: [u8; FILLER_BYTES] = filler();
-/// Length of [`FILLER`]; whole alphabets, so that blocks join without a seam.
+/// Length of [`FILLER`]: a multiple of the alphabet, so that blocks join seamlessly.
 pub(crate) const FILLER_BYTES: usize = 26 * 2520;
 
-/// Bodies up to this length travel with their head in one write.
+/// Maximum length of a body that is sent with its head in one write.
 const SMALL_BODY_BYTES: u64 = 16 * 1024;
 
 const fn filler() -> [u8; FILLER_BYTES] {
@@ -20,29 +20,29 @@ const fn filler() -> [u8; FILLER_BYTES] {
     block
 }
 
-/// What a request is answered.
+/// Reply to a request.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    /// Header names in lower case; values never come from a peer.
+    /// Header names in lower case. Values never come from a peer.
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Body,
 }
 
-/// The body of a reply.
+/// Body of a reply.
 #[derive(Debug)]
 pub(crate) enum Body {
     Fixed(&'static [u8]),
     Owned(Vec<u8>),
-    /// So many bytes of [`FILLER`], produced while they are sent.
+    /// Number of bytes of [`FILLER`], generated while they are sent.
     Filler(u64),
 }
 
-/// What the reply says about the connection.
+/// Connection header of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connection {
     Keep,
-    /// An HTTP/1.0 peer learns that its wish to keep the connection was understood.
+    /// Confirms to an HTTP/1.0 peer that the connection is kept.
     KeepSaid,
     Close,
 }
@@ -61,7 +61,7 @@ impl Reply {
         self
     }
 
-    /// Appends the reply to `out` and returns how many bytes of filler must follow.
+    /// Appends the reply to `out`. Returns the number of filler bytes that must follow.
     pub(crate) fn render(&self, out: &mut Vec<u8>, head_only: bool, connection: Connection) -> u64 {
         let body_bytes = self.body.len();
         // Writing to a Vec cannot fail.
@@ -101,7 +101,7 @@ impl Body {
     }
 }
 
-/// The customary phrase; rare codes have none, which the protocol allows.
+/// Usual reason phrase. Rare statuses have none, which HTTP allows.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -134,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn a_head_reply_announces_the_body_and_omits_it() {
+    fn head_reply_has_content_length_but_no_body() {
         let (text, filler) = rendered(&Reply::fixed(200, "hello"), true);
         assert!(text.contains("content-length: 5\r\n") && text.ends_with("\r\n\r\n"));
         assert_eq!(filler, 0);
     }
 
     #[test]
-    fn statuses_without_body_announce_none() {
+    fn statuses_without_body_have_no_content_length() {
         for status in [204, 304] {
             let (text, _) = rendered(&Reply::fixed(status, "hello"), false);
             assert!(!text.contains("content-length") && text.ends_with("\r\n\r\n"));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_large_filler_is_left_to_the_sender() {
+    fn only_large_filler_is_sent_separately() {
         let of = |n| Reply { status: 200, headers: Vec::new(), body: Body::Filler(n) };
         let (text, filler) = rendered(&of(28), false);
         assert!(text.ends_with("\r\n\r\nabcdefghijklmnopqrstuvwxyzab"));

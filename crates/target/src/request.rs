@@ -1,48 +1,48 @@
-//! Requests out of bytes, in whatever pieces they come, without I/O.
+//! Incremental parser of requests, without I/O.
 
 use crate::chunked;
 use crate::endpoints::Work;
 use crate::head::{Framing, Head};
 use crate::reply::{Connection, Reply};
 
-/// Longest head, request line included.
+/// Maximum length of a head with its request line, in bytes.
 pub(crate) const HEAD_BYTES: usize = 16 * 1024;
-/// Longest body.
+/// Maximum length of a body, in bytes.
 pub(crate) const BODY_BYTES: usize = 1024 * 1024;
-/// Most header fields.
+/// Maximum number of header fields.
 const FIELDS: usize = 64;
 
-/// A whole request, understood: what to do and how to answer.
+/// Complete parsed request: the work, and how to reply.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) work: Work,
     pub(crate) head_only: bool,
     pub(crate) connection: Connection,
-    /// Empty when the work has no use for it.
+    /// Body; empty if the work does not need it.
     pub(crate) body: Vec<u8>,
 }
 
-/// What a piece of input led to.
+/// Result of parsing a piece of input.
 #[derive(Debug)]
 pub(crate) enum RequestProgress {
-    /// All of it is taken, and the request is not whole yet.
+    /// All input is consumed, and the request is incomplete.
     NeedMore,
     /// The peer waits for `100 Continue` before it sends the body.
     Continue,
-    /// One request is whole; the bytes past `taken` belong to the next.
+    /// One request is complete. Bytes after the consumed ones belong to the next.
     Complete(Order),
-    /// Not a request: answer this and close.
+    /// The input is not a valid request: send this reply and close.
     Bad(Reply),
 }
 
-/// The unfinished request of one connection. Idle, it owns no memory.
+/// Incomplete request of one connection. It owns no memory while idle.
 #[derive(Default)]
 pub(crate) struct Intake {
     head: Vec<u8>,
     pending: Option<Box<Pending>>,
 }
 
-/// A request whose head is known and whose body is on its way.
+/// Request with a complete head and an incomplete body.
 struct Pending {
     order: Order,
     framing: Framing,
@@ -50,7 +50,7 @@ struct Pending {
 }
 
 impl Intake {
-    /// Takes bytes from the front of `input` until a request is whole; returns how many were taken.
+    /// Consumes bytes from the front of `input` until a request is complete. Returns the number of consumed bytes.
     pub(crate) fn take(&mut self, input: &[u8]) -> (usize, RequestProgress) {
         if self.pending.is_some() {
             return self.take_body(input);
@@ -75,12 +75,12 @@ impl Intake {
         self.go_on(input, taken.saturating_sub(known), step)
     }
 
-    /// Whether a request has begun and is not whole.
+    /// True if a request has begun but is incomplete.
     pub(crate) fn is_midway(&self) -> bool {
         self.pending.is_some() || !self.head.is_empty()
     }
 
-    /// After the head: goes on with a body whose beginning is already there.
+    /// Continues after the head with the part of the body that is already there.
     fn go_on(&mut self, input: &[u8], taken: usize, step: RequestProgress) -> (usize, RequestProgress) {
         if self.pending.is_none() || input.len() == taken {
             return (taken, step);
@@ -89,7 +89,7 @@ impl Intake {
         (taken + more, step)
     }
 
-    /// Reads the head at the front of `bytes`, which starts with it; a body to come is left in `pending`.
+    /// Parses the head at the front of `bytes`. If a body follows, the request is left in `pending`.
     fn take_head(&mut self, bytes: &[u8]) -> (usize, RequestProgress) {
         let mut fields = [httparse::EMPTY_HEADER; FIELDS];
         let mut request = httparse::Request::new(&mut fields);
@@ -133,7 +133,7 @@ impl Intake {
 }
 
 impl Pending {
-    /// Takes body bytes; returns how many, and whether the body is whole.
+    /// Consumes body bytes. Returns their number, and true if the body is complete.
     fn take(&mut self, input: &[u8]) -> Result<(usize, bool), Reply> {
         let keep = self.order.work.wants_body();
         let Self { order, framing, received_bytes } = self;
@@ -176,7 +176,7 @@ fn refuse(error: httparse::Error) -> Reply {
 mod tests {
     use super::*;
 
-    /// Feeds `input` in pieces of `size`; returns the bodies of whole requests, then the status of a refusal.
+    /// Feeds `input` in pieces of `size` bytes. Returns the bodies of complete requests, and the status of a rejection.
     fn feed(input: &[u8], size: usize) -> (Vec<String>, Option<u16>) {
         let (mut intake, mut bodies) = (Intake::default(), Vec::new());
         for piece in input.chunks(size) {
@@ -199,7 +199,7 @@ mod tests {
         (bodies, None)
     }
 
-    /// The same input whole, in halves and byte by byte must mean the same.
+    /// Feeds the input whole, in halves, and byte by byte, and asserts equal results.
     fn feed_three_ways(input: &[u8]) -> (Vec<String>, Option<u16>) {
         let whole = feed(input, input.len());
         assert_eq!(feed(input, input.len().div_ceil(2)), whole);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_or_broken_framing_is_refused() {
+    fn ambiguous_or_broken_framing_is_rejected() {
         let head = "POST /echo HTTP/1.1\r\nHost: a\r\n";
         for (rest, status) in [
             ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_decides_what_keeps_a_connection() {
+    fn version_decides_if_the_connection_is_kept() {
         let of = |input: &str| match Intake::default().take(input.as_bytes()).1 {
             RequestProgress::Complete(order) => order.connection,
             other => panic!("{other:?}"),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiting_peer_is_told_to_continue() {
+    fn waiting_peer_gets_100_continue() {
         let head = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
         let mut intake = Intake::default();
         assert!(matches!(intake.take(head), (_, RequestProgress::Continue)));

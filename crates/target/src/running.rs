@@ -1,4 +1,4 @@
-//! Starting a target, looking at it while it runs, and stopping it.
+//! Starts a target, and gives access to it while it runs.
 
 use crate::database::Database;
 use crate::endpoints;
@@ -24,38 +24,38 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
-/// Handlers only compute; small stacks keep many of them cheap.
+/// Stack size of handler threads. They only compute, and small stacks keep many of them cheap.
 const HANDLER_STACK_BYTES: usize = 512 * 1024;
 
-/// Why a target did not start.
+/// Reason why a target did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// All settings with an error.
+    /// All invalid settings.
     #[error("the target cannot start with these settings:{}", list(.0))]
     Faults(Vec<Fault>),
-    /// The address is taken or not of this machine.
+    /// The address is in use, or not of this machine.
     #[error("cannot listen on {address}: {source}\n  help: port 0 takes a free one")]
     Address {
-        /// Where it should have listened.
+        /// Requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The Unix socket cannot be made.
+    /// The Unix socket could not be created.
     #[error("cannot listen on the Unix socket {}: {source}\n  help: the path must be short and the file must not exist", path.display())]
     Unix {
-        /// Where it should have been.
+        /// Requested path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The database cannot be opened.
+    /// The database could not be opened.
     #[error("cannot open the database: {reason}\n  help: name a file in a folder that can be written to")]
     Database {
-        /// What SQLite or the system said.
+        /// Error of SQLite or of the system.
         reason: String,
     },
-    /// The system gave no thread or file descriptor.
+    /// The system could not create a thread or a file descriptor.
     #[error(
         "cannot start a thread of the target: {0}; use fewer workers and threads, or raise the system's limits"
     )]
@@ -66,7 +66,7 @@ fn list(faults: &[Fault]) -> String {
     faults.iter().map(|fault| format!("\n  {fault}")).collect()
 }
 
-/// Listens and serves on threads of its own until the handle is stopped or dropped.
+/// Starts a target on its own threads, which runs until the handle is stopped or dropped.
 pub fn start(settings: Settings) -> Result<Running, StartError> {
     let faults = settings.faults();
     if !faults.is_empty() {
@@ -98,13 +98,13 @@ pub fn start(settings: Settings) -> Result<Running, StartError> {
     });
     let bell = Mailbox::new().map_err(StartError::Threads)?;
     let mut running = Running { address, started, shared, desks: Vec::new(), bell, threads: Vec::new() };
-    // An error drops `running`, which stops the threads started so far.
+    // On an error, dropping `running` stops the threads started so far.
     running.spawn_workers().map_err(StartError::Threads)?;
     running.spawn_acceptor(listeners).map_err(StartError::Threads)?;
     Ok(running)
 }
 
-/// A target at work. Dropping it stops it.
+/// A running target. Dropping it stops the target.
 pub struct Running {
     address: SocketAddr,
     started: Instant,
@@ -121,33 +121,33 @@ impl fmt::Debug for Running {
 }
 
 impl Running {
-    /// Where it listens.
+    /// Address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The instant from which [`Pause`] counts.
+    /// Start time, which is the origin of [`Pause`].
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// What happened so far.
+    /// Current counters.
     pub fn counters(&self) -> Counters {
         self.shared.counters()
     }
 
-    /// Service times of the holds finished since the last call, in microseconds and in order of their end;
-    /// empty unless `log_service` is set. At most ten million are kept, see [`Counters::unlogged`].
+    /// Takes the service times of holds that finished since the last call, in microseconds and in order of completion. Empty unless
+    /// `log_service` is set. At most ten million are kept: see [`Counters::unlogged`].
     pub fn take_service_log(&self) -> Vec<u64> {
         self.shared.service_log.take()
     }
 
-    /// The pauses that the stall schedule has caused so far, per worker; the first 100000.
+    /// Pauses caused by the stall schedule so far, per worker; the first 100000.
     pub fn stalls(&self) -> Vec<Pause> {
         self.shared.stalls.pauses()
     }
 
-    /// Begins the trouble of the settings now, if there is any.
+    /// Begins the configured trouble now. Does nothing if none is configured.
     pub fn begin_trouble(&self) {
         let kind = self.shared.troubles.begin();
         for desk in &self.desks {
@@ -158,12 +158,12 @@ impl Running {
         }
     }
 
-    /// Rows in the table of `/insert`, or what SQLite said instead.
+    /// Number of rows in the table of `/insert`, or the error of SQLite.
     pub fn rows(&self) -> Result<u64, String> {
         self.shared.database.rows().map_err(|error| error.to_string())
     }
 
-    /// Closes every connection and waits until all threads are gone.
+    /// Closes all connections, and waits until all threads have ended.
     pub fn stop(self) {
         drop(self);
     }
@@ -204,7 +204,7 @@ impl Drop for Running {
             desk.mailbox.ring();
         }
         for thread in self.threads.drain(..) {
-            // A thread that panicked has told so; there is nothing left to wait for.
+            // A panic was already reported, and there is nothing left to wait for.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The settings of the target, each with its unit and default, and the check that names every bad one at once.
+//! Settings of the target with units and defaults, and validation that reports all errors at once.
 
 use crate::hangs::Hang;
 use crate::pace::Pace;
@@ -8,95 +8,95 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Longest time a setting takes; arithmetic on times stays far from its bounds.
+/// Maximum of any time in the settings, so that arithmetic on times cannot overflow.
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How the target behaves. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
+/// Settings of the target. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Loopback address to listen on; port 0 takes a free one. Default `127.0.0.1:0`.
+    /// Loopback address to listen on. Port 0 selects a free port. Default `127.0.0.1:0`.
     pub address: SocketAddr,
-    /// Path of a Unix socket to listen on as well. The file must not exist yet and is removed at stop. Default none.
+    /// Path of an additional Unix socket. The file must not exist, and is removed at stop. Default none.
     pub unix: Option<PathBuf>,
-    /// Independent reactors; connections are handed to them in turn, so they share evenly. 1 to 256, default 1.
+    /// Number of independent reactors. Connections are assigned to them in turn, so they have equal shares. 1 to 256, default 1.
     pub workers: usize,
-    /// Requests one worker executes at a time; the others wait first in, first out. CPU work runs on that many real threads.
-    /// 0 is unlimited: holds never wait for one another, and CPU work runs on the reactor itself. 0 to 1024, default 0.
+    /// Number of requests that one worker executes concurrently; others wait in FIFO order. CPU work runs on this many real
+    /// threads. 0 is unlimited: holds never wait for one another, and CPU work runs on the reactor. 0 to 1024, default 0.
     pub threads: usize,
-    /// What happens when all of `threads` wait for something. Default [`ThreadPool::Fixed`].
+    /// Behavior if all `threads` block. Default [`ThreadPool::Fixed`].
     pub thread_pool: ThreadPool,
-    /// Requests that may wait per worker; one more is answered `503` with "queue full" at once. Needs `threads`.
-    /// Default none, which is unlimited.
+    /// Maximum number of queued requests per worker. Further ones are rejected immediately with `503` and "queue full". Needs
+    /// `threads`. Default none, which is unlimited.
     pub queue: Option<usize>,
-    /// Length of the kernel's accept queue, in connections. 1 to 65535, default 1024 (the kernel may cap it lower).
+    /// Length of the kernel's accept queue, in connections. 1 to 65535, default 1024. The kernel may cap it lower.
     pub backlog: u32,
-    /// Pause after each accepted connection, which makes an overflow of the accept queue reproducible. At most 10 s, default 0.
+    /// Pause after each accepted connection, which makes overflows of the accept queue reproducible. At most 10 s, default 0.
     pub accept_delay: Duration,
-    /// Database connections shared by all workers; `/insert` waits for a free one. 1 to 64, default 4.
+    /// Number of database connections shared by all workers. `/insert` waits for a free one. 1 to 64, default 4.
     pub pool: usize,
-    /// SQLite file behind `/insert`; created if absent. Default a temporary file, removed at stop.
+    /// SQLite file behind `/insert`, created if missing. Default a temporary file, removed at stop.
     pub database: Option<PathBuf>,
-    /// Token bucket over all workers; past it requests are answered `429`. Default none.
+    /// Rate limit over all workers. Requests above it are rejected with `429`. Default none.
     pub rate_limit: Option<RateLimit>,
-    /// Pauses during which nothing is accepted, read or answered; times at most 24h. Default none.
+    /// Scheduled pauses in which nothing is accepted, read, or answered. Times are at most 24h. Default none.
     pub stall: Option<Stall>,
-    /// What [`Running::begin_trouble`](crate::Running::begin_trouble) begins. Default nothing.
+    /// Trouble that [`Running::begin_trouble`](crate::Running::begin_trouble) begins. Default none.
     pub trouble: Option<Trouble>,
-    /// Connections that are never answered from some instant on. Default none.
+    /// Connections that are never answered from some time on. Default none.
     pub hang: Option<Hang>,
-    /// How the times of holds change while the target runs. Default not at all.
+    /// Changes of the hold times while the target runs. Default none.
     pub pace: Pace,
-    /// Requests answered on one connection before the target closes it. At least 1, default unlimited.
+    /// Number of requests on one connection after which the target closes it. At least 1, default unlimited.
     pub requests_per_connection: Option<u64>,
-    /// A connection silent for this long, with no request in execution, is closed, at most a quarter of it later.
-    /// At most 24h, default never.
+    /// Idle timeout of connections without a request in execution. They are closed up to a quarter of it later. At most 24h,
+    /// default never.
     pub idle: Option<Duration>,
-    /// Seed of the drawn hold times; worker n draws from stream n of it. Default 1.
+    /// Seed of the hold times. Worker n draws from its stream n. Default 1.
     pub seed: u64,
-    /// Keep the service time of every hold for [`Running::take_service_log`](crate::Running::take_service_log). Default no.
+    /// Logs the service time of every hold for [`Running::take_service_log`](crate::Running::take_service_log). Default no.
     pub log_service: bool,
 }
 
-/// How many requests a worker takes on when those in execution block, as `/hold` and `/insert` do.
+/// Number of requests that a worker executes if some of them block, as in `/hold` and `/insert`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadPool {
-    /// A thread that blocks stays taken: never more than `threads` requests are in execution.
+    /// A blocked request keeps its thread: at most `threads` requests are in execution.
     #[default]
     Fixed,
-    /// For each thread that blocks another is started, so that up to `threads` requests run and others are blocked next to them.
-    /// Processor work stays limited to `threads`.
+    /// Another thread is started for each one that blocks. So up to `threads` requests run while others are blocked. CPU work stays
+    /// limited to `threads`.
     Growing {
-        /// Most requests in execution, running and blocked, per worker. From `threads` to 65536.
+        /// Maximum number of requests in execution per worker, running and blocked. From `threads` to 65536.
         limit: usize,
     },
 }
 
-/// A token bucket: `burst` requests at once, `per_s` in the long run.
+/// Token bucket: `burst` requests at once, `per_s` in the long run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateLimit {
-    /// Tokens that come back, per second; above 0, at most 1e9.
+    /// Refill rate in tokens per second; above 0, at most 1e9.
     pub per_s: f64,
-    /// Tokens the full bucket holds; at least 1.
+    /// Capacity of the bucket in tokens; at least 1.
     pub burst: u32,
 }
 
-/// Pauses at times known before the first request.
+/// Schedule of pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// When the first pause begins, counted from the first request.
+    /// Begin of the first pause after the first request.
     pub first: Duration,
-    /// How long each pause lasts; above 0.
+    /// Length of each pause; above 0.
     pub lasting: Duration,
-    /// From the beginning of one pause to that of the next; longer than `lasting`. `None` pauses once.
+    /// Time between the begins of two pauses; longer than `lasting`. `None` for a single pause.
     pub every: Option<Duration>,
 }
 
-/// An error in a setting, and what to do.
+/// An invalid setting, with help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Name of the field in [`Settings`].
     pub knob: &'static str,
-    /// What was found and what would be accepted.
+    /// The value that was found, and the values that are accepted.
     pub reason: String,
 }
 
@@ -133,7 +133,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Every fault of these settings, in field order; empty when the target can start with them.
+    /// All errors in the settings, in field order. Empty if the target can start with them.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Faults::default();
         let address = self.address;
@@ -220,7 +220,7 @@ impl Stall {
     }
 }
 
-/// What was found so far.
+/// Errors found so far.
 #[derive(Default)]
 pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
@@ -237,12 +237,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_has_no_fault() {
+    fn default_settings_are_valid() {
         assert_eq!(Settings::default().faults(), []);
     }
 
     #[test]
-    fn every_fault_is_named_at_once() {
+    fn all_errors_are_reported_at_once() {
         let settings = Settings {
             address: SocketAddr::from(([0, 0, 0, 0], 80)),
             workers: 0,
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_must_leave_time_to_answer() {
+    fn stall_must_be_shorter_than_its_period() {
         let second = Duration::from_secs(1);
         let stall = Stall { first: second, lasting: second, every: Some(second) };
         let settings = Settings { stall: Some(stall), ..Settings::default() };
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn times_beyond_a_day_are_refused() {
+    fn times_beyond_a_day_are_rejected() {
         let stall = Stall { first: Duration::MAX, lasting: Duration::from_secs(1), every: None };
         let settings = Settings { stall: Some(stall), idle: Some(Duration::MAX), ..Settings::default() };
         assert_eq!(settings.faults().len(), 2);

@@ -1,4 +1,4 @@
-//! What the threads of one target have in common.
+//! State shared by the threads of one target.
 
 use crate::database::Database;
 use crate::limiter::Limiter;
@@ -10,15 +10,15 @@ use crate::trouble::Troubles;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Most service times kept until they are taken.
+/// Maximum number of logged service times.
 const LOGGED: usize = 10_000_000;
 
-/// One per target.
+/// Shared state of one target.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
-    /// When the first request came: what changes with time counts from it, so that a slow start shifts nothing.
+    /// Time of the first request. Scheduled changes count from it, so that a slow start does not shift them.
     pub(crate) first_request: OnceLock<Instant>,
-    /// A random number of this start, by which counts of another start are known.
+    /// Random number of this start, which distinguishes its counters from those of another start.
     pub(crate) instance: u64,
     pub(crate) help: String,
     pub(crate) stop: Stop,
@@ -27,29 +27,29 @@ pub(crate) struct Shared {
     pub(crate) limiter: Option<Limiter>,
     pub(crate) database: Database,
     pub(crate) service_log: ServiceLog,
-    /// One for each worker.
+    /// Tallies by worker.
     pub(crate) tallies: Vec<Arc<Tally>>,
 }
 
 impl Shared {
-    /// How long ago the first request came; `now` is its time if none came before.
+    /// Time since the first request. If there was none, `now` becomes its time.
     pub(crate) fn age(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*self.first_request.get_or_init(|| now))
     }
 
-    /// If a stall is on, sleeps through the rest of it; `worker` has the pause recorded.
+    /// Sleeps through the rest of the current stall, if there is one. Records the pause of `worker`.
     pub(crate) fn sit_out_stall(&self, worker: Option<usize>) {
         if let Some(first_request) = self.first_request.get() {
             self.stalls.sit_out(*first_request, worker, &self.stop);
         }
     }
 
-    /// When the next stall begins that has not begun at `now`; unknown before the first request.
+    /// Begin of the next stall after `now`. `None` if there is none, or before the first request.
     pub(crate) fn next_stall(&self, now: Instant) -> Option<Instant> {
         self.stalls.next_begin(*self.first_request.get()?, now)
     }
 
-    /// What happened so far, over all workers.
+    /// Current counters over all workers.
     pub(crate) fn counters(&self) -> Counters {
         let mut sum = Counters { inserts: self.database.created(), ..Counters::default() };
         self.tallies.iter().for_each(|tally| tally.add_to(&mut sum));
@@ -57,12 +57,12 @@ impl Shared {
     }
 }
 
-/// Service times of holds in microseconds, bounded.
+/// Bounded log of service times of holds, in microseconds.
 #[derive(Default)]
 pub(crate) struct ServiceLog(Mutex<Vec<u64>>);
 
 impl ServiceLog {
-    /// False when the log is full.
+    /// Logs a service time. Returns false if the log is full.
     pub(crate) fn note(&self, service_us: u64) -> bool {
         let mut log = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let room = log.len() < LOGGED;

@@ -1,6 +1,6 @@
-//! Connections by number, where a number used again is distinguished from its former owner.
+//! Storage of connections by slot number, with a generation that distinguishes reused slots.
 
-/// Names one connection for as long as it lives, and nothing afterwards.
+/// Identifies one connection while it exists, and nothing afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) slot: u32,
@@ -48,7 +48,7 @@ impl<T> Slab<T> {
         if entry.generation == token.generation { entry.value.as_mut() } else { None }
     }
 
-    /// The tokens of all values that `chosen` holds for.
+    /// Tokens of all values that satisfy `chosen`.
     pub(crate) fn those(&self, chosen: impl Fn(&T) -> bool) -> Vec<Token> {
         let tokens = self.entries.iter().enumerate().filter_map(|(slot, entry)| {
             let token = Token { slot: slot as u32, generation: entry.generation };
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stale_token_names_nothing() {
+    fn stale_token_finds_nothing() {
         let mut slab = Slab::new();
         let old = slab.insert('a');
         assert_eq!(slab.remove(old), Some('a'));

@@ -1,25 +1,25 @@
-//! The stall schedule, and the pauses that really happened.
+//! Stall schedule, and a record of the actual pauses.
 
 use crate::settings::Stall;
 use crate::stop::Stop;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Most pauses kept for the record.
+/// Maximum number of recorded pauses.
 const KEPT: usize = 100_000;
 
-/// A pause one worker really made, from the start of the target.
+/// Actual pause of one worker, relative to the start of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// Which worker.
+    /// Number of the worker.
     pub worker: usize,
-    /// When it stopped answering.
+    /// Time when it stopped answering.
     pub from: Duration,
-    /// When it answered again.
+    /// Time when it answered again.
     pub to: Duration,
 }
 
-/// The schedule of all workers.
+/// Stall schedule shared by all workers.
 pub(crate) struct Stalls {
     schedule: Option<Stall>,
     started: Instant,
@@ -31,7 +31,8 @@ impl Stalls {
         Self { schedule, started, pauses: Mutex::default() }
     }
 
-    /// If a stall of a schedule that counts from `zero` is on, sleeps through the rest of it; `worker` has the pause recorded.
+    /// Sleeps through the rest of the current stall, if there is one. The schedule counts from `zero`. Records the pause of
+    /// `worker`.
     pub(crate) fn sit_out(&self, zero: Instant, worker: Option<usize>, stop: &Stop) {
         if self.schedule.is_none() {
             return;
@@ -47,7 +48,7 @@ impl Stalls {
         }
     }
 
-    /// When the next stall begins that has not begun at `now`; the schedule counts from `zero`.
+    /// Begin of the next stall after `now`. The schedule counts from `zero`.
     pub(crate) fn next_begin(&self, zero: Instant, now: Instant) -> Option<Instant> {
         let stall = self.schedule?;
         let passed = now.saturating_duration_since(zero);
@@ -83,7 +84,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn a_schedule_repeats() {
+    fn schedule_repeats() {
         let start = Instant::now();
         let stalls = Stalls::new(Some(Stall { first: MS(50), lasting: MS(20), every: Some(MS(100)) }), start);
         let (next, end) = (
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_stall_does_not_come_back() {
+    fn single_stall_does_not_repeat() {
         let start = Instant::now();
         let stalls = Stalls::new(Some(Stall { first: MS(50), lasting: MS(20), every: None }), start);
         assert_eq!(stalls.next_begin(start, start + MS(60)), None);

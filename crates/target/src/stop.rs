@@ -1,13 +1,13 @@
-//! The one word that ends every thread of a server.
+//! Stop flag that ends all threads of a server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 
-/// Set once, never taken back.
+/// Flag that is set once, and never cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
-    /// The same as `said`, for those who ask often.
+    /// Copy of `said` for frequent checks.
     quick: AtomicBool,
     said: Mutex<bool>,
     sleepers: Condvar,
@@ -24,7 +24,7 @@ impl Stop {
         self.quick.load(Ordering::Acquire)
     }
 
-    /// Sleeps until `deadline`, or until told to stop.
+    /// Sleeps until `deadline`, or until the flag is set.
     pub(crate) fn sleep_until(&self, deadline: Instant) {
         let mut said = self.lock();
         while !*said {
@@ -36,7 +36,7 @@ impl Stop {
         }
     }
 
-    /// Sleeps until told to stop.
+    /// Sleeps until the flag is set.
     pub(crate) fn sleep(&self) {
         let mut said = self.lock();
         while !*said {
@@ -56,7 +56,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn sleepers_wake_at_their_deadline_or_at_the_stop() {
+    fn sleepers_wake_at_the_deadline_or_at_the_stop() {
         let stop = Arc::new(Stop::default());
         let deadline = Instant::now() + Duration::from_millis(20);
         stop.sleep_until(deadline);

@@ -1,32 +1,32 @@
-//! What happened, counted by each worker for itself and added up when asked.
+//! Counters, kept per worker and summed on request.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts since the start of the target. Every request is answered once:
-/// `requests + bad_requests` is the sum of `replies` once nothing is in execution and no peer has left early.
+/// Counters since the start of the target. Every request is answered once: `requests + bad_requests` is the sum of `replies` once
+/// nothing is in execution, if no peer has disconnected early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Connections taken from the accept queue.
     pub accepted: u64,
-    /// Connections open now.
+    /// Currently open connections.
     pub open: u64,
-    /// Whole requests received, whatever became of them.
+    /// Complete requests received, whatever their result.
     pub requests: u64,
-    /// Inputs that were no request; each was answered with an error and its connection closed.
+    /// Inputs that were not valid requests. Each was answered with an error, and its connection closed.
     pub bad_requests: u64,
-    /// Replies by class of their status, from `1xx` to `5xx`; interim ones are not counted.
+    /// Replies by class of their status, from `1xx` to `5xx`, without interim replies.
     pub replies: [u64; 5],
-    /// Requests answered `503` because the queue was full.
+    /// Requests rejected with `503` because the queue was full.
     pub queue_rejected: u64,
-    /// Requests answered `429` because the token bucket was empty.
+    /// Requests rejected with `429` because the token bucket was empty.
     pub rate_limited: u64,
-    /// Rows created.
+    /// Rows created by `/insert`.
     pub inserts: u64,
     /// Holds missing from the service log because it was full.
     pub unlogged: u64,
 }
 
-/// The counts of one worker; the others only read them.
+/// Counters of one worker. Other threads only read them.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) accepted: Count,
@@ -47,7 +47,7 @@ impl Tally {
     }
 
     pub(crate) fn add_to(&self, sum: &mut Counters) {
-        // Closed is read first: read last, it could exceed the accepted connections it belongs to.
+        // Reads `closed` first: if read last, it could exceed `accepted`.
         let closed = self.closed.get();
         let accepted = self.accepted.get();
         sum.accepted += accepted;
@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// A counter that only goes up.
+/// Monotonic counter.
 #[derive(Debug, Default)]
 pub(crate) struct Count(AtomicU64);
 

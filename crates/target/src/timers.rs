@@ -1,18 +1,18 @@
-//! What a reactor must do at a known instant, soonest first.
+//! Timers of a reactor, earliest first.
 
 use crate::slab::Token;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
-/// What is due.
+/// Kind of a timer.
 #[derive(Debug)]
 pub(crate) enum Alarm {
     /// A hold is over.
     Held(Hold),
-    /// Time to look for idle connections.
+    /// Idle connections must be looked for.
     Sweep,
-    /// A closing connection has had time enough to read its last reply.
+    /// A closing connection has had enough time to read its last reply.
     Linger(Token),
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Hold {
     pub(crate) drawn: Duration,
 }
 
-/// Alarms by time; equal times keep their order.
+/// Timers by time. Simultaneous timers keep their order.
 #[derive(Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Entry>,
@@ -44,7 +44,7 @@ impl Timers {
         self.pushed += 1;
     }
 
-    /// The next alarm that is due at `now`.
+    /// Removes and returns the next timer that is due at `now`.
     pub(crate) fn pop(&mut self, now: Instant) -> Option<Alarm> {
         if self.next()? > now {
             return None;
@@ -57,21 +57,21 @@ impl Timers {
     }
 }
 
-/// How late the kernel wakes this thread, learned from its time-outs; waits are made shorter by it.
-/// The last microseconds are then spent polling, which is what makes a hold as long as it was drawn.
+/// Lateness of this thread's wake-ups, learned from its timeouts. Waits are shortened by it, and the last microseconds are spent
+/// polling. So a hold takes exactly the drawn time.
 #[derive(Default)]
 pub(crate) struct Lead(Duration);
 
-/// Longest polling before an alarm; a machine that wakes later than this is only partly made up for.
+/// Maximum time of polling before a timer. A later wake-up is compensated only in part.
 const LONGEST_LEAD: Duration = Duration::from_micros(150);
 
 impl Lead {
-    /// Takes note of a time-out that ended so much too late.
+    /// Learns from a timeout that was `late`.
     pub(crate) fn learn(&mut self, late: Duration) {
         self.0 = (self.0 * 7 + late.min(LONGEST_LEAD)) / 8;
     }
 
-    /// How long to wait for something that is due after `left`.
+    /// Time to wait for a timer that is due after `left`.
     pub(crate) fn shorten(&self, left: Duration) -> Duration {
         left.saturating_sub(self.0)
     }
@@ -79,7 +79,7 @@ impl Lead {
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Reversed: the heap gives its greatest, and the soonest is wanted.
+        // Reversed, because the heap returns its greatest element, and the earliest is needed.
         (other.at, other.number).cmp(&(self.at, self.number))
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_shortened_by_the_usual_lateness_and_no_more() {
+    fn waits_are_shortened_by_the_learned_lateness() {
         let (mut lead, us) = (Lead::default(), Duration::from_micros);
         assert_eq!(lead.shorten(us(500)), us(500));
         (0..100).for_each(|_| lead.learn(us(40)));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn alarms_come_soonest_first_and_never_early() {
+    fn timers_expire_in_order_and_never_early() {
         let start = Instant::now();
         let mut timers = Timers::default();
         for (ms, slot) in [(30, 3), (10, 1), (20, 2), (10, 9)] {

@@ -1,33 +1,33 @@
-//! Trouble that begins when somebody asks for it: what the cost of an event is graded on.
+//! Trouble on request: temporary faults, against which measurements of event costs are checked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::settings::{DAY, Faults};
 
-/// What happens.
+/// Kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TroubleKind {
-    /// Nothing is accepted, read or answered.
+    /// Nothing is accepted, read, or answered.
     Stall,
-    /// Every connection is reset, once.
+    /// All connections are reset once.
     Reset,
-    /// Every request is answered `503` at once.
+    /// All requests are rejected immediately with `503`.
     Reject,
-    /// Holds are three times longer, and less and less so until the end.
+    /// Holds take three times as long at first, decreasing linearly to normal at the end.
     Slow,
 }
 
-/// Trouble, each time somebody asks for it.
+/// Trouble that begins on request, any number of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// What happens.
+    /// Kind of trouble.
     pub kind: TroubleKind,
-    /// For how long; above 0, and of no meaning for resets.
+    /// Duration; above 0, and ignored for resets.
     pub lasting: Duration,
 }
 
-/// How many times longer holds are at first, less one.
+/// Initial slowdown of holds: the factor minus one.
 const SLOWER: f64 = 2.0;
 
 impl Trouble {
@@ -39,11 +39,11 @@ impl Trouble {
     }
 }
 
-/// The trouble of a running target.
+/// Trouble of a running target.
 pub(crate) struct Troubles {
     trouble: Option<Trouble>,
     started: Instant,
-    /// When it began last, in nanoseconds since the start; [`u64::MAX`] until it has.
+    /// Time of the last begin, in nanoseconds since the start. [`u64::MAX`] before the first.
     begun_ns: AtomicU64,
 }
 
@@ -52,7 +52,7 @@ impl Troubles {
         Self { trouble, started, begun_ns: AtomicU64::new(u64::MAX) }
     }
 
-    /// Begins now; returns what happens.
+    /// Begins the trouble now, and returns its kind.
     pub(crate) fn begin(&self) -> Option<TroubleKind> {
         let trouble = self.trouble?;
         let ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -60,7 +60,7 @@ impl Troubles {
         Some(trouble.kind)
     }
 
-    /// How long it still lasts, and that as a share of all of it, if it is of this kind and has begun.
+    /// Remaining time, absolute and as a share of the whole. `None` if the trouble is of another kind or not in progress.
     fn left(&self, kind: TroubleKind, now: Instant) -> Option<(Duration, f64)> {
         let trouble = self.trouble.filter(|trouble| trouble.kind == kind)?;
         let begun_ns = Some(self.begun_ns.load(Ordering::Acquire)).filter(|ns| *ns != u64::MAX)?;
@@ -69,17 +69,17 @@ impl Troubles {
         (!left.is_zero()).then(|| (left, left.as_secs_f64() / trouble.lasting.as_secs_f64()))
     }
 
-    /// How long nothing is done yet.
+    /// Remaining time of a stall. `None` if there is none.
     pub(crate) fn stalled_for(&self, now: Instant) -> Option<Duration> {
         self.left(TroubleKind::Stall, now).map(|(left, _)| left)
     }
 
-    /// Whether requests are rejected.
+    /// True if requests are rejected.
     pub(crate) fn rejects(&self, now: Instant) -> bool {
         self.left(TroubleKind::Reject, now).is_some()
     }
 
-    /// A hold as long as it becomes.
+    /// Actual hold time for a drawn time.
     pub(crate) fn stretch(&self, drawn: Duration, now: Instant) -> Duration {
         match self.left(TroubleKind::Slow, now) {
             Some((_, share)) => drawn.mul_f64(1.0 + SLOWER * share.min(1.0)),
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trouble_begins_when_it_is_asked_for_and_ends_by_itself() {
+    fn trouble_begins_on_request_and_ends_by_itself() {
         let (started, ms) = (Instant::now(), Duration::from_millis);
         let of = |kind| Troubles::new(Some(Trouble { kind, lasting: ms(100_000) }), started);
         let slow = of(TroubleKind::Slow);

@@ -1,4 +1,4 @@
-//! The reactor: one thread that reads, decides, answers and keeps the time for its connections.
+//! Reactor: one thread that reads, executes, replies, and runs timers for its connections.
 
 mod execute;
 mod serve;
@@ -21,17 +21,17 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Events taken from the kernel at once.
+/// Maximum number of events per wait.
 const EVENTS: usize = 256;
-/// One read; also the output at which pipelined requests wait until it is sent.
+/// Size of one read. Also the amount of output at which pipelined requests wait until it is sent.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// How often idle connections are looked for: every quarter of the time-out, within these bounds.
+/// Bounds of the interval between searches for idle connections, which is a quarter of the timeout.
 const SHORTEST_SWEEP: Duration = Duration::from_millis(1);
 const LONGEST_SWEEP: Duration = Duration::from_secs(1);
-/// The event data of the bell; no slot reaches it.
+/// Event data of the message queue; no slot number reaches it.
 const BELL: u64 = u64::MAX;
 
-/// What other threads need to know of a worker.
+/// Handles of a worker for other threads.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) mailbox: Arc<Mailbox>,
@@ -50,9 +50,9 @@ pub(crate) struct Worker {
     lead: Lead,
     stream: Stream,
     buffer: Vec<u8>,
-    /// Replies of the one connection that is being served; always sent or kept by it before another is served.
+    /// Replies of the connection being served. It sends or keeps them before another connection is served.
     out: Vec<u8>,
-    /// To be done at the end of this turn.
+    /// Tasks for the end of this turn.
     tasks: VecDeque<Task>,
     /// Connections that had more to do than one turn allows.
     again: VecDeque<Token>,
@@ -86,9 +86,9 @@ impl Worker {
         })
     }
 
-    /// Serves until told to stop.
+    /// Runs until the target stops.
     pub(crate) fn run(mut self) {
-        // Without it the kernel may be 50 µs late on purpose; refused, holds are merely less precise.
+        // With the default timer slack, the kernel may be 50 µs late on purpose. If this fails, holds are only less precise.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut events = Vec::with_capacity(EVENTS);
         let mut letters = Vec::new();
@@ -113,7 +113,7 @@ impl Worker {
             for _ in 0..self.again.len() {
                 self.go_on();
             }
-            // Only what is known now: tasks that follow from these wait until others had their turn.
+            // Only the current tasks: tasks that follow from them wait until other connections had their turn.
             for _ in 0..self.tasks.len() {
                 self.do_task();
             }
@@ -140,7 +140,7 @@ impl Worker {
                 }
             }
             Ok(_) | Err(Errno::INTR) => {}
-            // Nothing can be served without it, and trying again at once would burn the processor.
+            // Without polling nothing can be served, and an immediate retry would burn CPU time.
             Err(_) => self.shared.stop.set(),
         }
     }
@@ -194,7 +194,7 @@ impl Worker {
 
     fn welcome(&mut self, socket: OwnedFd, number: u64, tcp: bool) {
         if tcp {
-            // Best effort: without it only the timing of small replies suffers.
+            // Best effort: without it, only the timing of small replies suffers.
             let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
         }
         let token = self.connections.insert(Connection::new(socket, number, self.now));
@@ -207,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// Closes what is idle. One look at all of them now and then needs no timer per connection.
+    /// Closes idle connections. A periodic scan of all connections replaces one timer per connection.
     fn sweep(&mut self) {
         let Some(idle) = self.shared.settings.idle else { return };
         let now = self.now;
@@ -221,7 +221,7 @@ impl Worker {
     fn reset_all(&mut self) {
         for token in self.connections.those(|_| true) {
             if let Some(connection) = self.connections.get(token) {
-                // Without it the connection is closed in order.
+                // If this fails, the connection is closed in the regular way.
                 let _ = rustix::net::sockopt::set_socket_linger(&connection.socket, Some(Duration::ZERO));
             }
             self.close(token);

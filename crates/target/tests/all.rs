@@ -1,4 +1,4 @@
-//! The built-in target: every test of this folder that needs no process of its own, in one program.
+//! Tests of the built-in target that need no separate process, all in one program.
 
 mod client;
 mod endpoints_tell_the_truth;

@@ -1,11 +1,11 @@
-//! Every endpoint answers what it promises, however its request arrives.
+//! Every endpoint replies as documented, however its request arrives.
 
 use crate::client::Client;
 use std::io::{Read, Write};
 use target::{Settings, endpoints, start};
 
 #[test]
-fn the_help_page_lists_every_endpoint_and_the_knobs() {
+fn help_page_lists_endpoints_and_settings() {
     let target = start(Settings { seed: 77, ..Settings::default() }).expect("a target");
     let page = Client::connect(target.address()).get("/");
     for endpoint in endpoints() {
@@ -15,7 +15,7 @@ fn the_help_page_lists_every_endpoint_and_the_knobs() {
 }
 
 #[test]
-fn every_status_is_answered_as_asked() {
+fn every_status_is_returned_as_requested() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     for code in 200..600 {
@@ -29,7 +29,7 @@ fn every_status_is_answered_as_asked() {
 }
 
 #[test]
-fn bodies_have_the_asked_length_and_the_known_letters() {
+fn bodies_have_the_requested_length_and_known_content() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     for n in [0, 1, 26, 16_384, 16_385, 65_519, 65_520, 65_521, 1_000_000, 8_000_003] {
@@ -53,7 +53,7 @@ fn fibonacci_numbers_and_spins_are_real_work() {
 }
 
 #[test]
-fn a_body_comes_back_with_either_framing() {
+fn body_is_echoed_with_either_framing() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     let body: Vec<u8> = (0..1_048_576u32).map(|at| (at % 251) as u8).collect();
@@ -67,7 +67,7 @@ fn a_body_comes_back_with_either_framing() {
 }
 
 #[test]
-fn bytes_sent_one_by_one_make_the_same_requests() {
+fn single_bytes_form_equal_requests() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     let requests = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello\
@@ -106,7 +106,7 @@ fn pipelined_requests_are_answered_in_order() {
 }
 
 #[test]
-fn a_head_request_gets_no_body_and_the_next_request_is_not_disturbed() {
+fn head_request_gets_no_body_and_keeps_the_connection_in_sync() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     for path in ["/bytes?n=60000000", "/status", "/hold?mean_us=10", "/"] {
@@ -119,7 +119,7 @@ fn a_head_request_gets_no_body_and_the_next_request_is_not_disturbed() {
 }
 
 #[test]
-fn a_connection_is_kept_or_closed_as_asked() {
+fn connection_is_kept_or_closed_as_requested() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     client.write(b"GET /status HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -135,7 +135,7 @@ fn a_connection_is_kept_or_closed_as_asked() {
 }
 
 #[test]
-fn a_half_closed_peer_still_gets_its_answers() {
+fn half_closed_peer_still_gets_its_replies() {
     let target = start(Settings { threads: 1, ..Settings::default() }).expect("a target");
     let mut client = Client::connect(target.address());
     client.send("GET", "/hold?mean_us=20000", b"");
@@ -147,7 +147,7 @@ fn a_half_closed_peer_still_gets_its_answers() {
 }
 
 #[test]
-fn a_unix_socket_serves_too_and_goes_away() {
+fn unix_socket_serves_and_is_removed() {
     let path = std::env::temp_dir().join(format!("tenbin-target-test-{}.sock", std::process::id()));
     let target = start(Settings { unix: Some(path.clone()), ..Settings::default() }).expect("a target");
     let mut socket = std::os::unix::net::UnixStream::connect(&path).expect("a connection");
@@ -160,7 +160,7 @@ fn a_unix_socket_serves_too_and_goes_away() {
 }
 
 #[test]
-fn the_counters_tell_what_was_counted_and_count_neither_themselves_nor_against_a_limit() {
+fn counter_requests_are_neither_counted_nor_limited() {
     let rate_limit = Some(target::RateLimit { per_s: 0.001, burst: 1 });
     let target =
         start(Settings { workers: 2, threads: 1, rate_limit, ..Settings::default() }).expect("a target");

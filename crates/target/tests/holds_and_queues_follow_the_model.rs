@@ -1,11 +1,11 @@
-//! Holds take what they report, slots limit what runs, and the queue refuses exactly what does not fit.
+//! Holds take the reported time, slots limit concurrency, and the queue rejects exactly what does not fit.
 
 use crate::client::{Client, PATIENCE, until};
 use std::time::{Duration, Instant};
 use target::{Settings, start};
 
 #[test]
-fn a_hold_never_takes_less_than_was_drawn_and_the_log_agrees() {
+fn hold_takes_at_least_the_drawn_time_and_is_logged() {
     let target = start(Settings { log_service: true, ..Settings::default() }).expect("a target");
     let mut client = Client::connect(target.address());
     let mut reported = Vec::new();
@@ -23,7 +23,7 @@ fn a_hold_never_takes_less_than_was_drawn_and_the_log_agrees() {
 }
 
 #[test]
-fn the_seed_decides_what_is_drawn() {
+fn draws_depend_on_the_seed() {
     let drawn = |seed| {
         let target = start(Settings { seed, ..Settings::default() }).expect("a target");
         let mut client = Client::connect(target.address());
@@ -34,7 +34,7 @@ fn the_seed_decides_what_is_drawn() {
 }
 
 #[test]
-fn unlimited_holds_run_side_by_side() {
+fn unlimited_holds_run_concurrently() {
     let target = start(Settings::default()).expect("a target");
     let mut clients: Vec<_> = (0..200).map(|_| Client::connect(target.address())).collect();
     let begun = Instant::now();
@@ -44,12 +44,12 @@ fn unlimited_holds_run_side_by_side() {
     for client in &mut clients {
         assert!(client.reply().number("x-service-us") >= 100_000);
     }
-    // One after the other they would take 20 seconds.
+    // One after another they would take 20 seconds.
     assert!(begun.elapsed() < PATIENCE / 2);
 }
 
 #[test]
-fn what_exceeds_slots_and_queue_is_refused_exactly() {
+fn requests_beyond_slots_and_queue_are_rejected_exactly() {
     let settings = Settings { threads: 2, queue: Some(3), ..Settings::default() };
     let target = start(settings).expect("a target");
     let mut holding: Vec<_> = (0..5).map(|_| Client::connect(target.address())).collect();
@@ -57,7 +57,7 @@ fn what_exceeds_slots_and_queue_is_refused_exactly() {
         client.send("GET", "/hold?mean_us=800000", b"");
     }
     until("five requests are inside", || target.counters().requests == 5);
-    // Cheap requests need a slot too, so none gets past the queue.
+    // Cheap requests need a slot too, so none bypasses the queue.
     let mut client = Client::connect(target.address());
     for path in ["/status", "/hold?mean_us=1", "/fibonacci?n=1", "/insert?email=a@b.c"] {
         let reply = client.get(path);
@@ -72,7 +72,7 @@ fn what_exceeds_slots_and_queue_is_refused_exactly() {
 }
 
 #[test]
-fn waiting_requests_start_first_in_first_out() {
+fn queued_requests_start_in_fifo_order() {
     let target = start(Settings { threads: 1, log_service: true, ..Settings::default() }).expect("a target");
     let mut clients: Vec<_> = (0..8).map(|_| Client::connect(target.address())).collect();
     let begun = Instant::now();
@@ -81,13 +81,13 @@ fn waiting_requests_start_first_in_first_out() {
         until("the request has arrived", || target.counters().requests == sent as u64 + 1);
     }
     let services: Vec<u64> = clients.iter_mut().map(|client| client.reply().number("x-service-us")).collect();
-    // One slot executes one hold at a time: none overlaps, and they end as they arrived.
+    // One slot executes one hold at a time: none overlap, and they end in order of arrival.
     assert!(begun.elapsed() >= Duration::from_micros(services.iter().sum()));
     assert_eq!(target.take_service_log(), services);
 }
 
 #[test]
-fn processor_work_and_holds_share_the_slots() {
+fn cpu_work_and_holds_share_the_slots() {
     let target = start(Settings { threads: 2, ..Settings::default() }).expect("a target");
     let mut clients: Vec<_> = (0..30).map(|_| Client::connect(target.address())).collect();
     for (number, client) in clients.iter_mut().enumerate() {
@@ -105,7 +105,7 @@ fn processor_work_and_holds_share_the_slots() {
 
 #[test]
 fn connections_are_spread_evenly_over_workers() {
-    // Eight holds on four workers with one slot each: two per worker, so none waits longer than one hold.
+    // Eight holds on four workers with one slot each: two per worker, so each waits for at most one other hold.
     let target =
         start(Settings { workers: 4, threads: 1, queue: Some(1), ..Settings::default() }).expect("a target");
     let mut clients: Vec<_> = (0..8).map(|_| Client::connect(target.address())).collect();

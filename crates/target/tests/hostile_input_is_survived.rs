@@ -1,11 +1,11 @@
-//! Whatever a peer sends, the target answers or closes, and goes on serving others.
+//! For any input, the target replies or closes the connection, and continues to serve other peers.
 
 use crate::client::{Client, until};
 use std::io::Write;
 use std::net::TcpStream;
 use target::{Running, Settings, start};
 
-/// Sends `input` on a connection of its own; the answer's status, if there was one.
+/// Sends `input` on a new connection. Returns the status of the reply, or `None` without a reply.
 fn answer_to(target: &Running, input: &[u8]) -> Option<u16> {
     let mut client = Client::connect(target.address());
     client.write(input);
@@ -15,7 +15,7 @@ fn answer_to(target: &Running, input: &[u8]) -> Option<u16> {
 }
 
 #[test]
-fn bad_requests_are_refused_with_their_status() {
+fn bad_requests_are_rejected_with_their_status() {
     let target = start(Settings::default()).expect("a target");
     let many_fields = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "x: y\r\n".repeat(100));
     let long_field = format!("GET / HTTP/1.1\r\nHost: a\r\nx: {}\r\n\r\n", "y".repeat(20_000));
@@ -74,7 +74,7 @@ fn endless_input_is_cut_off() {
 }
 
 #[test]
-fn random_bytes_and_broken_requests_never_end_the_target() {
+fn random_bytes_and_broken_requests_do_not_crash_the_target() {
     let target = start(Settings { threads: 2, queue: Some(2), ..Settings::default() }).expect("a target");
     let request =
         b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n";
@@ -90,7 +90,7 @@ fn random_bytes_and_broken_requests_never_end_the_target() {
             input[at] = random() as u8;
         }
         let mut socket = TcpStream::connect(target.address()).expect("a connection");
-        // The peer leaves without reading; a reset may come first.
+        // The peer disconnects without reading; a reset may come first.
         let _ = socket.write_all(&input[..1 + random() % input.len()]);
     }
     until("all connections are closed", || target.counters().open == 0);
@@ -98,7 +98,7 @@ fn random_bytes_and_broken_requests_never_end_the_target() {
 }
 
 #[test]
-fn peers_that_leave_in_the_middle_free_their_slot() {
+fn early_disconnect_frees_the_slot() {
     let target = start(Settings { threads: 1, queue: Some(4), ..Settings::default() }).expect("a target");
     for path in ["/hold?mean_us=5000", "/spin?us=5000", "/bytes?n=60000000", "/insert?email=a@b.c"] {
         let mut client = Client::connect(target.address());
@@ -110,7 +110,7 @@ fn peers_that_leave_in_the_middle_free_their_slot() {
 }
 
 #[test]
-fn a_peer_that_does_not_read_delays_nobody() {
+fn slow_reader_does_not_delay_others() {
     let target = start(Settings::default()).expect("a target");
     let mut deaf = Client::connect(target.address());
     for _ in 0..20 {

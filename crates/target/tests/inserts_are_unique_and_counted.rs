@@ -1,4 +1,4 @@
-//! `/insert` creates each e-mail once, whoever asks and however many at a time.
+//! `/insert` creates each e-mail address once, for any number of concurrent requests.
 
 use crate::client::Client;
 use target::{Settings, start};
@@ -11,7 +11,7 @@ fn each_email_is_created_once_under_many_threads() {
         let insert = |thread: usize| {
             let mut client = Client::connect(target.address());
             let mut created = 0;
-            // Every e-mail is asked for by two threads.
+            // Each address is requested by two threads.
             for number in 0..40 {
                 let email = format!("email=user{number}of{}%40example.org", thread / 2);
                 let reply = client.post("/insert", email.as_bytes());
@@ -33,7 +33,7 @@ fn each_email_is_created_once_under_many_threads() {
 }
 
 #[test]
-fn form_json_and_query_name_the_same_row() {
+fn form_json_and_query_address_one_row() {
     let target = start(Settings::default()).expect("a target");
     let mut client = Client::connect(target.address());
     assert_eq!(client.post("/insert", b"email=a%40b.c").status, 201);
@@ -44,7 +44,7 @@ fn form_json_and_query_name_the_same_row() {
 }
 
 #[test]
-fn a_named_file_keeps_its_rows() {
+fn named_file_keeps_its_rows() {
     let file = std::env::temp_dir().join(format!("tenbin-target-test-{}.sqlite", std::process::id()));
     for expected in [201, 409] {
         let target =

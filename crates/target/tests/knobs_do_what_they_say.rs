@@ -1,12 +1,12 @@
-//! Rate limit, stalls, hangs, idle time-out, requests per connection, accept delay: each setting's effect from outside.
+//! Effects of settings from outside: rate limit, stalls, hangs, idle timeout, requests per connection, accept delay.
 
 use crate::client::{Client, until};
 use std::time::{Duration, Instant};
 use target::{Drift, Hang, Pace, PaceStep, RateLimit, Settings, SlowStart, Stall, StartError, start};
 
 #[test]
-fn a_bucket_refuses_what_exceeds_it_and_says_when_to_come_back() {
-    // So slow that no token comes back during the test.
+fn rate_limit_rejects_with_retry_after() {
+    // So slow that no token is refilled during the test.
     let limit = RateLimit { per_s: 0.01, burst: 50 };
     let target =
         start(Settings { rate_limit: Some(limit), workers: 2, ..Settings::default() }).expect("a target");
@@ -18,7 +18,7 @@ fn a_bucket_refuses_what_exceeds_it_and_says_when_to_come_back() {
 }
 
 #[test]
-fn tokens_come_back_at_the_rate() {
+fn tokens_are_refilled_at_the_rate() {
     let limit = RateLimit { per_s: 100.0, burst: 1 };
     let target = start(Settings { rate_limit: Some(limit), ..Settings::default() }).expect("a target");
     let mut client = Client::connect(target.address());
@@ -28,12 +28,12 @@ fn tokens_come_back_at_the_rate() {
         passed += u32::from(client.get("/status").status == 200);
         std::thread::sleep(Duration::from_micros(200));
     }
-    // The first is free; thirty more need thirty intervals of 10 ms.
+    // The first is free. Thirty more need thirty intervals of 10 ms.
     assert!(begun.elapsed() >= Duration::from_millis(300));
 }
 
 #[test]
-fn a_stall_stops_everything_at_its_instant_and_is_on_record() {
+fn stall_pauses_at_its_time_and_is_recorded() {
     let ms = Duration::from_millis;
     let stall = Stall { first: ms(300), lasting: ms(200), every: None };
     let target = start(Settings { stall: Some(stall), threads: 1, ..Settings::default() }).expect("a target");
@@ -52,11 +52,11 @@ fn a_stall_stops_everything_at_its_instant_and_is_on_record() {
 }
 
 #[test]
-fn half_of_the_connections_hang_from_an_instant_on() {
+fn half_of_the_connections_hang_after_a_time() {
     let hang = Hang { after: Duration::from_millis(200), share: 0.5 };
     let target = start(Settings { hang: Some(hang), workers: 2, ..Settings::default() }).expect("a target");
     let mut clients = [(); 4].map(|()| Client::connect(target.address()));
-    // However long it waits for its first request, it does not hang before its time after that.
+    // A long time before the first request does not count.
     std::thread::sleep(hang.after);
     assert_eq!(clients[1].get("/status").status, 200);
     std::thread::sleep(hang.after);
@@ -64,10 +64,10 @@ fn half_of_the_connections_hang_from_an_instant_on() {
         client.send("GET", "/status", b"");
         client.socket().set_read_timeout(Some(Duration::from_millis(300))).expect("a time-out");
     }
-    // In the order in which they were accepted, every other one.
+    // Every other connection hangs, in order of acceptance.
     assert_eq!([clients[0].reply().status, clients[2].reply().status], [200, 200]);
     assert!(clients[1].rest().is_empty() && clients[3].rest().is_empty());
-    // They stay open and take what comes, and are let go when the peer goes.
+    // Hanging connections stay open and accept input, and are closed when the peer disconnects.
     clients[1].send("POST", "/echo", &[b'x'; 100_000]);
     assert_eq!((target.counters().requests, target.counters().replies[1]), (5, 3));
     drop(clients);
@@ -75,7 +75,7 @@ fn half_of_the_connections_hang_from_an_instant_on() {
 }
 
 #[test]
-fn a_silent_connection_is_closed_and_a_busy_one_is_not() {
+fn idle_connection_is_closed_and_a_busy_one_is_kept() {
     let settings = Settings { idle: Some(Duration::from_millis(100)), ..Settings::default() };
     let target = start(settings).expect("a target");
     let mut busy = Client::connect(target.address());
@@ -88,11 +88,11 @@ fn a_silent_connection_is_closed_and_a_busy_one_is_not() {
 }
 
 #[test]
-fn a_connection_ends_after_its_last_request() {
+fn connection_ends_after_its_last_request() {
     let target =
         start(Settings { requests_per_connection: Some(3), ..Settings::default() }).expect("a target");
     let mut client = Client::connect(target.address());
-    // Five in one write: the answers to three must arrive whole although two are left unread.
+    // Five requests in one write: three replies must arrive completely although two requests are left unread.
     client.write("GET /status HTTP/1.1\r\nHost: test\r\n\r\n".repeat(5).as_bytes());
     assert_eq!(
         [(); 3].map(|()| client.reply().header("connection").map(str::to_owned)),
@@ -103,7 +103,7 @@ fn a_connection_ends_after_its_last_request() {
 }
 
 #[test]
-fn an_accept_delay_leaves_connections_waiting() {
+fn accept_delay_leaves_connections_waiting() {
     let settings = Settings { accept_delay: Duration::from_millis(50), ..Settings::default() };
     let target = start(settings).expect("a target");
     let begun = Instant::now();
@@ -115,12 +115,12 @@ fn an_accept_delay_leaves_connections_waiting() {
 }
 
 #[test]
-fn a_full_accept_queue_leaves_connecting_without_an_answer() {
+fn full_accept_queue_leaves_connects_pending() {
     let settings = Settings { accept_delay: Duration::from_secs(10), backlog: 1, ..Settings::default() };
     let target = start(settings).expect("a target");
     let first = Client::connect(target.address());
     until("the first is accepted", || target.counters().accepted == 1);
-    // The kernel keeps one more than asked for.
+    // The kernel keeps one more connection than requested.
     let waiting = [Client::connect(target.address()), Client::connect(target.address())];
     let patience = Duration::from_millis(200);
     let error = std::net::TcpStream::connect_timeout(&target.address(), patience).expect_err("a full queue");
@@ -130,7 +130,7 @@ fn a_full_accept_queue_leaves_connecting_without_an_answer() {
 }
 
 #[test]
-fn a_target_listens_on_loopback_only_and_tells_all_faults() {
+fn non_loopback_address_is_rejected_with_all_errors() {
     let address = "0.0.0.0:0".parse().expect("an address");
     let Err(error) = start(Settings { address, workers: 0, ..Settings::default() }) else {
         panic!("it started")
@@ -148,7 +148,7 @@ fn a_target_listens_on_loopback_only_and_tells_all_faults() {
 }
 
 #[test]
-fn a_taken_address_or_a_bad_path_is_a_clear_error() {
+fn address_in_use_or_bad_path_is_a_clear_error() {
     let target = start(Settings::default()).expect("a target");
     let taken = start(Settings { address: target.address(), ..Settings::default() });
     assert!(matches!(taken, Err(StartError::Address { .. })));
@@ -160,7 +160,7 @@ fn a_taken_address_or_a_bad_path_is_a_clear_error() {
 }
 
 #[test]
-fn holds_change_with_the_age_of_the_target() {
+fn hold_times_change_with_the_age_of_the_target() {
     let day = Duration::from_secs(24 * 60 * 60);
     let drawn_us = |pace| {
         let target = start(Settings { pace, ..Settings::default() }).expect("a target");
@@ -180,6 +180,6 @@ fn holds_change_with_the_age_of_the_target() {
     let mut client = Client::connect(target.address());
     let mut hold_us = || client.get("/hold?mean_us=1000").number("x-drawn-us");
     let first_us = hold_us();
-    // A millisecond more for each that passes.
+    // Each passing millisecond adds one.
     until("holds have become longer", || hold_us() > first_us + 100);
 }

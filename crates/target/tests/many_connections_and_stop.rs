@@ -1,4 +1,4 @@
-//! Thousands of connections stay open and answer, and a stop ends everything at once.
+//! Thousands of open connections are served, and a stop ends everything at once.
 
 use crate::client::{Client, until};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use target::{Settings, start};
 
 #[test]
-fn two_thousand_connections_answer_in_turn() {
+fn two_thousand_connections_are_served() {
     let target = start(Settings { workers: 2, ..Settings::default() }).expect("a target");
     let mut clients: Vec<_> = (0..2000).map(|_| Client::connect(target.address())).collect();
     for round in 0..2 {
@@ -24,7 +24,7 @@ fn two_thousand_connections_answer_in_turn() {
 }
 
 #[test]
-fn a_stop_is_prompt_whatever_is_going_on() {
+fn stop_is_prompt_during_any_activity() {
     let stall =
         target::Stall { first: Duration::from_millis(150), lasting: Duration::from_secs(60), every: None };
     for (threads, stall) in [(0, None), (1, None), (2, Some(stall))] {
@@ -44,14 +44,14 @@ fn a_stop_is_prompt_whatever_is_going_on() {
         std::thread::sleep(Duration::from_millis(200));
         let begun = Instant::now();
         target.stop();
-        // The promise is a second; a busy machine may add to it.
+        // The target is a second; a busy machine may need longer.
         assert!(begun.elapsed() < Duration::from_secs(5), "threads {threads}: {:?}", begun.elapsed());
         assert!(TcpStream::connect(address).is_err());
     }
 }
 
 #[test]
-fn dropping_stops_too() {
+fn dropping_the_handle_stops_the_target() {
     let address = start(Settings::default()).expect("a target").address();
     assert!(TcpStream::connect(address).is_err());
 }

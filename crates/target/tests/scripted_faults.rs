@@ -1,4 +1,4 @@
-//! The scripted server does what its script says, and nothing outlives it.
+//! The scripted server executes its script exactly, and leaves nothing behind.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn connect(address: std::net::SocketAddr) -> TcpStream {
 }
 
 #[test]
-fn requests_are_read_whole_and_answered_in_a_loop() {
+fn loop_reads_complete_requests_and_replies() {
     let answer = Script(vec![Step::ReadRequest, Step::Send(b"ok".to_vec())]);
     let server = start(move |_| Script(vec![Step::Loop(Box::new(answer.clone()))])).expect("a server");
     let mut socket = connect(server.address());
@@ -31,7 +31,7 @@ fn requests_are_read_whole_and_answered_in_a_loop() {
 }
 
 #[test]
-fn each_connection_has_the_script_of_its_number() {
+fn each_connection_gets_the_script_of_its_number() {
     let server = start(|number| Script(vec![Step::Send(number.to_string().into_bytes())])).expect("a server");
     for number in 0..5 {
         let mut text = String::new();
@@ -42,7 +42,7 @@ fn each_connection_has_the_script_of_its_number() {
 }
 
 #[test]
-fn a_reset_is_a_reset_and_a_close_is_an_end() {
+fn reset_and_close_are_distinguishable() {
     let server = start(|number| {
         let last = if number == 0 { Step::Reset } else { Step::CloseGracefully };
         Script(vec![
@@ -68,7 +68,7 @@ fn a_reset_is_a_reset_and_a_close_is_an_end() {
 }
 
 #[test]
-fn slow_bytes_arrive_in_pieces_and_complete() {
+fn slow_bytes_arrive_in_pieces_and_completely() {
     let slowly =
         Step::SendSlowly { bytes: b"drip drop".to_vec(), every: Duration::from_millis(10), chunk: 2 };
     let server = start(move |_| Script(vec![slowly.clone()])).expect("a server");
@@ -87,7 +87,7 @@ fn slow_bytes_arrive_in_pieces_and_complete() {
 }
 
 #[test]
-fn endless_and_silent_scripts_end_with_their_server() {
+fn endless_and_silent_scripts_end_with_the_server() {
     let server = start(|number| match number % 4 {
         0 => Script(vec![Step::SendForever { bytes: vec![b'x'; 1000], every: None }]),
         1 => Script(vec![Step::HoldOpen]),
@@ -103,14 +103,14 @@ fn endless_and_silent_scripts_end_with_their_server() {
     server.stop();
     assert!(begun.elapsed() < PATIENCE);
     for socket in &mut sockets {
-        // Whatever was on its way may still be read; then comes the end, orderly or not.
+        // Bytes on their way may still be read. Then the stream ends, regularly or by a reset.
         let _ = std::io::copy(socket, &mut std::io::sink());
     }
     assert_eq!(TcpStream::connect(address).expect_err("nobody listens").kind(), ErrorKind::ConnectionRefused);
 }
 
 #[test]
-fn a_blackhole_swallows_connections() {
+fn blackhole_leaves_connects_pending() {
     let hole = blackhole().expect("a full queue");
     for _ in 0..3 {
         let error =
@@ -120,7 +120,7 @@ fn a_blackhole_swallows_connections() {
 }
 
 #[test]
-fn a_closed_port_refuses() {
+fn closed_port_refuses_connections() {
     let port = closed_port().expect("a port");
     for _ in 0..3 {
         let error = TcpStream::connect_timeout(&port.address(), PATIENCE).expect_err("a refusal");

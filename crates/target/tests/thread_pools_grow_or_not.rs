@@ -1,4 +1,4 @@
-//! A fixed pool has its plateau at threads per hold time; a growing one has none up to its limit.
+//! A fixed pool has a plateau at threads ÷ hold time; a growing one has none up to its limit.
 
 use crate::client::{Client, until};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ fn target(threads: usize, thread_pool: ThreadPool, queue: Option<usize>) -> Runn
     start(Settings { threads, thread_pool, queue, ..Settings::default() }).expect("a target")
 }
 
-/// Starts `count` holds at once; gives their connections.
+/// Starts `count` holds at once. Returns their connections.
 fn hold(target: &Running, count: usize) -> Vec<Client> {
     let mut clients: Vec<_> = (0..count).map(|_| Client::connect(target.address())).collect();
     for client in &mut clients {
@@ -24,7 +24,7 @@ fn statuses(clients: &mut [Client]) -> Vec<u16> {
 }
 
 #[test]
-fn a_fixed_pool_takes_a_hold_time_for_every_so_many_jobs() {
+fn fixed_pool_runs_holds_in_batches() {
     let target = target(2, ThreadPool::Fixed, None);
     let begun = Instant::now();
     let mut clients = hold(&target, 10);
@@ -33,18 +33,18 @@ fn a_fixed_pool_takes_a_hold_time_for_every_so_many_jobs() {
 }
 
 #[test]
-fn a_growing_pool_takes_about_one_hold_time_for_all() {
+fn growing_pool_runs_all_holds_at_once() {
     let target = target(2, ThreadPool::Growing { limit: 100 }, Some(0));
     let begun = Instant::now();
     let mut clients = hold(&target, 100);
-    // Nothing could wait, so an answer to all means that all were in execution at once.
+    // Nothing could wait, so replies to all mean that all were in execution at once.
     assert_eq!(statuses(&mut clients), [200; 100]);
     // A fixed pool would need fifty hold times.
     assert!(begun.elapsed() < HOLD * 25, "{:?}", begun.elapsed());
 }
 
 #[test]
-fn a_pool_grows_to_its_limit_and_no_further() {
+fn pool_grows_to_its_limit_only() {
     let target = target(1, ThreadPool::Growing { limit: 3 }, Some(2));
     let begun = Instant::now();
     let mut clients = hold(&target, 5);
@@ -57,7 +57,7 @@ fn a_pool_grows_to_its_limit_and_no_further() {
 }
 
 #[test]
-fn work_for_the_processor_makes_no_pool_grow() {
+fn cpu_work_does_not_grow_the_pool() {
     let target = target(1, ThreadPool::Growing { limit: 100 }, None);
     let begun = Instant::now();
     let mut clients: Vec<_> = (0..5).map(|_| Client::connect(target.address())).collect();
@@ -69,7 +69,7 @@ fn work_for_the_processor_makes_no_pool_grow() {
 }
 
 #[test]
-fn blocked_and_running_requests_all_come_to_their_end() {
+fn blocked_and_running_requests_all_finish() {
     let target = target(2, ThreadPool::Growing { limit: 8 }, None);
     let mut clients: Vec<_> = (0..40).map(|_| Client::connect(target.address())).collect();
     for (number, client) in clients.iter_mut().enumerate() {
@@ -81,12 +81,12 @@ fn blocked_and_running_requests_all_come_to_their_end() {
         }
     }
     assert!(statuses(&mut clients).iter().all(|status| matches!(status, 200 | 201)));
-    // Nothing is left taken: as many as before fit in.
+    // All slots are free again: as many requests as before fit in.
     assert_eq!(statuses(&mut hold(&target, 8)), [200; 8]);
 }
 
 #[test]
-fn what_cannot_grow_is_refused() {
+fn invalid_growth_limits_are_rejected() {
     for (threads, limit) in [(0, 10), (4, 3), (4, 65_537)] {
         let settings =
             Settings { threads, thread_pool: ThreadPool::Growing { limit }, ..Settings::default() };

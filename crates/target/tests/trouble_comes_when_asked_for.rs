@@ -1,4 +1,4 @@
-//! Trouble begins at the instant at which it is asked for.
+//! Trouble begins when it is requested.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ fn connect(running: &Running) -> TcpStream {
     stream
 }
 
-/// The status of a reply.
+/// Requests a path, and returns the status line.
 fn get(stream: &mut TcpStream, path: &str) -> std::io::Result<String> {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: t\r\n\r\n")?;
     let mut bytes = [0; 4096];
@@ -28,7 +28,7 @@ fn get(stream: &mut TcpStream, path: &str) -> std::io::Result<String> {
 }
 
 #[test]
-fn a_stall_and_a_rejection_last_as_long_as_they_should() {
+fn stall_and_rejection_last_their_duration() {
     let stalled = target(TroubleKind::Stall);
     let mut stream = connect(&stalled);
     assert_eq!(get(&mut stream, "/bytes?n=1").unwrap(), "200");
@@ -51,7 +51,7 @@ fn a_stall_and_a_rejection_last_as_long_as_they_should() {
 }
 
 #[test]
-fn every_connection_is_reset_and_new_ones_are_served() {
+fn all_connections_are_reset_and_new_ones_served() {
     let running = target(TroubleKind::Reset);
     let mut streams: Vec<TcpStream> = (0..4).map(|_| connect(&running)).collect();
     for stream in &mut streams {

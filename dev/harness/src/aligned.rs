@@ -1,4 +1,4 @@
-//! Tables of figures as text.
+//! Formats tables of figures as text.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,16 @@ use units::shown::decimal;
 
 use crate::spread::Spread;
 
-/// What stands where there is no figure.
+/// Placeholder for a missing figure.
 const NONE: &str = "–";
 
-/// The least, the middle and the most of a figure; a dash where there is none.
+/// Formats minimum, median, and maximum of a figure. A dash if there is none.
 pub fn cell(spread: Option<Spread>, decimals: usize) -> String {
     let Some(Spread { min, median, max }) = spread else { return NONE.to_owned() };
     [min, median, max].map(|value| decimal(value, decimals)).join(" – ")
 }
 
-/// The first column to the left, the others to the right.
+/// Formats lines with the first column left-aligned and the others right-aligned.
 pub fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| {

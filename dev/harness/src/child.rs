@@ -1,4 +1,4 @@
-//! A program that was started here: it never outlives its time, nor this program.
+//! Child process with a timeout, which never outlives this program.
 
 use std::io::{Read as _, Seek as _};
 use std::os::unix::process::CommandExt as _;
@@ -10,19 +10,19 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::interrupt::Interrupt;
 
-/// How often a child is looked at: seldom enough not to disturb what is measured.
+/// Interval at which a child is checked: long enough not to disturb measurements.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// What is read of a child's output. None of the tools says more.
+/// Maximum size of a child's output that is read. No tool writes more.
 const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What a child wrote, and how it ended.
+/// Output and exit status of a child.
 #[derive(Debug)]
 pub struct Output {
-    /// How it ended.
+    /// Exit status.
     pub status: ExitStatus,
-    /// What it wrote, up to a megabyte.
+    /// Standard output, up to 1 MiB.
     pub stdout: String,
-    /// The same of its error output.
+    /// Standard error, up to 1 MiB.
     pub stderr: String,
 }
 
@@ -30,16 +30,16 @@ pub struct Output {
 ///
 /// # Errors
 ///
-/// A sentence: it cannot be started, was not done after `patience` (then it is killed), or Ctrl-C came (then too).
+/// A message if it cannot be started. Kills it if it takes longer than `patience`, or on Ctrl-C.
 pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> Result<Output, String> {
     run_while(command, patience, interrupt, |_| Ok(()))
 }
 
-/// The same, with something that is done to the command while it runs.
+/// Like [`run`], with a function that acts on the child while it runs.
 ///
 /// # Errors
 ///
-/// The sentences of [`run`], and that of `disturb`.
+/// Those of [`run`], and that of `disturb`.
 pub fn run_while(
     command: &mut Command,
     patience: Duration,
@@ -48,7 +48,7 @@ pub fn run_while(
 ) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let no_file = |error| format!("no temporary file for what {name} writes: {error}");
-    // Files, since a pipe that nobody reads would hold the child up.
+    // Files, because a pipe that nobody reads would block the child.
     let (mut stdout, mut stderr) =
         (tempfile::tempfile().map_err(no_file)?, tempfile::tempfile().map_err(no_file)?);
     command.stdout(stdout.try_clone().map_err(no_file)?).stderr(stderr.try_clone().map_err(no_file)?);
@@ -68,7 +68,7 @@ pub fn run_while(
     })
 }
 
-/// A running child, first of its own process group: Ctrl-C in a terminal reaches this program alone, which then ends it.
+/// A running child that leads its own process group. So Ctrl-C in a terminal reaches only this program, which then ends the child.
 #[derive(Debug)]
 pub struct Child {
     name: String,
@@ -77,7 +77,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts a command without standard input, in the language that the parsers know.
+    /// Starts a command without standard input, in the locale that the parsers expect.
     pub fn start(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.stdin(Stdio::null()).env("LC_ALL", "C").process_group(0);
@@ -85,7 +85,7 @@ impl Child {
         Ok(Self { name, process, is_over: false })
     }
 
-    /// How it ended, if it has.
+    /// Exit status. `None` while it runs.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
         let status =
             self.process.try_wait().map_err(|error| format!("cannot wait for {}: {error}", self.name))?;
@@ -116,7 +116,7 @@ impl Child {
         }
     }
 
-    /// Asks it to end; it is killed if it does not.
+    /// Asks it to end, and kills it if it does not.
     pub fn stop(&mut self, patience: Duration) {
         if let Some(pid) = self.pid() {
             let _ = kill_process(pid, Signal::TERM);
@@ -132,7 +132,7 @@ impl Child {
         }
     }
 
-    /// Its process id; none once it has ended.
+    /// Process ID. `None` after it has ended.
     pub fn pid(&self) -> Option<Pid> {
         if self.is_over { None } else { Pid::from_raw(i32::try_from(self.process.id()).ok()?) }
     }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn both_outputs_and_the_exit_code_are_kept() {
+    fn both_outputs_and_the_exit_code_are_captured() {
         let output = sh("echo out; echo err >&2; exit 3", Duration::from_secs(20)).unwrap();
         assert_eq!(
             (output.stdout.as_str(), output.stderr.as_str(), output.status.code()),
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_does_not_end_is_killed_and_so_are_its_children() {
+    fn hanging_child_is_killed_with_its_children() {
         let folder = tempfile::tempdir().unwrap();
         let pid_file = folder.path().join("pid");
         let script = format!("sleep 600 & echo $! > {}; wait", pid_file.display());
         let error = sh(&script, Duration::from_secs(1)).unwrap_err();
         assert!(error.contains("killed"), "{error}");
         let pid: i32 = std::fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
-        // It may stay for a moment as a zombie, until its new parent has taken note.
+        // The process may briefly remain as a zombie, until its new parent reaps it.
         let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let is_gone = || stat().is_empty() || stat().contains(") Z ");
         let is_gone_soon = (0..500).any(|_| {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_started_is_said() {
+    fn start_failure_has_a_message() {
         let error = run(&mut Command::new("no-such-program"), Duration::from_secs(1), &Interrupt::default())
             .unwrap_err();
         assert!(error.starts_with("cannot start no-such-program"), "{error}");

@@ -1,25 +1,25 @@
-//! Which core does what.
+//! Assignment of cores to server and client.
 
 use anyhow::{Context as _, bail};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use serde::Serialize;
 
-/// Who runs where.
+/// Cores of server and client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cores {
-    /// The core of nginx.
+    /// Core of nginx.
     pub server: usize,
-    /// The core that the tools take turns on.
+    /// Core that the tools use in turn.
     pub client: usize,
-    /// How many this program may use; the others are left alone.
+    /// Number of cores that this program may use. Further ones stay idle.
     pub count: u32,
 }
 
-/// The first two cores that may be used.
+/// Selects the first two usable cores.
 ///
 /// # Errors
 ///
-/// There is only one: then client and server would measure each other.
+/// If there is only one core, on which client and server would disturb each other.
 pub fn two_cores() -> anyhow::Result<Cores> {
     let set = sched_getaffinity(None).context("cannot ask for the cores of this machine")?;
     let mut cores = (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core));

@@ -1,12 +1,12 @@
-//! Figures in a tool's output: found by the words around them.
+//! Extracts figures from the output of tools by the surrounding words.
 
 use serde_json::Value;
 
-/// The first number after `label`, in the first line that has it.
+/// First number after `label`, in the first line that has it.
 ///
 /// # Errors
 ///
-/// A sentence that names what is missing.
+/// A message that names the missing label or number.
 pub fn after(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
@@ -18,11 +18,11 @@ pub fn after(text: &str, label: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("its output has no number after {label:?}"))
 }
 
-/// The number that stands before `label`, in the first line that has it.
+/// Number before `label`, in the first line that has it.
 ///
 /// # Errors
 ///
-/// A sentence that names what is missing.
+/// A message that names the missing label or number.
 pub fn before(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
@@ -33,11 +33,11 @@ pub fn before(text: &str, label: &str) -> Result<f64, String> {
     word.parse().map_err(|_| format!("its output has no number before {label:?}"))
 }
 
-/// A count, which is never negative nor broken.
+/// Converts a number to a count.
 ///
 /// # Errors
 ///
-/// A sentence that shows what is no count.
+/// A message with the number if it is negative or not an integer.
 pub fn count(number: f64) -> Result<u64, String> {
     const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
     if (0.0..EXACT_MAX).contains(&number) {
@@ -47,11 +47,11 @@ pub fn count(number: f64) -> Result<u64, String> {
     }
 }
 
-/// A time such as `833.00us`, `1.04ms`, `2.00s` or `1.20m`, in microseconds.
+/// Time such as `833.00us`, `1.04ms`, `2.00s`, or `1.20m`, in microseconds.
 ///
 /// # Errors
 ///
-/// A sentence that shows what is no time.
+/// A message with the text if it is not a time.
 pub fn time_us(text: &str) -> Result<f64, String> {
     let (number, unit) = leading_number(text.trim()).ok_or_else(|| format!("{text:?} is no time"))?;
     let unit_us = match unit {
@@ -65,22 +65,22 @@ pub fn time_us(text: &str) -> Result<f64, String> {
     Ok(number * unit_us)
 }
 
-/// The first JSON object in a text.
+/// First JSON object in a text.
 ///
 /// # Errors
 ///
-/// A sentence, also when the object is cut off.
+/// A message if there is none, or if it is truncated.
 pub fn json(text: &str) -> Result<Value, String> {
     let start = text.find('{').ok_or("its output has no JSON object")?;
     let mut objects = serde_json::Deserializer::from_str(&text[start..]).into_iter();
     objects.next().unwrap_or(Ok(Value::Null)).map_err(|error| format!("its JSON cannot be read: {error}"))
 }
 
-/// A number in a JSON object, by its JSON pointer such as `/latency_us/p50`.
+/// Number in a JSON object by its JSON pointer, such as `/latency_us/p50`.
 ///
 /// # Errors
 ///
-/// A sentence that names what is missing.
+/// A message that names the missing pointer.
 pub fn at(json: &Value, pointer: &str) -> Result<f64, String> {
     json.pointer(pointer)
         .and_then(Value::as_f64)
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_by_their_words() {
+    fn numbers_are_found_by_label() {
         let text = "a line\n  12 requests in 1.10s, 26.71MB read\nRequests/sec: 158161.51\n";
         assert_eq!(before(text, " requests in"), Ok(12.0));
         assert_eq!(after(text, "Requests/sec:"), Ok(158_161.51));
@@ -120,13 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_whole() {
+    fn counts_must_be_integers() {
         assert_eq!(count(12.0), Ok(12));
         assert!(count(-1.0).is_err() && count(f64::NAN).is_err() && count(1e300).is_err());
     }
 
     #[test]
-    fn json_may_stand_behind_other_words_but_not_be_cut() {
+    fn json_may_follow_other_text_but_not_be_truncated() {
         let json = json("starting\n{\"a\": {\"b\": 2}}\ndone").unwrap();
         assert_eq!(at(&json, "/a/b"), Ok(2.0));
         assert!(at(&json, "/a/c").unwrap_err().contains("/a/c"));

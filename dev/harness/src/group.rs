@@ -1,27 +1,29 @@
-//! A group of processes that together may use only a part of a core.
+//! Control group that limits the CPU time of its processes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 
-/// Where the kernel shows groups of version 2, the file that only that version has, and where it shows those of version 1.
+/// Mount point of cgroups v2.
 const GROUPS: &str = "/sys/fs/cgroup";
+/// File that exists only in cgroups v2.
 const IS_VERSION_2: &str = "cgroup.controllers";
+/// Mount point of the CPU controller of cgroups v1.
 const GROUPS_1: &str = "/sys/fs/cgroup/cpu";
-/// Over which CPU time is metered, in microseconds.
+/// Period of the CPU quota, in microseconds.
 const PERIOD_US: u32 = 100_000;
 
-/// A control group with a quota of CPU time. It is removed when it is dropped.
+/// Control group with a CPU quota. Dropping it removes the group.
 #[derive(Debug)]
 pub struct Group(PathBuf);
 
 impl Group {
-    /// Makes a group whose processes together may use so many cores.
+    /// Creates a group whose processes together may use this many cores.
     ///
     /// # Errors
     ///
-    /// A sentence: this machine, or this user, cannot make such a group.
+    /// A message if this machine or user cannot create such a group.
     pub fn make(cores: f64) -> Result<Self, String> {
         let quota_us = (cores * f64::from(PERIOD_US)).round();
         let is_version_2 = Path::new(GROUPS).join(IS_VERSION_2).exists();
@@ -37,14 +39,14 @@ impl Group {
         fs::create_dir(&path).map_err(cannot)?;
         let group = Self(path);
         for (file, value) in quota {
-            // Opened, not made: a folder that is no group has no such file.
+            // Opens existing files only: in a folder that is not a cgroup, these do not exist.
             let mut file = OpenOptions::new().write(true).open(group.0.join(file)).map_err(cannot)?;
             file.write_all(value.as_bytes()).map_err(cannot)?;
         }
         Ok(group)
     }
 
-    /// A program that starts in the group; its arguments follow.
+    /// Command that starts a program in the group. The caller adds its arguments.
     pub fn command(&self, program: &Path) -> Command {
         let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", self.0.display());
         let mut command = Command::new("sh");
@@ -55,7 +57,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // It can only be removed once nothing is left in it, and what is left is no harm.
+        // Removal fails if a process is left, and then the group does no harm.
         let _ = fs::remove_dir(&self.0);
     }
 }

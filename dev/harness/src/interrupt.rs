@@ -1,4 +1,4 @@
-//! Ctrl-C: the children are stopped, and what was measured so far is shown.
+//! Ctrl-C: stops children, and shows the results so far.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Whether the program was asked to end.
+/// Flag that is set when the program is asked to end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens for the rest of the program's life.
+    /// Listens for signals until the program ends.
     pub fn listen() -> anyhow::Result<Self> {
         let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -21,7 +21,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Whether a signal has come.
+    /// True if a signal has arrived.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! What the benchmarks share: it starts, pins, times and ends programs in turn, and sums up several rounds; and how tests and
-//! benchmarks tell whether the machine was quiet.
+//! Shared parts of the benchmarks: starts, pins, and times programs in turn, and summarizes several rounds. Also detects for tests
+//! and benchmarks if the machine was quiet.
 
 pub mod aligned;
 pub mod child;

@@ -1,4 +1,4 @@
-//! What Tenbin costs in relation to other tools, as a dated table for documents.
+//! Resource use of Tenbin relative to other tools, as a dated table for the documentation.
 
 use std::fs;
 use std::path::Path;
@@ -10,28 +10,28 @@ use units::Utc;
 use crate::row::{self, Figure, Row, rss_mib};
 use crate::spread::{self, Spread};
 
-/// One tool in one case.
+/// Comparison with one tool in one case.
 #[derive(Clone, Debug)]
 pub struct TableLine {
-    /// What was sent, in words.
+    /// Description of the case.
     pub case: String,
-    /// The tool Tenbin is compared with.
+    /// Tool that Tenbin is compared with.
     pub tool: &'static str,
-    /// CPU time of Tenbin for each request or transaction, divided by that of the tool.
+    /// CPU time per request or transaction, of Tenbin ÷ of the tool. `None` if it is unknown.
     pub cpu: Option<Spread>,
-    /// Peak of resident memory of Tenbin, divided by that of the tool.
+    /// Peak resident memory, of Tenbin ÷ of the tool. `None` if it is unknown.
     pub rss: Option<Spread>,
 }
 
 impl TableLine {
-    /// Tenbin, called `ours` in the rows, in relation to another tool; `cpu` is the CPU time of each request or transaction.
+    /// Compares Tenbin, called `ours` in the rows, with another tool. `cpu` is the CPU time per request or transaction.
     pub fn of<M>(case: &str, rows: &[Row<M>], ours: &str, tool: &'static str, cpu: Figure<M>) -> Self {
         let ratio = |figure| spread::of(row::ratios(rows, ours, tool, figure));
         Self { case: case.to_owned(), tool, cpu: ratio(cpu), rss: ratio(rss_mib) }
     }
 }
 
-/// The table as Markdown. `machine` says what was measured on, and with which versions.
+/// Formats the table as Markdown. `machine` describes the machine and the versions.
 pub fn table(lines: &[TableLine], machine: &str, rounds: u32, seconds: u32) -> String {
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let Utc { year, month, day, .. } = Utc::from_unix_ms(since_1970.as_millis() as i64);
@@ -45,11 +45,11 @@ pub fn table(lines: &[TableLine], machine: &str, rounds: u32, seconds: u32) -> S
     text
 }
 
-/// Writes the table, if a file for it was named.
+/// Writes the table if a path is given.
 ///
 /// # Errors
 ///
-/// The file cannot be written; the sentence names it.
+/// A message with the path if the file cannot be written.
 pub fn write(path: Option<&Path>, table: &str) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
     fs::write(path, table)
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_tool_has_a_line_and_what_is_not_known_a_dash() {
+    fn each_tool_has_a_line_with_dashes_for_unknown_figures() {
         let cpu = Some(Spread { min: 0.8, median: 0.85, max: 0.904 });
         let line = TableLine { case: "100 connections".to_owned(), tool: "wrk", cpu, rss: None };
         let text = table(&[line], "2 cores", 5, 3);

@@ -1,21 +1,21 @@
-//! Programs: where they are, and the lists of arguments that they are given.
+//! Locates programs, and builds their argument lists.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-/// Folders that are not on every user's PATH.
+/// Folders that are not in every user's PATH.
 const FOLDERS_BESIDE: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
-/// The first program of this name on the path, or in the folders of administrators.
+/// First program with this name in PATH, or in the folders for administrators.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(FOLDERS_BESIDE.map(PathBuf::from));
     folders.map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
-/// The absolute path of a program, if it is one.
+/// Absolute path of a program. `None` if it is not executable.
 pub fn at(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|path| is_program(path))
 }
@@ -24,7 +24,7 @@ fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-/// A list of arguments of different kinds.
+/// Argument list from values of different types.
 pub fn arguments<const N: usize>(list: [&dyn ToString; N]) -> Vec<String> {
     list.map(ToString::to_string).to_vec()
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_found_by_name_and_nothing_else_is() {
+    fn only_programs_are_found_by_name() {
         assert!(on_path("sh").is_some_and(|path| path.is_absolute()));
         assert_eq!(on_path("no-such-program"), None);
         assert_eq!(at(Path::new("/")), None);

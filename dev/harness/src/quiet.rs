@@ -1,8 +1,8 @@
-//! Tells whether the machine was quiet during a measurement, and repeats the measurement if it was not.
+//! Detects if the machine was quiet during a measurement, and repeats the measurement if it was not.
 //!
-//! A [`Witness`] asks for short sleeps next to the measurement. A compiler, other tests, or a hypervisor that takes a core
-//! from the measurement makes these sleeps late as well. [`measured`] repeats an attempt with a fault only if the witness
-//! was disturbed: a fault on a quiet machine stands at once, and so does a fault in the last attempt.
+//! A [`Witness`] sleeps briefly again and again next to the measurement. If a compiler, other tests, or a hypervisor takes a core
+//! from the measurement, these sleeps are late too. [`measured`] repeats a failed attempt only if the witness was disturbed. A
+//! failure on a quiet machine is final, and so is a failure of the last attempt.
 
 use std::any::Any;
 use std::fmt;
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use crate::say::say_aside;
 
-/// Number of times that something is measured at most.
+/// Maximum number of attempts.
 pub const ATTEMPTS: u32 = 5;
 /// Largest delay of a sleep on a quiet machine.
 const LATE_MAX: Duration = Duration::from_millis(5);
 /// Largest share of the time by which sleeps are late on a quiet machine.
 const LATE_SHARE_MAX: f64 = 0.1;
-/// Length of a sleep of the witness: long enough that a dozen of them disturb nobody.
+/// Length of a sleep of the witness: long enough that a dozen of them do not disturb the measurement.
 const NAP: Duration = Duration::from_millis(5);
 /// Longest wait for a quiet moment before the next attempt, and length of such a moment.
 const CALM_WITHIN: Duration = Duration::from_secs(5);
@@ -47,7 +47,7 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
-    /// Whether a fault during this time must not be blamed on others.
+    /// True if a failure during this time cannot be blamed on other processes.
     pub fn is_quiet(&self) -> bool {
         self.late_max <= LATE_MAX && self.late.as_secs_f64() <= LATE_SHARE_MAX * self.over.as_secs_f64()
     }
@@ -108,9 +108,9 @@ impl Drop for Witness {
 }
 
 fn observe(is_over: &AtomicBool) -> Disturbance {
-    /// Naps between two looks at the threads.
+    /// Number of sleeps between two checks of the threads.
     const NAPS_PER_LOOK: u32 = 20;
-    // With the usual priority, also next to a measurement that runs ahead: it must see who else wants the cores.
+    // Uses the usual priority even if the measurement has a higher one, to notice other processes that compete for the cores.
     let _ = rustix::process::setpriority_process(None, 0);
     let (begun, stolen, waited) = (Instant::now(), stolen(), waited());
     let mut seen = Disturbance::default();
@@ -120,7 +120,7 @@ fn observe(is_over: &AtomicBool) -> Disturbance {
         seen.note_nap(at.elapsed());
         let is_last = is_over.load(Ordering::Relaxed);
         if is_last || nap.is_multiple_of(NAPS_PER_LOOK) {
-            // A thread takes its figure with it when it ends: the highest sum is the nearest to all of them.
+            // The figure of a thread disappears when it ends, so the largest sum is the best estimate.
             seen.waited = seen.waited.max(self::waited().saturating_sub(waited));
         }
         if is_last {
@@ -130,29 +130,29 @@ fn observe(is_over: &AtomicBool) -> Disturbance {
     Disturbance { over: begun.elapsed(), stolen: self::stolen().saturating_sub(stolen), ..seen }
 }
 
-/// Time in which the threads of this process could have run and did not: the second figure of their `schedstat`.
+/// Time in which the threads of this process were runnable but did not run: the second figure of their `schedstat`.
 fn waited() -> Duration {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let stats = tasks.filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok());
     Duration::from_nanos(stats.filter_map(|stat| stat.split(' ').nth(1)?.parse::<u64>().ok()).sum())
 }
 
-/// CPU time that the hypervisor gave to other machines since the start: the eighth figure of `/proc/stat`.
+/// CPU time that the hypervisor has given to other machines: the eighth figure of `/proc/stat`.
 fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse::<u64>().ok());
     Duration::from_secs_f64(ticks.unwrap_or_default() as f64 / TICKS_PER_S)
 }
 
-/// Runs the calling thread, and what it starts from now on, ahead of programs with the usual priority. Without the right to
-/// do so (root, `CAP_SYS_NICE`) nothing changes, and a busy machine is noticed by the witness alone.
+/// Runs the calling thread, and all that it starts later, with a higher priority than usual. Without the right to do so (root,
+/// `CAP_SYS_NICE`) nothing changes, and only the witness notices a busy machine.
 pub fn run_ahead() {
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
-/// Makes an attempt, and makes it again while it has a fault and the machine was not quiet, up to [`ATTEMPTS`] times.
+/// Repeats an attempt up to [`ATTEMPTS`] times, as long as it fails and the machine was not quiet.
 ///
-/// `fault` says what is wrong with a result; `None` if nothing is. Returns the last result and the disturbance during it.
+/// `fault` returns the error of a result, or `None` if it is good. Returns the last result, and the disturbance during it.
 pub fn measured<T>(mut attempt: impl FnMut() -> T, fault: impl Fn(&T) -> Option<String>) -> (T, Disturbance) {
     repeated(fault, |number| {
         if number > 1 {
@@ -192,11 +192,11 @@ fn wait_for_calm() {
     }
 }
 
-/// Runs the assertions of a test, and runs them again while they fail and the machine was not quiet.
+/// Runs the assertions of a test, and repeats them while they fail and the machine was not quiet.
 ///
 /// # Panics
 ///
-/// As the assertions do on a quiet machine, or in the last attempt.
+/// Like the assertions, if the machine was quiet, or in the last attempt.
 pub fn assert_measured<T>(mut assertions: impl FnMut() -> T) -> T {
     let attempt = || catch_unwind(AssertUnwindSafe(&mut assertions));
     let (result, seen) = measured(attempt, |result| result.as_ref().err().map(|panic| words(&**panic)));
@@ -225,7 +225,7 @@ mod tests {
     };
     const QUIET: Disturbance = Disturbance { late_max: Duration::from_millis(1), ..BUSY };
 
-    /// The number of attempts, and whether the last one is good, of results that come one after the other.
+    /// Number of attempts, and true if the last one is good, for this sequence of results.
     fn attempts(results: &[(bool, Disturbance)]) -> (usize, bool) {
         let mut made = 0;
         let fault = |is_good: &bool| (!is_good).then(|| "wrong".to_owned());
@@ -238,20 +238,20 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_on_a_quiet_machine_stands_at_once() {
+    fn failure_on_a_quiet_machine_is_final() {
         assert_eq!(attempts(&[(false, QUIET)]), (1, false));
         assert_eq!(attempts(&[(true, BUSY)]), (1, true));
     }
 
     #[test]
-    fn a_fault_on_a_busy_machine_is_measured_again_and_stands_in_the_end() {
+    fn failure_on_a_busy_machine_is_repeated_then_final() {
         assert_eq!(attempts(&[(false, BUSY), (true, BUSY)]), (2, true));
         assert_eq!(attempts(&[(false, BUSY), (false, QUIET)]), (2, false));
         assert_eq!(attempts(&[(false, BUSY); ATTEMPTS as usize]), (ATTEMPTS as usize, false));
     }
 
     #[test]
-    fn late_sleeps_disturb_by_the_longest_and_in_sum() {
+    fn late_sleeps_count_by_maximum_and_sum() {
         let of = |naps: &[u64]| {
             let mut seen = Disturbance::default();
             for ms in naps {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_whose_cores_are_taken_is_not_quiet() {
+    fn busy_cores_are_detected() {
         let is_over = AtomicBool::new(false);
         let spinners = 8 * thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let is_noticed = thread::scope(|scope| {
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "two and two")]
-    fn assertions_that_never_hold_fail() {
+    fn assertions_that_always_fail_panic() {
         assert_measured(|| assert_eq!(2 + 2, 5, "two and two"));
     }
 }

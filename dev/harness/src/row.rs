@@ -1,74 +1,74 @@
-//! One tool's turn in one round of one case, and the arithmetic between turns.
+//! Result of one tool in one round of one case, and ratios between tools.
 
 use serde::Serialize;
 
 use crate::time_file::Used;
 
-/// One turn, of which a tool says `M`.
+/// One turn of a tool, with its own figures of type `M`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row<M> {
-    /// The case's name.
+    /// Name of the case.
     pub case: String,
-    /// From 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: &'static str,
-    /// What came of it.
+    /// Result of the turn.
     #[serde(flatten)]
     pub turn: Turn<M>,
 }
 
-/// What came of a turn: figures, or the reason why there are none.
+/// Result of a turn: figures, or the reason why there are none.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Turn<M> {
-    /// Figures.
+    /// Figures of the turn.
     Done(Done<M>),
-    /// A sentence.
+    /// Error message.
     Failed(String),
 }
 
-/// The figures of a turn.
+/// Figures of a turn.
 #[derive(Clone, Debug, Serialize)]
 pub struct Done<M> {
-    /// What the tool says.
+    /// Figures reported by the tool.
     #[serde(flatten)]
     pub measured: M,
-    /// What the kernel says.
+    /// Resource use reported by the kernel.
     #[serde(flatten)]
     pub used: Used,
 }
 
-/// A figure of a turn, for tables and ratios.
+/// Function that reads a figure of a turn, for tables and ratios.
 pub type Figure<M> = fn(&Done<M>) -> Option<f64>;
 
-/// CPU of the client in user space and kernel, in all.
+/// Total CPU time of the client, user and system, in seconds.
 pub fn cpu_s<M>(done: &Done<M>) -> Option<f64> {
     Some(done.used.cpu_user_s + done.used.cpu_sys_s)
 }
 
-/// The same for each of so many; nothing if it is below what can be seen.
+/// CPU time divided by `count`, in microseconds. `None` if it is too small to be measured.
 pub fn cpu_us_each<M>(done: &Done<M>, count: u64) -> Option<f64> {
     let cpu_us = cpu_s(done)? * 1e6;
     (cpu_us > 0.0 && count > 0).then(|| cpu_us / count as f64)
 }
 
-/// The peak of resident memory, in MiB.
+/// Peak resident memory, in MiB.
 pub fn rss_mib<M>(done: &Done<M>) -> Option<f64> {
     Some(done.used.rss_peak_bytes as f64 / (1024.0 * 1024.0))
 }
 
-/// From start to end of the program: longer than the load if connecting is not part of it.
+/// Time from start to end of the program, in seconds. Includes connecting, which may not be part of the load.
 pub fn wall_s<M>(done: &Done<M>) -> Option<f64> {
     Some(done.used.wall_s)
 }
 
-/// A figure of every turn of a tool that has it.
+/// Values of a figure in all turns of a tool that have it.
 pub fn values<M>(rows: &[Row<M>], tool: &str, figure: Figure<M>) -> Vec<f64> {
     rows.iter().filter(|row| row.tool == tool).filter_map(|row| of(row, figure)).collect()
 }
 
-/// A figure of one tool set against that of another, round by round; rounds in which either has none are left out.
+/// Combines a figure of two tools round by round. Omits rounds in which either is missing.
 pub fn pairs<M>(
     rows: &[Row<M>],
     ours: &str,
@@ -85,7 +85,7 @@ pub fn pairs<M>(
         .collect()
 }
 
-/// A figure of one tool divided by that of another, round by round.
+/// Ratios of a figure of two tools, round by round.
 pub fn ratios<M>(rows: &[Row<M>], ours: &str, theirs: &str, figure: Figure<M>) -> Vec<f64> {
     pairs(rows, ours, theirs, figure, |ours, theirs| ours / theirs)
 }
@@ -121,7 +121,7 @@ mod tests {
     const CPU_US: Figure<Said> = |done| cpu_us_each(done, done.measured.requests);
 
     #[test]
-    fn ratios_are_taken_within_a_round() {
+    fn ratios_are_computed_within_a_round() {
         let rows = [
             row("tenbin", 1, 1_000_000, 6.0),
             row("wrk", 1, 1_000_000, 8.0),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_that_failed_or_used_no_visible_cpu_has_no_ratio() {
+    fn failed_round_or_unmeasurable_cpu_has_no_ratio() {
         let rows = [
             row("tenbin", 1, 100, 1.0),
             failed("wrk", 1),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_flat_in_json() {
+    fn row_is_flat_in_json() {
         let json = serde_json::to_value(row("wrk", 1, 10, 1.0)).unwrap();
         assert_eq!((&json["tool"], &json["done"]["requests"]), (&"wrk".into(), &10.into()));
         assert_eq!(serde_json::to_value(failed("wrk", 1)).unwrap()["failed"], "it would not");

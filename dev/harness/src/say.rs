@@ -1,4 +1,4 @@
-//! What a comparison says while it goes on, and keeps.
+//! Output of a comparison: results, progress, and the file of measurements.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,43 +7,42 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::Serialize;
 
-/// What was found out.
+/// Prints a result.
 ///
 /// # Errors
 ///
-/// Standard output cannot be written to.
+/// If standard output cannot be written.
 pub fn say(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
 }
 
-/// What is only of interest meanwhile. If it cannot be shown, nothing is lost.
+/// Prints progress to standard error. Ignores errors.
 pub fn say_aside(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Every single measurement so far, for later calculations. Called after every case, so that an end half-way
-/// loses little.
+/// All measurements so far, for later calculations. Written after every case, so that an early end loses little.
 #[derive(Serialize)]
 pub struct Measurements<'a, Machine, Row> {
     /// Name and version of the format.
     pub schema: &'static str,
-    /// What was measured on.
+    /// Description of the machine.
     pub machine: &'a Machine,
-    /// How many rounds were asked for.
+    /// Number of requested rounds.
     pub rounds: u32,
-    /// How long each load is.
+    /// Duration of each load, in seconds.
     pub seconds: u32,
-    /// The turns.
+    /// Turns of the tools.
     pub rows: &'a [Row],
 }
 
 impl<Machine: Serialize, Row: Serialize> Measurements<'_, Machine, Row> {
-    /// Writes them all.
+    /// Writes all measurements.
     ///
     /// # Errors
     ///
-    /// The file cannot be written; the sentence names it.
+    /// A message with the path if the file cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self).context("cannot write JSON")?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {

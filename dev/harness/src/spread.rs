@@ -1,17 +1,17 @@
-//! A few values of the same thing: least, middle, most.
+//! Minimum, median, and maximum of a few values.
 
 /// Minimum, median, maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The least.
+    /// Minimum.
     pub min: f64,
-    /// The middle one, or the mean of the middle two.
+    /// Middle value, or the mean of the middle two.
     pub median: f64,
-    /// The most.
+    /// Maximum.
     pub max: f64,
 }
 
-/// The spread of the values, or `None` of none. The median of an even number of values is the mean of the middle two.
+/// Computes the spread. `None` without values. The median of an even number of values is the mean of the middle two.
 pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_unstable_by(f64::total_cmp);
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_an_even_number_lies_between_two() {
+    fn median_of_an_even_number_is_the_mean_of_the_middle_two() {
         assert_eq!(of([]), None);
         assert_eq!(of([3.0]), Some(Spread { min: 3.0, median: 3.0, max: 3.0 }));
         assert_eq!(of([3.0, 1.0, 2.0]), Some(Spread { min: 1.0, median: 2.0, max: 3.0 }));

@@ -1,22 +1,22 @@
-//! Tenbin's own JSON, as far as every comparison reads it.
+//! Reads the parts of Tenbin's JSON that all comparisons use.
 
 use serde_json::Value;
 
 use crate::figures::{at, count};
 
-/// 4: it judges its own run invalid. The figures stand, with its verdict next to them.
+/// Exit codes of a usable run. With 4, Tenbin judges its own run invalid; its figures are used together with this verdict.
 pub const GOOD_EXITS: &[i32] = &[0, 4];
 
-/// What a run says.
+/// Figures of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TenbinFigures {
     /// Requests or transactions that ended ok.
     pub ok: u64,
-    /// Those that were answered, per second.
+    /// Answered requests or transactions per second.
     pub per_s: f64,
-    /// Those that did not end ok, or were never sent.
+    /// Requests or transactions that did not end ok, or were never sent.
     pub errors: u64,
-    /// What it has against its own run.
+    /// Tenbin's objections against its own run. `None` if there are none.
     pub remark: Option<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct TenbinFigures {
 ///
 /// # Errors
 ///
-/// A sentence that names what is missing.
+/// A message that names a missing figure.
 pub fn read(json: &Value) -> Result<TenbinFigures, String> {
     let wrong = ["/outcomes/rejected", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
     let wrong: Vec<f64> = wrong.into_iter().map(|path| at(json, path)).collect::<Result<_, _>>()?;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_and_judgement_are_read() {
+    fn outcomes_and_validity_are_read() {
         let mut json = serde_json::json!({
             "outcomes": { "ok": 90, "rejected": 1, "failed": 2, "timed_out": 3 },
             "offered": { "not_sent": 4 },

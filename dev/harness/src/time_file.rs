@@ -1,28 +1,28 @@
-//! What GNU time wrote: how long, CPU in steps of 10 ms, and the peak of resident memory.
+//! Parses the output of GNU time: elapsed time, CPU time in steps of 10 ms, and peak resident memory.
 
 use serde::Serialize;
 
-/// The format that `time -f` is given.
+/// Format for `time -f`.
 pub const FORMAT: &str = "%e %U %S %M";
 
-/// What a program used.
+/// Resource use of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Used {
-    /// From start to end of the program; the last digit is 10 ms.
+    /// Elapsed time, in steps of 10 ms.
     pub wall_s: f64,
-    /// CPU time in user space; the last digit is 10 ms.
+    /// CPU time in user space, in steps of 10 ms.
     pub cpu_user_s: f64,
-    /// CPU time in the kernel; the last digit is 10 ms.
+    /// CPU time in the kernel, in steps of 10 ms.
     pub cpu_sys_s: f64,
-    /// The most memory that was resident at a time.
+    /// Peak resident memory, in bytes.
     pub rss_peak_bytes: u64,
 }
 
-/// Reads the last line: before it stand remarks, such as a bad exit code.
+/// Parses the last line. Earlier lines are remarks, for example about an exit code.
 ///
 /// # Errors
 ///
-/// A sentence that shows the line.
+/// A message with the line.
 pub fn parse(text: &str) -> Result<Used, String> {
     let line = text.lines().last().unwrap_or_default();
     let words: Vec<&str> = line.split(' ').collect();
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_counts() {
+    fn last_line_is_parsed() {
         let used = Used { wall_s: 1.1, cpu_user_s: 0.12, cpu_sys_s: 0.97, rss_peak_bytes: 4_743_168 };
         assert_eq!(parse("1.10 0.12 0.97 4632\n"), Ok(used));
         assert_eq!(parse("Command exited with non-zero status 4\n1.10 0.12 0.97 4632\n"), Ok(used));

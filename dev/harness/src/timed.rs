@@ -1,4 +1,4 @@
-//! A program on one core, with GNU time.
+//! Runs a program pinned to one core under GNU time.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use crate::time_file;
 
 const ERROR_CHARS_MAX: usize = 200;
 
-/// `taskset -c CORE time …`, which the tool's own command follows. A file of an earlier turn is not taken for that of this
-/// one.
+/// Command `taskset -c CORE time …`, to which the tool's own command is added. Removes the file of an earlier turn, so that it
+/// cannot be mistaken for the new one.
 pub fn pinned(taskset: &Path, time: &Path, core: usize, time_file: &Path) -> Command {
     let _ = fs::remove_file(time_file);
     let mut command = Command::new(taskset);
@@ -18,7 +18,7 @@ pub fn pinned(taskset: &Path, time: &Path, core: usize, time_file: &Path) -> Com
     command
 }
 
-/// The last line that a failing tool wrote, to the error output if there is one.
+/// Last line of a failing tool, from standard error if it is not empty.
 pub fn last_words(stderr: &str, stdout: &str) -> String {
     let last =
         |text: &str| text.lines().rfind(|line| !line.trim().is_empty()).map(str::trim).map(str::to_owned);

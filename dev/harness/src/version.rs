@@ -1,4 +1,4 @@
-//! What programs say of their version.
+//! Versions of programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The version in what `program` says to these arguments; nothing if it says none.
+/// Version in the output of `program` with these arguments. Empty if there is none.
 pub fn ask(name: &str, program: &Path, arguments: &[&str], interrupt: &Interrupt) -> String {
     let output = child::run(Command::new(program).args(arguments), PATIENCE, interrupt);
     output
@@ -18,7 +18,7 @@ pub fn ask(name: &str, program: &Path, arguments: &[&str], interrupt: &Interrupt
         .unwrap_or_default()
 }
 
-/// The first word that looks like a version.
+/// First word that looks like a version.
 fn version_in(text: &str, name: &str) -> Option<String> {
     let is_version = |word: &&str| word.contains('.') && word.contains(|c: char| c.is_ascii_digit());
     let word = text.split_whitespace().find(is_version)?.trim_end_matches([',', ';']);
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_programs_say() {
+    fn versions_are_found_in_program_output() {
         let found = |text, name| version_in(text, name).unwrap_or_default();
         assert_eq!(found("nginx version: nginx/1.22.1\n", "nginx"), "1.22.1");
         assert_eq!(found("wrk debian/4.1.0-3+b2 [epoll] Copyright (C) 2012", "wrk"), "debian/4.1.0-3+b2");

@@ -1,4 +1,4 @@
-//! Whom a server runs as: database servers refuse to be root.
+//! User account of a server, because database servers refuse to run as root.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// The account of this name, or else `nobody`; `None` if this process is not root and so changes nothing.
+    /// Account with this name, otherwise `nobody`. `None` if this process is not root, and so keeps its account.
     pub(crate) fn for_server(name: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             return None;

@@ -1,4 +1,4 @@
-//! PostgreSQL's side of the wire as a test needs it: it says what the test lists, right or wrong.
+//! Fake PostgreSQL server for tests, which sends arbitrary messages, valid or not.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Nothing here is waited for longer than this.
+/// Timeout of all waits.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Longer messages than this no client of a test sends.
+/// Maximum length of a client message in tests.
 const MESSAGE_BYTES_MAX: u32 = 1 << 20;
 
-/// A server of one behaviour. Dropped, it takes no more connections.
+/// A server with a scripted behavior. Dropping it stops accepting connections.
 #[derive(Debug)]
 pub struct FakePostgres {
     address: SocketAddr,
@@ -20,23 +20,23 @@ pub struct FakePostgres {
     is_over: Arc<AtomicBool>,
 }
 
-/// One connection, as the behaviour sees it. Its calls fail when the client is gone, which ends the behaviour.
+/// One connection, as passed to the behavior. Calls fail when the client is gone, which ends the behavior.
 #[derive(Debug)]
 pub struct Peer {
     stream: TcpStream,
-    /// Which connection it is, from 0.
+    /// Number of the connection, from 0.
     pub number: u32,
 }
 
-/// What a client said: the tag of a message and its bytes.
+/// A client message: tag and body.
 pub type Heard = (u8, Vec<u8>);
 
 impl FakePostgres {
-    /// Serves every connection by this behaviour, each on a thread of its own.
+    /// Serves every connection with this behavior, each on its own thread.
     ///
     /// # Errors
     ///
-    /// There is no port for it.
+    /// If no port is available.
     pub fn start(behave: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -55,7 +55,7 @@ impl FakePostgres {
                         && stream.set_write_timeout(Some(PATIENCE)).is_ok()
                         && stream.set_nodelay(true).is_ok();
                     if is_set {
-                        // A client that is gone ends a behaviour: that is an end like any other.
+                        // A disconnected client ends the behavior, which is a regular end.
                         let _ = behave(&mut Peer { stream, number });
                     }
                 });
@@ -64,17 +64,17 @@ impl FakePostgres {
         Ok(Self { address, accepted, is_over })
     }
 
-    /// Where it listens.
+    /// Address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A URL of it, with a user and a password.
+    /// URL of the server with a user and a password.
     pub fn url(&self) -> String {
         format!("postgres://tester:sesame@{}/db?sslmode=disable", self.address)
     }
 
-    /// Connections that were taken so far.
+    /// Number of accepted connections.
     pub fn accepted(&self) -> u32 {
         self.accepted.load(Ordering::Relaxed)
     }
@@ -89,20 +89,21 @@ impl Drop for FakePostgres {
 }
 
 impl Peer {
-    /// Reads a start-up message, or a request for TLS or a cancellation, which look alike: its bytes after the length.
+    /// Reads a startup message, or a request for TLS or a cancellation, which have an equal format. Returns the bytes after the
+    /// length.
     ///
     /// # Errors
     ///
-    /// The client is gone, or sent nonsense.
+    /// If the client is gone, or sent an invalid message.
     pub fn start_up(&mut self) -> io::Result<Vec<u8>> {
         self.body()
     }
 
-    /// Reads a start-up message and lets the client in without asking anything: it may send statements now.
+    /// Reads a startup message, and accepts the client without authentication.
     ///
     /// # Errors
     ///
-    /// As above.
+    /// If the client is gone, or sent an invalid message.
     pub fn let_in(&mut self) -> io::Result<()> {
         self.start_up()?;
         self.say(&[authentication(0, b""), parameter("server_version", "15.0"), ready(b'I')].concat())
@@ -112,19 +113,19 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// If the client is gone, or sent an invalid message.
     pub fn hear(&mut self) -> io::Result<Heard> {
         let mut tag = [0];
         self.stream.read_exact(&mut tag)?;
         Ok((tag[0], self.body()?))
     }
 
-    /// Reads messages up to one that needs an answer: a simple query, a Sync, or the end. Returns its tag and the text of the
-    /// last query or parse.
+    /// Reads messages up to one that needs a reply: a simple query, a Sync, or a Terminate. Returns its tag, and the text of the
+    /// last Query or Parse.
     ///
     /// # Errors
     ///
-    /// As above.
+    /// If the client is gone, or sent an invalid message.
     pub fn hear_request(&mut self) -> io::Result<Heard> {
         loop {
             let (tag, bytes) = self.hear()?;
@@ -136,11 +137,11 @@ impl Peer {
         }
     }
 
-    /// Says bytes, right or wrong.
+    /// Sends bytes, valid or not.
     ///
     /// # Errors
     ///
-    /// The client is gone.
+    /// If the client is gone.
     pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
@@ -158,40 +159,40 @@ impl Peer {
     }
 }
 
-/// A message of any tag.
+/// A message with any tag.
 pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = (body.len() as u32 + 4).to_be_bytes();
     [&[tag], &length[..], body].concat()
 }
 
-/// An authentication request: 0 is "come in", 3 a password in the clear, 5 MD5, 10 SASL, 11 and 12 its later messages.
+/// An authentication message: 0 is OK, 3 a clear-text password, 5 MD5, 10 SASL, and 11 and 12 the later SASL messages.
 pub fn authentication(kind: u32, rest: &[u8]) -> Vec<u8> {
     message(b'R', &[&kind.to_be_bytes()[..], rest].concat())
 }
 
-/// A setting of the server.
+/// A ParameterStatus message.
 pub fn parameter(name: &str, value: &str) -> Vec<u8> {
     message(b'S', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"].concat())
 }
 
-/// Another statement may come; `status` is I, T or E.
+/// A ReadyForQuery message; `status` is I, T, or E.
 pub fn ready(status: u8) -> Vec<u8> {
     message(b'Z', &[status])
 }
 
-/// An error or, with the tag N, a notice.
+/// An ErrorResponse or, with the tag N, a NoticeResponse.
 pub fn complaint(tag: u8, severity: &str, sqlstate: &str, text: &str) -> Vec<u8> {
     let field = |code: &[u8], text: &str| [code, text.as_bytes(), b"\0"].concat();
     let fields = [field(b"S", severity), field(b"V", severity), field(b"C", sqlstate), field(b"M", text)];
     message(tag, &[fields.concat(), b"\0".to_vec()].concat())
 }
 
-/// One row with one text, told of before and ended after.
+/// A result with one row of one text, including its description and end.
 pub fn one_row(value: &str) -> Vec<u8> {
     [description(1), row(&[value]), complete("SELECT 1")].concat()
 }
 
-/// Tells of so many columns of text.
+/// A RowDescription of text columns.
 pub fn description(columns: u16) -> Vec<u8> {
     let mut body = columns.to_be_bytes().to_vec();
     for number in 0..columns {
@@ -201,7 +202,7 @@ pub fn description(columns: u16) -> Vec<u8> {
     message(b'T', &body)
 }
 
-/// A row of texts.
+/// A DataRow of texts.
 pub fn row(values: &[&str]) -> Vec<u8> {
     let mut body = (values.len() as u16).to_be_bytes().to_vec();
     for value in values {
@@ -211,7 +212,7 @@ pub fn row(values: &[&str]) -> Vec<u8> {
     message(b'D', &body)
 }
 
-/// A statement is complete.
+/// A CommandComplete message.
 pub fn complete(tag: &str) -> Vec<u8> {
     message(b'C', &[tag.as_bytes(), b"\0"].concat())
 }
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_let_in_and_heard() {
+    fn client_is_accepted_and_read() {
         let server = FakePostgres::start(|peer| {
             peer.let_in()?;
             let (tag, text) = peer.hear_request()?;

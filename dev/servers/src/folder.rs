@@ -1,4 +1,4 @@
-//! The folder of a server: gone with its value.
+//! Temporary folder of a server.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::account::Account;
 use crate::missing::Missing;
 
-/// A folder that belongs to the account of a server.
+/// Folder that belongs to the account of a server. Dropping it removes the folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     folder: TempDir,
@@ -17,10 +17,10 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// The longest path of a socket in it. The kernel takes 107 bytes, and the names of sockets have up to 20.
+    /// Maximum length of the folder's path. The kernel allows 107 bytes for the path of a socket, and socket names have up to 20.
     const PATH_BYTES_MAX: usize = 80;
 
-    /// A new one.
+    /// Creates a new folder.
     pub(crate) fn new(name: &str, account: Option<Account>) -> Result<Self, Missing> {
         let usual = std::env::temp_dir();
         let place = if usual.as_os_str().len() > Self::PATH_BYTES_MAX { Path::new("/tmp") } else { &usual };
@@ -35,7 +35,7 @@ impl Folder {
         self.folder.path()
     }
 
-    /// Writes a file that only the server reads.
+    /// Writes a file that only the server can read.
     pub(crate) fn write(&self, name: &str, content: &str) -> Result<PathBuf, Missing> {
         let path = self.path().join(name);
         fs::write(&path, content).map_err(|error| Missing::file(&path, error))?;

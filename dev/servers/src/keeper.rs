@@ -1,4 +1,4 @@
-//! One thread starts all servers: the kernel ends them with the thread that started them, and tests are threads.
+//! Thread that starts all servers. The kernel ends them with the thread that started them, and each test is a thread.
 
 use std::io;
 use std::process::{Child, Command};
@@ -6,14 +6,14 @@ use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
 
-/// A command, and where its process is awaited.
+/// A command, and the channel for its process.
 type Order = (Command, SyncSender<io::Result<Child>>);
 
 static KEEPER: LazyLock<Mutex<Sender<Order>>> = LazyLock::new(|| {
     let (sender, orders) = channel::<Order>();
     thread::spawn(move || {
         for (mut command, answer) in orders {
-            // Whoever asked may have gone; then so does the process.
+            // If the caller is gone, the process is killed.
             if let Err(unwanted) = answer.send(command.spawn()) {
                 let _ = unwanted.0.map(|mut child| child.kill().and_then(|()| child.wait()));
             }
@@ -22,7 +22,7 @@ static KEEPER: LazyLock<Mutex<Sender<Order>>> = LazyLock::new(|| {
     Mutex::new(sender)
 });
 
-/// Starts a process that lives as long as this one, not only as long as the calling thread.
+/// Starts a process that lives as long as this process, instead of the calling thread.
 pub(crate) fn spawn(command: Command) -> io::Result<Child> {
     let (answer, process) = sync_channel(1);
     let gone = || io::Error::other("the thread that starts servers has ended");

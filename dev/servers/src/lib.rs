@@ -1,7 +1,7 @@
-//! Real database servers, started for a test or a comparison and stopped with it.
+//! Starts real database servers for tests and comparisons, and stops them afterwards.
 //!
-//! Each has a folder of its own, a free port on the loopback interface and a socket in that folder. It ends with its value, and
-//! also when this process is killed.
+//! Each server has its own folder, a free port on the loopback interface, and a socket in its folder. It ends when its value is
+//! dropped, and also when this process is killed.
 
 mod account;
 pub mod fake_postgres;
@@ -23,11 +23,11 @@ pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};
 pub use statement_names::with_names_of_pgbench;
 
-/// A certificate and its key, both as PEM.
+/// Certificate and key, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
-    /// The certificate, or a chain of them.
+    /// Certificate, or a chain of certificates.
     pub certificate_pem: String,
-    /// Its key.
+    /// Private key.
     pub key_pem: String,
 }

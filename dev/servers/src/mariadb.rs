@@ -1,4 +1,4 @@
-//! MariaDB.
+//! MariaDB server for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,21 +13,21 @@ use crate::{Tls, program, url};
 
 const PACKAGE: &str = "mariadb-server";
 
-/// How a server is to be.
+/// Configuration of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MariaDbSettings {
-    /// Further settings, by name, as in the options of `mariadbd`; they win over those of this crate.
+    /// Additional options of `mariadbd` by name. They override those of this crate.
     pub settings: Vec<(String, String)>,
-    /// Whether commits wait for the disk. What is committed outlives the server's process in any case.
+    /// True if commits wait for the disk. Committed data survives the server's process in any case.
     pub is_durable: bool,
-    /// The only core that the server may run on.
+    /// Only core that the server may run on. `None` for any core.
     pub core: Option<u32>,
-    /// What it shows to clients that ask for TLS.
+    /// Certificate for clients that request TLS. `None` for no TLS.
     pub tls: Option<Tls>,
 }
 
 impl MariaDbSettings {
-    /// With one setting more.
+    /// Adds an option.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.into(), value.into()));
@@ -35,29 +35,29 @@ impl MariaDbSettings {
     }
 }
 
-/// A server with an empty database [`MariaDb::DATABASE`]. Dropped, it is gone without a trace.
+/// A server with an empty database [`MariaDb::DATABASE`]. Dropping it stops the server and removes its data.
 #[derive(Debug)]
 pub struct MariaDb {
     server: Server,
     port: u16,
     settings: MariaDbSettings,
-    // Last: a server needs its folder until its end.
+    // Last field, because a server needs its folder until its end.
     folder: Folder,
 }
 
 impl MariaDb {
-    /// Who may do everything, from anywhere.
+    /// User with all privileges, from any host.
     pub const USER: &str = "tenbin";
-    /// That user's password.
+    /// Password of that user.
     pub const PASSWORD: &str = "only for tests";
-    /// A database with nothing in it.
+    /// Name of an empty database.
     pub const DATABASE: &str = "tenbin";
 
-    /// Creates a server's data, starts it, and waits until it answers.
+    /// Creates a server's data, starts it, and waits until it responds.
     ///
     /// # Errors
     ///
-    /// When MariaDB is not installed, or does not start.
+    /// If MariaDB is not installed, or does not start.
     pub fn start(settings: &MariaDbSettings) -> Result<Self, Missing> {
         let folder = Folder::new("mariadb", account())?;
         create(&folder, settings)?;
@@ -65,47 +65,47 @@ impl MariaDb {
         Ok(Self { server, port, settings: settings.clone(), folder })
     }
 
-    /// The port on 127.0.0.1.
+    /// Port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The folder of the server: data, log and socket are in it.
+    /// Folder of the server, with data, log, and socket.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The socket.
+    /// Path of the socket.
     pub fn socket(&self) -> PathBuf {
         socket(&self.folder)
     }
 
-    /// The process number of the server.
+    /// Process ID of the server.
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// `mysql://user:password@127.0.0.1:port/tenbin`.
+    /// URL `mysql://user:password@127.0.0.1:port/tenbin`.
     pub fn url(&self, user: &str, password: Option<&str>) -> String {
         let credentials = url::credentials(user, password);
         format!("mysql://{credentials}@127.0.0.1:{}/{}", self.port, Self::DATABASE)
     }
 
-    /// The URL of the user who may do everything.
+    /// URL of the user with all privileges.
     pub fn own_url(&self) -> String {
         self.url(Self::USER, Some(Self::PASSWORD))
     }
 
-    /// Everything that the server has logged.
+    /// Complete log of the server.
     pub fn log(&self) -> String {
         server::log(self.folder.path())
     }
 
-    /// Has SQL run by the client `mariadb` as the user who may do everything; its rows, with tabs between fields.
+    /// Runs SQL with the client `mariadb` as the user with all privileges. Returns its rows, with tabs between fields.
     ///
     /// # Errors
     ///
-    /// When the client is not installed, or the server refuses.
+    /// If the client is not installed, or the server rejects the SQL.
     pub fn sql(&self, text: &str) -> Result<String, Missing> {
         let mut client = Command::new(program::find("mariadb", "mariadb-client")?);
         client.args(["--no-defaults", "--batch", "--skip-column-names", "--user", Self::USER, "--socket"]);
@@ -113,18 +113,18 @@ impl MariaDb {
         program::output(&client)
     }
 
-    /// Ends the server without ceremony, and starts it again: every connection breaks, and it recovers from its log.
+    /// Kills the server, and starts it again. Every connection breaks, and the server recovers from its log.
     ///
     /// # Errors
     ///
-    /// When it does not start again.
+    /// If it does not start again.
     pub fn restart_immediate(&mut self) -> Result<(), Missing> {
         self.server.end(Signal::KILL);
         self.server = run(&self.folder, self.port, &self.settings)?;
         Ok(())
     }
 
-    /// Ends the server in good order, and removes its folder.
+    /// Shuts the server down, and removes its folder.
     pub fn stop(mut self) {
         self.server.end(Signal::TERM);
     }
@@ -151,11 +151,11 @@ fn create(folder: &Folder, settings: &MariaDbSettings) -> Result<(), Missing> {
         program::command(&program::find("mariadb-install-db", PACKAGE)?, account(), None, "KILL")?;
     install.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
     install.args(["--skip-name-resolve", &option("datadir", data(folder).display())]);
-    // A server that starts removes the temporary files of others in its folder for them.
+    // A starting server removes temporary files of others in its folder.
     install.env("TMPDIR", folder.path());
     program::output(&install)?;
     let (user, password, database) = (MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-    // Each start runs it, so it must stand being run again. One statement a line.
+    // The file runs at each start, so it must be idempotent. One statement per line.
     let first = format!(
         "CREATE DATABASE IF NOT EXISTS {database};\n\
          CREATE USER IF NOT EXISTS '{user}'@'%' IDENTIFIED BY '{password}';\n\

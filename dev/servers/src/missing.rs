@@ -1,36 +1,36 @@
-//! Why there is no server.
+//! Reasons why a server is not available.
 
 use std::io;
 use std::path::Path;
 
-/// A server that could not be had.
+/// A server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum Missing {
-    /// A program that is needed is not there.
+    /// A required program is not installed.
     #[error("{program} is not on this machine: install it with `apt-get install {package}`")]
     Program {
-        /// Its name.
+        /// Name of the program.
         program: &'static str,
-        /// The Debian package that has it.
+        /// Debian package that contains it.
         package: &'static str,
     },
-    /// Something on the way went wrong.
+    /// An operation failed.
     #[error("{what}: {reason}")]
     Failed {
-        /// What was tried.
+        /// Description of the operation.
         what: String,
-        /// Why it did not work, with the server's own words where there are some.
+        /// Reason, with the server's own message if there is one.
         reason: String,
     },
 }
 
 impl Missing {
-    /// From what was tried and why it did not work.
+    /// Error for a failed operation.
     pub(crate) fn failed(what: impl Into<String>, reason: impl ToString) -> Self {
         Self::Failed { what: what.into(), reason: reason.to_string() }
     }
 
-    /// From an error about a file or a folder.
+    /// Error for a file or a folder.
     pub(crate) fn file(path: &Path, error: io::Error) -> Self {
         Self::failed(path.display().to_string(), error)
     }

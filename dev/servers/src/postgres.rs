@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! PostgreSQL server for tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,37 +14,37 @@ use crate::{Tls, program, url};
 
 const PACKAGE: &str = "postgresql";
 
-/// How clients prove who they are, over TCP as over the socket.
+/// Authentication of clients, over TCP and over the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Auth {
-    /// They need not.
+    /// No authentication.
     #[default]
     Trust,
-    /// By SCRAM-SHA-256.
+    /// SCRAM-SHA-256.
     Scram,
-    /// By MD5: passwords are kept as MD5 too.
+    /// MD5. Passwords are stored as MD5 too.
     Md5,
-    /// By a password in the clear.
+    /// Clear-text password.
     Password,
 }
 
-/// How a server is to be.
+/// Configuration of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostgresSettings {
-    /// How clients prove who they are.
+    /// Authentication of clients.
     pub auth: Auth,
-    /// Further settings, by name, as in `postgresql.conf`; they win over those of this crate.
+    /// Additional settings as in `postgresql.conf`, by name. They override those of this crate.
     pub settings: Vec<(String, String)>,
-    /// Whether commits wait for the disk. What is committed outlives the server's process in any case.
+    /// True if commits wait for the disk. Committed data survives the server's process in any case.
     pub is_durable: bool,
-    /// The only core that the server may run on.
+    /// Only core that the server may run on. `None` for any core.
     pub core: Option<u32>,
-    /// What it shows to clients that ask for TLS.
+    /// Certificate for clients that request TLS. `None` for no TLS.
     pub tls: Option<Tls>,
 }
 
 impl PostgresSettings {
-    /// With one setting more.
+    /// Adds a setting.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.into(), value.into()));
@@ -52,29 +52,29 @@ impl PostgresSettings {
     }
 }
 
-/// A server with an empty database [`Postgres::DATABASE`]. Dropped, it is gone without a trace.
+/// A server with an empty database [`Postgres::DATABASE`]. Dropping it stops the server and removes its data.
 #[derive(Debug)]
 pub struct Postgres {
     server: Server,
     port: u16,
     core: Option<u32>,
-    // Last: a server needs its folder until its end.
+    // Last field, because a server needs its folder until its end.
     folder: Folder,
 }
 
 impl Postgres {
-    /// Who may do everything.
+    /// User with all privileges.
     pub const USER: &str = "postgres";
-    /// That user's password.
+    /// Password of that user.
     pub const PASSWORD: &str = "only for tests";
-    /// A database with nothing in it.
+    /// Name of an empty database.
     pub const DATABASE: &str = "postgres";
 
-    /// Creates a server's data, starts it, and waits until it answers.
+    /// Creates a server's data, starts it, and waits until it responds.
     ///
     /// # Errors
     ///
-    /// When PostgreSQL is not installed, or does not start.
+    /// If PostgreSQL is not installed, or does not start.
     pub fn start(settings: &PostgresSettings) -> Result<Self, Missing> {
         let folder = Folder::new("postgres", account())?;
         create(&folder, settings)?;
@@ -82,58 +82,58 @@ impl Postgres {
         Ok(Self { server, port, core: settings.core, folder })
     }
 
-    /// The port on 127.0.0.1.
+    /// Port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The folder that has the socket, for clients that take one in place of a host; data and log are in it too.
+    /// Folder of the socket, for clients that accept one instead of a host. Data and log are in it too.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The socket itself.
+    /// Path of the socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(format!(".s.PGSQL.{}", self.port))
     }
 
-    /// The process number of the server.
+    /// Process ID of the server.
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// `postgres://user:password@127.0.0.1:port/postgres`.
+    /// URL `postgres://user:password@127.0.0.1:port/postgres`.
     pub fn url(&self, user: &str, password: Option<&str>) -> String {
         let credentials = url::credentials(user, password);
         format!("postgres://{credentials}@127.0.0.1:{}/{}", self.port, Self::DATABASE)
     }
 
-    /// The URL of the user who may do everything.
+    /// URL of the user with all privileges.
     pub fn own_url(&self) -> String {
         self.url(Self::USER, Some(Self::PASSWORD))
     }
 
-    /// Everything that the server has logged.
+    /// Complete log of the server.
     pub fn log(&self) -> String {
         server::log(self.folder.path())
     }
 
-    /// Has SQL run by psql as the user who may do everything; its rows, with `|` between fields.
+    /// Runs SQL with psql as the user with all privileges. Returns its rows, with `|` between fields.
     ///
     /// # Errors
     ///
-    /// When psql is not installed, or the server refuses.
+    /// If psql is not installed, or the server rejects the SQL.
     pub fn sql(&self, text: &str) -> Result<String, Missing> {
         let mut psql = self.client("psql", "postgresql-client")?;
         psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text]);
         program::output(&psql)
     }
 
-    /// A client program that finds the server by its environment, such as psql or pgbench.
+    /// Client program such as psql or pgbench, which finds the server by its environment.
     ///
     /// # Errors
     ///
-    /// When it is not installed.
+    /// If it is not installed.
     pub fn client(&self, name: &'static str, package: &'static str) -> Result<Command, Missing> {
         let beside = program::newest_postgres().map(|folder| folder.join(name)).filter(|file| file.is_file());
         let mut command = Command::new(match beside {
@@ -146,19 +146,19 @@ impl Postgres {
         Ok(command)
     }
 
-    /// Ends the server without ceremony, as `pg_ctl restart -m immediate` does, and starts it again: every connection breaks,
-    /// and it recovers from its log.
+    /// Stops the server immediately, like `pg_ctl restart -m immediate`, and starts it again. Every connection breaks, and the
+    /// server recovers from its log.
     ///
     /// # Errors
     ///
-    /// When it does not start again.
+    /// If it does not start again.
     pub fn restart_immediate(&mut self) -> Result<(), Missing> {
         self.server.end(Signal::QUIT);
         self.server = run(&self.folder, self.port, self.core)?;
         Ok(())
     }
 
-    /// Ends the server in good order, and removes its folder.
+    /// Shuts the server down, and removes its folder.
     pub fn stop(mut self) {
         self.server.end(Signal::INT);
     }
@@ -166,7 +166,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // Not a kill: that would leave shared memory behind.
+        // Not SIGKILL, which would leave shared memory behind.
         self.server.end(Signal::QUIT);
     }
 }

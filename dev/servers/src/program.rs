@@ -1,4 +1,4 @@
-//! Where the programs of servers are, and how they are called.
+//! Locates and runs the programs of servers.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::{env, fs};
 use crate::account::Account;
 use crate::missing::Missing;
 
-/// The program of this name: in `PATH`, or where Debian keeps those that are for administrators.
+/// Program with this name: in `PATH`, or in Debian's folders for administrators.
 pub(crate) fn find(program: &'static str, package: &'static str) -> Result<PathBuf, Missing> {
     let path = env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/local/sbin", "/usr/sbin", "/usr/bin"].map(PathBuf::from);
@@ -19,7 +19,7 @@ pub(crate) fn find(program: &'static str, package: &'static str) -> Result<PathB
         .ok_or(Missing::Program { program, package })
 }
 
-/// The newest folder of PostgreSQL's own programs under Debian's, if there is one.
+/// Newest folder of PostgreSQL's own programs on Debian. `None` if there is none.
 pub(crate) fn newest_postgres() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
     let with_numbers = versions.filter_map(|entry| {
@@ -29,8 +29,7 @@ pub(crate) fn newest_postgres() -> Option<PathBuf> {
     with_numbers.filter(|(_, folder)| folder.join("postgres").is_file()).max().map(|(_, folder)| folder)
 }
 
-/// A command that runs as `account`, on one core if that is asked for, and gets `death_signal` when the thread that started it
-/// ends.
+/// Command that runs as `account`, optionally on one core, and gets `death_signal` when the thread that started it ends.
 pub(crate) fn command(
     program: &Path,
     account: Option<Account>,
@@ -53,7 +52,7 @@ pub(crate) fn command(
     Ok(command)
 }
 
-/// Runs a client or an installer to its end, for at most two minutes; what it printed.
+/// Runs a client or an installer to its end, for at most two minutes. Returns its output.
 pub(crate) fn output(command: &Command) -> Result<String, Missing> {
     let name = |text: &OsStr| text.to_string_lossy().into_owned();
     let what = name(command.get_program());

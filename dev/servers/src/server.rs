@@ -1,4 +1,4 @@
-//! A server's process, from its start to its end, whatever server it is.
+//! Process of a server of any kind, from its start to its end.
 
 use std::fs::{self, OpenOptions};
 use std::net::TcpListener;
@@ -12,19 +12,20 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::keeper;
 use crate::missing::Missing;
 
-/// How often it is looked whether something has come about, and how many times at most: half a minute.
+/// Interval of checks while waiting.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// Maximum number of checks while waiting, which is half a minute.
 const LOOKS_MAX: u32 = 3000;
 
-/// A running server. Dropped, it is killed.
+/// A running server. Dropping it kills the server.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
 }
 
 impl Server {
-    /// Starts it, with everything that it prints at the end of the file `log`, and waits until `is_ready` says so of its
-    /// process and the part of the log that is its own.
+    /// Starts a server whose output is appended to the file `log`. Waits until `is_ready` returns true for its process and its own
+    /// part of the log.
     pub(crate) fn start(
         mut command: Command,
         log: &Path,
@@ -56,12 +57,12 @@ impl Server {
         self.child.id()
     }
 
-    /// Sends a signal and waits for the end; kills what does not end in time.
+    /// Sends a signal, and waits for the end. Kills the process if it does not end in time.
     pub(crate) fn end(&mut self, signal: Signal) {
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
             && matches!(self.child.try_wait(), Ok(None))
         {
-            // A process that is gone already needs no signal.
+            // A process that is already gone needs no signal.
             let _ = kill_process(pid, signal);
             for _ in 0..LOOKS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
@@ -82,13 +83,13 @@ impl Drop for Server {
     }
 }
 
-/// A port that was free a moment ago.
+/// Port that was free a moment ago.
 pub(crate) fn free_port() -> Result<u16, Missing> {
     let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     Ok(listener.map_err(|error| Missing::failed("find a free port on 127.0.0.1", error))?.port())
 }
 
-/// Tries again with another port if somebody else was quicker to take it.
+/// Retries with another port if another process has taken it meanwhile.
 pub(crate) fn on_a_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Result<T, Missing> {
     let mut tries = 0;
     loop {
@@ -101,19 +102,19 @@ pub(crate) fn on_a_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Re
     }
 }
 
-/// What a file has from a place on.
+/// Content of a file from an offset on.
 fn text_from(path: &Path, from: u64) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
     String::from_utf8_lossy(&bytes[from..]).into_owned()
 }
 
-/// The whole log.
+/// Complete log.
 pub(crate) fn log(folder: &Path) -> String {
     text_from(&log_path(folder), 0)
 }
 
-/// Where the log is.
+/// Path of the log.
 pub(crate) fn log_path(folder: &Path) -> PathBuf {
     folder.join("log")
 }

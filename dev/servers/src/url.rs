@@ -1,8 +1,8 @@
-//! Names and passwords within URLs.
+//! Encodes names and passwords in URLs.
 
 use std::fmt::Write;
 
-/// A text as it may stand between the marks of a URL.
+/// Percent-encodes a text for a URL component.
 pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -16,7 +16,7 @@ pub(crate) fn encoded(text: &str) -> String {
     out
 }
 
-/// `user:password`, or the user alone.
+/// Formats `user:password`, or the user alone.
 pub(crate) fn credentials(user: &str, password: Option<&str>) -> String {
     match password {
         Some(password) => format!("{}:{}", encoded(user), encoded(password)),
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_within_a_password_do_not_end_it() {
+    fn special_characters_in_a_password_are_encoded() {
         assert_eq!(credentials("ann", Some("a:b@c/ü")), "ann:a%3Ab%40c%2F%C3%BC");
         assert_eq!(credentials("ann", None), "ann");
     }

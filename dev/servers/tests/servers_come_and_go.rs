@@ -1,4 +1,4 @@
-//! Real servers start, answer, come back after a crash, and leave nothing behind.
+//! Real servers start, respond, recover from a crash, and leave nothing behind.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use servers::{Auth, MariaDb, MariaDbSettings, PgBouncer, Postgres, PostgresSettings};
 
 #[test]
-fn postgres_answers_restarts_and_leaves_nothing() {
+fn postgres_responds_restarts_and_leaves_nothing() {
     let settings = PostgresSettings { auth: Auth::Scram, ..PostgresSettings::default() };
     let settings = settings.with("max_connections", "7").with("log_statement", "all");
     let mut postgres = Postgres::start(&settings).unwrap();
@@ -65,7 +65,7 @@ fn mariadb_answers_restarts_and_leaves_nothing() {
 }
 
 #[test]
-fn a_server_outlives_the_thread_that_started_it_and_keeps_to_its_core() {
+fn server_outlives_its_starting_thread_and_stays_on_its_core() {
     let settings = PostgresSettings { core: Some(0), ..PostgresSettings::default() };
     let postgres = std::thread::spawn(move || Postgres::start(&settings).unwrap()).join().unwrap();
     assert_eq!(postgres.sql("SELECT 1").unwrap().trim(), "1");
@@ -77,7 +77,7 @@ fn a_server_outlives_the_thread_that_started_it_and_keeps_to_its_core() {
 }
 
 #[test]
-fn a_server_that_does_not_start_says_why() {
+fn failed_start_has_a_reason() {
     let settings = PostgresSettings::default().with("no_such_setting", "on");
     let said = Postgres::start(&settings).unwrap_err().to_string();
     assert!(said.contains("no_such_setting"), "{said}");
@@ -115,7 +115,7 @@ fn servers_do_not_outlive_a_process_that_is_killed() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(!pids.iter().any(|pid| is_running(*pid)));
-    // Nobody was left to remove them.
+    // The servers' own process was killed, so nobody has removed their folders.
     for folder in &words[2..] {
         std::fs::remove_dir_all(folder).unwrap();
     }
@@ -123,6 +123,6 @@ fn servers_do_not_outlive_a_process_that_is_killed() {
 
 fn is_running(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    // A dead process may stay listed until somebody asks how it ended.
+    // A dead process may remain listed until its parent reaps it.
     status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
 }

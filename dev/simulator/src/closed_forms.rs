@@ -1,7 +1,7 @@
-//! What theory says of queues, exact in the long run.
+//! Closed-form results of queueing theory, exact in the long run.
 //!
-//! Arrivals are Poisson, the queue has no end, and who came first is served first. Sources: L. Kleinrock, *Queueing Systems*,
-//! volume 1 (Wiley, 1975), for M/M/1, M/M/c and the Pollaczek–Khinchine mean; G. J. Franx, "A simple solution for the M/D/c
+//! Arrivals are Poisson, queues are unbounded, and service is first come, first served. Sources: L. Kleinrock, *Queueing Systems*,
+//! volume 1 (Wiley, 1975), for M/M/1, M/M/c, and the Pollaczek–Khinchine mean; G. J. Franx, "A simple solution for the M/D/c
 //! waiting time distribution", Operations Research Letters 29 (2001).
 
 mod mdc;
@@ -14,7 +14,7 @@ pub use mg1::Mg1;
 pub use mm1::Mm1;
 pub use mmc::Mmc;
 
-/// The smallest value, to a relative 1e-9, at which a falling function of time is no longer above `level`.
+/// Smallest argument, to a relative 1e-9, at which a decreasing function of time is at most `level`.
 fn first_at_or_below(level: f64, step_s: f64, tail: impl Fn(f64) -> f64) -> f64 {
     let mut high_s = step_s;
     for _ in 0..60 {

@@ -1,9 +1,9 @@
-//! The connections of an open load: a request whose instant has come waits for a free one.
+//! Connections of an open load: a due request waits for a free one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// When each connection that was used will be free.
+/// Time at which each used connection becomes free.
 pub(crate) struct Connections {
     free_ns: BinaryHeap<Reverse<u64>>,
     most: usize,
@@ -14,12 +14,12 @@ impl Connections {
         Self { free_ns: BinaryHeap::new(), most: most.max(1) as usize }
     }
 
-    /// When a request that is due at `due_ns` can be sent. Requests must come in the order of their times, and
-    /// [`Connections::taken_until`] must follow.
+    /// Returns the send time of a request that is due at `due_ns`. Requests must come in time order, and each call must be followed
+    /// by [`Connections::taken_until`].
     #[inline]
     pub(crate) fn take(&mut self, due_ns: u64) -> u64 {
         match self.free_ns.peek() {
-            // One that is free is used again, as the generator does.
+            // A free connection is reused, as in the load generator.
             Some(Reverse(free_ns)) if *free_ns <= due_ns || self.free_ns.len() >= self.most => {
                 let free_ns = *free_ns;
                 self.free_ns.pop();
@@ -29,7 +29,7 @@ impl Connections {
         }
     }
 
-    /// The connection that was taken last is free again at `done_ns`.
+    /// Sets the time at which the last taken connection becomes free.
     #[inline]
     pub(crate) fn taken_until(&mut self, done_ns: u64) {
         self.free_ns.push(Reverse(done_ns));
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_third_of_two_connections_is_the_first_that_is_free_again() {
+    fn third_request_waits_for_the_first_free_of_two_connections() {
         let mut connections = Connections::new(2);
         let sent = [0, 1, 2, 3, 90].map(|due_ns| {
             let sent_ns = connections.take(due_ns);

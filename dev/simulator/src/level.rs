@@ -1,4 +1,4 @@
-//! A level of a search as a run of a queue, and whether it met its conditions.
+//! Runs a search level on a simulated queue, and judges its conditions.
 
 use load::open::{Profile, Segment};
 use load::{Closed, Load, Open, SECOND_NS, Schedule, Spacing, ThinkTime};
@@ -8,30 +8,30 @@ use stats::{At, Judged, Level, SearchStage};
 use crate::play::{LoadTimes, play};
 use crate::queue::Queue;
 
-/// Arrivals that had a reply when the load stopped, as a share of all: fewer are a queue that grows.
+/// Minimum share of arrivals with a reply when the load stops. A smaller share means that the queue grows.
 const COMPLETED_MIN: f64 = 0.99;
-/// Connections of an open load, more than ever wait.
+/// Number of connections of an open load, which never run out.
 const CONNECTIONS: u32 = 1_000_000;
-/// How much of an overload there is before the rate that is judged.
+/// Duration of an overload before the judged rate.
 const OVERLOAD_NS: u64 = 10 * SECOND_NS;
-/// How long a system may take to come round after an overload. Near its capacity a queue works off what it has too much of
-/// slowly: of 1.3 times the capacity for ten seconds, at 92 % of it, in (0.3 / 0.08) · 10 s = 38 s.
+/// Time that a system may take to recover from an overload. Near its capacity, a queue drains slowly: after 1.3 times the capacity
+/// for ten seconds, it takes (0.3 / 0.08) · 10 s = 38 s at 92 % of the capacity.
 const GRACE_NS: u64 = 60 * SECOND_NS;
 
-/// How runs of a search are made and judged.
+/// Execution and conditions of the runs of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// A percentile of the response time,
+    /// Percentile of the response time.
     pub percentile: Percentile,
-    /// which must stay below this.
+    /// Maximum of the percentile, in seconds.
     pub limit_s: f64,
-    /// Seconds that are left out at the beginning of a run.
+    /// Warm-up in seconds, excluded from figures.
     pub warm_up_s: u64,
-    /// Seconds that are measured.
+    /// Measured time in seconds.
     pub measured_s: u64,
 }
 
-/// Plays a level on a queue. `overload_per_s` goes before a level of the stage of that name.
+/// Runs a level on a queue. `overload_per_s` precedes a level of the overload stage.
 pub fn judge(
     queue: &Queue,
     condition: &Condition,

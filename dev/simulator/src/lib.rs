@@ -1,7 +1,7 @@
-//! Queues in virtual time, which procedures are graded on: hours of load in milliseconds, with answers known beforehand.
+//! Queues in virtual time, on which procedures are graded: hours of load in milliseconds, with known results.
 //!
-//! The load is [`load`]'s own and what comes of it goes into [`record`]'s own recorder, as on a real system; what is simulated
-//! is the time between. [`closed_forms`] tells what theory says of the same queues.
+//! The load comes from [`load`], and results go into the recorder of [`record`], as in a real run. Only the time in between is
+//! simulated. [`closed_forms`] has the theoretical results of these queues.
 //!
 //! ```
 //! use load::{Load, Open, Schedule, Spacing, open::Profile};

@@ -1,38 +1,38 @@
-//! A documented model of what runs of real systems say: cheap enough for a hundred thousand of them.
+//! Noise model of the figures of runs, cheap enough for a hundred thousand of them.
 //!
-//! The logarithm of a figure is that of the truth, and three disturbances on top: one that all runs of a block share (as they
-//! share their arrivals), one that wanders from run to run (a host that warms up or is used by others), and one of the run alone.
+//! A log figure is the true log figure plus three disturbances. One is common to all runs of a block, like their arrivals. One is a
+//! random walk from run to run, like a host that warms up or is shared. One belongs to a single run.
 
 use load::chance::Chance;
 use stats::Seen;
 
 use crate::service::normal;
 
-/// How the disturbance of a single run is spread, each with the same standard deviation.
+/// Distribution of the disturbance of a single run. All shapes have equal standard deviations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Normal.
     Normal,
-    /// Now and then far away on either side: one run in ten has a deviation that is three times as large.
+    /// Heavy-tailed on both sides: one run in ten has three times the deviation.
     Wild,
-    /// Now and then far away on one side only, as by pauses and neighbours: exponential.
+    /// Heavy-tailed on one side, as with pauses and noisy neighbors: exponential.
     Lopsided,
 }
 
-/// What disturbs the figures of runs; deviations are of their natural logarithms.
+/// Standard deviations of the disturbances of log figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Standard deviation of what a run has for itself.
+    /// Standard deviation of the disturbance of a single run.
     pub of_run: f64,
-    /// Standard deviation of what all runs of a block share.
+    /// Standard deviation of the disturbance common to a block.
     pub of_block: f64,
-    /// Standard deviation of the step from one run to the next, which stays.
+    /// Standard deviation of a step of the random walk.
     pub wander: f64,
-    /// The shape of what a run has for itself.
+    /// Distribution of the disturbance of a single run.
     pub shape: Shape,
 }
 
-/// Settings whose true figures are known, and what runs of them say.
+/// Variants with known true figures and noisy runs.
 #[derive(Clone, Debug)]
 pub struct Noisy {
     truths: Vec<f64>,
@@ -43,12 +43,12 @@ pub struct Noisy {
 }
 
 impl Noisy {
-    /// The true figures of the settings, disturbed.
+    /// Creates variants with these true figures.
     pub fn new(truths: Vec<f64>, noise: Noise, seed: u64) -> Self {
         Self { truths, noise, seed, chance: Chance::stream(seed, 0), wandered: 0.0 }
     }
 
-    /// A run of a setting in a block.
+    /// Simulates a run of a variant in a block.
     pub fn run(&mut self, setting: usize, block: u32) -> Seen {
         let of_block = normal(&mut Chance::stream(self.seed, 1 + u64::from(block))) * self.noise.of_block;
         self.wandered += normal(&mut self.chance) * self.noise.wander;
@@ -59,7 +59,7 @@ impl Noisy {
 }
 
 impl Shape {
-    /// With mean 0 and standard deviation 1.
+    /// Draws a disturbance with mean 0 and standard deviation 1.
     pub fn draw(self, chance: &mut Chance) -> f64 {
         match self {
             Self::Normal => normal(chance),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_a_block_share_what_is_the_blocks() {
+    fn runs_of_a_block_share_the_block_effect() {
         let noise = Noise { of_run: 0.0, of_block: 0.1, wander: 0.0, shape: Shape::Normal };
         let mut noisy = Noisy::new(vec![1.0, 2.0], noise, 1);
         let mut figure = |setting, block| noisy.run(setting, block).value().expect("a figure");

@@ -1,4 +1,4 @@
-//! A load on a queue, from its first request to its last reply.
+//! Simulates a load on a queue, from its first request to its last reply.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,21 +11,21 @@ use crate::freeze::Freeze;
 use crate::played::Played;
 use crate::queue::{Queue, Serving};
 
-/// How long a load goes on, in nanoseconds since it began.
+/// Times of a load, in nanoseconds since it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadTimes {
-    /// What was intended earlier is left out of the figures.
+    /// End of the warm-up. Requests scheduled earlier are excluded from figures.
     pub warm_up_ns: u64,
-    /// Nothing that is intended at this instant or later is sent. What is in flight is waited for.
+    /// End of the load. Requests scheduled at this time or later are not sent; requests in flight finish.
     pub stop_ns: u64,
 }
 
-/// Plays a load on a queue. The same load, queue and seed give the same run; the seed is that of the service times.
+/// Simulates a load on a queue. Equal load, queue, and seed give equal runs. `seed` seeds the service times.
 pub fn play(load: &Load, queue: &Queue, times: LoadTimes, seed: u64) -> Played {
     play_frozen(load, queue, Freeze::default(), times, seed)
 }
 
-/// The same on a queue that stands still for a while.
+/// Like [`play`], with a freeze of the queue.
 pub fn play_frozen(load: &Load, queue: &Queue, freeze: Freeze, times: LoadTimes, seed: u64) -> Played {
     let mut notebook = Notebook {
         recorder: Recorder::new((times.warm_up_ns, times.stop_ns), 0),
@@ -56,7 +56,7 @@ fn play_open(open: &Open, serving: &mut Serving, times: LoadTimes, notebook: &mu
 
 fn play_closed(closed: &Closed, serving: &mut Serving, times: LoadTimes, notebook: &mut Notebook) {
     let mut cadence = closed.cadence(Share::WHOLE);
-    // Users in the order of their next requests.
+    // Users ordered by the time of their next requests.
     let mut users: BinaryHeap<Reverse<u64>> = (0..u64::from(closed.users))
         .map(|number| Reverse(cadence.first(closed.arrival_ns(number))))
         .collect();

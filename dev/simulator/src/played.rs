@@ -1,33 +1,33 @@
-//! What came of a simulated run: the figures that a real one would have.
+//! Results of a simulated run, with the figures of a real one.
 
 use record::{Interval, Percentile, Phase, Tally};
 use stats::Window;
 
-/// Length of a window, as that of the pulses of a real run.
+/// Length of a window, equal to that of the pulses of a real run.
 pub const WINDOW_NS: u64 = 250_000_000;
 
-/// Most windows of a run; what ends later is left out of them.
+/// Maximum number of windows. Later ends are not counted in windows.
 const WINDOWS_MAX: usize = 2_048;
 
-/// What a window saw.
+/// Data of a window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     ended: u64,
     response_sum_ns: u64,
-    /// Time that requests spent in flight within it, summed over them.
+    /// Integral of requests in flight over the window.
     in_flight_ns: u64,
 }
 
-/// A simulated run.
+/// Results of a simulated run.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// What the recorder counted of the requests intended after the warm-up.
+    /// Counts of requests scheduled after the warm-up.
     pub tally: Tally,
-    /// The same of the warm-up.
+    /// Counts of requests scheduled in the warm-up.
     pub warm_up: Tally,
-    /// From the stop of the load to the last reply.
+    /// Time from the stop of the load to the last reply.
     pub drain_ns: u64,
-    /// Requests that ended between the end of the warm-up and the stop, whenever they were intended.
+    /// Requests that ended between the end of the warm-up and the stop, no matter when they were scheduled.
     pub answers: u64,
     /// Requests of the warm-up that had not ended when it was over.
     pub backlog: u64,
@@ -53,12 +53,12 @@ impl Played {
         }
     }
 
-    /// Mean response time of measured requests.
+    /// Mean response time of measured requests, in seconds. `None` without any.
     pub fn mean_response_s(&self) -> Option<f64> {
         self.tally.response.ok.mean_ns().map(|mean_ns| mean_ns / 1e9)
     }
 
-    /// A percentile of the response times of measured requests, if there are samples enough to judge by it.
+    /// Percentile of the response times of measured requests, in seconds. `None` if there are too few samples to judge it.
     pub fn response_s(&self, percentile: Percentile) -> Option<f64> {
         let response = &self.tally.response.ok;
         if !percentile.is_judgeable(response.count()) {
@@ -67,7 +67,7 @@ impl Played {
         response.value_at(percentile).map(|value_ns| value_ns as f64 / 1e9)
     }
 
-    /// Requests that ended between the end of the warm-up and the stop, per second of that time.
+    /// Requests per second that ended between the end of the warm-up and the stop. `None` if that period is empty.
     pub fn throughput_per_s(&self) -> Option<f64> {
         let window_ns = self.stop_ns.checked_sub(self.warm_up_ns).filter(|window_ns| *window_ns > 0)?;
         Some(self.answers as f64 * 1e9 / window_ns as f64)
@@ -78,14 +78,14 @@ impl Played {
         self.in_flight_ns as f64 / self.stop_ns.saturating_sub(self.warm_up_ns).max(1) as f64
     }
 
-    /// Measured requests that had ended when the load stopped, as a share of those planned.
+    /// Share of planned measured requests that had ended when the load stopped.
     pub fn completed_share(&self) -> f64 {
         let measured_from = (self.warm_up_ns / WINDOW_NS) as usize;
         let ended: u64 = self.windows.iter().skip(measured_from).map(|window| window.ended).sum();
         ended as f64 / self.tally.counts.planned.max(1) as f64
     }
 
-    /// The whole run, warm-up and all, in windows of [`WINDOW_NS`], without one that is cut short by the end of the load.
+    /// Series of the whole run including the warm-up, in windows of [`WINDOW_NS`], without a truncated last one.
     pub fn series(&self) -> Vec<Window> {
         let whole = (self.stop_ns / WINDOW_NS) as usize;
         let window = |busy: &Busy| Window {

@@ -1,22 +1,22 @@
-//! A queue with several servers: whoever came first is served first.
+//! First-come, first-served queue with several servers.
 
 use load::chance::Chance;
 
 use crate::freeze::Freeze;
 use crate::service::Service;
 
-/// A system: so many requests are served at a time, the others wait in the order of their arrival.
+/// A system that serves a limited number of requests at once; others wait in order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Queue {
-    /// Requests that are served at a time; at least 1.
+    /// Number of requests served at once; at least 1.
     pub servers: u32,
-    /// How long each is served.
+    /// Distribution of service times.
     pub service: Service,
 }
 
-/// A queue at work. Requests must be handed to it in the order in which they arrive.
+/// A queue during a simulation. Requests must arrive in time order.
 pub(crate) struct Serving {
-    /// When each server will be free. Few, so that looking at all of them is quicker than keeping them in order.
+    /// Time at which each server becomes free. There are few, so a linear search is faster than a heap.
     free_ns: Vec<u64>,
     service: Service,
     freeze: Freeze,
@@ -25,12 +25,12 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn new(queue: &Queue, freeze: Freeze, seed: u64) -> Self {
-        // Stream 0 of the same seed may be that of the arrivals.
+        // Stream 0 of this seed may be that of the arrivals.
         let chance = Chance::stream(seed, 1);
         Self { free_ns: vec![0; queue.servers.max(1) as usize], service: queue.service, freeze, chance }
     }
 
-    /// When a request is done that arrives at `arrived_ns`.
+    /// Returns the end of a request that arrives at `arrived_ns`.
     #[inline]
     pub(crate) fn serve(&mut self, arrived_ns: u64) -> u64 {
         let mut soonest = 0;
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_servers_take_turns_and_the_third_request_waits_for_the_first_of_them() {
+    fn third_request_waits_for_the_first_of_two_servers() {
         let queue = Queue { servers: 2, service: Service::Constant { ns: 100 } };
         let mut serving = Serving::new(&queue, Freeze::default(), 1);
         let done: Vec<u64> = [0, 10, 20, 30, 500].map(|arrived| serving.serve(arrived)).to_vec();

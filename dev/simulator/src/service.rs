@@ -1,23 +1,23 @@
-//! How long a request is served.
+//! Service time distributions.
 
 use load::chance::Chance;
 
-/// A distribution of service times.
+/// Distribution of service times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Service {
-    /// Always the same.
+    /// Constant time.
     Constant {
-        /// Its length.
+        /// Service time.
         ns: u64,
     },
     /// Exponential.
     Exponential {
-        /// Its mean.
+        /// Mean.
         mean_ns: u64,
     },
-    /// Normal in its logarithm.
+    /// Lognormal.
     LogNormal {
-        /// The time that half of all stay below.
+        /// Median.
         median_ns: u64,
         /// Standard deviation of the logarithm.
         sigma: f64,
@@ -25,7 +25,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The next service time, in nanoseconds.
+    /// Draws a service time, in nanoseconds.
     #[inline]
     pub fn draw(&self, chance: &mut Chance) -> u64 {
         match *self {
@@ -37,7 +37,7 @@ impl Service {
         }
     }
 
-    /// The same distribution, `factor` times as long.
+    /// The distribution with all times multiplied by `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         let longer = |ns: u64| (ns as f64 * factor).round() as u64;
@@ -49,8 +49,8 @@ impl Service {
     }
 }
 
-/// A standard normal draw: G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates", Annals of
-/// Mathematical Statistics 29 (1958). The second of the pair is not used, so that every draw costs the same.
+/// Draws from the standard normal distribution (G. E. P. Box and M. E. Muller, "A note on the generation of random normal
+/// deviates", Annals of Mathematical Statistics 29, 1958). Discards the second of each pair, so that every draw costs the same.
 pub(crate) fn normal(chance: &mut Chance) -> f64 {
     let (radius, angle) = ((2.0 * chance.exponential()).sqrt(), std::f64::consts::TAU * chance.unit());
     radius * angle.cos()
@@ -66,24 +66,24 @@ mod tests {
     }
 
     #[test]
-    fn means_are_those_of_the_distributions() {
+    fn means_match_the_distributions() {
         assert_eq!(mean_ms(Service::Constant { ns: 5_000_000 }), 5.0);
-        // One standard error is 0.3 %.
+        // The standard error is 0.3 %.
         assert!((mean_ms(Service::Exponential { mean_ns: 5_000_000 }) / 5.0 - 1.0).abs() < 0.02);
-        // exp(σ²/2) times the median.
+        // The mean is exp(σ²/2) times the median.
         let log_normal = Service::LogNormal { median_ns: 5_000_000, sigma: 1.0 };
         assert!((mean_ms(log_normal) / (5.0 * 0.5f64.exp()) - 1.0).abs() < 0.03);
         assert!((mean_ms(log_normal.times(1.05)) / mean_ms(log_normal) - 1.05).abs() < 1e-6);
     }
 
     #[test]
-    fn normal_draws_have_the_moments_and_the_tails_of_the_normal_distribution() {
+    fn normal_draws_have_normal_moments_and_tails() {
         let mut chance = Chance::stream(5, 0);
         let draws: Vec<f64> = (0..100_000).map(|_| normal(&mut chance)).collect();
         let n = draws.len() as f64;
         assert!((draws.iter().sum::<f64>() / n).abs() < 0.02);
         assert!((draws.iter().map(|draw| draw * draw).sum::<f64>() / n - 1.0).abs() < 0.03);
-        // 5 % are beyond 1.96 on either side; the standard error is 0.07 points.
+        // 5 % are beyond ±1.96; the standard error is 0.07 percentage points.
         let beyond = draws.iter().filter(|draw| draw.abs() > 1.959_964).count() as f64 / n;
         assert!((beyond - 0.05).abs() < 0.005, "{beyond}");
     }

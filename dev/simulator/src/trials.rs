@@ -1,6 +1,6 @@
-//! Procedures driven a thousand times over systems whose truth is known, and how often they found it.
+//! Trials of procedures on systems with known truth: how often they find it in a thousand attempts.
 //!
-//! Every trial has a seed of its own, made from the one that is asked for: the same seed gives the same counts.
+//! Each trial has its own seed, derived from a common one. Equal seeds give equal counts.
 
 mod duels;
 mod freezes;
@@ -16,13 +16,13 @@ pub use tournaments::{TournamentTrial, Tournaments, tournaments};
 
 use load::chance::Chance;
 
-/// Seeds of trials, from the seed of all of them.
+/// Seeds of the trials, derived from a common seed.
 fn seeds(seed: u64, trials: u32) -> impl Iterator<Item = u64> {
     let mut chance = Chance::stream(seed, 0);
     (0..trials).map(move |_| chance.within(0, i64::MAX) as u64)
 }
 
-/// What is in it, in random order.
+/// The items in random order.
 fn shuffled(mut items: Vec<usize>, chance: &mut Chance) -> Vec<usize> {
     for last in (1..items.len()).rev() {
         items.swap(last, chance.within(0, last as i64) as usize);

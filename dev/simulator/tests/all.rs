@@ -1,4 +1,4 @@
-//! Procedures on queues in virtual time: every test of this folder that needs no process of its own, in one program.
+//! Tests of procedures on simulated queues that need no separate process, all in one program.
 
 mod duels_find_the_truth;
 mod frozen_servers_are_not_fast;

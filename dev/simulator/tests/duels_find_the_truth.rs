@@ -1,7 +1,7 @@
-//! A thousand duels of each kind: how often they say what is not so, and how often they find what is.
+//! Runs a thousand duels of each kind: error rates and power.
 //!
-//! Seeds are fixed, and told with every failure. Bounds: a procedure with an error rate of 5 % errs in at most 7.07 % of a thousand duels (5 % and
-//! three standard errors), but for once in 700 seeds; what is looked for is found at least as often as is stated next to it.
+//! Seeds are fixed, and part of every failure message. A procedure with an error rate of 5 % errs in at most 7.07 % of a thousand
+//! duels (5 % plus three standard errors), except for one in 700 seeds. Power must be at least the value in the test.
 
 use simulator::trials::{DuelTrial, Duels, duels, duels_of_equal_queues};
 use simulator::{Noise, Noisy, Shape};
@@ -9,7 +9,7 @@ use stats::{DuelRules, MinEffect};
 
 const SEED: u64 = 20_261;
 const DUELS: u32 = 1_000;
-/// 5 % and three standard errors of a thousand.
+/// 5 % of a thousand plus three standard errors.
 const WRONG_MAX: u32 = 70;
 
 const RULES: DuelRules = DuelRules {
@@ -34,7 +34,7 @@ fn noise(of_run: f64, shape: Shape) -> Noise {
 }
 
 #[test]
-fn equals_are_seldom_told_apart_whatever_the_noise() {
+fn false_positive_rate_is_kept_for_any_noise() {
     for (of_run, wander, shape) in [
         (0.02, 0.0, Shape::Normal),
         (0.10, 0.0, Shape::Normal),
@@ -51,16 +51,17 @@ fn equals_are_seldom_told_apart_whatever_the_noise() {
 }
 
 #[test]
-fn the_quick_mode_keeps_its_error_rate() {
+fn quick_mode_keeps_its_error_rate() {
     let found = noisy(DuelRules { blocks_max: 6, ..RULES }, 1.0, noise(0.03, Shape::Normal));
-    // One look at six blocks: all six must agree, which has the chance 2 / 2⁶ = 3.1 %.
+    // One look at six blocks: all six must agree, with probability 2 / 2⁶ = 3.1 %.
     assert!((10..=55).contains(&found.differs), "seed {SEED}: {found:?}");
     assert_eq!(found.blocks, 6 * DUELS);
 }
 
 #[test]
-fn a_difference_of_five_percent_is_found() {
-    // The paired logarithms deviate by √2 · 1.4 % = 2 %: the difference is 2.5 of them, and 95 % are found at the first look.
+fn five_percent_difference_is_found() {
+    // Paired log figures have a standard deviation of √2 · 1.4 % = 2 %. The difference is 2.5 times that, and 95 % are found at the
+    // first look.
     let found = noisy(RULES, 1.05, noise(0.014, Shape::Normal));
     assert!(found.differs >= 990 && found.wrong == 0, "seed {SEED}: {found:?}");
     assert!(found.covered >= DUELS - WRONG_MAX, "seed {SEED}: {found:?}");
@@ -68,17 +69,17 @@ fn a_difference_of_five_percent_is_found() {
 }
 
 #[test]
-fn half_a_percent_is_equivalent_where_three_matter() {
+fn half_a_percent_is_equivalent_at_a_threshold_of_three() {
     let found = noisy(RULES, 1.005, noise(0.014, Shape::Normal));
     assert!(found.equivalent >= 900, "seed {SEED}: {found:?}");
     assert_eq!(found.wild, 0, "no difference is reported that is large, seed {SEED}: {found:?}");
 }
 
 #[test]
-fn queues_that_are_equal_are_seldom_told_apart() {
-    // Real little runs, of about a thousand requests.
+fn false_positive_rate_is_kept_for_queues() {
+    // Short simulated runs of about a thousand requests.
     let found = duels_of_equal_queues(RULES, SEED, 200);
     assert_eq!(found.ended, 200);
-    // 5 % of two hundred and three standard errors: 10 + 9.2.
+    // 5 % of two hundred plus three standard errors: 10 + 9.2.
     assert!(found.differs <= 19, "seed {SEED}: {found:?}");
 }

@@ -1,4 +1,4 @@
-//! A server that stands still while it is measured answers no more than it is asked.
+//! A server that freezes during the measurement does not answer more than it is asked.
 
 use load::open::Profile;
 use load::{Load, Open, SECOND_NS, Schedule, Spacing};
@@ -6,14 +6,14 @@ use simulator::trials::freezes;
 use simulator::{Freeze, LoadTimes, Queue, Service, play_frozen};
 
 #[test]
-fn a_thousand_freezes_make_no_server_faster_than_its_load() {
+fn freezes_never_make_a_server_faster_than_its_load() {
     let found = freezes(20_262, 1_000);
     assert_eq!((found.possible, found.conserved), (1_000, 1_000), "{found:?}");
     assert!(found.fast_by_span > 0, "a divisor that hangs on the data would not have been found: {found:?}");
 }
 
 #[test]
-fn what_a_freeze_leaves_at_the_end_of_the_warm_up_is_answered_in_the_window_and_told_as_a_backlog() {
+fn backlog_of_a_freeze_in_the_warm_up_is_reported() {
     // 200/s, frozen from 0.5 s to 2.5 s; the window is from 1 s to 4 s.
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(200.0), Spacing::EVEN),

@@ -1,8 +1,8 @@
-//! Simulated queues against their closed forms.
+//! Compares simulated queues with their closed forms.
 //!
-//! Neighbouring responses of a busy queue are alike, so that standard errors are taken over 20 batches of a run rather than over
-//! requests: a figure may be five of them away from theory, which by chance it is less than once in ten thousand tries (t with
-//! 19 degrees of freedom), and the seeds are fixed.
+//! Neighboring responses of a busy queue are correlated. So standard errors are computed from 20 batches of a run instead of from
+//! requests. A figure may deviate from theory by five standard errors, which by chance happens less than once in ten thousand (t
+//! with 19 degrees of freedom). Seeds are fixed.
 
 use load::open::Profile;
 use load::{Closed, Load, Open, Schedule, Spacing, ThinkTime};
@@ -27,7 +27,7 @@ fn batches(per_s: f64, queue: Queue) -> Vec<Played> {
     (1..=BATCHES).map(|seed| play(&open(per_s, seed), &queue, times, seed)).collect()
 }
 
-/// Holds a figure of every batch against what it should be.
+/// Compares a figure of the batches with theory.
 fn compare(what: &str, batches: &[Played], figure: impl Fn(&Played) -> f64, theory: f64) {
     let values: Vec<f64> = batches.iter().map(figure).collect();
     let n = values.len() as f64;
@@ -92,17 +92,17 @@ fn four_servers_with_constant_service() {
 }
 
 #[test]
-fn any_service_without_a_queue_is_the_service() {
+fn response_time_without_a_queue_is_the_service_time() {
     let service = Service::LogNormal { median_ns: 5_000_000, sigma: 0.99 };
     let batches = batches(100.0, Queue { servers: 1_000, service });
     compare("median", &batches, response(Percentile::P50), 0.005);
-    // ln p99 is 2.326 deviations above the logarithm of the median.
+    // ln p99 is 2.326 standard deviations above the log median.
     compare("p99", &batches, response(Percentile::P99), 0.005 * (0.99f64 * 2.326_348).exp());
 }
 
 #[test]
-fn users_who_think_keep_to_the_law_of_response_time() {
-    // As many servers as users: nobody waits, and each user asks every 90 + 10 ms.
+fn closed_users_follow_the_response_time_law() {
+    // As many servers as users: no waiting, and each user sends a request every 90 + 10 ms.
     let closed = Closed {
         users: 20,
         ramp_up_ns: 0,
@@ -121,7 +121,7 @@ fn users_who_think_keep_to_the_law_of_response_time() {
 }
 
 #[test]
-fn little_holds_and_nothing_is_lost() {
+fn littles_law_holds_and_no_request_is_lost() {
     let queue = Queue { servers: 4, service: Service::Exponential { mean_ns: 10_000_000 } };
     let times = LoadTimes { warm_up_ns: 5 * SECOND_NS, stop_ns: 205 * SECOND_NS };
     let played = play(&open(300.0, 5), &queue, times, 5);
@@ -136,8 +136,8 @@ fn little_holds_and_nothing_is_lost() {
 }
 
 #[test]
-fn connections_that_are_all_taken_make_requests_late_and_the_server_is_not_to_blame() {
-    // Eight connections, 100 ms each: 80 a second go through of 200 that are due.
+fn exhausted_connections_cause_send_delay_not_service_time() {
+    // Eight connections with 100 ms each: 80 per second of the 200 that are due.
     let Load::Open(more) = open(200.0, 1) else { unreachable!() };
     let queue = Queue { servers: 1_000, service: Service::Constant { ns: 100_000_000 } };
     let times = LoadTimes { warm_up_ns: 0, stop_ns: 20 * SECOND_NS };
@@ -153,7 +153,7 @@ fn connections_that_are_all_taken_make_requests_late_and_the_server_is_not_to_bl
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run() {
+fn equal_seeds_give_equal_runs() {
     let queue = Queue { servers: 2, service: Service::Exponential { mean_ns: 10_000_000 } };
     let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 20 * SECOND_NS };
     let run = |seed| play(&open(150.0, 1), &queue, times, seed).tally;

@@ -1,8 +1,8 @@
-//! A thousand searches for the capacity of four servers that take 10 ms each, which theory knows.
+//! Runs a thousand searches for the known capacity of four servers with a service time of 10 ms.
 //!
-//! Runs of 25 s are judged by their own 95th percentile, so that every run has a capacity of its own around the true one. That it
-//! is near to log-normal, with a deviation of 2 %, is looked at on the queue itself; a thousand searches are then made with that
-//! model, and some on the queue.
+//! Runs of 25 s are judged by their own 95th percentile, so every run has an apparent capacity around the true one. A test on the
+//! queue checks that its distribution is nearly lognormal with a standard deviation of 2 %. A thousand searches use this model, and
+//! some use the queue itself.
 
 use load::chance::Chance;
 use record::Percentile;
@@ -15,7 +15,7 @@ const SEED: u64 = 20_262;
 const QUEUE: Queue = Queue { servers: 4, service: Service::Constant { ns: 10_000_000 } };
 const CONDITION: Condition =
     Condition { percentile: Percentile::P95, limit_s: 0.050, warm_up_s: 1, measured_s: 25 };
-/// Standard deviation of the logarithm of the capacity that a run shows.
+/// Standard deviation of the log capacity that a run shows.
 const OF_RUN: f64 = 0.02;
 
 fn truth_per_s() -> f64 {
@@ -49,7 +49,7 @@ fn theory_and_queue_agree_on_the_capacity() {
         let runs = (1..=100).map(|seed| judge(&QUEUE, &CONDITION, at(truth * share), None, seed));
         runs.filter(|judged| *judged == Judged::Passed).count()
     };
-    // Of the model: 93, 50 and 7 of a hundred; three standard errors are 8, 15 and 8, and the rest is what the model leaves out.
+    // The model predicts 93, 50, and 7 of a hundred. Three standard errors are 8, 15, and 8, and the rest is model error.
     assert!(passed(0.97) >= 80, "{}", passed(0.97));
     assert!((30..=70).contains(&passed(1.0)), "{}", passed(1.0));
     assert!(passed(1.03) <= 20, "{}", passed(1.03));
@@ -73,7 +73,7 @@ fn modelled(count: u32) -> Searches {
 }
 
 #[test]
-fn a_thousand_searches_find_it() {
+fn modelled_searches_find_the_capacity() {
     let found = modelled(1_000);
     assert!(found.ended >= 990, "seed {SEED}: {found:?}");
     assert!(found.contained >= 980, "seed {SEED}: {found:?}");
@@ -83,7 +83,7 @@ fn a_thousand_searches_find_it() {
 }
 
 #[test]
-fn searches_on_the_queue_itself_find_it() {
+fn searches_on_the_queue_find_the_capacity() {
     let found = searches(&trial(), SEED, 20, |seed| {
         let mut runs = 0;
         move |level, overload_per_s| {
@@ -92,7 +92,7 @@ fn searches_on_the_queue_itself_find_it() {
         }
     });
     assert!(found.right >= 18 && found.too_high == 0, "seed {SEED}: {found:?}");
-    // A queue has no memory of an overload. That it is said of some that they have is since the rate that just held is judged
-    // again, where one run in ten fails by chance and the queue is long in coming back.
+    // A queue has no memory of an overload. Some searches report missing recovery because a slightly lower rate is judged again:
+    // one run in ten fails by chance, and the queue drains slowly.
     assert!(found.recovered >= 10, "seed {SEED}: {found:?}");
 }

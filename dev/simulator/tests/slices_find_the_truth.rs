@@ -1,7 +1,7 @@
-//! Comparisons in slices, a thousand of each kind: how often they say what is not so, and how they compare with whole runs.
+//! Runs a thousand comparisons in slices of each kind: error rates, and comparison with whole runs.
 //!
-//! Seeds are fixed, and told with every failure. A procedure with an error rate of 5 % errs in at most 70 of a thousand (5 % and three
-//! standard errors), but for once in 700 seeds.
+//! Seeds are fixed, and part of every failure message. A procedure with an error rate of 5 % errs in at most 70 of a thousand (5 %
+//! plus three standard errors), except for one in 700 seeds.
 
 use simulator::Shape;
 use simulator::trials::{Disturbed, Interleaved, Made, Neighbor, StartShape, race};
@@ -40,7 +40,7 @@ fn disturbed(of_start: f64, of_second: f64) -> Disturbed {
 }
 
 #[test]
-fn equals_are_seldom_told_apart_wherever_the_variance_is() {
+fn false_positive_rate_is_kept_for_any_split_of_the_variance() {
     let shaped = |shape| Disturbed { shape, ..disturbed(0.05, 0.01) };
     for disturbed in [
         disturbed(0.0, 0.03),
@@ -62,14 +62,14 @@ fn equals_are_seldom_told_apart_wherever_the_variance_is() {
 }
 
 #[test]
-fn slices_follow_the_variance() {
+fn number_of_slices_follows_the_variance() {
     let pairs = |of_start, of_second| race(&trial(1.0, disturbed(of_start, of_second)), SEED, 100).pairs;
     let [starts, both, slices] = [pairs(0.05, 0.005), pairs(0.02, 0.03), pairs(0.0, 0.03)];
     assert!(starts < 2.2 && both > starts && slices > both, "{starts} {both} {slices}");
 }
 
 #[test]
-fn an_obvious_difference_takes_four_blocks() {
+fn obvious_difference_takes_four_blocks() {
     let found = race(&trial(2.5, disturbed(0.03, 0.03)), SEED, DUELS);
     // Four blocks of two starts, two warm-ups, and four slices.
     assert!(
@@ -80,11 +80,11 @@ fn an_obvious_difference_takes_four_blocks() {
 }
 
 #[test]
-fn slices_cost_less_time_than_runs() {
+fn slices_take_less_time_than_runs() {
     let quiet = disturbed(0.005, 0.02);
     let noisy = Disturbed { neighbor: Some(NEIGHBOR), ..quiet };
     let brief = Disturbed { neighbor: Some(Neighbor { mean_s: 0.3, leaves: 0.6 }), ..quiet };
-    // The most of the time of runs, and the fewest of two hundred that are found.
+    // Maximum share of the time of whole runs, and minimum number of two hundred differences that are found.
     for (ratio, disturbed, share, found_least) in
         [(1.05, quiet, 0.4, 190), (1.02, quiet, 0.65, 130), (1.05, brief, 0.65, 90), (1.05, noisy, 0.65, 20)]
     {
@@ -98,9 +98,9 @@ fn slices_cost_less_time_than_runs() {
 }
 
 #[test]
-fn what_a_slice_leaves_to_do_in_the_next_looks_like_a_difference() {
+fn carry_over_is_detected_instead_of_a_difference() {
     let of = |spills| Disturbed { spills, ..disturbed(0.002, 0.01) };
-    // What A leaves to do takes a tenth of the machine from B for the second that follows.
+    // The delayed work of A takes a tenth of the machine from B for the following second.
     let spilled = race(&trial(1.0, of(0.1)), SEED, 200);
     assert!(spilled.carried >= 190 && spilled.differs <= 10, "seed {SEED}: {spilled:?}");
     let none = race(&trial(1.0, of(0.0)), SEED, DUELS);
@@ -113,7 +113,7 @@ fn beside(mean_s: f64) -> Disturbed {
 }
 
 #[test]
-fn what_others_take_explains_the_noise_and_errs_no_more_often() {
+fn control_variate_reduces_noise_without_more_errors() {
     let explained = |ratio, disturbed| {
         let rules = DuelRules { has_control: true, ..RULES };
         Interleaved { rules, ..trial(ratio, disturbed) }
@@ -129,7 +129,7 @@ fn what_others_take_explains_the_noise_and_errs_no_more_often() {
 }
 
 #[test]
-fn what_a_variant_itself_changes_in_the_readings_is_taken_for_a_difference() {
+fn variant_that_affects_the_readings_biases_the_result() {
     let rules = DuelRules { has_control: true, ..RULES };
     let hidden = Disturbed { hides: 0.5, ..beside(3.0) };
     let found = race(&Interleaved { rules, ..trial(1.0, hidden) }, SEED, 200);

@@ -1,6 +1,7 @@
-//! A thousand tournaments of eight settings: how often the best is named, and what is said where there is none.
+//! Runs a thousand best-of searches among eight variants: how often the best is named, and the results if there is none.
 //!
-//! Seeds are fixed, and told with every failure. The procedure promises the best with a chance of 95 % if it leads by what matters.
+//! Seeds are fixed, and part of every failure message. The procedure finds the best with a probability of 95 % if it leads by the
+//! threshold.
 
 use simulator::trials::{TournamentTrial, Tournaments, tournaments};
 use simulator::{Noise, Noisy, Shape};
@@ -29,7 +30,7 @@ fn noise(of_run: f64, shape: Shape) -> Noise {
     Noise { of_run, of_block: 0.05, wander: 0.0, shape }
 }
 
-/// Setting 5 leads all others by a share.
+/// Variant 5 leads all others by a share.
 fn led_by(share: f64) -> [f64; SETTINGS] {
     let mut truths = [100.0; SETTINGS];
     truths[5] *= 1.0 + share;
@@ -37,7 +38,7 @@ fn led_by(share: f64) -> [f64; SETTINGS] {
 }
 
 #[test]
-fn the_best_of_eight_is_named() {
+fn best_of_eight_is_named() {
     for shape in [Shape::Normal, Shape::Wild, Shape::Lopsided] {
         let found = play(led_by(0.05), Some(5), noise(0.014, shape), true);
         assert_eq!(found.ended, TOURNAMENTS, "seed {SEED}: {found:?}");
@@ -47,15 +48,15 @@ fn the_best_of_eight_is_named() {
 }
 
 #[test]
-fn the_least_is_the_best_of_latencies() {
+fn lowest_latency_is_the_best() {
     let found = play(led_by(-0.05), Some(5), noise(0.014, Shape::Normal), false);
     assert!(found.right >= 930, "seed {SEED}: {found:?}");
 }
 
 #[test]
-fn where_all_are_equal_none_is_confirmed_as_better() {
+fn equal_variants_have_no_confirmed_winner() {
     let found = play([100.0; SETTINGS], None, noise(0.014, Shape::Normal), true);
     assert_eq!(found.ended, TOURNAMENTS, "seed {SEED}: {found:?}");
-    // 5 % and three standard errors: 7.07 %.
+    // 5 % plus three standard errors: 7.07 %.
     assert!(found.right >= 930, "seed {SEED}: {found:?}");
 }

@@ -1,9 +1,9 @@
-//! When each user comes in.
+//! Ramp-up: arrival times of the users of a closed load.
 
 use super::Closed;
 
 impl Closed {
-    /// When user `number` of all users (from 0) comes in, in nanoseconds since the load began.
+    /// Arrival time of user `number`, counted from 0 over all users, in nanoseconds since the load began.
     pub fn arrival_ns(&self, number: u64) -> u64 {
         (u128::from(self.ramp_up_ns) * u128::from(number) / u128::from(self.users.max(1))) as u64
     }
@@ -15,7 +15,7 @@ mod tests {
     use crate::closed::ThinkTime;
 
     #[test]
-    fn users_come_in_evenly_over_the_ramp() {
+    fn users_arrive_evenly_over_the_ramp() {
         let load = Closed {
             users: 4,
             ramp_up_ns: 1_000,

@@ -1,33 +1,33 @@
-//! How long a user reads before asking again.
+//! Think time of a user between a reply and the next request.
 
 use crate::chance::Chance;
 
-/// A pause between a reply and the next request.
+/// Distribution of the pause between a reply and the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThinkTime {
     /// No pause.
     None,
-    /// Always the same.
+    /// Constant pause.
     Constant {
-        /// Its length.
+        /// Length of the pause.
         ns: u64,
     },
-    /// Anything between two limits, equally likely.
+    /// Uniformly distributed pause.
     Uniform {
-        /// The shortest.
+        /// Shortest pause.
         min_ns: u64,
-        /// The longest.
+        /// Longest pause.
         max_ns: u64,
     },
-    /// Exponential, as of a memoryless user.
+    /// Exponentially distributed pause, as of a memoryless user.
     Exponential {
-        /// Its mean.
+        /// Mean pause.
         mean_ns: u64,
     },
 }
 
 impl ThinkTime {
-    /// The next pause.
+    /// Draws the next pause.
     #[inline]
     pub fn draw(&self, chance: &mut Chance) -> u64 {
         match *self {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_keep_their_limits_and_their_mean() {
+    fn draws_stay_within_limits_and_keep_the_mean() {
         let mut chance = Chance::stream(3, 0);
         let n = 50_000;
         let uniform = ThinkTime::Uniform { min_ns: 1_000, max_ns: 3_000 };

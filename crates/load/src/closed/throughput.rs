@@ -1,9 +1,9 @@
-//! The constant throughput timer: users wait for a place in a row of evenly spaced starts.
+//! Constant throughput timer: users take evenly spaced start times in turn.
 
 use crate::SECOND_NS;
 use crate::share::Share;
 
-/// One worker's places: every `share.of`-th of the whole row.
+/// Start times of one worker: every `share.of`-th of all start times.
 #[derive(Clone, Debug)]
 pub(super) struct Throughput {
     distance_ns: f64,
@@ -16,7 +16,8 @@ impl Throughput {
         Self { distance_ns: distance_ns * f64::from(share.of), next_ns: distance_ns * f64::from(share.index) }
     }
 
-    /// The next free place for a user who is ready at `ready_ns`. Places that passed unused are lost: a limit, not a debt.
+    /// Takes the next free start time for a user that is ready at `ready_ns`. Unused start times are lost, so the limit never leads
+    /// to a catch-up burst.
     pub(super) fn take(&mut self, ready_ns: u64) -> u64 {
         let start_ns = self.next_ns.max(ready_ns as f64);
         self.next_ns = start_ns + self.distance_ns;

@@ -1,10 +1,10 @@
-//! Equal distances.
+//! Even arrivals, at equal distances.
 
 use alloc::boxed::Box;
 
 use super::process::Process;
 
-/// Places 0, 1, 2, … in the flow.
+/// Process with the places 0, 1, 2, …
 pub static EVEN: Process = Process {
     name: "even",
     title: "even",

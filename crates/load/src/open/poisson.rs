@@ -1,12 +1,12 @@
-//! Exponential gaps: a Poisson process of rate 1, stretched by the profile.
+//! Poisson arrivals: exponential gaps at rate 1, which the profile stretches.
 
 use alloc::boxed::Box;
 
 use super::process::Process;
 use crate::chance::Chance;
 
-/// Places whose gaps are exponential with mean 1. Sent through the inverse of a rate's integral they are a Poisson
-/// process of that rate, constant or not (the time-change theorem).
+/// Process whose gaps are exponential with mean 1. The inverse of a rate's integral turns it into a Poisson process of that rate,
+/// whether constant or not (time-change theorem).
 pub static POISSON: Process = Process {
     name: "poisson",
     title: "Poisson",

@@ -1,4 +1,4 @@
-//! The list of arrival processes: a new one is one file and one line here.
+//! List of arrival processes. A new process needs one file and one line here.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -9,20 +9,20 @@ use super::poisson::POISSON;
 /// Every arrival process.
 pub const PROCESSES: &[&Process] = &[&EVEN, &POISSON];
 
-/// How the send times of a rate are spaced.
+/// Arrival process: how the send times of a rate are spaced.
 pub struct Process {
-    /// Its name in flags and plans.
+    /// Name in flags and plans.
     pub name: &'static str,
-    /// Its name in descriptions of loads.
+    /// Name in descriptions of loads.
     pub title: &'static str,
-    /// What its send times are like; it continues the sentence *Requests arrive …*.
+    /// Description of the send times, which continues the sentence *Requests arrive …*.
     pub sentence: &'static str,
-    /// From a seed to the places of its send times. The same seed gives the same places.
+    /// Creates the places of send times from a seed. Equal seeds give equal places.
     pub places: fn(seed: u64) -> Places,
 }
 
-/// The places of send times, in order: at each call, how many requests an even flow of the same rate would have started when the next
-/// one starts.
+/// Places of send times, in order. Each call returns the number of requests that an even flow of equal rate would have started by
+/// the next send time.
 pub type Places = Box<dyn FnMut() -> f64 + Send>;
 
 impl PartialEq for Process {

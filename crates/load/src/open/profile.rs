@@ -1,15 +1,15 @@
-//! A rate over time, made of straight lines, and the inverse of its integral.
+//! Piecewise linear rate over time, and the inverse of its integral.
 
 use alloc::vec::Vec;
 
-/// A stretch of time in which the rate changes in a straight line.
+/// Period in which the rate changes linearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Requests a second at its start; not negative.
+    /// Requests per second at the start; not negative.
     pub from_per_s: f64,
-    /// Requests a second at its end; not negative.
+    /// Requests per second at the end; not negative.
     pub to_per_s: f64,
-    /// Its length; `u64::MAX` has no end.
+    /// Length of the segment; `u64::MAX` for no end.
     pub for_ns: u64,
 }
 
@@ -18,10 +18,10 @@ impl Segment {
         (self.from_per_s + self.to_per_s) / 2.0 * seconds(self.for_ns)
     }
 
-    /// How long after its start the integral of the rate reaches `requests`.
+    /// Time after the start of the segment, in seconds, at which the integral of the rate reaches `requests`.
     ///
-    /// With slope a, `from·t + a·t²/2 = n` is solved as `t = 2n / (from + √(from² + 2an))`, which neither divides by a
-    /// slope of zero nor subtracts nearly equal numbers.
+    /// Solves `from·t + a·t²/2 = n` for slope a as `t = 2n / (from + √(from² + 2an))`. This form neither divides by a slope of zero
+    /// nor subtracts nearly equal numbers.
     fn time_of(&self, requests: f64) -> f64 {
         if requests <= 0.0 {
             return 0.0;
@@ -32,48 +32,48 @@ impl Segment {
     }
 }
 
-/// The rate of an open load at each instant.
+/// Rate of an open load over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     segments: Vec<Segment>,
 }
 
 impl Profile {
-    /// Segments in order of time.
+    /// Creates a profile from segments in time order.
     pub fn new(segments: impl IntoIterator<Item = Segment>) -> Self {
         Self { segments: segments.into_iter().collect() }
     }
 
-    /// The same profile, after its first rate was held for `for_ns`: a warm-up before the shape begins.
+    /// Prepends a warm-up: holds the first rate for `for_ns` before the profile begins.
     pub fn held_first(mut self, for_ns: u64) -> Self {
         let per_s = self.first_per_s();
         self.segments.insert(0, Segment { from_per_s: per_s, to_per_s: per_s, for_ns });
         self
     }
 
-    /// The rate at the beginning, after jumps.
+    /// Rate at the beginning, after any jump there.
     pub fn first_per_s(&self) -> f64 {
         self.segments.iter().find(|segment| segment.for_ns > 0).map_or(0.0, |segment| segment.from_per_s)
     }
 
-    /// The segments, in order of time.
+    /// Segments in time order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The highest rate at any instant.
+    /// Highest rate.
     pub fn peak_per_s(&self) -> f64 {
         self.segments.iter().flat_map(|segment| [segment.from_per_s, segment.to_per_s]).fold(0.0, f64::max)
     }
 
-    /// Whether the rate is the same at any instant.
+    /// True if the rate never changes.
     pub fn is_constant(&self) -> bool {
         let first_per_s = self.first_per_s();
         let is_first = |part: &Segment| part.from_per_s == first_per_s && part.to_per_s == first_per_s;
         self.segments.iter().all(is_first)
     }
 
-    /// When the integral of the rate reaches `place`, in nanoseconds since the load began; `None` if it never does.
+    /// Time at which the integral of the rate reaches `place`, in nanoseconds since the load began. `None` if it never does.
     pub fn time_of(&self, place: f64) -> Option<u64> {
         let (mut start_ns, mut left) = (0u64, place);
         for segment in &self.segments {
@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn instants_never_go_back_and_stay_inside(
+        fn send_times_ascend_and_stay_within_the_profile(
             rates in prop::collection::vec(0.0f64..1e6, 2..6),
             lengths in prop::collection::vec(0u64..100_000_000_000, 5),
         ) {
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_nothing_never_comes() {
+    fn zero_rate_has_no_send_times() {
         let nothing = Segment { from_per_s: 0.0, to_per_s: 0.0, for_ns: 5 };
         assert_eq!(Profile::new([nothing]).time_of(0.0), None);
         assert_eq!(Profile::new([]).time_of(0.0), None);
     }
 
     #[test]
-    fn a_warm_up_holds_the_first_rate() {
+    fn warm_up_holds_the_first_rate() {
         let profile = Profile::ramp(10.0, 20.0, 1_000_000_000).held_first(2_000_000_000);
         assert_eq!(profile.time_of(20.0), Some(2_000_000_000));
         assert_eq!(profile.time_of(19.0), Some(1_900_000_000));

@@ -1,18 +1,18 @@
-//! Straight lines one after the other.
+//! Staged rate: consecutive linear ramps.
 
 use super::profile::{Profile, Segment};
 
-/// One line of a staged rate.
+/// One ramp of a staged rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// The rate at its end; a jump is a stage of no length.
+    /// Rate at the end. A jump is a stage of length 0.
     pub to_per_s: f64,
-    /// How long it takes to get there.
+    /// Length of the stage.
     pub for_ns: u64,
 }
 
 impl Profile {
-    /// From `from_per_s` through every stage in turn; it ends with the last.
+    /// Goes from `from_per_s` through all stages, and ends with the last one.
     pub fn stages(from_per_s: f64, stages: &[Stage]) -> Self {
         let mut from_per_s = from_per_s;
         Self::new(stages.iter().map(|stage| {

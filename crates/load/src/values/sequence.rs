@@ -1,15 +1,15 @@
-//! Numbers in a row, dealt out over the workers so that none comes twice.
+//! Sequence of numbers, dealt out over the workers without duplicates.
 
 use crate::share::Share;
 
-/// One worker's numbers of a row: every `share.of`-th.
+/// Numbers of one worker: every `share.of`-th of the sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
     from: i64,
     by: i64,
-    /// Numbers until the row begins again; `None`: it does not.
+    /// Numbers until the sequence repeats. `None` if it does not repeat.
     count: Option<u128>,
-    /// The place of the next number in the row.
+    /// Index of the next number in the sequence.
     next: u64,
     step: u32,
 }
@@ -18,7 +18,7 @@ impl Sequence {
     pub(super) fn new(from: i64, until: Option<i64>, by: i64, share: Share) -> Self {
         let count = until.map(|until| {
             let (distance, by) = (i128::from(until) - i128::from(from), i128::from(by));
-            // A row that leads away from its end is its first number.
+            // If the step leads away from the end, only the first number is used.
             if by == 0 || distance.signum() * by.signum() < 0 { 1 } else { (distance / by) as u128 + 1 }
         });
         Self { from, by, count, next: u64::from(share.index), step: share.of }
@@ -28,7 +28,7 @@ impl Sequence {
         let place = u128::from(self.next);
         let place = self.count.map_or(place, |count| place % count);
         self.next = self.next.wrapping_add(u64::from(self.step));
-        // Past the largest number there is, the row goes on at the smallest.
+        // Beyond the largest number, the sequence continues with the smallest.
         self.from.wrapping_add(self.by.wrapping_mul(place as i64))
     }
 }
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_go_up_and_down_and_begin_again() {
+    fn sequences_ascend_descend_and_repeat() {
         assert_eq!(first(1, None, 1, 4), [1, 2, 3, 4]);
         assert_eq!(first(1, Some(3), 1, 5), [1, 2, 3, 1, 2]);
         assert_eq!(first(0, Some(9), 4, 4), [0, 4, 8, 0]);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_make_no_sense_are_survived() {
+    fn invalid_sequences_do_not_panic() {
         assert_eq!(first(5, Some(9), 0, 2), [5, 5]);
         assert_eq!(first(5, Some(9), -1, 2), [5, 5]);
         assert_eq!(first(i64::MAX, None, 1, 2), [i64::MAX, i64::MIN]);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_deal_a_row_out_among_them() {
+    fn workers_partition_a_sequence() {
         let mut all: Vec<i64> = (0..3)
             .flat_map(|index| {
                 let mut part = Sequence::new(10, None, 5, Share { index, of: 3 });

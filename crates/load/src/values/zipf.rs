@@ -1,13 +1,13 @@
-//! Zipf's law by rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from
-//! monotone discrete distributions", ACM Transactions on Modeling and Computer Simulation 6 (1996).
+//! Zipf distribution by rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from monotone
+//! discrete distributions", ACM Transactions on Modeling and Computer Simulation 6 (1996).
 //!
-//! The weight k^−s of rank k is bounded by the area under x^−s between k − ½ and k + ½. A point drawn evenly from the whole
-//! area is sent through the inverse of its integral and rounded to a rank, which is kept if the point lies within the last
-//! k^−s of the rank's area. The work of a draw does not grow with the number of ranks, and no table is needed.
+//! The weight k^−s of rank k is bounded by the area under x^−s between k − ½ and k + ½. A point drawn uniformly from the whole area
+//! is mapped by the inverse of the integral, and rounded to a rank. The rank is accepted if the point lies within the last k^−s of
+//! the rank's area. The cost of a draw does not depend on the number of ranks, and no table is needed.
 
 use crate::chance::Chance;
 
-/// Nearly every draw is kept at the first attempt; this many in a row are never refused but by senseless numbers.
+/// Maximum number of attempts. Nearly every draw is accepted at the first; only invalid parameters reach the maximum.
 const ATTEMPTS_MAX: u32 = 1_000;
 
 /// Ranks with weights k^−s, as numbers from `min` on.
@@ -16,15 +16,15 @@ pub(super) struct Zipf {
     min: i64,
     ranks: u64,
     exponent: f64,
-    /// The whole area: from that of the first rank, cut to its weight, to the end of the last.
+    /// Bounds of the whole area: from the first rank's area, cut to its weight, to the end of the last rank's area.
     area_from: f64,
     area_to: f64,
-    /// A point this close below its rank is kept without looking further.
+    /// Distance below its rank within which a point is accepted without further computation.
     sure: f64,
 }
 
 impl Zipf {
-    /// Numbers from `min` to `max`, the first the most likely. There may be up to 2⁶⁴ − 1 of them.
+    /// Numbers from `min`, the most likely, to `max`. Up to 2⁶⁴ − 1 numbers are supported.
     pub(super) fn new(min: i64, max: i64, exponent: f64) -> Self {
         let ranks = max.wrapping_sub(min) as u64;
         let ranks = if max < min { 1 } else { ranks.saturating_add(1) };
@@ -39,7 +39,7 @@ impl Zipf {
         self.min.wrapping_add((self.rank(chance) - 1) as i64)
     }
 
-    /// From 1.
+    /// Draws a rank, counted from 1.
     fn rank(&self, chance: &mut Chance) -> u64 {
         if self.ranks == 1 {
             return 1;
@@ -59,25 +59,25 @@ impl Zipf {
         libm::exp(-self.exponent * libm::log(x))
     }
 
-    /// The integral of the weight from 1 to x: (x^(1−s) − 1) / (1 − s), or ln x where s is 1.
+    /// Integral of the weight from 1 to x: (x^(1−s) − 1) / (1 − s), or ln x if s is 1.
     fn area(&self, x: f64) -> f64 {
         let log = libm::log(x);
         log * expm1_ratio((1.0 - self.exponent) * log)
     }
 
     fn area_inverse(&self, area: f64) -> f64 {
-        // Rounding must not lead below the area's lowest value, 1 / (s − 1).
+        // Rounding must not fall below the area's lower bound, 1 / (s − 1).
         let product = (area * (1.0 - self.exponent)).max(-1.0);
         libm::exp(area * log1p_ratio(product))
     }
 }
 
-/// (eˣ − 1) / x, also near 0.
+/// (eˣ − 1) / x, stable near 0.
 fn expm1_ratio(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::expm1(x) / x } else { 1.0 + x / 2.0 }
 }
 
-/// ln(1 + x) / x, also near 0.
+/// ln(1 + x) / x, stable near 0.
 fn log1p_ratio(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::log1p(x) / x } else { 1.0 - x / 2.0 }
 }

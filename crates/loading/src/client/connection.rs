@@ -1,4 +1,4 @@
-//! Statements and their replies over one connection.
+//! Sends statements over one connection, and reads replies.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,17 +12,17 @@ use wire::sql::{RowSink, Session, SessionEvent};
 use super::Answer;
 use crate::error::Error;
 
-/// How long a connection may take until it is logged in.
+/// Timeout for connecting and logging in.
 pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server may be silent. The index of a very large table takes hours.
+/// Timeout for a silent server. The index of a very large table takes hours.
 const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// How often somebody who may give up is asked.
+/// Interval at which the flag for giving up is checked.
 const LISTEN: Duration = Duration::from_millis(50);
 const BUFFER_BYTES: usize = 64 * 1024;
-/// No answer that somebody may give up is longer.
+/// Maximum length of a reply if the wait can be given up, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// A session that is logged in.
+/// A connection with a logged-in session.
 pub(crate) struct Connection<S: Session> {
     pub(crate) session: S,
     line: Line,
@@ -36,7 +36,7 @@ fn is_silence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// What nobody can foresee: log-ins are made from it.
+/// Random nonce for authentication.
 pub(crate) fn nonce() -> Result<[u8; 18], Error> {
     let mut nonce = [0; 18];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut nonce));
@@ -45,7 +45,7 @@ pub(crate) fn nonce() -> Result<[u8; 18], Error> {
 }
 
 impl<S: Session> Connection<S> {
-    /// Connects to one of the peer's addresses, by the connection's number, and logs in.
+    /// Connects to one of the peer's addresses, chosen by connection number, and logs in.
     pub(crate) fn open(peer: &Peer, mut session: S, number: u32) -> Result<Self, Error> {
         let peer = peer.at(number as usize % peer.endpoints.len());
         let address = peer.endpoints[0].to_string();
@@ -60,7 +60,7 @@ impl<S: Session> Connection<S> {
         Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0, is_given_up: None })
     }
 
-    /// Sends what the session has to say.
+    /// Sends the pending output of the session.
     pub(crate) fn flush(&mut self, doing: &str) -> Result<(), Error> {
         let sent = self.line.write_all(self.session.outgoing());
         self.session.clear();
@@ -69,7 +69,7 @@ impl<S: Session> Connection<S> {
 
     fn fill(&mut self) -> io::Result<()> {
         loop {
-            // A server that never stops talking is given up as well.
+            // Also gives up a server that never stops sending.
             if self.is_given_up.as_ref().is_some_and(|is_given_up| is_given_up.load(Ordering::Relaxed)) {
                 return Err(io::Error::other("it was given up"));
             }
@@ -85,7 +85,7 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    /// From now on a silent server is waited for until this is so.
+    /// Sets a flag that ends the wait for a silent server.
     pub(crate) fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
         self.is_given_up = Some(is_given_up);
         let listening = self.line.set_timeout(Some(LISTEN));
@@ -96,7 +96,7 @@ impl<S: Session> Connection<S> {
         self.is_given_up.as_ref().is_some_and(|is_given_up| !is_given_up.load(Ordering::Relaxed))
     }
 
-    /// Waits for the next thing worth hearing.
+    /// Waits for the next event.
     pub(crate) fn next_event(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<SessionEvent, Error> {
         loop {
             let heard = self.session.received(&self.buffer[self.from..self.to], rows);
@@ -109,8 +109,8 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    /// Waits for the end of the reply; how many rows its last statement sent or took. An error that the server reported is the
-    /// answer if there was one.
+    /// Waits for the end of the reply. Returns the number of rows that its last statement returned or changed, or the first error
+    /// of the server.
     pub(crate) fn finish(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<u64, Error> {
         let (mut refused, mut count) = (None, 0);
         loop {
@@ -129,14 +129,14 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    /// What the server said last, as an error.
+    /// Last error of the server.
     pub(crate) fn refused(&self, doing: &str) -> Error {
         let said = self.session.last_error();
         let said = format!("{}: {}", said.sqlstate.as_str(), said.text);
         Error::Refused { doing: doing.to_owned(), said }
     }
 
-    /// Sends a text and waits for the end of its reply.
+    /// Sends a text, and waits for the end of its reply.
     pub(crate) fn run(&mut self, text: &[u8], rows: &mut dyn RowSink, doing: &str) -> Result<(), Error> {
         self.session.clear();
         self.session.query(text);
@@ -144,7 +144,7 @@ impl<S: Session> Connection<S> {
         self.finish(rows, doing).map(|_| ())
     }
 
-    /// The rows that a statement answers. An answer that may be given up is, beyond 1 MiB.
+    /// Runs a statement, and returns its rows. If the wait can be given up, the reply is limited to 1 MiB.
     pub(crate) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
         let mut rows = Taken { is_given_up: self.is_given_up.clone(), ..Taken::default() };
         let answered = self.run(sql.as_bytes(), &mut rows, doing);
@@ -157,12 +157,12 @@ impl<S: Session> Connection<S> {
 
 impl<S: Session> Drop for Connection<S> {
     fn drop(&mut self) {
-        // Out of courtesy: the server may be gone.
+        // Best effort: the server may be gone.
         let _ = self.line.write_all(self.session.farewell());
     }
 }
 
-/// A connection that cannot be used any more.
+/// Error for a connection that cannot be used any more.
 pub(crate) fn broken(doing: &str, reason: impl Into<String>) -> Error {
     Error::Broken { doing: doing.to_owned(), reason: reason.into() }
 }
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_that_is_too_long_is_given_up() {
+    fn too_long_reply_is_given_up() {
         let is_given_up = Arc::new(AtomicBool::new(false));
         let mut rows = Taken { is_given_up: Some(Arc::clone(&is_given_up)), ..Taken::default() };
         for _ in 0..ANSWER_BYTES_MAX {

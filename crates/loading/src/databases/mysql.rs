@@ -17,7 +17,7 @@ pub(super) const KIND: Kind = Kind {
     freezes_rows: false,
     has_pgbench_options: false,
     commits_implicitly: true,
-    // In one statement, because they may refer to each other.
+    // A single statement, because the tables may refer to each other.
     drop_tables: |names| vec![format!("DROP TABLE IF EXISTS {}", names.join(", "))],
     find_table: |table| {
         format!(

@@ -1,4 +1,4 @@
-//! PostgreSQL and what speaks its protocol.
+//! PostgreSQL, and servers with its protocol.
 
 mod client;
 
@@ -23,16 +23,16 @@ pub(super) const KIND: Kind = Kind {
     freezes_rows: true,
     has_pgbench_options: true,
     commits_implicitly: false,
-    // In one statement, because they may refer to each other.
+    // A single statement, because the tables may refer to each other.
     drop_tables: |names| vec![format!("DROP TABLE IF EXISTS {}", names.join(", "))],
     find_table: |table| format!("SELECT 1 WHERE to_regclass('{table}') IS NOT NULL"),
-    // From now on it is waited until everything is on disk, if that is how the server is set.
+    // From here on, commits wait until all data is on disk, if the server is configured so.
     settle: Some("RESET synchronous_commit"),
     analyze: "VACUUM ANALYZE",
 };
 
-/// Settings of a session that only watches: it must not hold anything up. They are part of the start-up, so that a pooler either
-/// refuses them or forgets them with the session.
+/// Settings of a monitoring session, which must not block anything. They are startup parameters, so that a pooler either rejects
+/// them or discards them with the session.
 const WATCHING: [(&str, &str); 2] = [("application_name", "tenbin watch"), ("statement_timeout", "500")];
 
 fn open_to_watch(place: &Place) -> Result<Box<dyn Client>, Error> {

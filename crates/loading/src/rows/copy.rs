@@ -1,8 +1,8 @@
-//! Rows as the text that COPY reads.
+//! Rows in the text format of COPY.
 
 use super::{Sink, push_decimal};
 
-/// Rows of a COPY, in its text format.
+/// Buffer of rows in the text format of COPY.
 #[derive(Debug, Default)]
 pub(crate) struct CopyRows {
     bytes: Vec<u8>,
@@ -10,12 +10,12 @@ pub(crate) struct CopyRows {
 }
 
 impl CopyRows {
-    /// What was written since [`CopyRows::clear`].
+    /// Text written since [`CopyRows::clear`].
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Begins again.
+    /// Clears the buffer.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }

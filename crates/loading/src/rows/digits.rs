@@ -1,4 +1,4 @@
-//! Numbers as decimal digits, two at a time.
+//! Fast decimal formatting, two digits at a time.
 
 const PAIRS: [[u8; 2]; 100] = pairs();
 
@@ -12,7 +12,7 @@ const fn pairs() -> [[u8; 2]; 100] {
     pairs
 }
 
-/// Appends a number.
+/// Appends a number in decimal.
 pub(crate) fn push_decimal(out: &mut Vec<u8>, value: i64) {
     let mut digits = [0; 20];
     let mut from = digits.len();
@@ -32,7 +32,7 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(&digits[from..]);
 }
 
-/// Fills a place with the last digits of a number, zeros in front.
+/// Fills a slice with the last digits of a number, zero-padded.
 pub(super) fn fill(place: &mut [u8], number: u64) {
     let mut rest = number;
     for pair in place.rchunks_mut(2) {
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_everybody_writes_them() {
+    fn numbers_match_standard_formatting() {
         let mut number: i64 = 1;
         let mut cases = vec![0, 5, 9, 10, 99, 100, 101, 12345, -1, -10, i64::MAX, i64::MIN];
         for _ in 0..200 {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_has_as_many_digits_as_it_is_long() {
+    fn fill_writes_as_many_digits_as_the_slice_has() {
         let mut place = *b"xxxxx";
         fill(&mut place, 42);
         assert_eq!(&place, b"00042");

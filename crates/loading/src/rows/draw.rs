@@ -1,12 +1,12 @@
-//! Random numbers of a row: the same for the same row, whoever writes it and when.
+//! Random numbers of a row, which depend only on seed, table, and row.
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
+/// SplitMix64 generator (Steele, Lea and Flood, 2014).
 pub(super) struct Draw(u64);
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Draw {
-    /// The numbers of one row of one table.
+    /// Creates the generator of one row of one table.
     pub(super) fn new(seed: u64, table: u64, row: u64) -> Self {
         let mut of_table = Self(seed ^ table.wrapping_mul(STEP).rotate_left(32));
         let mut of_row = Self(of_table.next() ^ row);
@@ -20,7 +20,7 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to below `bound`.
+    /// Draws a number from 0 to below `bound`.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }

@@ -1,8 +1,8 @@
-//! Rows as the values of one INSERT.
+//! Rows as a multi-row INSERT.
 
 use super::{Sink, push_decimal};
 
-/// An INSERT of many rows.
+/// Buffer of an INSERT with many rows.
 #[derive(Debug)]
 pub(crate) struct InsertRows {
     bytes: Vec<u8>,
@@ -11,18 +11,18 @@ pub(crate) struct InsertRows {
 }
 
 impl InsertRows {
-    /// Into a table.
+    /// Creates an INSERT into a table.
     pub(crate) fn new(table: &str) -> Self {
         let bytes = ["INSERT INTO ", table, " VALUES "].concat().into_bytes();
         Self { begin_bytes: bytes.len(), bytes, is_first: true }
     }
 
-    /// The statement so far.
+    /// Text of the statement so far.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Begins again.
+    /// Removes all rows.
     pub(crate) fn clear(&mut self) {
         self.bytes.truncate(self.begin_bytes);
     }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_in_brackets_and_texts_in_quotes() {
+    fn rows_are_parenthesized_and_texts_quoted() {
         let mut rows = InsertRows::new("t");
         for _ in 0..2 {
             rows.clear();

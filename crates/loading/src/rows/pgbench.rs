@@ -1,12 +1,12 @@
-//! Rows of pgbench's tables, as `pgbench -i` makes them.
+//! Rows of pgbench's tables, identical to those of `pgbench -i`.
 
 use std::ops::Range;
 
 use super::Sink;
 
-/// Accounts of a branch.
+/// Number of accounts per branch.
 pub(crate) const ACCOUNTS: u64 = 100_000;
-/// Tellers of a branch.
+/// Number of tellers per branch.
 pub(crate) const TELLERS: u64 = 10;
 
 const FILLER: [u8; 84] = [b' '; 84];
@@ -59,7 +59,7 @@ mod tests {
     use super::super::{Content, CopyRows};
 
     #[test]
-    fn a_branch_ends_with_its_last_account() {
+    fn branch_ends_with_its_last_account() {
         let mut copy = CopyRows::default();
         Content::Accounts { is_big: false, needs_blanks: false }.write(99_998..100_002, &mut copy);
         let text = std::str::from_utf8(copy.bytes()).unwrap();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_ten_tellers_to_a_branch() {
+    fn each_branch_has_ten_tellers() {
         let mut copy = CopyRows::default();
         Content::Tellers.write(9..11, &mut copy);
         Content::Branches.write(1..2, &mut copy);

@@ -1,4 +1,4 @@
-//! Rows of the shape of Japanese postcodes: as many, as wide, and as scattered, but made up.
+//! Synthetic rows shaped like Japanese postcodes: equal number, width, and spread.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::Sink;
 use super::digits::fill;
 use super::draw::Draw;
 
-/// As many as there were in the comparison that made them known.
+/// Number of rows in the comparison that this table comes from.
 pub(crate) const ROWS: u64 = 122_000;
 
 const COLUMNS: u16 = 15;
 const CODES: u64 = 10_000_000;
 
-/// Names in kana and in kanji.
+/// Name in kana and in kanji.
 type Name = (&'static str, &'static str);
 
 const PREFECTURES: [Name; 12] = [
@@ -55,7 +55,7 @@ pub(super) fn rows(rows: Range<u64>, seed: u64, all: u64, sink: &mut impl Sink) 
         let mut draw = Draw::new(seed, 0, row);
         let place = row as u128 * PREFECTURES.len() as u128 / u128::from(all);
         let prefecture = PREFECTURES[(place as usize).min(PREFECTURES.len() - 1)];
-        // Codes lie as far apart as they can, and so most numbers of seven digits are no code.
+        // Codes are spread evenly, so most seven-digit numbers are not a code.
         let first = (u128::from(row) * u128::from(CODES) / u128::from(all)) as u64;
         let code = first + draw.below((CODES / all).max(1));
         sink.begin_row(COLUMNS);
@@ -90,7 +90,7 @@ pub(super) fn rows(rows: Range<u64>, seed: u64, all: u64, sink: &mut impl Sink) 
     }
 }
 
-/// A name of syllables, in kana and kanji.
+/// Builds a name from syllables, in kana and kanji.
 fn name(kana: &mut String, kanji: &mut String, syllables: &[u64], end: Name) -> (String, String) {
     kana.clear();
     kanji.clear();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_rows_can_be_made() {
+    fn any_number_of_rows_is_supported() {
         for rows in [1, 3, 20_000_000] {
             let mut copy = CopyRows::default();
             Content::Postcodes { seed: 1, rows }.write(rows - 1..rows, &mut copy);

@@ -1,4 +1,4 @@
-//! Rows of sysbench's tables: random, with the shapes and the spread of sysbench 1.0.
+//! Rows of sysbench's tables: random values with the format and distribution of sysbench 1.0.
 
 use std::ops::Range;
 
@@ -26,15 +26,15 @@ pub(super) fn rows(rows: Range<u64>, seed: u64, number: u32, size: u32, sink: &m
     }
 }
 
-/// Groups of eleven digits; the dashes between them are there already.
+/// Fills groups of eleven digits. The dashes in between are already there.
 fn groups(place: &mut [u8], draw: &mut Draw) {
     for group in place.chunks_mut(GROUP + 1) {
         fill(&mut group[..GROUP], draw.below(GROUP_BOUND));
     }
 }
 
-/// From 1 to `size`, as sysbench's distribution `special` spreads them: three of four within the middle hundredth, and the others
-/// around the middle by the mean of twelve uniform draws.
+/// Draws from 1 to `size` with sysbench's distribution `special`: three of four values are within the middle hundredth, the others
+/// around the middle, as the mean of twelve uniform draws.
 fn special(draw: &mut Draw, size: u64) -> u64 {
     const MEAN_OF: u64 = 12;
     if draw.below(100) < 75 {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_the_shape_of_sysbench_and_are_the_same_each_time() {
+    fn rows_have_sysbench_format_and_are_reproducible() {
         let content = Content::Sbtest { seed: 7, number: 2, size: 1000 };
         let (mut whole, mut parts) = (CopyRows::default(), CopyRows::default());
         content.write(0..1000, &mut whole);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn three_of_four_are_in_the_middle_hundredth() {
+    fn three_of_four_values_are_in_the_middle_hundredth() {
         let mut draw = Draw::new(1, 1, 1);
         let drawn: Vec<_> = (0..100_000).map(|_| special(&mut draw, 10_000)).collect();
         assert!(drawn.iter().all(|k| (1..=10_000).contains(k)));

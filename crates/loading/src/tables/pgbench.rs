@@ -1,4 +1,4 @@
-//! pgbench's four tables.
+//! The four tables of pgbench.
 
 use sql::Engine;
 
@@ -6,7 +6,7 @@ use super::{Finish, Table};
 use crate::options::{Options, PartitionMethod};
 use crate::rows::{ACCOUNTS, Content, TELLERS};
 
-/// From this scale on numbers of accounts have eight bytes.
+/// Scale from which account numbers have eight bytes.
 const SCALE_OF_BIG: u32 = 20_000;
 
 pub(super) fn tables(engine: Engine, options: &Options) -> Vec<Table> {
@@ -72,7 +72,7 @@ fn table(
             let columns = format!("{key_name} {key_type} not null,{rest}");
             (postgres(options, &name, &columns, rows), vec![Finish::key(index, statement)])
         }
-        // Rows come in the order of the key, which is the table itself: it costs nothing to have it from the beginning.
+        // Rows come in key order, and the table itself is the index, so the key costs nothing from the beginning.
         Engine::MySql => {
             (vec![format!("create table {name} ({key_name} {key_type} not null primary key,{rest})")], vec![])
         }
@@ -118,7 +118,7 @@ fn postgres(options: &Options, name: &str, columns: &str, rows: u64) -> Vec<Stri
 fn history(engine: Engine, options: &Options, aid: &str) -> Table {
     let (words, time) = match engine {
         Engine::PostgreSql => (create_words(options), "timestamp"),
-        // Without NULL, MySQL gives it a default and an update of its own.
+        // Without NULL, MySQL adds a default and an automatic update.
         Engine::MySql => ("create table", "timestamp null"),
         Engine::Sqlite => ("create table", "timestamp"),
     };
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn many_accounts_have_wide_numbers() {
+    fn many_accounts_have_eight_byte_numbers() {
         assert!(accounts(&Options::default()).create[0].contains("aid int not null"));
         let many = accounts(&Options { scale: 20_000, ..Options::default() });
         assert!(many.create[0].contains("aid bigint not null") && many.rows == 2_000_000_000);
     }
 
     #[test]
-    fn ranges_leave_nothing_out() {
+    fn partition_ranges_have_no_gaps() {
         let create = accounts(&Options { partitions: 3, ..Options::default() }).create;
         assert_eq!(create.len(), 4);
         assert!(create[1].contains("from (minvalue) to (33335)"), "{}", create[1]);

@@ -1,4 +1,4 @@
-//! sysbench's tables.
+//! Tables of sysbench.
 
 use sql::Engine;
 
@@ -21,7 +21,7 @@ fn table(engine: Engine, options: &Options, number: u32) -> Table {
         Engine::PostgreSql => {
             let key = format!("ALTER TABLE {name} ADD PRIMARY KEY (id)");
             indexes.push(Finish::key(format!("{name}_pkey"), key));
-            // Rows bring their numbers along: the next one is drawn from the sequence.
+            // Rows have explicit numbers, so the sequence must be advanced.
             let next = format!("SELECT setval('{name}_id_seq', {size})");
             indexes.push(Finish::new(format!("{name}_id_seq"), next));
             format!("CREATE TABLE {name}(id SERIAL,{REST})")
@@ -48,7 +48,7 @@ fn table(engine: Engine, options: &Options, number: u32) -> Table {
     }
 }
 
-/// Those of sysbench's `bulk_insert`.
+/// Empty tables of sysbench's `bulk_insert`.
 pub(super) fn empty_tables(engine: Engine, options: &Options) -> Vec<Table> {
     let engine_words = if engine == Engine::MySql { " ENGINE=InnoDB" } else { "" };
     let columns = "id INTEGER NOT NULL,k INTEGER DEFAULT '0' NOT NULL,PRIMARY KEY (id)";

@@ -1,4 +1,4 @@
-//! The tables of the studies: postcodes to be looked up, and accounts to be signed up for.
+//! Tables of the studies: postcodes to look up, and accounts to sign up.
 
 use sql::Engine;
 
@@ -24,14 +24,14 @@ const POSTCODE_COLUMNS: [&str; 15] = [
     "reason",
 ];
 
-/// Postcodes, all columns text. The workload that inserts them begins with none.
+/// Postcodes with text columns only. Empty for the workload that inserts them.
 pub(super) fn postcodes(engine: Engine, options: &Options, is_empty: bool) -> Table {
     let name = "tenbin_postcodes";
     let rows = options.rows.unwrap_or(if is_empty { 0 } else { POSTCODES });
     let columns = POSTCODE_COLUMNS.map(|column| format!("{column} TEXT NOT NULL")).join(",");
     let charset = if engine == Engine::MySql { " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4" } else { "" };
     let index = |column: &str| {
-        // MySQL has no index on the whole of a text; no code is longer than this.
+        // MySQL cannot index a whole text. No code is longer than this prefix.
         let of = if engine == Engine::MySql { format!("{column}(8)") } else { column.to_owned() };
         Finish::new(format!("{name}_{column}"), format!("CREATE INDEX {name}_{column} ON {name} ({of})"))
     };
@@ -48,7 +48,7 @@ pub(super) fn postcodes(engine: Engine, options: &Options, is_empty: bool) -> Ta
     }
 }
 
-/// Accounts whose e-mail address is unique: none yet.
+/// Accounts with a unique e-mail address, empty.
 pub(super) fn accounts(engine: Engine) -> Table {
     let columns = match engine {
         Engine::PostgreSql => {

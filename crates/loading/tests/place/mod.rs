@@ -1,4 +1,4 @@
-//! Real servers as databases to be filled.
+//! Real servers as databases to fill.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::net::SocketAddr;
@@ -35,12 +35,12 @@ pub(crate) fn mariadb(server: &MariaDb) -> Database {
     Database { engine: Engine::MySql, place: Place::Server { peer, login } }
 }
 
-/// A file.
+/// A database file.
 pub(crate) fn sqlite(path: PathBuf) -> Database {
     Database { engine: Engine::Sqlite, place: Place::File(path) }
 }
 
-/// Plans and runs.
+/// Plans and runs a load.
 pub(crate) fn prepare(
     name: &str,
     options: &Options,
@@ -50,12 +50,12 @@ pub(crate) fn prepare(
     run(&plan(name, options, database), database, observer)
 }
 
-/// The plan of a workload.
+/// Plan of a workload.
 pub(crate) fn plan(name: &str, options: &Options, database: &Database) -> Plan {
     Plan::new(workload::find(name).unwrap(), database.engine, options).unwrap()
 }
 
-/// Keeps the progress, and asks for a stop after so many rows.
+/// Records progress, and requests a stop after a number of rows.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     rows: AtomicU64,
@@ -64,17 +64,17 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// One that asks for a stop.
+    /// An observer that requests a stop.
     pub(crate) fn until(rows: u64) -> Self {
         Self { stop_after: Some(rows), ..Self::default() }
     }
 
-    /// One that ends a server's process, without ceremony, and does not say so.
+    /// An observer that kills a server's process without requesting a stop.
     pub(crate) fn that_kills(pid: u32, after_rows: u64) -> Self {
         Self { kill_after: Some((after_rows, pid)), ..Self::default() }
     }
 
-    /// The most rows that it was told of.
+    /// Largest number of rows that was reported.
     pub(crate) fn most(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
     }

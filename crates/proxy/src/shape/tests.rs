@@ -1,4 +1,4 @@
-//! The line in virtual time: complete, in order, and exactly when it was asked.
+//! Tests of a line in virtual time: complete, in order, and exactly on time.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// Lets everything leave as soon as it may, to a peer that takes `take` bytes of what is ready; who left when.
+/// Lets data leave as soon as possible, to a peer that takes `take` bytes of the ready ones. Returns the times and data.
 fn play(line: &mut Line, until_ns: u64, rate: Option<u64>, take: usize) -> Vec<(u64, Vec<u8>)> {
     let mut left = Vec::new();
     while let Some(now_ns) = line.next_at_ns(rate).filter(|at_ns| *at_ns <= until_ns) {
@@ -24,7 +24,7 @@ fn play(line: &mut Line, until_ns: u64, rate: Option<u64>, take: usize) -> Vec<(
 }
 
 #[test]
-fn bytes_leave_exactly_when_their_delay_is_over() {
+fn bytes_leave_exactly_after_their_delay() {
     let mut line = Line::default();
     line.push(5 * MS, 20 * MS, b"ab");
     line.push(6 * MS, 20 * MS, b"c");
@@ -35,7 +35,7 @@ fn bytes_leave_exactly_when_their_delay_is_over() {
 }
 
 #[test]
-fn a_shorter_delay_overtakes_nothing() {
+fn shorter_delay_does_not_reorder() {
     let mut line = Line::default();
     line.push(0, 20 * MS, b"first");
     line.push(MS, 0, b"second");
@@ -48,7 +48,7 @@ fn a_shorter_delay_overtakes_nothing() {
 }
 
 #[test]
-fn the_bandwidth_is_kept_to_the_nanosecond_and_comes_before_the_end() {
+fn bandwidth_is_exact_and_precedes_the_end() {
     let mut line = Line::default();
     line.push(0, 10 * MS, &[7; 100_000]);
     line.finish(0, 10 * MS, End::Fin);
@@ -59,7 +59,7 @@ fn the_bandwidth_is_kept_to_the_nanosecond_and_comes_before_the_end() {
 }
 
 #[test]
-fn a_late_proxy_catches_up_and_a_peer_that_did_not_read_gets_no_burst() {
+fn late_proxy_catches_up_without_a_burst() {
     let mut line = Line::default();
     line.push(0, 0, &[7; 100_000]);
     let rate = Some(1_000_000);
@@ -76,7 +76,7 @@ fn a_late_proxy_catches_up_and_a_peer_that_did_not_read_gets_no_burst() {
 }
 
 #[test]
-fn a_new_bandwidth_is_for_what_waits_as_well() {
+fn new_bandwidth_applies_to_waiting_data() {
     let mut line = Line::default();
     line.push(0, 0, &[7; 10_000]);
     assert_eq!(line.next_at_ns(Some(1)), Some(64 * SECOND));
@@ -85,7 +85,7 @@ fn a_new_bandwidth_is_for_what_waits_as_well() {
 }
 
 #[test]
-fn memory_is_bounded_in_bytes_and_in_pieces_and_given_back() {
+fn memory_is_bounded_and_freed() {
     let limit = 256 * 1024;
     for size in [1, 100, 65_536] {
         let (mut line, mut now_ns) = (Line::default(), 0);
@@ -103,14 +103,14 @@ fn memory_is_bounded_in_bytes_and_in_pieces_and_given_back() {
     }
 }
 
-/// A piece of data: how long after the one before it is read, its delay, and its length.
+/// Pieces of data: time since the previous piece was read, delay, and length.
 fn pieces() -> impl Strategy<Value = Vec<(u64, u64, usize)>> {
     prop::collection::vec((0..5 * MS, 0..30 * MS, 1usize..3000), 1..40)
 }
 
 proptest! {
     #[test]
-    fn everything_arrives_in_order_and_never_early(
+    fn data_arrives_in_order_and_never_early(
         pieces in pieces(), rate in prop::option::of(1_000u64..1_000_000_000), take in 1usize..5000,
     ) {
         let (mut line, mut now_ns, mut left) = (Line::default(), 0, Vec::new());
@@ -134,9 +134,9 @@ proptest! {
         prop_assert_eq!(line.end(u64::MAX), Some(End::Fin));
     }
 
-    /// The link carries one piece after the other: the recursion of Lindley, to a nanosecond for each slice.
+    /// The link carries one piece after another: Lindley's recursion, accurate to 1 ns per slice.
     #[test]
-    fn with_a_bandwidth_a_piece_has_left_when_the_link_has_carried_it(
+    fn piece_has_left_when_the_link_has_carried_it(
         pieces in pieces(), rate in 10_000u64..1_000_000_000,
     ) {
         let (mut line, mut now_ns, mut last_due_ns, mut expected_ns) = (Line::default(), 0, 0, 0.0f64);
@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_bandwidth_a_constant_delay_is_exact(
+    fn constant_delay_without_bandwidth_is_exact(
         pieces in prop::collection::vec((1..5 * MS, 1usize..3000), 1..40), delay_ns in 0..SECOND,
     ) {
         let (mut line, mut now_ns, mut due_ns) = (Line::default(), 0, Vec::new());

@@ -1,9 +1,9 @@
-//! Rows on their way to a player's variables.
+//! Passes rows to a player's variables.
 
 use crate::script::Player;
 use wire::sql::RowSink;
 
-/// Hands every row to a player.
+/// Passes every row to a player.
 pub(super) struct Gathering<'a>(pub(super) &'a mut Player);
 
 impl RowSink for Gathering<'_> {

@@ -1,16 +1,16 @@
-//! Values as literals of SQL, for statements that go out as text.
+//! Values as SQL literals, for statements that are sent as text.
 
 use crate::script::Literal;
 use wire::sql::Value;
 
 use crate::databases::{Backslash, Engine};
 
-/// Appends a value so that the server reads it as that value, whatever is in it.
+/// Appends a value as a literal that the server reads back unchanged, whatever it contains.
 pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
     match value {
         Literal::Null => out.extend_from_slice(b"NULL"),
         Literal::Plain(text) if is_plain(text) => {
-            // Two minus signs side by side would begin a comment.
+            // Two adjacent minus signs would begin a comment.
             if text.starts_with(b"-") && out.ends_with(b"-") {
                 out.push(b' ');
             }
@@ -20,7 +20,7 @@ pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A value that goes apart from the text of its statement, so that it means there what it would mean in it.
+/// Value that is sent separately from the statement, with the meaning that its literal would have.
 pub(super) fn value(literal: Literal<'_>, has_literals: bool) -> Value<'_> {
     match literal {
         Literal::Null => Value::Null,
@@ -30,7 +30,7 @@ pub(super) fn value(literal: Literal<'_>, has_literals: bool) -> Value<'_> {
     }
 }
 
-/// Whether it means the same without quotes: zeros in front would be lost.
+/// True if the text means the same number without quotes. Leading zeros would be lost.
 fn is_plain(text: &[u8]) -> bool {
     match text.strip_prefix(b"-").unwrap_or(text) {
         [b'0'] | [b'0', b'.', ..] | [b'1'..=b'9', ..] => true,
@@ -38,7 +38,8 @@ fn is_plain(text: &[u8]) -> bool {
     }
 }
 
-/// What a backslash means in quotes depends on settings of the server: a text that has one is written so that it does not.
+/// Appends a quoted literal. The meaning of a backslash depends on settings of the server, so a text with one is encoded without
+/// relying on it.
 fn quote(engine: Engine, text: &[u8], out: &mut Vec<u8>) {
     let backslash = if text.contains(&b'\\') { engine.dialect().backslash } else { Backslash::Plain };
     match backslash {
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_bare_and_texts_are_quoted() {
+    fn numbers_are_bare_and_texts_quoted() {
         for (value, literal) in [
             (Literal::Null, "NULL"),
             (Literal::Plain(b"-5"), "-5"),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_gets_out_of_its_quotes() {
+    fn texts_cannot_leave_their_quotes() {
         let text = Literal::Text(br"\'; DROP TABLE t; --");
         assert_eq!(written(Engine::PostgreSql, text), r" E'\\''; DROP TABLE t; --'");
         assert_eq!(written(Engine::MySql, Literal::Text(br"\'")), " _utf8mb4 x'5c27'");
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_makes_a_comment_of_what_follows() {
+    fn negative_number_does_not_begin_a_comment() {
         for (before, value, after) in [
             ("SELECT 1-", "-5", "SELECT 1- -5"),
             ("SELECT 1-", "5", "SELECT 1-5"),

@@ -1,4 +1,4 @@
-//! Going on: from one answer to what is sent next, or to the end of the transaction.
+//! Continues a script from one reply to the next request, or to the end of the transaction.
 
 use crate::script::{Act, Backslashes, Broken};
 use wire::sql::{ServerError, Statement, Transaction};
@@ -9,7 +9,7 @@ use crate::classes;
 use crate::settings::Mode;
 
 impl SqlConversation {
-    /// Goes on with the script up to what must be waited for.
+    /// Continues the script until something must be sent or waited for.
     pub(super) fn play(&mut self) -> Next {
         loop {
             match self.player.next() {
@@ -37,13 +37,13 @@ impl SqlConversation {
             self.player.start_rows(number);
         }
         (self.state, self.rows) = (State::Statement(number), 0);
-        // What was sent before stays until something else is: at the end nothing changes it.
+        // The previous request stays in the output until the next one, because the end of a script sends nothing.
         self.session.clear();
         self.put(number);
         Next::Send
     }
 
-    /// Puts a statement on the wire, and a point of synchronisation after it unless a pipeline is open.
+    /// Sends a statement, followed by a synchronization point unless a pipeline is open.
     fn put(&mut self, number: u16) {
         let line = &self.program.lines[usize::from(number)];
         let mode = self.program.settings.mode;
@@ -80,13 +80,13 @@ impl SqlConversation {
         }
     }
 
-    /// Quotes in which the server reads a backslash as an escape now.
+    /// Quotes in which the server currently reads a backslash as an escape.
     fn backslashes(&self) -> Backslashes {
         let in_single = self.session.has_backslash_escapes();
         Backslashes { in_single, in_double: in_single && self.program.engine.dialect().has_escapes_in_quotes }
     }
 
-    /// Puts a statement on the wire whose text is made each time.
+    /// Sends a statement whose text is generated each time.
     fn put_made(&mut self, number: u16, is_kept: bool) {
         self.scratch.clear();
         let backslashes = self.backslashes();
@@ -132,7 +132,7 @@ impl SqlConversation {
         Ok(None)
     }
 
-    /// A statement outside of pipelines was answered.
+    /// Handles the reply to a statement outside of pipelines.
     pub(super) fn answered(&mut self, number: u16, refusal: Option<Refusal>) -> Next {
         if let Some(refusal) = refusal {
             (self.refusal, self.broken) = (None, None);
@@ -150,7 +150,7 @@ impl SqlConversation {
         self.play()
     }
 
-    /// A pipeline was answered.
+    /// Handles the end of a pipeline.
     pub(super) fn settled(&mut self, refusal: Option<Refusal>) -> Next {
         self.is_in_doubt = false;
         match refusal {
@@ -159,7 +159,7 @@ impl SqlConversation {
         }
     }
 
-    /// The refusal of a statement whose rows are not as the step expects.
+    /// Refusal of a statement whose number of rows differs from the expectation of the step.
     pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
         let (of, expected) = self.program.steps[usize::from(self.step)].expects?;
         let is_wrong = of == number && !expected.holds(self.rows);
@@ -167,7 +167,7 @@ impl SqlConversation {
             .then(|| Refusal { class: ErrorClass::Rows, code: u32::try_from(self.rows).unwrap_or(u32::MAX) })
     }
 
-    /// The refusal of a statement that the server answered with a rollback, unless that is what it asked for.
+    /// Refusal of a statement that the server answered with a rollback, unless the statement requested one.
     pub(super) fn unasked_rollback(&self) -> Option<Refusal> {
         let number = match self.state {
             State::Statement(number) => number,
@@ -178,7 +178,7 @@ impl SqlConversation {
         (!is_asked).then_some(Refusal { class: ErrorClass::RolledBack, code: 0 })
     }
 
-    /// Ends a refused try, and the transaction that is open.
+    /// Ends a rejected try, and rolls back the open transaction.
     pub(super) fn give_up(&mut self, refusal: Refusal) -> Next {
         self.is_in_doubt = false;
         if self.session.transaction() == Transaction::Idle {
@@ -190,7 +190,7 @@ impl SqlConversation {
         Next::Send
     }
 
-    /// The ROLLBACK after a refusal was answered.
+    /// Handles the reply to the ROLLBACK after a refusal.
     pub(super) fn rolled_back(&mut self, refusal: Refusal) -> Next {
         let is_clean = self.refusal.take().is_none() && self.session.transaction() == Transaction::Idle;
         if is_clean {
@@ -230,7 +230,7 @@ impl SqlConversation {
         Next::Broken(broken.0)
     }
 
-    /// The transaction is over.
+    /// Ends the transaction.
     pub(super) fn over(&mut self, refusal: Option<Refusal>) -> Reply {
         self.state = State::Idle;
         self.is_in_doubt = false;

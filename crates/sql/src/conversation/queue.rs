@@ -1,8 +1,8 @@
-//! What a pipeline still owes answers to.
+//! Queue of pipelined requests whose replies are pending.
 
 use std::collections::VecDeque;
 
-/// Statements and points of synchronisation, in the order in which they were sent.
+/// Statements and synchronization points in sending order.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     owed: VecDeque<Owed>,
@@ -16,13 +16,13 @@ enum Owed {
 }
 
 impl Queue {
-    /// Statements are sent without waiting from here on.
+    /// Opens a pipeline: statements are sent without waiting.
     pub(super) fn open(&mut self) {
         self.owed.clear();
         self.is_open = true;
     }
 
-    /// From here on only answers are awaited.
+    /// Closes the pipeline: only replies are awaited.
     pub(super) fn close(&mut self) {
         self.is_open = false;
     }
@@ -48,7 +48,7 @@ impl Queue {
         self.owed.push_back(Owed::Sync);
     }
 
-    /// The statement that is answered next, if it is one.
+    /// Statement that is answered next. `None` if a synchronization point is next, or nothing.
     pub(super) fn front(&self) -> Option<u16> {
         match self.owed.front() {
             Some(Owed::Statement(number)) => Some(*number),
@@ -56,21 +56,21 @@ impl Queue {
         }
     }
 
-    /// A statement was answered; which.
+    /// Removes and returns the answered statement.
     pub(super) fn pop_statement(&mut self) -> Option<u16> {
         let number = self.front()?;
         self.owed.pop_front();
         Some(number)
     }
 
-    /// A statement was refused: the server skips those up to the next point of synchronisation.
+    /// Handles a rejected statement: the server skips all statements up to the next synchronization point.
     pub(super) fn skip_to_sync(&mut self) {
         while self.front().is_some() {
             self.owed.pop_front();
         }
     }
 
-    /// A point of synchronisation was answered; whether one was due.
+    /// Removes the answered synchronization point. Returns false if none was due.
     pub(super) fn pop_sync(&mut self) -> bool {
         self.owed.pop_front() == Some(Owed::Sync)
     }

@@ -1,26 +1,26 @@
-//! The texts of statements whose text is made again each time, such as those that name a table by number.
+//! Numbers for generated statement texts, such as those with a table number.
 
 use std::collections::HashMap;
 
-/// Each distinct text gets a number of its own, under which a connection prepares it; one whose rows become variables gets
-/// another, for what is prepared for nobody's eyes leaves out the names of columns.
+/// Numbers under which a connection prepares distinct texts. A text whose rows are stored in variables gets a separate number,
+/// because other prepared statements omit column names.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    /// Of texts whose rows are left alone, and of those whose rows are gathered.
+    /// Numbers by text: without, and with rows stored in variables.
     numbers: [HashMap<String, u16>; 2],
     first: u16,
 }
 
-/// What is prepared takes memory on both sides: texts beyond these are not kept.
+/// Maximum number of prepared texts, which take memory on both sides. Further texts are not prepared.
 const KEPT_MAX: usize = 4_096;
 
 impl Texts {
-    /// Numbers from `first` on are free.
+    /// Creates the table. Numbers from `first` on are free.
     pub(super) fn new(first: u16) -> Self {
         Self { first, ..Self::default() }
     }
 
-    /// The number of a text; `None` if there are too many of them.
+    /// Number of a text. `None` if there are too many texts.
     pub(super) fn number(&mut self, text: &str, gathers: bool) -> Option<u16> {
         if let Some(number) = self.numbers[usize::from(gathers)].get(text) {
             return Some(*number);

@@ -1,4 +1,4 @@
-//! MySQL and MariaDB.
+//! Dialect of MySQL and MariaDB.
 
 use wire::ErrorClass;
 
@@ -28,14 +28,14 @@ pub(super) const DIALECT: Dialect = Dialect {
     retries,
 };
 
-/// END is another word for COMMIT elsewhere, and an id of 0 asks for the next one here.
+/// Scripts with COMMIT instead of END, which is no statement in MySQL, and with an id of 0, which requests the next id.
 const SCRIPTS: &[(&str, &str)] = &[
     ("tpcb-like", include_str!("../workloads/tpcb-like.mysql.sql")),
     ("simple-update", include_str!("../workloads/simple-update.mysql.sql")),
     ("oltp-insert", include_str!("../workloads/oltp-insert.mysql.sql")),
 ];
 
-/// Classes of errors by number. Numbers come before SQLSTATEs, which are vague here: 42000 stands for 140 different errors.
+/// Error classes by number. Numbers take precedence over SQLSTATEs, which are vague here: 42000 stands for 140 errors.
 const NUMBERS: &[(ErrorClass, &[u16])] = &[
     (ErrorClass::SerializationFailure, &[1020]),
     (ErrorClass::Deadlock, &[1213]),
@@ -48,7 +48,7 @@ const NUMBERS: &[(ErrorClass, &[u16])] = &[
     (ErrorClass::ServerShutdown, &[1053, 1077, 1079, 1080, 1927]),
     (ErrorClass::IdleTimeout, &[4031]),
     (ErrorClass::Corrupted, &[1033, 1034, 1035, 1194, 1195, 1712, 1877]),
-    // 4091 and 4092 (sequences and views) are MariaDB's.
+    // MariaDB's 4091 (sequences) and 4092 (views).
     (
         ErrorClass::MissingObject,
         &[
@@ -64,7 +64,7 @@ const NUMBERS: &[(ErrorClass, &[u16])] = &[
     (ErrorClass::PreparedStatement, &[1243, 1615]),
 ];
 
-/// Class of a number, if the number says more than the SQLSTATE.
+/// Error class of a number. `None` if the SQLSTATE is more precise.
 fn class_of_number(number: u16) -> Option<ErrorClass> {
     NUMBERS.iter().find(|(_, numbers)| numbers.contains(&number)).map(|(class, _)| *class)
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_is_listed_once() {
+    fn error_numbers_are_listed_once() {
         let numbers: Vec<u16> = NUMBERS.iter().flat_map(|(_, numbers)| *numbers).copied().collect();
         for (place, number) in numbers.iter().enumerate() {
             assert!(!numbers[..place].contains(number), "{number}");

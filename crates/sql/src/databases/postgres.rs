@@ -1,4 +1,4 @@
-//! PostgreSQL and what speaks its protocol.
+//! Dialect of PostgreSQL, and of servers with its protocol.
 
 mod session_states;
 

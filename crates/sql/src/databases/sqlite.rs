@@ -1,4 +1,4 @@
-//! SQLite, in this process.
+//! Dialect of SQLite, in this process.
 
 use wire::ErrorClass;
 

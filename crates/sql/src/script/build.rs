@@ -1,4 +1,4 @@
-//! Makes a script from its text: statements and commands in their order, and all that is wrong with it.
+//! Builds a script from its text: statements and commands in order, and all errors.
 
 use crate::script::command::{Command, Do};
 use crate::script::deck::{Allow, Language, Names, Script};
@@ -10,14 +10,14 @@ use crate::script::place::Lines;
 use crate::script::scan::{Collected, End, Scanner, place_in_source};
 use crate::script::statement::{Gather, Piece, Statement};
 
-/// More faults than this are not looked for.
+/// Maximum number of reported errors.
 const FAULTS_MAX: usize = 20;
-/// The first line of a statement is cut to this in reports.
+/// Maximum length of a statement's title in reports, in bytes.
 const TITLE_BYTES_MAX: usize = 127;
-/// A server's message has two bytes for the number of values.
+/// Maximum number of values per statement: a protocol message has two bytes for it.
 const VALUES_MAX: usize = 65_535;
 
-/// A script under construction.
+/// Script under construction.
 pub(crate) struct Builder<'a> {
     name: &'a str,
     source: &'a [u8],
@@ -25,31 +25,32 @@ pub(crate) struct Builder<'a> {
     allow: Allow,
     names: &'a mut Names,
     lines: Lines<'a>,
-    /// The numbers of the script and of its first statement.
+    /// Number of the script.
     script: u16,
+    /// Number of its first statement.
     first_statement: u16,
     statements: Vec<Statement>,
     commands: Vec<Command>,
-    /// Commands as pgbench counts them.
+    /// Number of commands as pgbench counts them.
     count: u32,
     blocks: Vec<Block>,
     faults: Vec<Fault>,
-    /// Whether the last command is a statement whose rows nobody takes yet.
+    /// True if the last command is a statement whose rows are not stored yet.
     may_gather: bool,
 }
 
-/// An `\if` that waits for its `\endif`.
+/// An `\if` without its `\endif` so far.
 struct Block {
-    /// The condition that jumps to the next branch, once that is known.
+    /// Index of the condition that jumps to the next branch. `None` after `\else`.
     unless: Option<usize>,
-    /// Ends of branches, which jump behind the `\endif`.
+    /// Indexes of jumps at the ends of branches, which go past the `\endif`.
     exits: Vec<usize>,
     has_else: bool,
-    /// Where its backslash is.
+    /// Position of its backslash.
     at: usize,
 }
 
-/// What a script is made of.
+/// A built script.
 pub(crate) struct Built {
     pub(crate) script: Script,
     pub(crate) statements: Vec<Statement>,
@@ -81,7 +82,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Reads everything.
+    /// Parses the whole text.
     pub(crate) fn build(mut self) -> Result<Built, Vec<Fault>> {
         let unreadable = match std::str::from_utf8(self.source) {
             Err(error) => Some((error.valid_up_to(), "the script is not in UTF-8 here")),
@@ -139,7 +140,7 @@ impl<'a> Builder<'a> {
 
     fn statement(&mut self, collected: Collected) {
         let Collected { text, quoted, start } = collected;
-        // pgbench sends blanks at the end as they are written.
+        // pgbench sends trailing white space unchanged.
         let text = if self.language == Language::Pgbench { &text[..] } else { text.trim_ascii_end() };
         let cut = pieces::cut(text, &quoted, self.language, self.names);
         let number = usize::from(self.first_statement) + self.statements.len();
@@ -191,7 +192,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A condition that cannot be read still opens a block, so that its end is not another fault.
+    /// Opens a block for an invalid condition, so that its end is not reported as another error.
     fn stand_in(&mut self, word: &[u8], at: usize) {
         if word.eq_ignore_ascii_case(b"if") {
             self.blocks.push(Block { unless: None, exits: Vec::new(), has_else: false, at });
@@ -245,7 +246,7 @@ impl<'a> Builder<'a> {
         None
     }
 
-    /// Ends a branch with a jump, and lets the condition before it jump here.
+    /// Ends a branch with a jump, and makes the preceding condition jump here.
     fn branch(&mut self, start: usize, name: &str) -> Result<(), String> {
         let Some(block) = self.blocks.last_mut() else {
             return Err(format!(r"\{name} without matching \if"));
@@ -256,7 +257,7 @@ impl<'a> Builder<'a> {
         let unless = block.unless.take();
         let exit = self.commands.len();
         block.exits.push(exit);
-        // The jump is no command of its own.
+        // The jump is not counted as a command.
         let (line, number) = (self.lines.line(start), self.count);
         self.commands.push(Command { act: Do::Jump(0), line, number });
         if let Some(unless) = unless {
@@ -290,7 +291,7 @@ impl<'a> Builder<'a> {
         self.count += 1;
     }
 
-    /// A fault of what begins at `start`, found at `at`.
+    /// Adds an error in the command that begins at `start`, found at `at`.
     fn fault(&mut self, start: usize, at: Option<usize>, message: String, command: Option<&str>) {
         let (line, column) = self.lines.line_and_column(at.unwrap_or(start));
         let excerpt = self.lines.excerpt(start, at);
@@ -310,7 +311,7 @@ fn values(pieces: &[Piece]) -> usize {
     pieces.iter().filter(|piece| matches!(piece, Piece::Value { .. })).count()
 }
 
-/// The first line, cut to what a report can show.
+/// First line, shortened for reports.
 fn title(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let first = text.lines().next().unwrap_or_default();

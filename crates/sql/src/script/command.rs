@@ -1,23 +1,23 @@
-//! What a script does, command by command, with jumps in the place of conditions.
+//! Commands of a script, with jumps instead of conditional blocks.
 
 use crate::script::expression::Code;
 
-/// A command.
+/// A command of a script.
 #[derive(Clone, Debug)]
 pub(crate) struct Command {
     pub(crate) act: Do,
-    /// The line of the script where it begins, from 1.
+    /// Line of the script where it begins, from 1.
     pub(crate) line: u32,
-    /// Its number in the script as pgbench counts, from 0.
+    /// Number in the script as pgbench counts, from 0.
     pub(crate) number: u32,
 }
 
-/// What a command does.
+/// Action of a command.
 #[derive(Clone, Debug)]
 pub(crate) enum Do {
     /// Sends a statement, by its number over all scripts.
     Send(u16),
-    /// Gives a variable the value of an expression.
+    /// Assigns the value of an expression to a variable.
     Set(u16, Code),
     /// Jumps to a command unless an expression is true.
     Unless(Code, usize),
@@ -31,7 +31,7 @@ pub(crate) enum Do {
 }
 
 impl Do {
-    /// The name of the meta command, without its backslash.
+    /// Name of the meta command without its backslash.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Send(_) => "SQL",
@@ -45,18 +45,18 @@ impl Do {
     }
 }
 
-/// How long `\sleep` waits.
+/// Duration of a `\sleep`.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     pub(crate) amount: Amount,
     pub(crate) unit_ns: u64,
 }
 
-/// How many units `\sleep` waits.
+/// Number of units of a `\sleep`.
 #[derive(Clone, Debug)]
 pub(crate) enum Amount {
     Fixed(i64),
-    /// A variable's slot and its name.
+    /// Slot and name of a variable.
     Variable(u16, String),
 }
 
@@ -66,7 +66,7 @@ impl Span {
     }
 }
 
-/// The whole number at the beginning of a text, as C's `atoi` finds it; 0 without one.
+/// Integer at the beginning of a text, like C's `atoi`. 0 if there is none.
 pub(crate) fn leading_int(text: &[u8]) -> i64 {
     let text = text.trim_ascii_start();
     let (is_negative, digits) = match text {

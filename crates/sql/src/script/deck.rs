@@ -1,4 +1,4 @@
-//! All scripts of a run, and the variables they share.
+//! Scripts of a run, and the variables they share.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,26 +9,26 @@ use crate::script::distribution::Distribution;
 use crate::script::fault::Fault;
 use crate::script::statement::Statement;
 
-/// Which language a script is written in.
+/// Language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// pgbench's, exactly.
+    /// Exactly that of pgbench.
     Pgbench,
-    /// The same with texts and more ways to draw: what built-in workloads and plans use.
+    /// pgbench's with texts and more random functions, for built-in workloads and plans.
     Extended,
 }
 
-/// What a script may do beyond talking to the server.
+/// Capabilities of a script beyond sending statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allow {
-    /// Nothing.
+    /// None.
     #[default]
     Nothing,
     /// `\shell` and `\setshell`.
     Shell,
 }
 
-/// Every script of a run. Statements are numbered over all of them.
+/// All scripts of a run. Statements are numbered over all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Deck {
     pub(crate) scripts: Vec<Script>,
@@ -37,7 +37,7 @@ pub struct Deck {
     pub(crate) distribution: Distribution,
 }
 
-/// One script.
+/// A script.
 #[derive(Clone, Debug)]
 pub struct Script {
     pub(crate) name: String,
@@ -47,32 +47,33 @@ pub struct Script {
 }
 
 impl Script {
-    /// Its name, as it was given.
+    /// Name as given to [`Deck::add`].
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The numbers of its statements.
+    /// Range of the numbers of its statements.
     pub fn statements(&self) -> Range<u16> {
         self.statements.clone()
     }
 
-    /// Whether it has a `\startpipeline`, which needs a mode with values apart from the text.
+    /// True if it has a `\startpipeline`, which needs a mode that sends values separately.
     pub fn has_pipeline(&self) -> bool {
         self.has_pipeline
     }
 }
 
 impl Deck {
-    /// Without scripts.
+    /// Creates a deck without scripts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads a script; its number, from 0 in the order of adding.
+    /// Parses a script, and returns its number, counted from 0.
     ///
     /// # Errors
-    /// All faults that can be told apart, in the order of the text. The deck is then as before.
+    ///
+    /// All distinguishable errors in the order of the text. The deck is then unchanged.
     pub fn add(
         &mut self,
         name: &str,
@@ -88,33 +89,33 @@ impl Deck {
         Ok(numbers.0)
     }
 
-    /// The slot of a variable, which is made if it is new. `None`: no variable can have that name.
+    /// Slot of a variable, which is created if it is new. `None` if the name is not valid for a variable.
     pub fn variable(&mut self, name: &str) -> Option<u16> {
         if is_name(name.as_bytes()) { self.names.slot(name) } else { None }
     }
 
-    /// The slot of a variable that a script or somebody else named before.
+    /// Slot of an existing variable. `None` if it does not exist.
     pub fn find(&self, name: &str) -> Option<u16> {
         self.names.find(name)
     }
 
-    /// The scripts.
+    /// All scripts.
     pub fn scripts(&self) -> &[Script] {
         &self.scripts
     }
 
-    /// The statements of all scripts: their place is their number.
+    /// Statements of all scripts, indexed by number.
     pub fn statements(&self) -> &[Statement] {
         &self.statements
     }
 
-    /// Says how `random_row` draws.
+    /// Sets the distribution of `random_row`.
     pub fn set_distribution(&mut self, distribution: Distribution) {
         self.distribution = distribution;
     }
 }
 
-/// The names of variables; the place of a name is its slot.
+/// Names of variables, indexed by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     slots: HashMap<String, u16>,
@@ -122,7 +123,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The slot of a name, made if new; `None` if there are too many.
+    /// Slot of a name, created if it is new. `None` if there are too many.
     pub(crate) fn slot(&mut self, name: &str) -> Option<u16> {
         if let Some(slot) = self.find(name) {
             return Some(slot);
@@ -146,17 +147,17 @@ impl Names {
     }
 }
 
-/// The name in scripts of a variable that a plan calls by this name: `people.name` is `people_name`.
+/// Name in scripts of a plan variable: `people.name` becomes `people_name`.
 pub fn variable_name(name: &str) -> String {
     name.replace(['.', '-'], "_")
 }
 
-/// Whether a variable can have this name: letters, digits, `_` and anything beyond ASCII, and no digit first.
+/// True for a valid variable name: letters, digits, `_`, and non-ASCII bytes, without a leading digit.
 pub(crate) fn is_name(name: &[u8]) -> bool {
     name.first().is_some_and(|byte| !byte.is_ascii_digit()) && name.iter().all(|byte| is_of_name(*byte))
 }
 
-/// Whether a name may hold this byte after its first.
+/// True if a variable name may contain this byte after its first.
 pub(crate) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

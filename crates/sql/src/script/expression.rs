@@ -1,4 +1,4 @@
-//! Expressions of meta commands: read into a flat list of steps, which a stack of values runs through.
+//! Expressions of meta commands, compiled to instructions of a stack machine.
 
 mod arithmetic;
 mod draw;
@@ -13,31 +13,30 @@ pub(crate) use parse::{Reader, read};
 
 use crate::script::value::Value;
 
-/// An expression. Steps are in the order in which they are done, so that neither running nor dropping one needs the stack of
-/// the thread.
+/// A compiled expression. Instructions are a flat list in execution order, so neither evaluation nor drop recurses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Code(pub(crate) Vec<Instruction>);
 
-/// One step. Jumps say how many steps are left out.
+/// An instruction. Jumps give the number of instructions to skip.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Instruction {
-    /// Puts a value on the stack.
+    /// Pushes a value.
     Push(Value),
-    /// Puts a text on the stack.
+    /// Pushes a text.
     Text(Box<str>),
-    /// Puts a variable on the stack, as a number or truth.
+    /// Pushes a variable as a number or Boolean.
     Variable(u16),
-    /// Puts a variable on the stack, as the text it is if nobody gave it a type.
+    /// Pushes a variable; as a text if it has no type yet.
     AnyVariable(u16),
-    /// Takes that many values from the stack and puts the result there.
+    /// Pops this many values, and pushes the result of a function.
     Call(Function, u8),
-    /// Left of AND: if it decides, it stays, and the right is left out; otherwise it goes.
+    /// Left operand of AND: if it decides, it stays and the right operand is skipped; otherwise it is popped.
     And(u32),
-    /// Left of OR, likewise.
+    /// Left operand of OR, like AND.
     Or(u32),
-    /// Right of AND or OR: a truth, or nothing known.
+    /// Right operand of AND or OR: converts to a Boolean or NULL.
     Truth,
-    /// Takes a condition from the stack, and jumps unless it is true.
+    /// Pops a condition, and jumps unless it is true.
     Unless(u32),
     /// Jumps.
     Skip(u32),

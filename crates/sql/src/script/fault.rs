@@ -1,23 +1,23 @@
-//! What is wrong with a script, said so that it can be found: file, line, column, and the line with a mark.
+//! Errors in scripts with file, line, column, and an excerpt with a mark.
 
 use std::fmt;
 
-/// A fault in the text of a script.
+/// An error in the text of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The script's name, as it was given to [`crate::script::Deck::add`].
+    /// Name of the script, as given to [`crate::script::Deck::add`].
     pub script: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The column in that line in characters, from 1, where it is known.
+    /// Column in characters, from 1. `None` if it is unknown.
     pub column: Option<u32>,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
-    /// The meta command that is wrong, without its backslash.
+    /// Name of the invalid meta command without its backslash. `None` for errors outside of commands.
     pub command: Option<String>,
-    /// The command as it stands in the script, from its backslash; may have several lines; what is too long is cut.
+    /// Text of the command from its backslash on, shortened if it is long. It may have several lines.
     pub excerpt: Option<String>,
-    /// Where the mark belongs: characters from the start of the last line of `excerpt`.
+    /// Position of the mark, in characters from the start of the last line of `excerpt`.
     pub mark: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// A meta command failed while a script was played: the client cannot go on.
+/// A meta command failed during execution, and the client cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken(pub String);
 

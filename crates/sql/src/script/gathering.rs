@@ -1,33 +1,34 @@
-//! Rows on their way into variables.
+//! Stores rows of results in variables.
 
 use crate::script::deck::{Names, is_name};
 use crate::script::statement::{Gather, Statement};
 use crate::script::variables::Variables;
 
-/// The rows of a reply. Only the last of each result is kept.
+/// Rows of a reply. Only the last row of each result is kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathering {
     columns: Vec<Column>,
-    /// The values of the last row, one after the other, and where each ends; `None` for NULL.
+    /// Concatenated values of the last row.
     bytes: Vec<u8>,
+    /// End of each value in `bytes`. `None` for NULL.
     ends: Vec<Option<usize>>,
     rows: u64,
-    /// Rows of the last result that is complete.
+    /// Number of rows of the last complete result.
     rows_before: u64,
-    /// Whether something of a result came whose end was not said.
+    /// True if a result has begun but not ended.
     is_open: bool,
-    /// A column whose name no variable can have, and that was to be stored.
+    /// Column to be stored whose name is not valid for a variable.
     illegal: Option<String>,
     name: Vec<u8>,
 }
 
-/// What becomes of a column.
+/// Destination of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Stored(u16),
-    /// No script names this variable.
+    /// No script reads this variable.
     Unread,
-    /// No variable can have this name.
+    /// The name is not valid for a variable.
     Illegal,
 }
 
@@ -76,7 +77,7 @@ impl Gathering {
         self.rows += 1;
     }
 
-    /// A result is complete. The last row of each becomes variables at once if that was wished.
+    /// Ends a result. `\aset` stores the last row of each result immediately.
     pub(crate) fn end_result(&mut self, gather: Gather, variables: &mut Variables) -> Result<(), String> {
         (self.rows_before, self.rows, self.is_open) = (self.rows, 0, false);
         match gather {
@@ -85,7 +86,7 @@ impl Gathering {
         }
     }
 
-    /// The reply is complete.
+    /// Ends the reply.
     pub(crate) fn end(&mut self, gather: Gather, variables: &mut Variables) -> Result<(), String> {
         if self.is_open {
             self.end_result(gather, variables)?;
@@ -104,7 +105,7 @@ impl Gathering {
         }
         let mut from = 0;
         for (column, end) in self.columns.iter().zip(&self.ends) {
-            // As in pgbench, NULL is an empty text.
+            // As in pgbench, NULL becomes an empty text.
             let to = end.unwrap_or(from);
             if let Column::Stored(slot) = column {
                 variables.set_text(*slot, &self.bytes[from..to]);

@@ -1,10 +1,10 @@
-//! What a statement does to its transaction, judged by its words.
+//! Classifies a statement by its words, according to its effect on the transaction.
 
 use crate::script::scan::{Quote, Quoted};
 use crate::script::statement::StatementKind;
 
-/// Judges a statement by its first words, and a SELECT also by those that make it more than reading. What is quoted or
-/// commented out is no word.
+/// Classifies a statement by its first words; a SELECT also by words that make it more than a read. Ignores quoted text and
+/// comments.
 pub(crate) fn of(text: &[u8], quoted: &[Quoted]) -> StatementKind {
     let mut words = Words { text, quoted, at: 0, has_several: false };
     let first = words.next().unwrap_or_default();
@@ -22,11 +22,11 @@ pub(crate) fn of(text: &[u8], quoted: &[Quoted]) -> StatementKind {
         _ => return StatementKind::Other,
     };
     words.by_ref().for_each(drop);
-    // Several at once may be anything.
+    // Several statements in one text may do anything.
     if words.has_several { StatementKind::Other } else { kind }
 }
 
-/// `FOR UPDATE`, `FOR SHARE` and the like, `LOCK IN SHARE MODE`, `INTO`.
+/// Finds `FOR UPDATE`, `FOR SHARE` and similar, `LOCK IN SHARE MODE`, and `INTO`.
 fn locks_or_stores(words: &mut Words<'_>) -> bool {
     let mut before = String::new();
     for word in words {
@@ -40,12 +40,12 @@ fn locks_or_stores(words: &mut Words<'_>) -> bool {
     false
 }
 
-/// The words of a text in small letters.
+/// Words of a text in lower case.
 struct Words<'a> {
     text: &'a [u8],
     quoted: &'a [Quoted],
     at: usize,
-    /// Whether something stood behind a `;`.
+    /// True if there is text after a `;`.
     has_several: bool,
 }
 
@@ -60,7 +60,7 @@ impl Iterator for Words<'_> {
             {
                 self.quoted = rest;
             }
-            // What a backslash protects is no quotation.
+            // A character protected by a backslash does not begin a quotation.
             let is_here =
                 |quoted: &&Quoted| quoted.range.contains(&self.at) && quoted.quote != Quote::Protected;
             if let Some(quoted) = self.quoted.first().filter(is_here) {
@@ -90,7 +90,7 @@ mod tests {
     use crate::script::scan::Scanner;
 
     #[test]
-    fn kinds_are_judged_by_words() {
+    fn kind_follows_from_the_words() {
         use StatementKind::{Begin, Commit, Other, Read, Rollback};
         for (text, kind) in [
             ("BEGIN;", Begin),

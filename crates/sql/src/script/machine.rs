@@ -1,4 +1,4 @@
-//! Runs the commands of a script, one client's state in hand.
+//! Executes the commands of a script for one client.
 
 use load::xoroshiro::Xoroshiro;
 
@@ -9,10 +9,10 @@ use crate::script::player::Act;
 use crate::script::value::{Value, typed};
 use crate::script::variables::Variables;
 
-/// What `debug` said is kept up to this many lines, until somebody asks.
+/// Maximum number of kept lines of `debug` output.
 const NOTES_MAX: usize = 1_000;
 
-/// A client's variables, its random numbers, and its place in a script.
+/// Execution state of a client: variables, random numbers, and position in a script.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) variables: Variables,
@@ -21,7 +21,7 @@ pub(crate) struct Machine {
     random_at_begin: Xoroshiro,
     serial: Serial,
     pub(crate) script: u16,
-    /// The command to come.
+    /// Index of the next command.
     pub(crate) at: usize,
     is_pipelining: bool,
     pub(crate) notes: Vec<String>,
@@ -151,7 +151,7 @@ impl Machine {
     }
 }
 
-/// Hears `debug`.
+/// Receives the output of `debug`.
 #[derive(Debug)]
 struct Notes<'a> {
     lines: &'a mut Vec<String>,

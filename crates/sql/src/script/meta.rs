@@ -1,4 +1,4 @@
-//! Meta commands: their words, and what each may be given.
+//! Parses meta commands and their arguments.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) enum Meta {
     EndPipeline,
 }
 
-/// What is wrong with a meta command, and where in the script if that is known.
+/// An invalid meta command: message, and position in the script if it is known.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) message: String,
@@ -39,10 +39,10 @@ impl Problem {
     }
 }
 
-/// pgbench takes no more words than this in a command, its name included.
+/// Maximum number of words of a command including its name, as in pgbench.
 const WORDS_MAX: usize = 256;
 
-/// A command in its script: from behind its backslash to the end of its line.
+/// Rest of a command in its script, from after its backslash to the end of its line.
 #[derive(Clone, Debug)]
 pub(crate) struct Line<'a> {
     pub(crate) source: &'a [u8],
@@ -50,7 +50,7 @@ pub(crate) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// From behind a backslash up to the line end, unless a backslash stands before that.
+    /// Text from after a backslash to the end of the line. A backslash before the line end continues the line.
     pub(crate) fn from(source: &'a [u8], start: usize) -> Self {
         let mut end = start;
         while end < source.len() {
@@ -64,7 +64,7 @@ impl<'a> Line<'a> {
         Self { source, range: start..end }
     }
 
-    /// The next word and where it begins; the line is then what follows it.
+    /// Takes the next word with its position.
     pub(crate) fn word(&mut self) -> Option<(&'a [u8], usize)> {
         loop {
             let rest = &self.source[self.range.clone()];
@@ -102,7 +102,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
-/// Reads a command whose name was taken from its line.
+/// Parses a command whose name has been taken from its line.
 pub(crate) fn parse(
     name: &[u8],
     line: Line<'_>,
@@ -129,7 +129,7 @@ pub(crate) fn parse(
     }
 }
 
-/// What stands for a command that pgbench took until 9.5.
+/// Error for `\setrandom`, which pgbench supported until 9.5, with its replacement.
 fn set_random(words: &[(&[u8], usize)]) -> Problem {
     let words: Vec<_> = words.iter().map(|(word, _)| String::from_utf8_lossy(word)).collect();
     let (name, call) = match words.iter().map(AsRef::as_ref).collect::<Vec<_>>()[..] {
@@ -167,7 +167,7 @@ fn prefix(words: &[(&[u8], usize)]) -> Result<String, Problem> {
     }
 }
 
-/// Why a command that runs others is not run.
+/// Error for a command that would run programs.
 fn shell(name: &str, words: &[(&[u8], usize)], allow: Allow) -> Problem {
     if words.len() >= WORDS_MAX {
         return Problem::new("too many arguments");
@@ -183,7 +183,7 @@ fn shell(name: &str, words: &[(&[u8], usize)], allow: Allow) -> Problem {
     })
 }
 
-/// `n [us|ms|s]`, or glued as `1ms`, or a variable in the place of the number.
+/// Parses `n [us|ms|s]`, `1ms` without a space, or a variable instead of the number.
 fn sleep(words: &[(&[u8], usize)], names: &mut Names) -> Result<Meta, Problem> {
     let (amount, at, unit) = match words {
         [] => return Err(Problem::new("missing argument")),

@@ -1,15 +1,15 @@
-//! Numbers as texts: whole ones fast, for they go into statements; others as C's `%.15g` writes them.
+//! Formats numbers: integers fast, because they go into statements, and doubles like C's `%.15g`.
 
-/// Appends a whole number.
+/// Appends an integer.
 pub(crate) fn write_int(value: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Digits that `%.15g` shows.
+/// Number of significant digits of `%.15g`.
 const DIGITS: i32 = 15;
 
-/// Appends a number as `%.15g` does: fifteen digits without the zeros at their end, with an exponent where it is below −4 or
-/// too large for the digits. What is no finite number is written as PostgreSQL writes it.
+/// Appends a number like `%.15g`: 15 significant digits without trailing zeros, with an exponent below −4 or beyond the digits. NaN
+/// and infinity are written as in PostgreSQL.
 pub(crate) fn write_double(value: f64, out: &mut Vec<u8>) {
     if value.is_nan() {
         return out.extend_from_slice(b"NaN");
@@ -56,7 +56,7 @@ fn write_point(digits: &[u8], whole: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// A number as `%f` shows it, in messages.
+/// Formats a number like `%f`, for messages.
 pub(crate) fn fixed(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_written_whole() {
+    fn integers_are_written_exactly() {
         for value in [0, 7, -7, 10, 1_234_567_890, i64::MAX, i64::MIN] {
             let mut out = Vec::new();
             write_int(value, &mut out);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_are_written_as_c_writes_them() {
+    fn doubles_are_written_like_c() {
         for (value, text) in [
             (0.0, "0"),
             (-0.0, "-0"),

@@ -1,4 +1,4 @@
-//! A statement's text in pieces: what stays as it is, and where values belong.
+//! Splits the text of a statement into constant parts and variables.
 
 use std::ops::Range;
 
@@ -8,39 +8,39 @@ use crate::script::deck::{Language, Names, is_of_name, variable_name};
 use crate::script::scan::{Quote, Quoted};
 use crate::script::statement::{Piece, Place};
 
-/// A name in the text of a statement.
+/// A variable reference in the text of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found<'a> {
     pub(crate) name: &'a str,
-    /// Place in the text, with colon or braces.
+    /// Position in the text, including colon or braces.
     pub(crate) range: Range<usize>,
     pub(crate) mark: Mark,
 }
 
-/// How a name is marked, and so what becomes of it.
+/// Syntax of a variable reference, which decides how its value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// `:name`. `is_quoted`: within quotes or a comment, where only pgbench sees it.
+    /// `:name`. `is_quoted` is true within quotes or a comment, where only pgbench recognizes it.
     Colon { is_quoted: bool },
     /// `{name}`
     Braces(Place),
-    /// `{name}` where no way of writing makes every value a part of what is quoted; with the quotes.
+    /// `{name}` in a quotation that cannot hold every value safely. Contains the kind of quotes.
     Unfit(&'static str),
 }
 
-/// Why a statement cannot be cut.
+/// Reason why a statement cannot be split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Uncut {
     TooManyVariables,
-    /// A `{name}` at this place in the text has no safe way to be written.
+    /// A `{name}` at this position cannot be written safely.
     Unfit {
         at: usize,
         message: String,
     },
 }
 
-/// Cuts a text at each name. pgbench sees `:name` everywhere, also where it is quoted; the extended language sees it outside
-/// of quotes, and `{name}` everywhere.
+/// Splits a text at each variable. pgbench recognizes `:name` everywhere, even in quotes. The extended language recognizes it
+/// outside of quotes, and `{name}` everywhere.
 pub(crate) fn cut(
     text: &[u8],
     quoted: &[Quoted],
@@ -80,7 +80,7 @@ pub(crate) fn cut(
     Ok(pieces)
 }
 
-/// The names in a text, in their order.
+/// Variable references in a text, in order.
 pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Found<'a>> {
     let names = parts(text, quoted, language).into_iter().filter_map(|part| match part {
         Part::Name(found) => Some(found),
@@ -89,10 +89,10 @@ pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -
     names.collect()
 }
 
-/// What is not plain text.
+/// A part that is not constant text.
 enum Part<'a> {
     Name(Found<'a>),
-    /// `{{name}}`, which stands for this text.
+    /// `{{name}}`, which stands for the literal text `{name}`.
     Braces(Range<usize>, &'a str),
 }
 
@@ -108,7 +108,7 @@ fn parts<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Part<
     }
     let mut from = 0;
     for quoted in quoted {
-        // White space at the end of a comment may be cut off the text.
+        // Trailing white space of a comment may have been cut off the text.
         let [start, end] = [quoted.range.start, quoted.range.end].map(|at| at.min(text.len()));
         find(text, from..start, None, &mut found);
         find(text, start..end, Some(quoted.quote), &mut found);
@@ -118,7 +118,7 @@ fn parts<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Part<
     found
 }
 
-/// Finds names in a part of the text that is quoted in one way.
+/// Finds variables in a part of the text with one kind of quotation.
 fn find<'a>(text: &'a [u8], part: Range<usize>, quote: Option<Quote>, found: &mut Vec<Part<'a>>) {
     for (range, piece) in braces::spans(&text[part.clone()]) {
         let range = range.start + part.start..range.end + part.start;
@@ -139,7 +139,7 @@ fn find<'a>(text: &'a [u8], part: Range<usize>, quote: Option<Quote>, found: &mu
     }
 }
 
-/// Finds each `:name`, which is not `::name`.
+/// Finds each `:name` that is not part of `::name`.
 fn find_values<'a>(
     text: &'a [u8],
     part: Range<usize>,
@@ -164,7 +164,7 @@ fn find_values<'a>(
     }
 }
 
-/// How a `{name}` is written in a part of the text.
+/// Determines how a `{name}` is written in a part of the text.
 fn mark(text: &[u8], part: &Range<usize>, quote: Option<Quote>) -> Mark {
     let is_after_unicode_mark = || text[..part.start].to_ascii_lowercase().ends_with(b"u&");
     Mark::Braces(match quote {
@@ -175,7 +175,7 @@ fn mark(text: &[u8], part: &Range<usize>, quote: Option<Quote>) -> Mark {
         Some(Quote::Double) => Place::Double,
         Some(Quote::Backtick) => Place::Backtick,
         Some(Quote::Dollar) => return Mark::Unfit("$$…$$"),
-        // What MySQL and MariaDB execute is no comment.
+        // MySQL and MariaDB execute the content of such a comment.
         Some(Quote::Comment) if is_executed(&text[part.clone()]) => return Mark::Unfit("/*! … */"),
         Some(Quote::Comment) => Place::Comment,
     })
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_may_end_with_white_space_that_is_cut_off() {
+    fn trailing_white_space_of_a_comment_may_be_cut_off() {
         let (collected, _) = Scanner::new(b"select --create ", Language::Extended).scan();
         let text = collected.text.trim_ascii_end();
         assert!(cut(text, &collected.quoted, Language::Extended, &mut Names::default()).is_ok());
     }
 
     #[test]
-    fn names_follow_colons() {
+    fn variables_follow_colons() {
         for (text, pgbench, extended) in [
             ("a = :b and :c::int", "a = <b> and <c>::int", "a = <b> and <c>::int"),
             ("a::b, :::c, :1a, : d, :=", "a::b, :::c, :1a, : d, :=", "a::b, :::c, :1a, : d, :="),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_take_a_value_wherever_it_can_be_written_safely() {
+    fn braces_are_accepted_where_values_can_be_written_safely() {
         for (text, expected) in [
             ("'a {n} b' E'{n}' 'it''s {n}'", "'a <n Text> b' E'<n Escaped>' 'it''s <n Text>'"),
             ("\"t{n}\" `t{n}` N'{n}'", "\"t<n Double>\" `t<n Backtick>` N'<n Text>'"),

@@ -1,15 +1,15 @@
-//! Places in a script as people count them, and the lines around them.
+//! Line and column of positions in a script, and excerpts around them.
 
-/// What is longer than this is shown in part, around its mark.
+/// Maximum length of an excerpt line in characters. Longer lines are shortened around the mark.
 const EXCERPT_CHARS_MAX: usize = 160;
-/// Lines of a command before the one that matters, at most.
+/// Maximum number of lines of a command before the marked one.
 const EXCERPT_LINES_MAX: usize = 10;
 
-/// The lines of a text.
+/// Lines of a text.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     source: &'a [u8],
-    /// Where each begins.
+    /// Start of each line.
     starts: Vec<usize>,
 }
 
@@ -20,19 +20,19 @@ impl<'a> Lines<'a> {
         Self { source, starts }
     }
 
-    /// The line, from 1.
+    /// Number of the line, from 1.
     pub(crate) fn line(&self, at: usize) -> u32 {
         self.starts.partition_point(|start| *start <= at) as u32
     }
 
-    /// Line and column, both from 1; columns are characters.
+    /// Line and column, both from 1. Columns count characters.
     pub(crate) fn line_and_column(&self, at: usize) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= at);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         (line as u32, 1 + characters(&self.source[start..at.min(self.source.len())]) as u32)
     }
 
-    /// What begins at `start`, up to the end of the line of `at`, and how many characters stand before `at` in the last line.
+    /// Text from `start` to the end of the line of `at`, and the number of characters before `at` in the last line.
     pub(crate) fn excerpt(&self, start: usize, at: Option<usize>) -> Option<(String, Option<u32>)> {
         let at_or_start = at.unwrap_or(start).min(self.source.len());
         let end = self.source[at_or_start..].iter().position(|byte| *byte == b'\n');

@@ -1,4 +1,4 @@
-//! One client going through scripts: what is to be sent next, and with which values.
+//! Executes scripts for one client: returns the next action, and the values of statements.
 
 use std::sync::Arc;
 
@@ -12,60 +12,60 @@ use crate::script::statement::{Gather, Piece, Place, Placeholders, Statement, wr
 use crate::script::value::Value;
 use crate::script::variables::Variables;
 
-/// What somebody else must do before the player can go on.
+/// Action that the caller must perform before the player can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Send this statement, and wait for its end unless a pipeline is open.
+    /// Send this statement, and wait for its result unless a pipeline is open.
     Statement(u16),
     /// Wait.
     Pause {
-        /// How long.
+        /// Duration of the wait.
         ns: u64,
     },
-    /// From here on statements are sent without waiting.
+    /// Begin a pipeline: send statements without waiting.
     StartPipeline,
-    /// Send a synchronisation point without waiting.
+    /// Send a synchronization point without waiting.
     SyncPipeline,
-    /// Send a synchronisation point, and wait for everything.
+    /// Send a synchronization point, and wait for all replies.
     EndPipeline,
-    /// The script is done.
+    /// The script has ended.
     End,
 }
 
-/// A value that is to be written into a statement's text.
+/// A value to be written into the text of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Literal<'a> {
-    /// NULL, or a variable without value.
+    /// NULL, or a variable without a value.
     Null,
-    /// A number or a truth.
+    /// A number or Boolean.
     Plain(&'a [u8]),
-    /// Anything else.
+    /// Any other value.
     Text(&'a [u8]),
 }
 
-/// Quotes in which the server reads a backslash as an escape.
+/// Kinds of quotes in which the server reads a backslash as an escape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backslashes {
-    /// In `'…'`.
+    /// True for `'…'`.
     pub in_single: bool,
-    /// In `"…"`.
+    /// True for `"…"`.
     pub in_double: bool,
 }
 
-/// One client: its variables, its random numbers, and its place in a script.
+/// A client: variables, random numbers, and position in a script.
 #[derive(Clone, Debug)]
 pub struct Player {
     deck: Arc<Deck>,
     client: u32,
     machine: Machine,
     gathering: Gathering,
-    /// The statement whose rows come.
+    /// Statement whose rows are being received.
     gathered: u16,
 }
 
 impl Player {
-    /// Client number `client`, from 0, whose variables `client_id`, `default_seed`, `random_seed` and `scale` (1) are set; other
-    /// values for them are given by [`Player::set`].
+    /// Creates client number `client`, from 0. Sets its variables `client_id`, `default_seed`, `random_seed`, and `scale` (1),
+    /// which [`Player::set`] can override.
     pub fn new(deck: Arc<Deck>, seeds: &Seeds, client: u32) -> Self {
         let serial = Serial { next: i64::from(client), step: i64::from(seeds.clients().max(1)) };
         let mut variables = Variables::new(deck.names.len());
@@ -84,37 +84,38 @@ impl Player {
         Self { deck, client, machine, gathering: Gathering::default(), gathered: 0 }
     }
 
-    /// Gives a variable a text, which gets its type when an expression first needs it.
+    /// Sets a variable to a text, which gets its type when an expression first needs it.
     pub fn set(&mut self, slot: u16, value: &[u8]) {
         self.machine.variables.set_text(slot, value);
     }
 
-    /// Gives a variable the number that a text is; a text that is none stays one.
+    /// Sets a variable to the number that a text represents, or to the text if it is not a number.
     pub(crate) fn set_number(&mut self, slot: u16, value: &[u8]) {
         self.machine.variables.set_text(slot, value);
         let _ = self.machine.variables.typed(slot, &self.deck.names);
     }
 
-    /// To the first command of a script. The state of the random numbers is kept for [`Player::again`].
+    /// Starts a script. Saves the state of the random numbers for [`Player::again`].
     pub fn begin(&mut self, script: u16) {
         self.machine.begin(script);
     }
 
-    /// The same script from its start, with the random numbers it had. Variables keep their values, and serial numbers go on.
+    /// Restarts the script with the random numbers of its last start. Variables keep their values, and serial numbers continue.
     pub fn again(&mut self) {
         self.machine.again();
     }
 
-    /// Runs meta commands up to the next thing that somebody else must do.
+    /// Executes meta commands up to the next action of the caller.
     ///
     /// # Errors
-    /// A meta command failed: the client cannot go on with this script.
+    ///
+    /// If a meta command failed, so the client cannot continue the script.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Act, Broken> {
         self.machine.next(&self.deck).map_err(Broken)
     }
 
-    /// Appends a statement with the texts of its values in it: what goes out in simple mode. A name without a value stays.
+    /// Appends a statement with its values as text, for simple mode. A variable without a value keeps its name.
     pub fn fill_text(&mut self, statement: u16, out: &mut Vec<u8>) {
         let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
         for piece in &statement.pieces {
@@ -137,8 +138,7 @@ impl Player {
         }
     }
 
-    /// Appends a statement with its values in it, each written by `write`: what goes out in simple mode where a value may be any
-    /// text.
+    /// Appends a statement with its values, each written by `write`, for simple mode with arbitrary texts.
     pub(crate) fn fill_literals(
         &mut self,
         statement: u16,
@@ -162,7 +162,7 @@ impl Player {
         }
     }
 
-    /// Appends a statement with placeholders for its values, and the texts of its `{name}`s.
+    /// Appends a statement with placeholders for its values, and with the text of each `{name}`.
     pub fn fill_extended(
         &mut self,
         statement: u16,
@@ -177,8 +177,8 @@ impl Player {
         });
     }
 
-    /// The values of a statement, one for each placeholder, as the literals that would stand in its text: in pgbench's language
-    /// every text is plain. A variable without value is NULL.
+    /// Values of a statement, one per placeholder, as the literals that its text would have. In pgbench's language all texts are
+    /// plain. A variable without a value is NULL.
     pub fn values(&mut self, statement: u16) -> Values<'_> {
         let statement = self.deck.statements.get(usize::from(statement));
         let pieces = statement.map_or(&[][..], |statement| &statement.pieces);
@@ -191,54 +191,56 @@ impl Player {
         Values { pieces: pieces.iter(), is_quoted, variables: &self.machine.variables }
     }
 
-    /// The value of a variable as text; `None` if it has none or is NULL.
+    /// Value of a variable as text. `None` if it has no value or is NULL.
     pub fn value(&mut self, slot: u16) -> Option<&[u8]> {
         self.machine.variables.write(slot);
         known_text(&self.machine.variables, slot)
     }
 
-    /// Which rows of a statement become variables, if any.
+    /// Rows of a statement that are stored in variables. `None` if there are none.
     pub fn wants_rows(&self, statement: u16) -> Option<Gather> {
         self.deck.statements.get(usize::from(statement))?.gather
     }
 
-    /// The reply to a statement begins whose rows are wanted.
+    /// Begins the reply to a statement whose rows are stored.
     pub fn start_rows(&mut self, statement: u16) {
         self.gathered = statement;
         self.gathering.start();
     }
 
-    /// The name of a column of the rows to come; columns are numbered from 0.
+    /// Adds a column name of the following rows. Columns are numbered from 0.
     pub fn take_column(&mut self, number: u16, name: &[u8]) {
         if let Some(statement) = self.deck.statements.get(usize::from(self.gathered)) {
             self.gathering.column(number, name, statement, &self.deck.names);
         }
     }
 
-    /// A value of the row under way; `None` is NULL. Columns come in order from 0.
+    /// Adds a value of the current row; `None` for NULL. Columns come in order from 0.
     pub fn take_value(&mut self, column: u16, value: Option<&[u8]>) {
         self.gathering.value(column, value);
     }
 
-    /// A row is complete.
+    /// Ends the current row.
     pub fn end_row(&mut self) {
         self.gathering.end_row();
     }
 
-    /// A result is complete: one for each statement of a text, with or without rows.
+    /// Ends a result. There is one per statement in a text, with or without rows.
     ///
     /// # Errors
-    /// `\aset` and a column whose name no variable can have.
+    ///
+    /// If `\aset` has a column whose name is not valid for a variable.
     pub fn end_result(&mut self) -> Result<(), Broken> {
         let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
         let done = self.gathering.end_result(gather, &mut self.machine.variables);
         done.map_err(|message| self.broken(gather, &message))
     }
 
-    /// The reply is complete; its rows become variables.
+    /// Ends the reply, and stores its rows in variables.
     ///
     /// # Errors
-    /// `\gset` and not exactly one row, or a column whose name no variable can have.
+    ///
+    /// If `\gset` does not get exactly one row, or if a column name is not valid for a variable.
     pub fn end_rows(&mut self) -> Result<(), Broken> {
         let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
         let done = self.gathering.end(gather, &mut self.machine.variables);
@@ -254,18 +256,18 @@ impl Player {
         Broken(format!("{name}:{line}: {message} in command \"{command}\""))
     }
 
-    /// What `debug()` said since the last call; what nobody fetches is forgotten after a while.
+    /// Takes the output of `debug()` since the last call. Old output is discarded if it is not taken.
     pub fn notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.machine.notes)
     }
 
-    /// The client's number.
+    /// Number of the client.
     pub fn client(&self) -> u32 {
         self.client
     }
 }
 
-/// Appends the text of a `{name}` as its place needs it, or the name as it stands.
+/// Appends the value of a `{name}`, encoded for its place, or the name if it has no value.
 fn insert(
     variables: &mut Variables,
     (slot, name): (u16, &str),
@@ -280,7 +282,7 @@ fn insert(
     }
 }
 
-/// Appends a text so that it stays within the quotes around it.
+/// Appends a text, encoded so that it cannot leave the surrounding quotes.
 fn write_quoted(text: &[u8], place: Place, backslashes: Backslashes, out: &mut Vec<u8>) {
     let (quote, escapes) = match place {
         Place::Bare => return out.extend_from_slice(text),
@@ -298,7 +300,7 @@ fn write_quoted(text: &[u8], place: Place, backslashes: Backslashes, out: &mut V
     }
 }
 
-/// In a comment, a space stands for what could end or begin one.
+/// Replaces bytes that could end or begin a comment by a space.
 fn without_edge(byte: u8) -> u8 {
     if matches!(byte, b'*' | b'/' | b'\n' | b'\r') { b' ' } else { byte }
 }
@@ -315,11 +317,11 @@ fn known_text(variables: &Variables, slot: u16) -> Option<&[u8]> {
     if variables.is_null(slot) { None } else { variables.text(slot) }
 }
 
-/// The values of a statement: see [`Player::values`].
+/// Values of a statement: see [`Player::values`].
 #[derive(Clone, Debug)]
 pub struct Values<'a> {
     pieces: std::slice::Iter<'a, Piece>,
-    /// Whether the language puts texts in quotes.
+    /// True if the language quotes texts.
     is_quoted: bool,
     variables: &'a Variables,
 }

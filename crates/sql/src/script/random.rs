@@ -1,6 +1,6 @@
-//! Numbers with a shape: bell, decay, Zipf's law and sysbench's own, drawn as those programs draw them.
+//! Random numbers with non-uniform distributions, identical to those of pgbench and sysbench.
 //!
-//! Bounds are given with `min <= max` and a span that fits into an `i64`.
+//! Callers guarantee `min <= max`, and a span that fits into an `i64`.
 
 mod hash;
 mod permute;
@@ -12,12 +12,12 @@ pub(crate) use zipf::zipf;
 
 use load::xoroshiro::Xoroshiro;
 
-/// Every number alike.
+/// Draws from the uniform distribution.
 pub(crate) fn uniform(random: &mut Xoroshiro, min: i64, max: i64) -> i64 {
     min.wrapping_add(random.range(0, max.wrapping_sub(min) as u64) as i64)
 }
 
-/// Decaying by e to the power of −`parameter` over the whole span; `parameter` > 0.
+/// Draws from a truncated exponential distribution, which decays by e^−`parameter` over the span; `parameter` > 0.
 pub(crate) fn exponential(random: &mut Xoroshiro, min: i64, max: i64, parameter: f64) -> i64 {
     let cut = (-parameter).exp();
     let uniform = 1.0 - random.unit();
@@ -25,7 +25,7 @@ pub(crate) fn exponential(random: &mut Xoroshiro, min: i64, max: i64, parameter:
     placed(min, max, share)
 }
 
-/// A bell whose ends are `parameter` standard deviations from its middle; `parameter` >= 2.
+/// Draws from a normal distribution truncated at `parameter` standard deviations from its center; `parameter` >= 2.
 pub(crate) fn gaussian(random: &mut Xoroshiro, min: i64, max: i64, parameter: f64) -> i64 {
     let deviations = loop {
         let deviations = normal(random);
@@ -36,13 +36,13 @@ pub(crate) fn gaussian(random: &mut Xoroshiro, min: i64, max: i64, parameter: f6
     placed(min, max, (deviations + parameter) / (parameter * 2.0))
 }
 
-/// Normal with mean 0 and deviation 1, by Box and Muller, of whose pair one is used.
+/// Draws from the standard normal distribution (Box–Muller transform, using one of the pair).
 fn normal(random: &mut Xoroshiro) -> f64 {
     let (first, second) = (1.0 - random.unit(), 1.0 - random.unit());
     (-2.0 * first.ln()).sqrt() * (2.0 * std::f64::consts::PI * second).sin()
 }
 
-/// Zipf's law by rejection: L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, page 550.
+/// Draws from a Zipf distribution by rejection (L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, page 550);
 /// 1.001 <= `exponent` <= 1000.
 pub(crate) fn zipfian(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64) -> i64 {
     let count = max.wrapping_sub(min).wrapping_add(1);
@@ -61,13 +61,13 @@ pub(crate) fn zipfian(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64)
     }
 }
 
-/// sysbench's `pareto`: 0 < `h` < 1.
+/// Draws like sysbench's `pareto`; 0 < `h` < 1.
 pub(crate) fn pareto(random: &mut Xoroshiro, min: i64, max: i64, h: f64) -> i64 {
     placed(min, max, random.unit().powf(h.ln() / (1.0 - h).ln()))
 }
 
-/// sysbench's `special` with its own settings: three quarters of all draws come evenly from the middle hundredth, the others
-/// from a bell made of twelve draws.
+/// Draws like sysbench's `special` with its defaults: three quarters of all draws are uniform over the middle hundredth, the others
+/// are the mean of twelve uniform draws.
 pub(crate) fn special(random: &mut Xoroshiro, min: i64, max: i64) -> i64 {
     const EVEN_SHARE: f64 = 0.75;
     const MIDDLE_SHARE: f64 = 0.01;
@@ -82,7 +82,7 @@ pub(crate) fn special(random: &mut Xoroshiro, min: i64, max: i64) -> i64 {
     min.wrapping_add(offset as i64).clamp(min, max)
 }
 
-/// The number at a share of the span: 0 is the first, and just under 1 the last.
+/// Number at a share of the span: 0 gives the first, and just under 1 the last.
 fn placed(min: i64, max: i64, share: f64) -> i64 {
     let count = max.wrapping_sub(min).wrapping_add(1) as f64;
     min.wrapping_add((count * share) as i64).clamp(min, max)
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_are_the_published_ones() {
-        // pgbench's own test of its functions, seed 5432, client 0.
+    fn draws_match_pgbench_regression_tests() {
+        // pgbench's own regression test of its functions, seed 5432, client 0.
         let mut random = Xoroshiro::seed(Xoroshiro::seed(5432).draw());
         assert_eq!(uniform(&mut random, 10, 19), 17);
         assert_eq!(exponential(&mut random, 100, 199, 10.0), 104);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_as_documented() {
+    fn distributions_have_their_documented_shapes() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 0.006, "{a} is not near {b}");
         // f(i) − f(i + 1) with f(x) = exp(−p·x/n) / (1 − exp(−p))
         let decay = shares::<10>(|random| exponential(random, 0, 9, 3.0));
@@ -119,7 +119,7 @@ mod tests {
             let f = |x: f64| (-3.0 * x / 10.0).exp() / (1.0 - (-3.0_f64).exp());
             near(share, f(i as f64) - f(i as f64 + 1.0));
         }
-        // About two thirds of a bell lie within its middle's half-width of 1/parameter of the span.
+        // About two thirds of the draws lie within 1/parameter of the half-span around the center.
         let bell = shares::<100>(|random| gaussian(random, 0, 99, 4.0));
         near(bell[37..63].iter().sum(), 0.702);
         // P(k) / P(k + 1) = ((k + 1) / k)^s
@@ -127,18 +127,18 @@ mod tests {
         near(law[0] / law[1], 4.0 - (4.0 - law[0] / law[1]).clamp(-0.1, 0.1));
         let whole: f64 = (1..=50).map(|k| f64::from(k).powi(-2)).sum();
         near(law[0], 1.0 / whole);
-        // A share 1 − h of all draws falls to the first share h.
+        // A share 1 − h of all draws goes to the first share h.
         let even = shares::<100>(|random| pareto(random, 0, 99, 0.2));
         near(even[..20].iter().sum(), 0.8);
         near(even[..4].iter().sum(), 0.64);
-        // 0.75 to the middle hundredth.
+        // 0.75 of all draws go to the middle hundredth.
         let special = shares::<1001>(|random| special(random, 0, 1000));
         let middle: f64 = special[490..=510].iter().sum();
         assert!((0.75..0.80).contains(&middle), "{middle}");
     }
 
     #[test]
-    fn the_widest_and_the_narrowest_spans_stay_within_bounds() {
+    fn extreme_spans_stay_within_bounds() {
         let mut random = Xoroshiro::seed(1);
         for (min, max) in [(i64::MIN, -2), (0, i64::MAX - 1), (-5, -5), (i64::MAX - 1, i64::MAX)] {
             for _ in 0..200 {

@@ -1,5 +1,5 @@
-//! The variables that a script reads, and whether an earlier command of it gives them a value: what nothing defines would go
-//! out as NULL, or as the name itself.
+//! Variables that a script reads, and whether an earlier command sets them. An undefined variable would be sent as NULL, or as its
+//! name.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,52 +9,52 @@ use crate::script::meta::Line;
 use crate::script::pieces::{self, Found, Mark};
 use crate::script::scan::{Collected, End, Quote, Scanner, place_in_source};
 
-/// Variables that every client has from its start.
+/// Variables that every client has from the start.
 pub const AUTOMATIC: [&str; 4] = ["client_id", "default_seed", "random_seed", "scale"];
 
 /// A variable that a script reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Its name as it is written, without colon or braces.
+    /// Name as written, without colon or braces.
     pub name: String,
-    /// Its place in the script, with colon or braces.
+    /// Position in the script, including colon or braces.
     pub range: Range<usize>,
-    /// How it is read.
+    /// Syntax of the reference.
     pub form: ReadForm,
-    /// Whether an earlier command gives it a value, or is expected to.
+    /// True if an earlier command sets the variable, or is expected to.
     pub is_given: bool,
 }
 
-/// How a script reads a variable.
+/// Syntax of a variable reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadForm {
     /// `:name` in a statement or a command.
     Value,
-    /// `:name` that may be the end of an array slice instead, such as `[1:n]`.
+    /// `:name` that may be the end of an array slice, such as `[1:n]`.
     Slice,
     /// `{name}`.
     Braces,
-    /// `':name'` in quotes, where the extended language sees no variable.
+    /// `':name'` in quotes, where the extended language does not recognize a variable.
     Quoted,
 }
 
-/// Variables that commands give values to, script by script.
+/// Variables that commands set, accumulated over scripts.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     names: HashSet<String>,
     rows: Vec<Row>,
 }
 
-/// The columns of a row that `\\gset` or `\\aset` makes variables of.
+/// Columns of a row that `\\gset` or `\\aset` stores in variables.
 #[derive(Clone, Debug)]
 struct Row {
     prefix: String,
-    /// Words of the statement, in lower case: the names of its columns are among them. `None` if its words do not tell.
+    /// Lower-case words of the statement, which include its column names. `None` if the words do not include them.
     words: Option<HashSet<String>>,
 }
 
 impl Given {
-    /// Whether a variable has a value, or gets it from a column that a statement may have.
+    /// True if a variable is set, or may be set by a column of a statement.
     pub fn has(&self, name: &str) -> bool {
         let is_column = |row: &Row| {
             let column = name.strip_prefix(row.prefix.as_str()).filter(|column| !column.is_empty());
@@ -65,13 +65,13 @@ impl Given {
         self.names.contains(name) || self.rows.iter().any(is_column)
     }
 
-    /// The names that commands set.
+    /// Names that commands set.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 }
 
-/// What a script reads, in the order of its text. What it gives values to is added to `given`.
+/// Variables that a script reads, in text order. Adds the variables it sets to `given`.
 pub fn reads(source: &str, language: Language, given: &mut Given) -> Vec<Read> {
     let mut scanner = Scanner::new(source.as_bytes(), language);
     let (mut reads, mut statement) = (Vec::new(), Vec::new());
@@ -88,7 +88,7 @@ pub fn reads(source: &str, language: Language, given: &mut Given) -> Vec<Read> {
                 scanner.at = line.range.end;
                 of_command(line, &statement, given, &mut reads);
             }
-            // What is open is a fault of its own.
+            // An unterminated quotation is reported as a separate error.
             End::Script | End::Open { .. } => return reads,
         }
     }
@@ -123,7 +123,7 @@ fn of_statement(collected: &Collected, language: Language, given: &Given, reads:
     }
 }
 
-/// Whether a colon here follows a value, as in an array slice.
+/// True if a colon here follows an operand, as in an array slice.
 fn is_after_operand(before: &[u8]) -> bool {
     before.last().is_some_and(|byte| is_of_name(*byte) || matches!(byte, b']' | b')'))
 }
@@ -166,8 +166,8 @@ fn of_expression(line: &Line<'_>, given: &Given, reads: &mut Vec<Read>) {
     }
 }
 
-/// The words of a statement whose columns have names that are among its words, unless a name comes from elsewhere: from a
-/// table (`*`), a cast, or a statement that returns what another one says.
+/// Words of a statement whose column names are among its words. `None` if a name comes from elsewhere: from a table (`*`), a cast,
+/// or a statement that returns the result of another.
 fn words(statement: &[u8]) -> Option<HashSet<String>> {
     let text = String::from_utf8_lossy(statement).to_lowercase();
     let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_without_a_value_are_found_where_they_are_read() {
+    fn undefined_variables_are_found_where_they_are_read() {
         for (source, expected) in [
             ("SELECT :a, b::int, '12:30', a[1:2], x := 1;", &["Value a"][..]),
             ("\\set a 1\nSELECT :a, :b;\n\\set b :a + :c\n", &["Value b", "Value c"]),

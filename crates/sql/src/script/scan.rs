@@ -1,4 +1,4 @@
-//! Where SQL statements end: read as psql reads them.
+//! Finds the ends of SQL statements like psql.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ pub(crate) struct Quoted {
     pub(crate) quote: Quote,
 }
 
-/// How a part of a text is quoted.
+/// Kind of quotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quote {
     /// `'…'`
     Text,
-    /// `E'…'`, in which a backslash always escapes; without the `E`.
+    /// `E'…'`, in which a backslash is always an escape. The range excludes the `E`.
     Escaped,
     /// `"…"`
     Double,
@@ -26,58 +26,57 @@ pub(crate) enum Quote {
     Dollar,
     /// `/* … */` or `-- …`
     Comment,
-    /// `;` or `:` after a backslash, which is left out.
+    /// `;` or `:` after a backslash, which is removed.
     Protected,
 }
 
-/// The text between two ends.
+/// Text between two ends.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
-    /// Without white space and `--` comments before it; empty if there was nothing else. As far as the scanner knows, a
-    /// statement: its `;` is still there.
+    /// Statement text including its `;`, without leading white space and `--` comments. Empty if there was nothing else.
     pub(crate) text: Vec<u8>,
-    /// In the order of the text.
+    /// Quotations in text order.
     pub(crate) quoted: Vec<Quoted>,
-    /// Where it begins in the script.
+    /// Start of the text in the script.
     pub(crate) start: usize,
 }
 
-/// The place in the script of a byte of a collected text: the backslashes of protected characters are left out of the text.
+/// Position in the script of a byte of a collected text, which lacks the backslashes of protected characters.
 pub(crate) fn place_in_source(start: usize, at: usize, quoted: &[Quoted]) -> usize {
     let is_before = |quoted: &&Quoted| quoted.quote == Quote::Protected && quoted.range.start <= at;
     start + at + quoted.iter().filter(is_before).count()
 }
 
-/// What ended a text.
+/// Reason why a text ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// A `;` of the outermost level.
+    /// A `;` at the outermost level.
     Semicolon,
-    /// A backslash; the scanner stands behind it.
+    /// A backslash. The scanner is positioned after it.
     Backslash,
-    /// The end of the script.
+    /// End of the script.
     Script,
-    /// The end of the script, within something that began at this place.
+    /// End of the script within a quotation or comment that began at this position.
     Open { at: usize, what: &'static str },
 }
 
-/// Goes through a script.
+/// Scanner of a script.
 #[derive(Debug)]
 pub(crate) struct Scanner<'a> {
     source: &'a [u8],
-    /// Where it stands.
+    /// Current position.
     pub(crate) at: usize,
     collected: Collected,
     parens: u32,
     body: Body,
-    /// Whether backticks quote names, as in MySQL.
+    /// True if backticks quote names, as in MySQL.
     has_backticks: bool,
 }
 
-/// Follows the body of an SQL function in the standard's style, `BEGIN ATOMIC … END`, whose `;` end nothing.
+/// Tracks the body of a standard SQL function, `BEGIN ATOMIC … END`, in which `;` does not end the statement.
 #[derive(Debug, Default)]
 struct Body {
-    /// The first letters of the first words of a statement.
+    /// First letters of the first words of a statement.
     first: [u8; 4],
     words: usize,
     depth: u32,
@@ -105,14 +104,15 @@ impl Body {
 }
 
 impl<'a> Scanner<'a> {
-    /// From the start of a script, behind a byte order mark. psql knows no backticks.
+    /// Creates a scanner at the start of a script, after a byte order mark. Backticks are quotes only in the extended language,
+    /// because psql does not support them.
     pub(crate) fn new(source: &'a [u8], language: Language) -> Self {
         let at = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let has_backticks = language == Language::Extended;
         Self { source, at, collected: Collected::default(), parens: 0, body: Body::default(), has_backticks }
     }
 
-    /// The text up to the next end, and what that is.
+    /// Returns the text up to the next end, and the kind of end.
     pub(crate) fn scan(&mut self) -> (Collected, End) {
         self.collected = Collected::default();
         (self.parens, self.body) = (0, Body::default());
@@ -160,7 +160,7 @@ impl<'a> Scanner<'a> {
         End::Script
     }
 
-    /// One of the things that need no end of their own; true at a `;` that ends the text.
+    /// Scans a character that is not part of a quotation. Returns true for a `;` that ends the text.
     fn plain(&mut self, byte: u8) -> bool {
         match byte {
             b'(' => self.parens += 1,
@@ -190,14 +190,14 @@ impl<'a> Scanner<'a> {
         self.at = to;
     }
 
-    /// Copies what is quoted.
+    /// Copies a quotation.
     fn copy_quoted(&mut self, to: usize, quote: Quote) {
         let from = self.collected.text.len();
         self.copy(to - self.at);
         self.collected.quoted.push(Quoted { range: from..self.collected.text.len(), quote });
     }
 
-    /// White space counts once there is something before it.
+    /// Copies white space, except at the beginning of the text.
     fn space(&mut self, length: usize) {
         if self.collected.text.is_empty() { self.at += length } else { self.copy(length) }
     }
@@ -212,7 +212,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Comments nest. Whether it has an end.
+    /// Scans a comment, which may be nested. Returns false if it is not terminated.
     fn block_comment(&mut self) -> bool {
         let mut depth = 0_u32;
         let mut to = self.at;
@@ -231,7 +231,7 @@ impl<'a> Scanner<'a> {
         false
     }
 
-    /// A doubled quote goes on for our purposes as two texts side by side. Whether it has an end.
+    /// Scans a quotation. A doubled quote is treated as two adjacent quotations. Returns false if it is not terminated.
     fn quoted(&mut self, quote: u8, kind: Quote) -> bool {
         let has_escapes = kind == Quote::Escaped;
         let mut to = self.at + 1;
@@ -240,7 +240,7 @@ impl<'a> Scanner<'a> {
             if *byte == b'\\' && has_escapes {
                 to = (to + 1).min(self.source.len());
             } else if *byte == quote {
-                // A text with escapes goes on after a doubled quote, and after a line end and a quote.
+                // A text with escapes continues after a doubled quote, and after a line end followed by a quote.
                 match continuation(&self.source[to..]) {
                     Some(length) if has_escapes => to += length,
                     _ => {
@@ -254,7 +254,7 @@ impl<'a> Scanner<'a> {
         false
     }
 
-    /// `$1`, `$tag$…$tag$` or a mere `$`. Whether it has an end.
+    /// Scans `$1`, `$tag$…$tag$`, or a single `$`. Returns false if a quotation is not terminated.
     fn dollar(&mut self) -> bool {
         let rest = &self.source[self.at..];
         let tag = rest[1..].iter().take_while(|byte| is_word(**byte) && **byte != b'$').count();
@@ -274,7 +274,7 @@ impl<'a> Scanner<'a> {
         end.is_some()
     }
 
-    /// `\;` and `\:` stand for the character itself; any other backslash ends the text.
+    /// Scans `\;` and `\:`, which stand for the character itself. Any other backslash ends the text.
     fn backslash(&mut self) -> Option<End> {
         self.at += 1;
         let byte = self.byte(0).filter(|byte| matches!(byte, b';' | b':'));
@@ -310,7 +310,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The bytes up to and including the quote with which a text goes on after its closing quote, if it does.
+/// Number of bytes up to and including the quote that continues a text after its closing quote. `None` if it does not continue.
 fn continuation(rest: &[u8]) -> Option<usize> {
     let space =
         rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)).count();
@@ -378,13 +378,13 @@ mod tests {
     }
 
     #[test]
-    fn leading_space_and_line_comments_go_and_the_rest_stays() {
+    fn leading_space_and_line_comments_are_removed() {
         assert_eq!(texts("-- a\n  /* b */ select -- c\n 1;"), ["/* b */ select -- c\n 1;"]);
         assert_eq!(texts(r"a\;b\:c"), ["a;b:c"]);
     }
 
     #[test]
-    fn what_is_open_at_the_end_is_said() {
+    fn unterminated_quotations_are_reported() {
         for (source, what) in [
             ("select 'a", "quoted text"),
             (r"select e'a\'", "quoted text"),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_parts_are_known() {
+    fn quotations_are_recorded() {
         let (collected, _) = Scanner::new(br"select ':a', :b -- :c", Language::Pgbench).scan();
         let part = |quoted: &Quoted| {
             (String::from_utf8_lossy(&collected.text[quoted.range.clone()]).into_owned(), quoted.quote)
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn backticks_quote_names_in_the_extended_language_only() {
+    fn backticks_are_quotes_in_the_extended_language_only() {
         let quotes = |language| {
             let (collected, _) = Scanner::new(b"select `it's`, 'a'", language).scan();
             collected.quoted.iter().map(|quoted| quoted.quote).collect::<Vec<_>>()

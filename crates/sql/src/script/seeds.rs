@@ -1,9 +1,9 @@
-//! Where the random numbers of a run begin: pgbench's order, with one thread for each client.
+//! Seeds of a run's random streams, derived in pgbench's order with one thread per client.
 
 use load::xoroshiro::Xoroshiro;
 
-/// The streams of all clients of a run, from one seed. The same seed and number of clients give the same draws as
-/// `pgbench --random-seed` with `--jobs` equal to `--client`.
+/// Streams of all clients of a run, derived from one seed. For equal seeds and numbers of clients, draws equal those of `pgbench
+/// --random-seed` with `--jobs` equal to `--client`.
 #[derive(Clone, Debug)]
 pub struct Seeds {
     random_seed: u64,
@@ -11,7 +11,7 @@ pub struct Seeds {
     clients: Vec<Client>,
 }
 
-/// The streams of one client.
+/// Streams of one client.
 #[derive(Clone, Copy, Debug)]
 struct Client {
     functions: Xoroshiro,
@@ -21,12 +21,12 @@ struct Client {
 }
 
 impl Seeds {
-    /// The streams of `clients` clients, and a seed for hashes.
+    /// Creates the streams of `clients` clients, and a seed for hashes.
     pub fn new(random_seed: u64, clients: u32) -> Self {
         Self::drawn(random_seed, clients, true)
     }
 
-    /// As [`Seeds::new`] where the variable `default_seed` is given by the user, which saves a draw.
+    /// Like [`Seeds::new`], for a user-defined variable `default_seed`, which saves a draw.
     pub fn without_default(random_seed: u64, clients: u32) -> Self {
         Self::drawn(random_seed, clients, false)
     }
@@ -35,7 +35,7 @@ impl Seeds {
         let mut base = Xoroshiro::seed(random_seed);
         let functions: Vec<_> = (0..clients).map(|_| Xoroshiro::seed(base.draw())).collect();
         let default_seed = with_default.then(|| base.draw() as i64);
-        // Fields are drawn in the order in which they are written.
+        // Struct fields are evaluated in source order, which is the order of the draws.
         let clients = functions
             .into_iter()
             .map(|functions| Client {
@@ -48,42 +48,42 @@ impl Seeds {
         Self { random_seed, default_seed, clients }
     }
 
-    /// What everything was drawn from.
+    /// Seed of the run.
     pub fn random_seed(&self) -> u64 {
         self.random_seed
     }
 
-    /// The seed of `hash` and `permute` where a script names none; `None` if the user gives it.
+    /// Default seed of `hash` and `permute`. `None` if the user sets it.
     pub fn default_seed(&self) -> Option<i64> {
         self.default_seed
     }
 
-    /// How many clients it has streams for.
+    /// Number of clients with streams.
     pub fn clients(&self) -> u32 {
         self.clients.len() as u32
     }
 
-    /// What a client's `random…` functions draw from.
+    /// Stream of a client's `random…` functions.
     pub fn functions(&self, client: u32) -> Xoroshiro {
         self.of(client).functions
     }
 
-    /// What a client draws its scripts from: `range(0, weights − 1)`, counted off against the weights in their order.
+    /// Stream from which a client chooses its scripts: `range(0, weights − 1)`, counted off against the weights in order.
     pub fn choose(&self, client: u32) -> Xoroshiro {
         self.of(client).choose
     }
 
-    /// What a client draws its waits from: −ln(1 − unit) times the mean.
+    /// Stream of a client's waits: −ln(1 − unit) times the mean.
     pub fn throttle(&self, client: u32) -> Xoroshiro {
         self.of(client).throttle
     }
 
-    /// What a client draws from to keep a sample of its transactions.
+    /// Stream from which a client samples its transactions.
     pub fn sample(&self, client: u32) -> Xoroshiro {
         self.of(client).sample
     }
 
-    /// A client beyond those that were counted gets streams of its own, which pgbench does not know.
+    /// Streams of a client. A client beyond the configured number gets extra streams, which pgbench does not have.
     fn of(&self, client: u32) -> Client {
         self.clients.get(client as usize).copied().unwrap_or_else(|| {
             let mut base = Xoroshiro::seed(self.random_seed ^ (u64::from(client) << 32 | 1));

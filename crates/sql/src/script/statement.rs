@@ -1,34 +1,34 @@
-//! One statement of a script: its text in pieces, what it is for, and what becomes of its rows.
+//! Statement of a script: its text in pieces, its kind, and the use of its rows.
 
 use std::io::Write as _;
 
 use crate::script::deck::Language;
 
-/// How a server marks the place of a value in a statement's text.
+/// Style of placeholders in the text of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholders {
-    /// `$1`, `$2`, …: PostgreSQL, and SQLite understands it too.
+    /// `$1`, `$2`, …: PostgreSQL, also understood by SQLite.
     Numbered,
     /// `?`: MySQL, MariaDB, SQLite.
     Question,
 }
 
-/// What a statement does to its transaction, as far as its first words tell.
+/// Effect of a statement on its transaction, judged by its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// BEGIN, START TRANSACTION.
     Begin,
-    /// COMMIT, END: afterwards it is committed, or not, and a lost reply leaves that open.
+    /// COMMIT, END. A lost reply leaves it unknown if the transaction was committed.
     Commit,
-    /// ROLLBACK, ABORT: nothing is committed, reply or not.
+    /// ROLLBACK, ABORT. Nothing is committed, even if the reply is lost.
     Rollback,
-    /// SELECT without FOR UPDATE and the like, SHOW, VALUES, TABLE: nothing to commit.
+    /// SELECT without FOR UPDATE and similar, SHOW, VALUES, TABLE: nothing to commit.
     Read,
-    /// Anything else, or several at once: it may write.
+    /// Any other statement, or several at once, which may write.
     Other,
 }
 
-/// Which rows of a statement become variables.
+/// Rows of a statement that are stored in variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gather {
     /// `\gset`: the only row of the last result.
@@ -53,18 +53,18 @@ pub struct Statement {
 /// A piece of a statement's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Goes out as it is.
+    /// Constant text.
     Text(String),
-    /// `:name`: a value, or the text of one.
+    /// `:name`: a separate value, or its text.
     Value { slot: u16, name: String },
-    /// `{name}`: always text, written for its place.
+    /// `{name}`: always text, encoded for its place.
     Insert { slot: u16, name: String, place: Place },
 }
 
-/// Where a `{name}` stands, which says how its value is written so that it stays there.
+/// Place of a `{name}`, which determines how its value is encoded so that it stays there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Outside of quotes, or `{name:raw}`: as it is.
+    /// Outside of quotes, or `{name:raw}`: unchanged.
     Bare,
     /// In `'…'`.
     Text,
@@ -79,47 +79,47 @@ pub(crate) enum Place {
 }
 
 impl Statement {
-    /// Its first line, shortened, for reports.
+    /// First line, shortened for reports.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// What it does to its transaction.
+    /// Effect on its transaction.
     pub fn kind(&self) -> StatementKind {
         self.kind
     }
 
-    /// Which of its rows become variables.
+    /// Rows that are stored in variables. `None` if there are none.
     pub fn gather(&self) -> Option<Gather> {
         self.gather
     }
 
-    /// The script it belongs to.
+    /// Number of its script.
     pub fn script(&self) -> u16 {
         self.script
     }
 
-    /// The language that it is written in.
+    /// Language of its script.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The line of the script where it begins, from 1.
+    /// Line of the script where it begins, from 1.
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// How many values it takes, one for each place of a `:name`.
+    /// Number of values, one per `:name`.
     pub fn values(&self) -> usize {
         self.pieces.iter().filter(|piece| matches!(piece, Piece::Value { .. })).count()
     }
 
-    /// Whether its text with placeholders is always the same: it has no `{name}`.
+    /// True if its text with placeholders is constant, because it has no `{name}`.
     pub fn is_fixed(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Insert { .. }))
     }
 
-    /// Its text with placeholders for the values. A `{name}` stays as it is: see [`crate::script::Player::fill_extended`].
+    /// Text with placeholders for values. A `{name}` is left unchanged: see [`crate::script::Player::fill_extended`].
     pub fn extended(&self, dialect: Placeholders) -> String {
         let mut out = Vec::new();
         self.write_extended(dialect, &mut out, |_, name, _, out| write_insert(name, out));
@@ -151,7 +151,7 @@ impl Statement {
     }
 }
 
-/// A `{name}` without a value.
+/// Writes a `{name}` that has no value.
 pub(crate) fn write_insert(name: &str, out: &mut Vec<u8>) {
     out.push(b'{');
     out.extend_from_slice(name.as_bytes());

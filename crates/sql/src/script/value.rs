@@ -1,19 +1,19 @@
-//! Values of expressions, and what a text is worth when a number or a truth is needed.
+//! Values of expressions, and conversions from texts.
 
 use crate::script::number_text::{fixed, write_double, write_int};
 
-/// A value.
+/// A value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// Nothing known.
+    /// NULL.
     Null,
-    /// A truth.
+    /// Boolean.
     Boolean(bool),
-    /// A whole number.
+    /// Integer.
     Int(i64),
-    /// Any other number.
+    /// Double.
     Double(f64),
-    /// A text among the texts of the evaluation under way: where it begins and ends. The extended language only.
+    /// Range of a text among the texts of the current evaluation. Only in the extended language.
     Text { from: usize, to: usize },
 }
 
@@ -28,7 +28,7 @@ impl Value {
         }
     }
 
-    /// As a truth, for AND, OR and NOT.
+    /// Converts to a Boolean, for AND, OR, and NOT.
     pub(crate) fn boolean(self) -> Result<bool, String> {
         match self {
             Self::Boolean(value) => Ok(value),
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// As a condition, for CASE and `\if`: what is not zero is true, and what is not known is not.
+    /// Converts to a condition, for CASE and `\if`: nonzero numbers are true, NULL is false.
     pub(crate) fn is_truth(self) -> bool {
         match self {
             Self::Boolean(value) => value,
@@ -46,9 +46,9 @@ impl Value {
         }
     }
 
-    /// As a whole number; halves go to the even neighbour.
+    /// Converts to an integer. Halves are rounded to even.
     pub(crate) fn int(self) -> Result<i64, String> {
-        // The bounds are 2⁶³: the largest whole number itself is not a double.
+        // The bounds are ±2⁶³, because the largest `i64` is not representable as a double.
         const LIMIT: f64 = 9_223_372_036_854_775_808.0;
         match self {
             Self::Int(value) => Ok(value),
@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// As a number.
+    /// Converts to a double.
     pub(crate) fn double(self) -> Result<f64, String> {
         match self {
             Self::Double(value) => Ok(value),
@@ -73,7 +73,7 @@ impl Value {
         }
     }
 
-    /// Appends it as it goes into a statement. A text is not known here.
+    /// Appends the value as written into a statement. Texts are not supported here.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"NULL"),
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// What `debug` says of it.
+    /// Output of `debug` for the value.
     pub(crate) fn described(self) -> String {
         if self == Self::Null {
             return "null".to_owned();
@@ -95,8 +95,8 @@ impl Value {
     }
 }
 
-/// What a text is worth in an expression: `null`, a truth or the beginning of one, a whole number, or another number. `name`
-/// says whose text it is.
+/// Value of a text in an expression: `null`, a Boolean or its abbreviation, an integer, or a double. `name` is the variable's name
+/// for messages.
 pub(crate) fn typed(text: &[u8], name: &str) -> Result<Value, String> {
     let shown = || String::from_utf8_lossy(text).into_owned();
     let malformed = || format!("malformed variable \"{name}\" value: \"{}\"", shown());
@@ -133,7 +133,7 @@ fn word(text: &[u8]) -> Option<Value> {
     }
 }
 
-/// A number from its digits; `None` if it is none, or neither zero nor within the range of ordinary doubles.
+/// Parses a double. `None` if it is invalid, or neither zero nor in the range of normal doubles.
 pub(crate) fn double(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_get_types() {
+    fn texts_are_converted_to_types() {
         use Value::{Boolean, Double, Int, Null};
         for (text, value) in [
             ("null", Null),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_become_whole_numbers_by_their_even_neighbour() {
+    fn doubles_are_rounded_half_to_even() {
         let int = |value: f64| Value::Double(value).int();
         assert_eq!((int(0.5), int(1.5), int(-2.5), int(7.3)), (Ok(0), Ok(2), Ok(-2), Ok(7)));
         assert_eq!(int(-9_223_372_036_854_775_808.0), Ok(i64::MIN));

@@ -1,13 +1,13 @@
-//! The variables of one client.
+//! Variables of one client.
 
 use crate::script::deck::Names;
 use crate::script::value::{Value, typed};
 
-/// By their slots.
+/// Variables by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(Vec<Variable>);
 
-/// One variable: a text, a value, or both once one was made from the other.
+/// A variable: a text, a value, or both after a conversion.
 #[derive(Clone, Debug, Default)]
 struct Variable {
     value: Option<Value>,
@@ -20,7 +20,7 @@ impl Variables {
         Self(vec![Variable::default(); count])
     }
 
-    /// Gives a variable a text without a type.
+    /// Sets a variable to a text without a type.
     pub(crate) fn set_text(&mut self, slot: u16, text: &[u8]) {
         let Some(variable) = self.0.get_mut(usize::from(slot)) else { return };
         variable.value = None;
@@ -29,20 +29,20 @@ impl Variables {
         variable.has_text = true;
     }
 
-    /// Gives a variable a value that is no text.
+    /// Sets a variable to a value that is not a text.
     pub(crate) fn set_value(&mut self, slot: u16, value: Value) {
         let Some(variable) = self.0.get_mut(usize::from(slot)) else { return };
         variable.value = Some(value);
         variable.has_text = false;
     }
 
-    /// The text of a variable that has no type yet.
+    /// Text of a variable without a type. `None` if it has a type.
     pub(crate) fn untyped(&self, slot: u16) -> Option<&[u8]> {
         let variable = self.0.get(usize::from(slot))?;
         (variable.value.is_none() && variable.has_text).then_some(&variable.text)
     }
 
-    /// The value of a variable. A text keeps the type it gets here.
+    /// Value of a variable. A text keeps the type that it gets here.
     pub(crate) fn typed(&mut self, slot: u16, names: &Names) -> Result<Value, String> {
         let undefined = || format!("undefined variable \"{}\"", names.name(slot));
         let variable = self.0.get_mut(usize::from(slot)).ok_or_else(undefined)?;
@@ -57,7 +57,7 @@ impl Variables {
         Ok(value)
     }
 
-    /// Makes the text of a variable, if it has a value.
+    /// Converts the value of a variable to text, if it has one.
     pub(crate) fn write(&mut self, slot: u16) {
         let Some(variable) = self.0.get_mut(usize::from(slot)) else { return };
         if let (Some(value), false) = (variable.value, variable.has_text) {
@@ -67,19 +67,19 @@ impl Variables {
         }
     }
 
-    /// The text of a variable, once [`Variables::write`] was called for it; `None` if it has no value.
+    /// Text of a variable after [`Variables::write`]. `None` if it has no value.
     pub(crate) fn text(&self, slot: u16) -> Option<&[u8]> {
         let variable = self.0.get(usize::from(slot))?;
         variable.has_text.then_some(&variable.text)
     }
 
-    /// Whether a variable is known to be a number or a truth.
+    /// True if a variable is known to be a number or Boolean.
     pub(crate) fn is_plain(&self, slot: u16) -> bool {
         let value = self.0.get(usize::from(slot)).and_then(|variable| variable.value);
         matches!(value, Some(Value::Boolean(_) | Value::Int(_) | Value::Double(_)))
     }
 
-    /// Whether a variable is known to be NULL, rather than to hold that word as a text of somebody else.
+    /// True if a variable is known to be NULL, as opposed to a text with that word.
     pub(crate) fn is_null(&self, slot: u16) -> bool {
         self.0.get(usize::from(slot)).is_some_and(|variable| variable.value == Some(Value::Null))
     }

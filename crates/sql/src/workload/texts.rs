@@ -1,17 +1,17 @@
-//! The scripts of the built-in workloads: files, one script each. A database may have scripts of its own (`databases/`).
+//! Script files of the built-in workloads. A database may override scripts (`databases/`).
 
 use std::fmt::Write as _;
 
 use super::Style;
 
-/// Where a script comes from.
+/// Source of a script.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text {
     /// A script without parameters.
     Same(&'static str),
-    /// The beginning of a script that ends in `VALUES`; rows of numbers follow.
+    /// Beginning of a script up to `VALUES`, to which rows of numbers are added.
     NumberedRows(&'static str),
-    /// A script of one row, which is repeated as the style asks.
+    /// A script that inserts one row, and is repeated according to the style.
     Repeated(&'static str),
 }
 
@@ -55,7 +55,7 @@ impl Text {
     }
 }
 
-/// Rows `(n,n)`, whose numbers are those of the batch followed by those of the row.
+/// Appends rows `(n,n)`, whose numbers are the batch number followed by the row number.
 fn numbered_rows(beginning: &str, rows: u32) -> String {
     let digits = (rows - 1).max(1).ilog10() as usize + 1;
     let mut text = beginning.trim_end().to_owned();
@@ -67,7 +67,7 @@ fn numbered_rows(beginning: &str, rows: u32) -> String {
     text
 }
 
-/// One INSERT of many rows, from the script that inserts one: each row has variables of its own.
+/// Combines a script that inserts one row into one INSERT of many rows, each with its own variables.
 fn many_rows(one_row: &str, rows: u32) -> String {
     let is_set = |line: &&str| line.starts_with("\\set ");
     let sets: Vec<&str> = one_row.lines().filter(is_set).collect();

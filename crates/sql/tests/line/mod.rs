@@ -1,4 +1,4 @@
-//! A talk over a real connection, one call at a time.
+//! Conversation over a real connection, one call at a time.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use sql::SqlConversation;
 use wire::{Conversation as _, Greeting, Next, Progress, Reply};
 
-/// How long a server may take to answer before the test fails.
+/// Timeout of a reply, after which the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Line {
@@ -50,7 +50,7 @@ impl Line {
         }
     }
 
-    /// Sends what comes next, and takes the answer to it; what comes then.
+    /// Sends the next request, and processes its reply. Returns what comes next.
     pub(crate) fn go(&mut self, next: &Next) -> Next {
         if *next == Next::Send {
             self.stream.write_all(self.conversation.outgoing()).unwrap();
@@ -71,7 +71,7 @@ impl Line {
         }
     }
 
-    /// A transaction, from its beginning or from where it is.
+    /// Runs a transaction to its end, from its beginning or from its current state.
     pub(crate) fn finish(&mut self, mut next: Next) -> Reply {
         for _ in 0..10_000 {
             match next {

@@ -1,21 +1,21 @@
-//! One script, played once by one client.
+//! Executes one script once with one client.
 
 use std::sync::Arc;
 
 use sql::script::{Act, Allow, Deck, Language, Player, Seeds};
 
-/// What became of it.
+/// Result of an execution.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Played {
-    /// Values given to `debug`, without the place they come from.
+    /// Values passed to `debug`, without their position.
     pub(crate) values: Vec<String>,
-    /// Statements as they go out in simple mode, and the other acts by their names.
+    /// Statements as sent in simple mode, and other actions by name.
     pub(crate) acts: Vec<String>,
-    /// Why it ended early.
+    /// Error that ended it early. `None` if it completed.
     pub(crate) broken: Option<String>,
 }
 
-/// A deck of one script without faults, and a client whose variables have these values.
+/// A client with a deck of one valid script, and with these variables.
 pub(crate) fn player(text: &str, language: Language, seed: u64, variables: &[(&str, &str)]) -> Player {
     let mut deck = Deck::new();
     let slots: Vec<_> =
@@ -28,7 +28,7 @@ pub(crate) fn player(text: &str, language: Language, seed: u64, variables: &[(&s
     player
 }
 
-/// Goes through the player's script once.
+/// Executes the player's script once.
 pub(crate) fn play(player: &mut Player) -> Played {
     let mut played = Played::default();
     player.begin(0);

@@ -1,8 +1,8 @@
-//! A session that speaks a made-up protocol, and a server that says what a test lets it say.
+//! Fake session with a simple protocol, and a scripted server.
 //!
-//! Every message of the server has two bytes: `E3` a statement changed 3 rows, `S3` it sent 3, `B.` it rolled back, `R` and a letter is an error of
-//! [`ERRORS`], `Cx` a column, `Vx` a value, `N.` a NULL, `W.` the end of a row, `ZI`, `ZT`, `ZF` ready with no transaction, an
-//! open one, a failed one, and `M.` asks for more to be sent.
+//! Every server message has two bytes: `E3` a statement changed 3 rows, `S3` it returned 3, `B.` it rolled back, `R` and a letter
+//! an error of [`ERRORS`], `Cx` a column, `Vx` a value, `N.` a NULL, `W.` the end of a row, `ZI`, `ZT`, `ZF` ready with no, an
+//! open, or a failed transaction, and `M.` a request for more data.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use wire::{
     Cancel, Conversation, ErrorClass, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script,
 };
 
-/// The letter of an error, its SQLSTATE, and whether it ends the connection.
+/// Letter of an error, its SQLSTATE, and true if it ends the connection.
 pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 8] = [
     (b's', b"40001", false),
     (b'd', b"40P01", false),
@@ -32,7 +32,7 @@ pub(crate) struct Fake {
     transaction: Transaction,
     server_error: ServerError,
     has_begun: bool,
-    /// The first byte of a message.
+    /// First byte of an incomplete message.
     half: Option<u8>,
 }
 
@@ -170,7 +170,7 @@ fn take(kind: u8, what: u8, rows: &mut dyn RowSink) {
     }
 }
 
-/// A deck of scripts, each under the name of its number.
+/// A deck of scripts, each named by its number.
 pub(crate) fn deck(scripts: &[&str]) -> Deck {
     let mut deck = Deck::new();
     for (number, script) in scripts.iter().enumerate() {
@@ -180,7 +180,7 @@ pub(crate) fn deck(scripts: &[&str]) -> Deck {
     deck
 }
 
-/// A step for each script.
+/// A step per script.
 pub(crate) fn steps(deck: &Deck) -> Vec<TransactionStep> {
     let numbers = 0..deck.scripts().len() as u16;
     numbers.map(|script| TransactionStep { name: format!("step {script}"), script, expects: None }).collect()
@@ -192,17 +192,17 @@ pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql {
     Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Box::new(Fake::default())).unwrap()
 }
 
-/// The conversation of the first connection.
+/// Conversation of the first connection.
 pub(crate) fn conversation(script: &str, settings: Settings) -> SqlConversation {
     sql(&[script], settings).open(0)
 }
 
-/// Goes through a step with a server that gives these answers, one for each time something is sent; tells what happened.
+/// Runs a step against a server with these replies, one per request. Returns a transcript.
 pub(crate) fn play(conversation: &mut SqlConversation, step: u16, answers: &[&str]) -> String {
     play_cut(conversation, step, answers, usize::MAX)
 }
 
-/// The same, with answers that come in pieces of so many bytes.
+/// Like [`play`], with replies in pieces of this many bytes.
 pub(crate) fn play_cut(
     conversation: &mut SqlConversation,
     step: u16,
@@ -248,7 +248,7 @@ pub(crate) fn play_cut(
     panic!("it does not end:\n{told}");
 }
 
-/// Does what comes next; what the server then says.
+/// Performs the next action. Returns the following data of the server.
 fn go<'a>(
     conversation: &mut SqlConversation,
     told: &mut String,
@@ -306,8 +306,7 @@ fn shown(conversation: &SqlConversation, refusal: Option<Refusal>) -> String {
     }
 }
 
-/// Compares two tellings, line by line, without regard to how the expected one is indented and to semicolons: a statement goes
-/// out with the one that ends it.
+/// Compares two transcripts line by line. Ignores indentation of the expected one, and semicolons.
 #[track_caller]
 pub(crate) fn assert_told(told: &str, expected: &str) {
     let plain = |line: &str| line.trim().replace(';', "");

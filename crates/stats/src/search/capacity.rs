@@ -1,62 +1,62 @@
-//! What a search has found.
+//! Result of a search.
 
 use alloc::vec::Vec;
 
-/// What is known of a capacity.
+/// State of knowledge about a capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
-    /// The highest rate at which the conditions held.
+    /// Highest rate at which the conditions passed. `None` if there is none.
     pub held_per_s: Option<f64>,
-    /// The lowest rate above it at which they did not.
+    /// Lowest rate above it at which a condition failed. `None` if there is none.
     pub failed_per_s: Option<f64>,
-    /// Whether fresh runs at both ends bore them out.
+    /// True if confirmation runs at both ends agreed.
     pub is_confirmed: bool,
-    /// From the lowest to the highest rate at which runs now passed, now failed, so that more of them would not have told.
+    /// Lowest and highest rate at which runs pass and fail by turns, so that more runs would not decide.
     pub noise_band: Option<(f64, f64)>,
-    /// Whether a little less holds again after more than it can take; `None`: not tried, or invalid.
+    /// True if a slightly lower rate passes again after an overload. `None` if it was not tried, or if its runs were invalid.
     pub recovers: Option<bool>,
-    /// Whether it holds a little less for long; `None`: not tried, or invalid.
+    /// True if the soak test passed. `None` if it was not tried, or if its runs were invalid.
     pub soaked: Option<bool>,
-    /// The most that users without pauses got, per second.
+    /// Highest throughput of closed users without think time, per second.
     pub ceiling_per_s: Option<f64>,
-    /// How many users got it, the fewest of several.
+    /// Smallest number of users that reached it.
     pub ceiling_users: Option<u32>,
-    /// The mean response time with one user, in seconds.
+    /// Mean response time with one user, in seconds.
     pub base_response_s: Option<f64>,
-    /// The lowest rate at which the generator was no use three times in a row: there may be more than was found.
+    /// Lowest rate at which the load generator was invalid three times in a row: the capacity may be higher than was found.
     pub unmeasurable_per_s: Option<f64>,
-    /// The rates that were run, lowest first; without the runs of the stages after the confirmation.
+    /// Runs by rate, in ascending order, without the stages after confirmation.
     pub tallies: Vec<Tally>,
-    /// Runs made, invalid ones too.
+    /// Number of runs, including invalid ones.
     pub runs: u32,
-    /// Why it is over; `None` while it goes on.
+    /// Reason why the search ended. `None` while it is in progress.
     pub end: Option<SearchEnd>,
 }
 
-/// The runs at a rate.
+/// Number of runs at a rate, by result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tally {
-    /// The rate.
+    /// Rate, in arrivals per second.
     pub per_s: f64,
-    /// Runs in which the conditions held.
+    /// Runs in which all conditions passed.
     pub passed: u32,
-    /// Runs in which one did not.
+    /// Runs in which a condition failed.
     pub failed: u32,
-    /// Runs that say nothing.
+    /// Invalid runs.
     pub invalid: u32,
 }
 
-/// Why a search is over.
+/// Reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// The capacity lies between what held and what failed.
+    /// The capacity lies between the highest passing and the lowest failing rate.
     Found,
-    /// Not even the lowest rate held.
+    /// Not even the lowest rate passed.
     NothingHolds,
-    /// The highest rate that was allowed holds.
+    /// The highest allowed rate passed.
     NothingFails,
-    /// The runs were used up; what was found so far is not confirmed.
+    /// The maximum number of runs was reached; the result is not confirmed.
     OutOfRuns,
-    /// The generator's runs were invalid three times in a row; what held is a lower bound.
+    /// Runs were invalid three times in a row. The highest passing rate is a lower bound.
     NotFit,
 }

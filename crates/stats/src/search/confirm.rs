@@ -1,4 +1,4 @@
-//! Fresh runs at both ends, in random order, so that what drifts with time meets both alike.
+//! Confirmation runs at both ends, in random order, so that drift over time affects both alike.
 
 use alloc::vec::Vec;
 
@@ -6,28 +6,28 @@ use super::SearchRules;
 use super::lead::LevelVerdict;
 use crate::chance::Chance;
 
-/// Which end.
+/// End of the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Low,
     High,
 }
 
-/// A confirmation in progress.
+/// Confirmation in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Confirmation {
-    /// The runs still to be made, the last first.
+    /// Runs to make, in reverse order.
     left: Vec<Side>,
     low: Option<Fresh>,
     high: Option<Fresh>,
 }
 
-/// The fresh runs at one end.
+/// Confirmation runs at one end.
 #[derive(Clone, Copy, Debug)]
 struct Fresh {
-    /// What told the end before.
+    /// Verdict of the end before confirmation.
     expected: LevelVerdict,
-    /// By how many they must lead to say the opposite.
+    /// Lead needed to overrule that verdict.
     overruled_by: u32,
     passed: u32,
     runs: u32,
@@ -35,7 +35,7 @@ struct Fresh {
 }
 
 impl Confirmation {
-    /// As many runs as the rules say of each end that is named.
+    /// Plans the number of runs from the rules for each end that exists.
     pub(super) fn of(has_low: bool, has_high: bool, rules: &SearchRules, chance: &mut Chance) -> Self {
         let (runs, overruled_by) = (rules.confirm_runs, rules.overruled_by);
         let fresh = |expected| Fresh { expected, overruled_by, passed: 0, runs, is_doubled: false };
@@ -57,8 +57,8 @@ impl Confirmation {
         self.left.last().copied()
     }
 
-    /// Takes in the run of [`next`](Self::next). Where all runs are made and one of five spoke against the others, as many
-    /// follow once more.
+    /// Notes the result of the run of [`next`](Self::next). If all runs are made and one of five contradicts the others, plans as
+    /// many runs again.
     pub(super) fn note(&mut self, has_passed: bool, chance: &mut Chance) {
         let end = match self.left.pop() {
             Some(Side::Low) => &mut self.low,
@@ -75,19 +75,20 @@ impl Confirmation {
         }
     }
 
-    /// What the runs at the lower end say; `None` if there were none.
+    /// Verdict of the runs at the lower end. `None` without runs.
     pub(super) fn low(&self) -> Option<LevelVerdict> {
         self.low.map(|fresh| fresh.told())
     }
 
-    /// What the runs at the upper end say.
+    /// Verdict of the runs at the upper end. `None` without runs.
     pub(super) fn high(&self) -> Option<LevelVerdict> {
         self.high.map(|fresh| fresh.told())
     }
 }
 
 impl Fresh {
-    /// Four of five must agree. One or two runs do not overrule the more that told the end.
+    /// Verdict of the runs: at least four of five must agree. One or two runs do not overrule the larger number that decided the
+    /// end.
     fn told(&self) -> LevelVerdict {
         let told = match (u64::from(self.passed) * 5, u64::from(self.runs)) {
             (passed, runs) if passed >= runs * 4 => LevelVerdict::Holds,
@@ -98,7 +99,7 @@ impl Fresh {
         if told == self.expected || lead >= self.overruled_by { told } else { LevelVerdict::Neither }
     }
 
-    /// How many runs follow, if these say what was expected, but not all of them. Once.
+    /// Number of additional runs if these agree with the expected verdict, but not unanimously. Only once.
     fn doubled(&mut self) -> Option<u32> {
         let is_unanimous = self.passed == 0 || self.passed == self.runs;
         if self.is_doubled || is_unanimous || self.told() != self.expected {
@@ -116,7 +117,7 @@ mod tests {
     use crate::search::OVERRULED_BY;
 
     #[test]
-    fn four_of_five_hold_and_one_of_five_fails() {
+    fn four_of_five_passes_and_one_of_five_fails() {
         let of = |passed, runs| fresh(LevelVerdict::Neither, passed, runs).told();
         let told = [0, 1, 2, 3, 4, 5].map(|passed| of(passed, 5));
         assert_eq!(told[..2], [LevelVerdict::Fails; 2]);
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn one_or_two_runs_bear_out_an_end_and_do_not_overrule_it() {
+    fn one_or_two_runs_confirm_but_do_not_overrule() {
         for runs in [1, 2] {
             let [low, high] = [LevelVerdict::Holds, LevelVerdict::Fails]
                 .map(|expected| [0, runs].map(|passed| fresh(expected, passed, runs).told()));
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(old.told(), LevelVerdict::Holds, "as earlier versions had it");
     }
 
-    /// The order of the ends, where so many of the runs at the lower one pass first and those at the upper one fail.
+    /// Order of the runs if the first `low_passes` runs at the lower end pass, and the runs at the upper end fail.
     fn order(low_passes: usize) -> (Vec<Side>, Confirmation) {
         let (mut chance, mut order) = (Chance::of(1), Vec::new());
         let mut confirmation = Confirmation::of(true, true, &SearchRules::default(), &mut chance);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_are_run_as_often_and_mixed() {
+    fn both_ends_get_equal_runs_in_mixed_order() {
         let (order, confirmation) = order(5);
         assert_eq!((order.len(), order.iter().filter(|side| **side == Side::Low).count()), (10, 5));
         assert!(order[..5].contains(&Side::Low) && order[..5].contains(&Side::High), "{order:?}");
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn four_of_five_are_run_five_more_times() {
+    fn four_of_five_gets_five_more_runs() {
         let (order, confirmation) = order(4);
         assert_eq!((order.len(), confirmation.low()), (15, Some(LevelVerdict::Neither)));
         assert_eq!(order[10..], [Side::Low; 5]);

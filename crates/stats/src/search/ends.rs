@@ -1,4 +1,4 @@
-//! Between which rates the capacity lies as far as is known, and which rate tells more.
+//! Interval that contains the capacity, and the rate to run next to narrow it.
 
 use alloc::vec::Vec;
 
@@ -8,9 +8,9 @@ use super::SearchRules;
 use super::lead::LevelVerdict;
 use super::level::{SearchStage, rounded};
 
-/// A search downwards gives up after so many halvings.
+/// Maximum number of halvings of a downward search.
 const HALVINGS_MAX: u32 = 6;
-/// No rate beyond this is tried.
+/// Highest rate that is tried, per second.
 const PER_S_MAX: f64 = 1e9;
 
 /// One end of the interval.
@@ -20,34 +20,35 @@ pub(super) struct End {
     pub(super) is_confirmed: bool,
 }
 
-/// What is known of rates.
+/// Verdicts on rates so far.
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     rules: SearchRules,
-    /// With which rate to begin; `None` before it is known.
+    /// First rate to run. `None` before it is known.
     pub(super) start_per_s: Option<f64>,
     pub(super) low: Option<End>,
     pub(super) high: Option<End>,
-    /// Rates that were told to hold or to fail: where to go back to.
+    /// Rates that were decided to pass, to fall back on.
     held: Vec<f64>,
+    /// Rates that were decided to fail, to fall back on.
     failed: Vec<f64>,
-    /// Rates that were told to be neither.
+    /// Rates that were undecided.
     pub(super) neither: Vec<f64>,
-    /// The lowest rate that cannot be measured.
+    /// Lowest rate at which the generator cannot measure.
     pub(super) unmeasurable_per_s: Option<f64>,
     halvings: u32,
-    /// How often fresh runs at the lower, and at the upper end were neither.
+    /// Number of times confirmation runs were undecided at the lower and at the upper end.
     steps: [u32; 2],
 }
 
-/// What to do next about rates.
+/// Next need of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Need {
-    /// Tell this rate.
+    /// Decide this rate.
     Rate { per_s: f64, stage: SearchStage },
-    /// Both ends (or the one that there is) stand; fresh runs may confirm them.
+    /// The ends are found, and can be confirmed. There may be only one.
     Confirmation,
-    /// There is none that holds.
+    /// No rate passes.
     NothingHolds,
 }
 
@@ -68,7 +69,7 @@ impl Ends {
         }
     }
 
-    /// Which rate tells more.
+    /// Returns the rate that narrows the interval most, or what comes after the rates.
     pub(super) fn need(&self) -> Need {
         match (self.low, self.high) {
             (Some(low), Some(high)) => self.between(low.per_s, high.per_s),
@@ -77,7 +78,7 @@ impl Ends {
         }
     }
 
-    /// The range between the ends in which no rate was told, if there is one.
+    /// Range of undecided rates between the ends. `None` if there are none.
     fn noise(&self, low: f64, high: f64) -> Option<(f64, f64)> {
         let inside = || self.neither.iter().copied().filter(|per_s| low < *per_s && *per_s < high);
         inside().min_by(f64::total_cmp).zip(inside().max_by(f64::total_cmp))
@@ -124,7 +125,7 @@ impl Ends {
         if is_allowed { Need::Rate { per_s, stage: SearchStage::Bracket } } else { Need::NothingHolds }
     }
 
-    /// A rate between the ends was told.
+    /// Records the verdict on a rate.
     pub(super) fn tell(&mut self, per_s: f64, told: LevelVerdict, stage: SearchStage) {
         if self.low.is_none() && told != LevelVerdict::Holds {
             self.halvings += 1;
@@ -132,7 +133,7 @@ impl Ends {
         let is_above_noise =
             self.low.is_some_and(|low| self.neither.iter().any(|at| low.per_s < *at && *at < per_s));
         match told {
-            // On the wrong side of rates that were neither it is part of the noise.
+            // A rate on the wrong side of undecided rates belongs to the noise band.
             LevelVerdict::Holds if stage == SearchStage::Edge && is_above_noise => self.neither.push(per_s),
             LevelVerdict::Fails if stage == SearchStage::Edge && !is_above_noise => self.neither.push(per_s),
             LevelVerdict::Holds => {
@@ -147,14 +148,14 @@ impl Ends {
         }
     }
 
-    /// A rate could not be measured: whether there is still something to be learnt without it.
+    /// Records that a rate cannot be measured. Returns true if the search can continue without it.
     pub(super) fn lose(&mut self, per_s: f64) -> bool {
         self.unmeasurable_per_s = Some(self.unmeasurable_per_s.map_or(per_s, |limit| limit.min(per_s)));
         self.halvings += u32::from(self.low.is_none()) * 2;
         self.high.is_none()
     }
 
-    /// What fresh runs at the ends say. If they speak against each other, that end counts that is decided to be the other.
+    /// Applies the verdicts of confirmation runs. If both ends are contradicted, the end with the opposite verdict counts.
     pub(super) fn confirm(&mut self, low: Option<LevelVerdict>, high: Option<LevelVerdict>) {
         if let Some(told) =
             low.filter(|_| high != Some(LevelVerdict::Holds) || low == Some(LevelVerdict::Fails))
@@ -166,12 +167,12 @@ impl Ends {
         }
     }
 
-    /// From the lowest to the highest rate that was neither.
+    /// Lowest and highest undecided rate. `None` if there are none.
     pub(super) fn noise_band(&self) -> Option<(f64, f64)> {
         self.noise(0.0, f64::INFINITY)
     }
 
-    /// What fresh runs at the lower end say.
+    /// Applies the verdict of confirmation runs at the lower end.
     fn confirm_low(&mut self, told: LevelVerdict) {
         let Some(low) = self.low.as_mut() else { return };
         let per_s = low.per_s;
@@ -192,7 +193,7 @@ impl Ends {
         }
     }
 
-    /// What fresh runs at the upper end say.
+    /// Applies the verdict of confirmation runs at the upper end.
     fn confirm_high(&mut self, told: LevelVerdict) {
         let Some(high) = self.high.as_mut() else { return };
         let per_s = high.per_s;
@@ -213,8 +214,8 @@ impl Ends {
         }
     }
 
-    /// The factor of the next step outwards: from the fourth on twice as wide as the one before, so that a wide
-    /// noise is left behind in few of them.
+    /// Factor of the next outward step of an end. From the fourth step on, each is twice as wide as the one before, so that a wide
+    /// noise band is left in few steps.
     fn step(&mut self, side: usize) -> f64 {
         let doublings = self.steps[side].saturating_sub(2).min(6);
         self.steps[side] += 1;
@@ -222,7 +223,7 @@ impl Ends {
     }
 }
 
-/// By which share of the resolution an end moves that fresh runs did not bear out.
+/// Outward step of an end that was not confirmed, as a share of the resolution.
 const STEP: f64 = 1.0 / 3.0;
 
 fn unconfirmed(per_s: f64) -> End {

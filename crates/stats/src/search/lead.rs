@@ -1,18 +1,18 @@
-//! Runs at one level until those that passed, or those that failed, lead by enough.
+//! Sequential test of one level: runs until passed or failed runs lead by enough.
 
-/// The runs at a level so far.
+/// Runs at a level so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lead {
     passed: u32,
     failed: u32,
 }
 
-/// What the runs at a level say.
+/// Verdict on a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LevelVerdict {
     Holds,
     Fails,
-    /// Now it holds, now it fails: more runs would not tell.
+    /// Runs pass and fail by turns, so that more runs would not decide.
     Neither,
 }
 
@@ -25,7 +25,7 @@ impl Lead {
         self.failed == 0 && self.passed > 0
     }
 
-    /// The verdict as soon as one side leads by `by`, or after `most` runs.
+    /// Returns the verdict once one side leads by `by`, or after `most` runs.
     pub(super) fn told(&self, by: u32, most: u32) -> Option<LevelVerdict> {
         if self.passed >= self.failed + by {
             Some(LevelVerdict::Holds)
@@ -41,7 +41,8 @@ impl Lead {
 mod tests {
     use super::*;
 
-    /// Chances that a level which passes with chance `p` is decided to hold, to fail, or neither, and the runs it takes.
+    /// Probabilities that a level with pass probability `p` is decided to hold, to fail, or neither, and its expected number of
+    /// runs.
     fn chances(p: f64, by: u32, most: u32) -> ([f64; 3], f64) {
         let (mut open, mut told, mut runs) = (alloc::vec![(Lead::default(), 1.0)], [0.0; 3], 0.0);
         while let Some((lead, chance)) = open.pop() {
@@ -64,8 +65,8 @@ mod tests {
     }
 
     #[test]
-    fn leads_are_wrong_as_seldom_as_the_gamblers_ruin_says() {
-        // Wrong with 1 / (1 + (p/q)^d) if it may go on for ever; few runs are cut off at these chances.
+    fn error_rate_matches_the_gamblers_ruin() {
+        // Unlimited runs decide wrongly with probability 1 / (1 + (p/q)^d). At these values of p, few sequences are cut off.
         for (p, by, wrong, runs) in
             [(0.8, 3, 0.0154, 4.9), (0.9, 3, 0.00137, 3.7), (0.8, 2, 0.0588, 2.9), (0.9, 2, 0.0122, 2.4)]
         {
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_level_is_often_told_to_be_neither() {
+    fn even_level_is_often_undecided() {
         let ([holds, fails, neither], _) = chances(0.5, 3, 9);
         assert!((holds - fails).abs() < 1e-12 && neither > 0.3, "{holds} {fails} {neither}");
     }

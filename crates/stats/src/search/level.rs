@@ -1,46 +1,45 @@
-//! What a search tries: a level of load, named by a number that people can read.
+//! Level of load in a search, and rounding of rates to few digits.
 
 use libm::{floor, log10, pow, round};
 
-/// A load to run, and what for.
+/// Load to run, and its purpose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// What for.
+    /// Stage that the run belongs to.
     pub stage: SearchStage,
-    /// How much.
+    /// Amount of load.
     pub at: At,
 }
 
-/// How much load.
+/// Amount of load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
-    /// So many users without pauses, while sizing.
+    /// Number of closed users without think time, in the sizing stage.
     Users(u32),
-    /// So many arrivals per second, in all stages after sizing.
+    /// Arrivals per second, in all stages after sizing.
     PerS(f64),
 }
 
-/// What a run of a search is for.
+/// Stage of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SearchStage {
-    /// Users, doubled until they get no more: where to begin.
+    /// Doubles closed users until throughput stops growing, to find a first rate.
     Sizing,
-    /// Rates, doubled until one fails.
+    /// Doubles the rate until one fails.
     Bracket,
-    /// Between a rate that held and one that failed.
+    /// Tries a rate between a passing and a failing one.
     Bisect,
-    /// The two ends of a range in which runs now pass, now fail.
+    /// Refines both ends of a range in which runs pass and fail by turns.
     Edge,
-    /// Fresh runs at both ends of what was found, in random order.
+    /// Confirmation runs at both ends, in random order.
     Confirm,
-    /// A little less than the rate that held, right after more than the system can take
-    /// ([`crate::Search::overload_per_s`]).
+    /// Slightly below the highest passing rate, right after an overload ([`crate::Search::overload_per_s`]).
     Overload,
-    /// A little less than the rate that held, for long.
+    /// Slightly below the highest passing rate, for a long time.
     Soak,
 }
 
-/// The rate with as few significant digits as stay within a tenth of the resolution; zero if it is no rate.
+/// Rounds a rate to the fewest significant digits within a tenth of the resolution. 0 if `per_s` is not a positive rate.
 pub(super) fn rounded(per_s: f64, resolution: f64) -> f64 {
     if !(per_s.is_finite() && per_s > 0.0) {
         return 0.0;
@@ -48,7 +47,7 @@ pub(super) fn rounded(per_s: f64, resolution: f64) -> f64 {
     let magnitude = floor(log10(per_s)) as i32;
     let with_digits = |digits: i32| {
         let places = digits - 1 - magnitude;
-        // Dividing by a whole power of ten gives the double nearest to the decimal; multiplying by a broken one does not.
+        // Dividing by an integer power of ten gives the double nearest to the decimal; multiplying by a fraction does not.
         if places >= 0 {
             let unit = pow(10.0, f64::from(places));
             round(per_s * unit) / unit
@@ -66,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_few_digits_as_will_do() {
+    fn rounds_to_the_fewest_digits() {
         let cases = [
             (387.64, 388.0),
             (101.44, 101.4),

@@ -1,4 +1,4 @@
-//! From one phase of a search to the next.
+//! Transitions between the phases of a search.
 
 use super::confirm::Confirmation;
 use super::ends::Need;
@@ -10,7 +10,7 @@ use super::{
 };
 
 impl Search {
-    /// What the runs at a rate say, if they do.
+    /// Verdict of the runs at a rate. `None` if they do not decide yet.
     pub(super) fn told(&self, stage: SearchStage, lead: Lead) -> Option<LevelVerdict> {
         if stage == SearchStage::Bracket {
             return if lead.is_spotless() {
@@ -27,7 +27,7 @@ impl Search {
         lead.told(by, RUNS_OF_A_LEVEL)
     }
 
-    /// More users, or rates if they get no more.
+    /// Tries more users, or goes on to rates if throughput no longer grows.
     pub(super) fn after_sizing(&mut self) {
         match self.sizing.next() {
             Some(users) => self.phase = Phase::Sizing { users },
@@ -45,7 +45,7 @@ impl Search {
         self.go_on();
     }
 
-    /// The next rate, or what comes after the rates.
+    /// Goes on to the next rate, or to the phase after the rates.
     pub(super) fn go_on(&mut self) {
         self.phase = match self.ends.need() {
             Need::Rate { per_s, stage } => Phase::Rate { per_s, stage, lead: Lead::default() },
@@ -94,10 +94,10 @@ impl Search {
         });
     }
 
-    /// The level of the phase cannot be measured.
+    /// Gives up the level of the current phase because it cannot be measured.
     pub(super) fn give_up(&mut self) {
         match self.phase {
-            // What more users would get is not needed.
+            // Throughput with more users is not needed.
             Phase::Sizing { .. } => self.begin_rates(),
             Phase::Rate { per_s, .. } if self.ends.lose(per_s) => self.go_on(),
             Phase::Rate { .. } | Phase::Confirm(_) => self.phase = Phase::Over(SearchEnd::NotFit),
@@ -107,20 +107,20 @@ impl Search {
         }
     }
 
-    /// Over if the runs are used up.
+    /// Ends the search if the maximum number of runs is reached.
     pub(super) fn stop_in_time(&mut self) {
         if self.runs < self.rules.runs_max {
             return;
         }
         match self.phase {
             Phase::Over(_) => {}
-            // What they are asked for is known by then.
+            // The capacity is already known in these phases.
             Phase::Overload { .. } | Phase::Soak { .. } => self.end(),
             _ => self.phase = Phase::Over(SearchEnd::OutOfRuns),
         }
     }
 
-    /// Counts a run of the stages that look for the capacity.
+    /// Counts a run, except those of the overload and soak stages.
     pub(super) fn tally(&mut self, level: Level, has_passed: Option<bool>) {
         let At::PerS(per_s) = level.at else { return };
         if matches!(level.stage, SearchStage::Overload | SearchStage::Soak) {

@@ -1,15 +1,15 @@
-//! Users without pauses, doubled until they get no more: how much a system serves at all.
+//! Sizing stage: doubles closed users until throughput stops growing, which measures the highest throughput of the system.
 
 use alloc::vec::Vec;
 
-/// More users than this are not tried: who waits for something else than the system gets more with ever more users.
+/// Maximum number of users. A system with external waits gains throughput with ever more users.
 const USERS_MAX: u32 = 1024;
-/// So many sizes are tried also of a system that gets no more: they tell how it scales (see [`crate::usl`]).
+/// Minimum number of sizes, even if throughput no longer grows, for the scalability fit (see [`crate::usl`]).
 const SIZES_MIN: usize = 6;
-/// Twice the users that get less than this more are no gain.
+/// Smallest throughput factor that counts as a gain when users are doubled.
 const GAIN: f64 = 1.1;
 
-/// What users got so far.
+/// Throughput by number of users so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sizing {
     got: Vec<Got>,
@@ -23,7 +23,7 @@ struct Got {
 }
 
 impl Sizing {
-    /// How many users to try next; `None`: they get no more.
+    /// Number of users to try next. `None` if throughput no longer grows.
     pub(super) fn next(&self) -> Option<u32> {
         let Some(last) = self.got.last() else { return Some(1) };
         let gains = self.got.iter().rev().nth(1).is_none_or(|before| last.per_s >= before.per_s * GAIN);
@@ -31,7 +31,7 @@ impl Sizing {
         (goes_on && last.users < USERS_MAX).then_some(last.users * 2)
     }
 
-    /// Whether this is something that users can get; if so it is kept.
+    /// Keeps a valid result. Returns false if the result is not valid.
     pub(super) fn note(&mut self, users: u32, per_s: f64, mean_response_s: f64) -> bool {
         let is_figure = per_s.is_finite() && per_s > 0.0 && mean_response_s.is_finite();
         if is_figure {
@@ -40,7 +40,7 @@ impl Sizing {
         is_figure
     }
 
-    /// The fewest users of those that got the most.
+    /// Entry with the highest throughput; with the fewest users among equal ones.
     fn best(&self) -> Option<&Got> {
         self.got.iter().reduce(|best, next| if next.per_s > best.per_s { next } else { best })
     }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_are_found_with_twice_as_many_users() {
+    fn doubling_users_finds_the_workers() {
         let sizing = sized(|users| 100.0 * f64::from(users.min(64)));
         assert_eq!(
             (sizing.ceiling_per_s(), sizing.got.last().map(|got| got.users)),
@@ -81,20 +81,20 @@ mod tests {
     }
 
     #[test]
-    fn who_never_gets_enough_is_stopped() {
+    fn ever_growing_throughput_stops_at_the_maximum_users() {
         let sizing = sized(f64::from);
         assert_eq!((sizing.ceiling_users(), sizing.got.len()), (Some(1024), 11));
     }
 
     #[test]
-    fn the_most_counts_also_if_more_users_get_less() {
+    fn peak_counts_even_if_more_users_get_less() {
         let sizing = sized(|users| 500.0 / f64::from(users));
         assert_eq!((sizing.ceiling_per_s(), sizing.ceiling_users()), (Some(500.0), Some(1)));
         assert_eq!(sizing.got.len(), 6);
     }
 
     #[test]
-    fn nonsense_is_no_size() {
+    fn invalid_results_are_rejected() {
         let mut sizing = Sizing::default();
         for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
             assert!(!sizing.note(1, bad, 0.01));

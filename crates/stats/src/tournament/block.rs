@@ -1,23 +1,23 @@
-//! A block that is being made: who still has no figure in it, and how often that was tried.
+//! Block in progress: variants that still have no figure in it, and how often each was tried.
 
 use alloc::vec::Vec;
 
 use super::rows::{Row, usable};
 use crate::Seen;
 
-/// A block in progress.
+/// Block in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     has: Vec<(usize, Seen)>,
-    /// Who has no figure yet, and after how many tries.
+    /// Variants without a figure, with the number of tries.
     missing: Vec<(usize, u32)>,
 }
 
-/// A setting that was run again and again and gave no figure.
+/// Variant that gave no figure in any of its repeated runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     pub(super) setting: usize,
-    /// Whether its last run was invalid.
+    /// True if its last run was invalid.
     pub(super) is_invalid: bool,
 }
 
@@ -26,7 +26,7 @@ impl Block {
         Self { has: Vec::new(), missing: field.iter().map(|setting| (*setting, 0)).collect() }
     }
 
-    /// The settings that are to be run.
+    /// Variants to run.
     pub(super) fn missing(&self) -> Vec<usize> {
         self.missing.iter().map(|(setting, _)| *setting).collect()
     }
@@ -35,7 +35,7 @@ impl Block {
         self.missing.is_empty()
     }
 
-    /// Takes in what the runs say; returns who is given up after it was run again `again_max` times.
+    /// Notes the results of the runs. Returns the variants that are given up after `again_max` repeated runs.
     pub(super) fn note(&mut self, said: impl Fn(usize) -> Seen, again_max: u32) -> Vec<Lost> {
         let (mut missing, mut lost) = (Vec::new(), Vec::new());
         for (setting, tries) in self.missing.drain(..) {
@@ -52,7 +52,7 @@ impl Block {
         lost
     }
 
-    /// What each of so many settings said.
+    /// Results by variant number, for `settings` variants.
     pub(super) fn row(&self, settings: usize) -> Row {
         let mut row = Vec::from_iter(core::iter::repeat_n(None, settings));
         for (setting, seen) in &self.has {
@@ -69,7 +69,7 @@ mod tests {
     const FIGURE: Seen = Seen::Figure { value: 2.0, errors: 0, planned: 1 };
 
     #[test]
-    fn who_has_no_figure_is_run_again_and_given_up_in_the_end() {
+    fn variant_without_figure_is_repeated_then_given_up() {
         let mut block = Block::of(&[0, 2, 3]);
         let said = |setting| if setting == 2 { Seen::Invalid } else { FIGURE };
         for _ in 0..3 {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_without_a_logarithm_is_none() {
+    fn figure_without_logarithm_is_missing() {
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut block = Block::of(&[0]);
             block.note(|_| Seen::Figure { value, errors: 0, planned: 1 }, 3);

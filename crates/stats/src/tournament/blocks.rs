@@ -1,4 +1,4 @@
-//! From one block of a tournament to the next.
+//! Transitions of a best-of search after each block.
 
 use alloc::vec::Vec;
 
@@ -8,11 +8,13 @@ use super::kn::{FIRST_BLOCKS, Race};
 use super::{EliminationReason, Out, Phase, Tournament, TournamentEnd};
 use crate::{Duel, DuelRules, FIXED, MinEffect};
 
-/// The chance to lose a best that leads by what matters; halving and the race share it, if there are both.
+/// Probability of eliminating a best variant that leads by the smallest difference that matters. Halving and the race share it if
+/// there are both.
 const ALPHA: f64 = 0.05;
 
+// Calling order: `begin`, then `after_block` for each complete block, until `finish`.
 impl Tournament {
-    /// The first round, or the race.
+    /// Begins the first round of halving, or the race.
     pub(super) fn begin(&mut self) {
         if self.field.len() > RACE_MAX {
             self.begin_round(1);
@@ -39,7 +41,7 @@ impl Tournament {
         self.after_race_block(race);
     }
 
-    /// A block is complete: who leaves, and what is next.
+    /// Eliminates variants after a complete block, and chooses the next phase.
     pub(super) fn after_block(&mut self) {
         match self.phase {
             Phase::Halving { round, from, needed, .. } => self.after_round_block(round, from, needed),
@@ -72,7 +74,7 @@ impl Tournament {
         }
     }
 
-    /// The worse half leaves, and who has more errors.
+    /// Eliminates the worse half, and variants with more errors.
     fn halve(&mut self, from: usize) {
         self.drop_who_errs(from);
         let mut order: Vec<(usize, f64)> = self
@@ -99,7 +101,7 @@ impl Tournament {
         }
     }
 
-    /// Errors stand before speed: who surely has more of them than the one with the fewest leaves.
+    /// Errors take precedence over figures: eliminates variants with significantly more errors than the one with the fewest.
     fn drop_who_errs(&mut self, from: usize) {
         let Some(fewest) = self.rows.fewest_errors(from, &self.field) else { return };
         let errs = |setting: &usize| *setting != fewest && self.rows.has_more_errors(from, *setting, fewest);
@@ -115,7 +117,7 @@ impl Tournament {
         self.field.retain(|setting| rest.contains(setting));
     }
 
-    /// The search is over; the best is confirmed, if that is wanted and there is a rival.
+    /// Ends the search. Begins the confirmation if the rules ask for it and there is a rival.
     fn finish(&mut self, end: TournamentEnd) {
         let unmeasured =
             |out: &&Out| matches!(out.2, EliminationReason::Invalid | EliminationReason::NoFigure);
@@ -144,7 +146,7 @@ impl Tournament {
         }
     }
 
-    /// The best of those that are left, over the blocks of the round or race that is on, or of all.
+    /// Best remaining variant over the blocks of the current round or race, or over all blocks.
     pub(super) fn best(&self) -> Option<usize> {
         let from = match &self.phase {
             Phase::Halving { from, .. } => *from,
@@ -158,12 +160,12 @@ impl Tournament {
             .filter(|_| self.field.len() == 1))
     }
 
-    /// The incumbent; or the one closest behind the best, where the best is the incumbent, or the incumbent has no figure.
+    /// The incumbent; or the variant closest behind the best, if the best is the incumbent, or if the incumbent has no figure.
     fn rival(&self, best: usize) -> Option<usize> {
         let left_for = |setting: usize, why: EliminationReason| {
             self.left.iter().any(|out| out.0 == setting && out.2 == why)
         };
-        // Runs of one that could not be measured would be lost again.
+        // Another run of a variant that could not be measured would be lost again.
         let is_lost = |setting: usize| {
             [EliminationReason::Invalid, EliminationReason::NoFigure]
                 .iter()
@@ -181,7 +183,7 @@ impl Tournament {
         rivals.reduce(|first, next| if next.1 < first.1 { next } else { first }).map(|(setting, _)| setting)
     }
 
-    /// Those whose runs were invalid before they were told from the best.
+    /// Variants whose runs became invalid before they were significantly behind the best.
     pub(super) fn unresolved(&self, best: usize) -> Vec<usize> {
         let is_behind = |setting: usize| match &self.race {
             Some(race) => !race.survivors(&self.rows, &[best, setting]).settings.contains(&setting),
@@ -192,8 +194,8 @@ impl Tournament {
         left.filter(|setting| was_measured(*setting) && !is_behind(*setting)).collect()
     }
 
-    /// Who is not told from the best by as much as matters: those within it over common blocks, and those that still raced
-    /// when the blocks were used up, or could not be measured to the end.
+    /// Variants that are not significantly worse than the best: those within the threshold over common blocks, those still racing
+    /// when the blocks were used up, and those that could not be measured to the end.
     pub(super) fn tied_with(&self, best: usize) -> Vec<usize> {
         let is_open = self.end != Some(TournamentEnd::Decided);
         let unresolved = self.unresolved(best);

@@ -1,4 +1,4 @@
-//! How many more runs a tournament takes, by what it has seen.
+//! Forecasts the remaining runs of a best-of search from its blocks so far.
 
 use alloc::vec::Vec;
 
@@ -8,38 +8,39 @@ use super::{Phase, Tournament, TournamentStep};
 use crate::Seen;
 use crate::chance::Chance;
 
-/// How often the rest of the tournament is played.
+/// Number of simulations of the rest of the search.
 const PLAYED: usize = 60;
-/// The places of the forecast among them, from the shortest on.
+/// Indexes of the 10 %, 50 %, and 90 % quantiles among the sorted simulations.
 const PLACES: [usize; 3] = [PLAYED / 10, PLAYED / 2, PLAYED * 9 / 10];
 
-/// How many more runs a tournament takes until it is over; in slices, how many more starts of a variant.
+/// Remaining runs of a best-of search; in slices, remaining starts of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TournamentForecast {
-    /// Of ten tournaments that begin like this one, one takes no more than the first, half no more than the second, and nine no more than
-    /// the third.
+    /// 10 %, 50 %, and 90 % quantiles of the remaining runs of searches that begin like this one.
     pub runs: [u32; 3],
-    /// Whether nothing is known of the variance yet: then all three are the fewest that are possible.
+    /// True if the variance is still unknown. Then all three are the smallest possible number.
     pub is_least: bool,
 }
 
-/// What the blocks of the forecast are drawn from.
+/// Model that simulated blocks are drawn from.
 struct Drawn {
     settings: Vec<usize>,
-    /// By setting, how good it was on average over the blocks that all were in.
+    /// Mean merit of each variant over the common blocks.
     means: Vec<f64>,
-    /// How many blocks those are.
+    /// Number of common blocks.
     blocks: f64,
-    /// The standard deviation of a setting in a block, without what the block does to all of them; and its degrees of freedom.
+    /// Residual standard deviation of a variant in a block, without the block effect.
     spread: f64,
+    /// Degrees of freedom of `spread`.
     freedom: usize,
 }
 
 impl Tournament {
-    /// Plays the rest many times. The blocks to come have the means of those so far and normal noise, both as uncertain as they are after
-    /// these blocks: each time, a variance is drawn that may have led to the one that was found (scaled inverse χ²), and then means (A. Gelman
-    /// and others, *Bayesian Data Analysis*, 3rd edition 2013, section 3.2). The same `seed` gives the same forecast. `None` before the
-    /// first block, while very many settings are halved, and when nothing is left to do.
+    /// Simulates the rest of the search many times. Future blocks have the means of those so far plus normal noise, both as
+    /// uncertain as they are after these blocks. Each simulation draws a variance (scaled inverse χ²), and then means (A. Gelman
+    /// and others, *Bayesian Data Analysis*, 3rd edition 2013, section 3.2).
+    ///
+    /// Equal seeds give equal forecasts. `None` before the first block, during halving, and when nothing is left to do.
     pub fn forecast(&self, seed: u64) -> Option<TournamentForecast> {
         let (settings, from) = match (&self.phase, self.finalists) {
             (Phase::Race { race, .. }, _) => (self.field.clone(), race.from),
@@ -74,7 +75,7 @@ impl Tournament {
         (count > 0).then_some(Drawn { settings, means, blocks: count as f64, spread, freedom })
     }
 
-    /// Plays to the end; how many runs that takes.
+    /// Simulates to the end. Returns the number of runs.
     fn play(mut self, drawn: &Drawn, chance: &mut Chance) -> u32 {
         let squares: f64 = (0..drawn.freedom).map(|_| chance.normal()).map(|draw| draw * draw).sum();
         let spread =
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn without_noise_the_first_elimination_is_after_eight_blocks() {
+    fn first_elimination_without_noise_is_after_eight_blocks() {
         let least = TournamentForecast { runs: [21; 3], is_least: true };
         assert_eq!(begun(&[[100.0, 90.0, 80.0]]).forecast(1), Some(least));
         let sure = TournamentForecast { runs: [18; 3], is_least: false };
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_between_two_that_are_close_takes_longer() {
+    fn noise_between_close_variants_takes_longer() {
         let noisy: Vec<[f64; 3]> =
             (0..6).map(|block| [100.0 + 12.0 * f64::from(block % 2), 102.0, 70.0]).collect();
         let [low, middle, high] = begun(&noisy).forecast(1).expect("a forecast").runs;

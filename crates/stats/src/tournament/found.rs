@@ -1,66 +1,67 @@
-//! What a tournament has found.
+//! Result of a best-of search.
 
 use alloc::vec::Vec;
 
 use crate::Comparison;
 
-/// What is known of the best of many.
+/// Findings of a best-of search so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TournamentFindings {
-    /// The setting that is best as far as is known; `None` before the first block, or if none could be measured.
+    /// Best variant so far. `None` before the first block, or if none could be measured.
     pub best: Option<usize>,
-    /// The settings that are not told from the best by as much as matters, the best among them, in ascending order.
+    /// Variants not significantly worse than the best by the smallest difference that matters, including the best, in ascending
+    /// order.
     pub tied: Vec<usize>,
-    /// The settings that are out, in the order in which they left.
+    /// Eliminated variants, in order of elimination.
     pub left: Vec<Eliminated>,
-    /// The setting that the best is confirmed against: the incumbent, or the next best if the best is the incumbent.
+    /// Variant that the best is confirmed against: the incumbent, or the next best if the best is the incumbent.
     pub rival: Option<usize>,
-    /// The best against its rival on fresh blocks: the only figure to publish, as the blocks that chose the best flatter
-    /// it. `None` before the first of these blocks, or if there are none.
+    /// Comparison of the best with its rival on fresh blocks. Only this figure should be published, because the blocks that
+    /// selected the best overestimate it. `None` before the first of these blocks, or without a confirmation.
     pub confirmed: Option<Comparison>,
-    /// Blocks so far that were fit, without those of the confirmation.
+    /// Number of valid blocks so far, without those of the confirmation.
     pub blocks: u32,
-    /// Why it is over; `None` while it goes on.
+    /// Reason why the search ended. `None` while it is in progress.
     pub end: Option<TournamentEnd>,
 }
 
-/// A setting that is out.
+/// Eliminated variant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eliminated {
-    /// Which one.
+    /// Number of the variant.
     pub setting: usize,
-    /// After so many fit blocks of the whole tournament.
+    /// Number of valid blocks of the whole search at its elimination.
     pub after_blocks: u32,
-    /// What for.
+    /// Reason of its elimination.
     pub why: EliminationReason,
-    /// Its figure over that of the best, over the blocks that both were in; `None` without a common block.
+    /// Its figure ÷ that of the best, over common blocks. `None` without a common block.
     pub ratio: Option<f64>,
 }
 
-/// Why a setting is out.
+/// Reason why a variant was eliminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EliminationReason {
-    /// It was in the worse half of a round of halving.
+    /// Eliminated in the worse half of a round of halving.
     Halved,
-    /// Another one is ahead of it by more than chance allows for.
+    /// Another variant is significantly ahead of it.
     Behind,
-    /// It has more errors than another one.
+    /// Significantly more errors than another variant.
     MoreErrors,
-    /// Its run was invalid four times in a row: that says nothing about how good it is.
+    /// Its run was invalid four times in a row, which says nothing about how good it is.
     Invalid,
-    /// It did not run, or had too few samples, four times in a row.
+    /// Its run failed, or had too few samples, four times in a row.
     NoFigure,
 }
 
-/// Why a tournament is over.
+/// Reason why a best-of search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TournamentEnd {
-    /// The best differs from all others, or tied with what is within what matters.
+    /// The best differs from all others, or is tied with those within the smallest difference that matters.
     Decided,
-    /// The blocks were used up before; several may still be the best.
+    /// The blocks were used up first; several variants may still be the best.
     OutOfBlocks,
-    /// Fewer than two settings could be measured.
+    /// Fewer than two variants could be measured.
     NotFit,
-    /// A setting that may be as good as the best left because its runs were invalid: nothing is reported, and nothing confirmed.
+    /// A variant that may be as good as the best was eliminated for invalid runs. Nothing is reported or confirmed.
     Unmeasured,
 }

@@ -1,4 +1,4 @@
-//! Very many settings are halved, round by round, before they race: each round has fresh blocks, and as many as it takes.
+//! Successive halving of many variants before the race. Each round has as many fresh blocks as its noise requires.
 
 use alloc::vec::Vec;
 
@@ -7,14 +7,14 @@ use libm::{ceil, erfc, sqrt};
 use super::rows::Rows;
 use crate::forecast::chi_square_tenth;
 
-/// More settings than this are halved first.
+/// Largest number of variants that race without halving first.
 pub const RACE_MAX: usize = 16;
-/// Until no more than this are left.
+/// Number of variants at which halving stops.
 pub(super) const FIELD: usize = 8;
-/// Blocks of a round after which its noise is known well enough, as all settings tell it.
+/// Number of blocks of a round after which its noise, pooled over all variants, is known well enough.
 pub(super) const PILOT_BLOCKS: u32 = 6;
 
-/// How many rounds it takes.
+/// Number of rounds of halving for this many variants.
 pub(super) fn rounds(settings: usize) -> u32 {
     let (mut left, mut rounds) = (settings, 0);
     while settings > RACE_MAX && left > FIELD {
@@ -24,13 +24,14 @@ pub(super) fn rounds(settings: usize) -> u32 {
     rounds
 }
 
-/// How many are left after a round.
+/// Number of variants that remain after a round.
 pub(super) fn kept(settings: usize) -> usize {
     settings.div_ceil(2).max(FIELD)
 }
 
-/// How many blocks a round takes, so that the best is lost with at most this chance: it is lost only if half of the others
-/// beat it, so by Markov's inequality with at most 2Φ(−δ√n ÷ (σ√2)), where δ is what matters and σ the noise of a run.
+/// Number of blocks of a round such that the best is lost with probability at most `alpha`. It is lost only if half of the others
+/// beat it. By Markov's inequality the probability is at most 2Φ(−δ√n ÷ (σ√2)), where δ is the smallest difference that matters and
+/// σ the noise of a run.
 pub(super) fn blocks_needed(noise: f64, matters: f64, alpha: f64) -> f64 {
     let reach = tail_point(alpha) * noise / matters;
     ceil(2.0 * reach * reach)
@@ -46,8 +47,8 @@ fn tail_point(alpha: f64) -> f64 {
     high
 }
 
-/// The noise of a run within blocks, as all settings of a round tell it, at the upper end of its one-sided 90 % interval.
-/// What is common to the runs of a block is no part of it.
+/// Noise of a run within blocks, pooled over all variants of a round: the upper end of its one-sided 90 % interval. Effects common
+/// to the runs of a block are excluded.
 pub(super) fn noise(rows: &Rows, from: usize, field: &[usize]) -> f64 {
     let blocks = rows.len() - from;
     let freedom = blocks.saturating_sub(1) * field.len().saturating_sub(1);
@@ -75,22 +76,22 @@ mod tests {
     use crate::Seen;
 
     #[test]
-    fn halved_down_to_eight() {
+    fn halving_stops_at_eight() {
         assert_eq!([1, 8, 16, 17, 32, 64, 100].map(rounds), [0, 0, 0, 2, 2, 3, 4]);
         assert_eq!([17, 9, 64].map(kept), [9, 8, 32]);
     }
 
     #[test]
-    fn blocks_of_the_table() {
-        // An error of 0.025 over three rounds: 7 blocks with a noise of 0.67 of what matters, 14 with as much.
+    fn blocks_needed_match_the_documented_table() {
+        // Error rate 0.025 over three rounds: 7 blocks if the noise is 0.67 of the threshold, 14 if it equals the threshold.
         assert_eq!(blocks_needed(0.67 * 0.03, 0.03, 0.025 / 3.0), 7.0);
         assert_eq!(blocks_needed(0.03, 0.03, 0.025 / 3.0), 14.0);
         assert!((tail_point(0.05) - 1.959_964).abs() < 1e-6);
     }
 
     #[test]
-    fn noise_by_hand() {
-        // Two settings, two blocks: every residual is 0.01, with one degree of freedom.
+    fn noise_matches_hand_computation() {
+        // Two variants, two blocks: every residual is 0.01, with one degree of freedom.
         let mut rows = Rows::new(false);
         for row in [[0.02, 0.0], [0.5, 0.52]] {
             rows.push(

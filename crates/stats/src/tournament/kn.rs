@@ -1,4 +1,4 @@
-//! Who is still in the race: S.-H. Kim and B. L. Nelson's fully sequential selection of the best.
+//! Elimination in the race: S.-H. Kim and B. L. Nelson's fully sequential selection of the best (KN).
 
 use alloc::vec::Vec;
 
@@ -6,34 +6,34 @@ use libm::{floor, pow};
 
 use super::rows::Rows;
 
-/// Blocks before the first elimination; fewer make the variances so uncertain that more are needed in all.
+/// Number of blocks before the first elimination. Fewer make the variances so uncertain that more blocks are needed in total.
 pub(super) const FIRST_BLOCKS: u32 = 8;
 
-/// One race among settings, over blocks that nothing was decided on before.
+/// Race among variants, over blocks that no earlier decision was based on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Race {
-    /// The first block of the race.
+    /// Index of the first block of the race.
     pub(super) from: usize,
-    /// How many settings began.
+    /// Number of variants at the start.
     pub(super) settings: usize,
-    /// The chance that the best is lost, if it leads by what matters.
+    /// Probability of losing the best if it leads by the smallest difference that matters.
     pub(super) alpha: f64,
-    /// What matters, as the logarithm of a ratio.
+    /// Smallest difference that matters, as a log ratio.
     pub(super) matters: f64,
-    /// Blocks over which the variances are taken.
+    /// Number of leading blocks that the variances are estimated from.
     pub(super) first_blocks: u32,
 }
 
-/// What a block leaves.
+/// Variants that remain after a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Survivors {
     pub(super) settings: Vec<usize>,
-    /// Whether the largest mean may be taken without more blocks.
+    /// True if the variant with the largest mean can be selected without more blocks.
     pub(super) is_decided: bool,
 }
 
 impl Race {
-    /// The constant h² of the procedure: 2η(n₀ − 1) with η = ((2α ÷ (K − 1))^(−2 ÷ (n₀ − 1)) − 1) ÷ 2.
+    /// Constant h² of the procedure: 2η(n₀ − 1) with η = ((2α ÷ (K − 1))^(−2 ÷ (n₀ − 1)) − 1) ÷ 2.
     pub(super) fn h_squared(&self) -> f64 {
         let freedom = f64::from(self.first_blocks.saturating_sub(1));
         let others = self.settings.saturating_sub(1).max(1) as f64;
@@ -41,7 +41,7 @@ impl Race {
         2.0 * eta * freedom
     }
 
-    /// Who of `field` is left after the blocks so far.
+    /// Variants of `field` that remain after the blocks so far.
     pub(super) fn survivors(&self, rows: &Rows, field: &[usize]) -> Survivors {
         let blocks = (rows.len() - self.from) as u32;
         if self.first_blocks < 2 || blocks < self.first_blocks {
@@ -54,7 +54,7 @@ impl Race {
             let mut is_in = true;
             for other in field.iter().copied().filter(|other| *other != one) {
                 let Some(lead) = rows.lead(self.from, one, other) else { continue };
-                // Of one that could not be measured to the end there are fewer.
+                // A variant that could not be measured to the end has fewer blocks.
                 let blocks = rows.leads(self.from, one, other).count() as u32;
                 if blocks < self.first_blocks {
                     continue;
@@ -73,7 +73,7 @@ impl Race {
         Survivors { settings, is_decided }
     }
 
-    /// The sample variance of the lead of one over the other in the first blocks.
+    /// Sample variance of the lead of one variant over another in the first blocks.
     fn variance(&self, rows: &Rows, one: usize, other: usize) -> f64 {
         let leads: Vec<f64> = rows.leads(self.from, one, other).take(self.first_blocks as usize).collect();
         let count = leads.len() as f64;
@@ -105,18 +105,18 @@ mod tests {
     }
 
     #[test]
-    fn the_constants_of_the_table() {
+    fn h_squared_matches_the_documented_table() {
         for (settings, h_squared) in [(4, 11.5), (8, 16.6), (16, 22.3), (32, 29.1)] {
             let found = race(settings, 8).h_squared();
             assert!((found - h_squared).abs() < 0.05, "{settings}: {found}");
         }
-        // With K = 8: 2·0.05 ÷ 7 to the power −2 ÷ 7 is 3.366, so η = 1.183 and h² = 14η.
+        // K = 8: (2·0.05 ÷ 7)^(−2 ÷ 7) is 3.366, so η = 1.183 and h² = 14η.
         assert!((race(8, 8).h_squared() - 14.0 * 1.183).abs() < 0.01);
     }
 
     #[test]
-    fn longest_races_of_the_table() {
-        // Blocks that a race of eight may take, of a deviation of the lead of 1.5, 2.0 and 2.8 % (where it is above n₀).
+    fn longest_races_match_the_documented_table() {
+        // Maximum number of blocks of a race of eight, for lead deviations of 1.5, 2.0, and 2.8 % (if above n₀).
         let end = |deviation: f64| {
             let matters: f64 = race(8, 8).matters;
             race(8, 8).h_squared() * deviation * deviation / (matters * matters)
@@ -126,23 +126,23 @@ mod tests {
     }
 
     #[test]
-    fn a_race_of_three_by_hand() {
-        // The second trails the first by 0.01 ± 0.01: a variance of 0.01² · 8/7. The third trails it by 0.05 exactly.
+    fn race_of_three_matches_hand_computation() {
+        // The second trails the first by 0.01 ± 0.01: a variance of 0.01² · 8/7. The third trails it by exactly 0.05.
         let figures: Vec<[f64; 3]> =
             (0..8).map(|block| [1.0, if block % 2 == 0 { 0.98 } else { 1.0 }, 0.95]).collect();
         let (race, rows) = (race(3, 8), rows(&figures));
         assert!((race.variance(&rows, 0, 1) - 0.0001 * 8.0 / 7.0).abs() < 1e-12);
         assert!(race.variance(&rows, 0, 2) < 1e-12);
-        // η = ((0.1 ÷ 2)^(−2/7) − 1) ÷ 2 = 0.6767, h² = 9.473, h²S² ÷ δ² = 1.239 < 8: nothing is allowed for any more.
+        // η = ((0.1 ÷ 2)^(−2/7) − 1) ÷ 2 = 0.6767, h² = 9.473, h²S² ÷ δ² = 1.239 < 8: no lead is tolerated any more.
         assert!((race.h_squared() - 9.473).abs() < 2e-3, "{}", race.h_squared());
         assert_eq!(race.survivors(&rows, &[0, 1, 2]), Survivors { settings: vec![0], is_decided: true });
         assert_eq!(race.survivors(&rows, &[1, 2]).settings, [1]);
     }
 
     #[test]
-    fn noise_keeps_rivals_in_and_the_far_behind_leave() {
-        // Leads of the first over the second: 0.01 ± 0.08, S² = 0.0064 · 8/7, N = h²S² ÷ δ² = 79.3: at eight blocks a lead
-        // up to δ ÷ 16 · 71.3 = 0.1317 is allowed for. The third trails by 0.2 ± 0.08.
+    fn noise_keeps_close_rivals_and_drops_distant_ones() {
+        // The first leads the second by 0.01 ± 0.08, S² = 0.0064 · 8/7, N = h²S² ÷ δ² = 79.3. At eight blocks, a lead up to δ ÷ 16
+        // · 71.3 = 0.1317 is tolerated. The third trails by 0.2 ± 0.08.
         let figures: Vec<[f64; 3]> = (0..8)
             .map(|block| {
                 let sway = if block % 2 == 0 { 0.08 } else { -0.08 };
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_before_the_first_blocks() {
+    fn no_elimination_before_the_first_blocks() {
         let figures = [[1.0, 0.5, 0.0]; 7];
         let left = race(3, 8).survivors(&rows(&figures), &[0, 1, 2]);
         assert_eq!(left, Survivors { settings: vec![0, 1, 2], is_decided: false });

@@ -1,4 +1,4 @@
-//! The blocks of a tournament: what every setting's run said in each.
+//! Results of every variant in each block of a best-of search.
 
 use alloc::vec::Vec;
 
@@ -7,10 +7,10 @@ use libm::log;
 use crate::scale::is_figure;
 use crate::{ErrorGap, Seen, look_at};
 
-/// One finished block: what each setting said, `None` for those that were not in it.
+/// Finished block: result by variant, `None` for variants that were not in it.
 pub(super) type Row = Vec<Option<Seen>>;
 
-/// Finished blocks, in their order.
+/// Finished blocks, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     /// +1 if a larger figure is better, otherwise -1.
@@ -27,7 +27,7 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Those from `from` on.
+    /// Blocks from index `from` on.
     pub(super) fn since(&self, from: usize) -> &[Row] {
         &self.rows[from..]
     }
@@ -36,50 +36,51 @@ impl Rows {
         self.rows.len()
     }
 
-    /// How good a setting was in a block: the logarithm of its figure, turned so that more is better.
+    /// Merit of a variant in a block: the log of its figure, with the sign chosen so that larger is better. `None` without a
+    /// figure.
     pub(super) fn merit(&self, row: &Row, setting: usize) -> Option<f64> {
         usable(row.get(setting)?.as_ref()?).map(|value| self.sign * log(value))
     }
 
-    /// The merits of these settings in a block; what is missing counts as 0, which cannot be: the settings in a race are in
-    /// all of its blocks.
+    /// Merits of the given variants in a block. A missing merit counts as 0, which cannot happen: variants in a race are in all of
+    /// its blocks.
     pub(super) fn merits(&self, row: usize, of: &[usize]) -> Vec<f64> {
         of.iter().map(|setting| self.merit(&self.rows[row], *setting).unwrap_or(0.0)).collect()
     }
 
-    /// By how much the first setting was better than the second, in each block from `from` on that both were in.
+    /// Lead of the first variant over the second in each common block from index `from` on.
     pub(super) fn leads(&self, from: usize, first: usize, second: usize) -> impl Iterator<Item = f64> {
         self.rows[from..]
             .iter()
             .filter_map(move |row| Some(self.merit(row, first)? - self.merit(row, second)?))
     }
 
-    /// By how much the first setting was better than the second in the mean; `None` without a block that both were in.
+    /// Mean lead of the first variant over the second. `None` without a common block.
     pub(super) fn lead(&self, from: usize, first: usize, second: usize) -> Option<f64> {
         let (count, sum) =
             self.leads(from, first, second).fold((0u32, 0.0), |(count, sum), lead| (count + 1, sum + lead));
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// The first figure over the second, from how much better the first was.
+    /// Ratio of the first figure to the second for a given lead.
     pub(super) fn ratio(&self, lead: f64) -> Option<f64> {
         Some(libm::exp(self.sign * lead)).filter(|ratio| ratio.is_finite())
     }
 
-    /// The mean merit in the blocks from `from` on.
+    /// Mean merit in the blocks from index `from` on.
     pub(super) fn mean(&self, from: usize, setting: usize) -> Option<f64> {
         let merits = self.rows[from..].iter().filter_map(|row| self.merit(row, setting));
         let (count, sum) = merits.fold((0u32, 0.0), |(count, sum), merit| (count + 1, sum + merit));
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// The one of these that was best in the mean from `from` on, the first one of several.
+    /// Variant with the highest mean merit from index `from` on; the first of several equal ones.
     pub(super) fn best(&self, from: usize, of: &[usize]) -> Option<usize> {
         let means = of.iter().filter_map(|setting| Some((*setting, self.mean(from, *setting)?)));
         means.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(setting, _)| setting)
     }
 
-    /// Whether the first setting surely has more errors than the second.
+    /// True if the first variant has significantly more errors than the second.
     pub(super) fn has_more_errors(&self, from: usize, first: usize, second: usize) -> bool {
         let pairs: Vec<[Seen; 2]> =
             self.rows[from..].iter().filter_map(|row| Some([row[first]?, row[second]?])).collect();
@@ -88,7 +89,7 @@ impl Rows {
         gap.and_then(|gap| gap.against(true)).is_some_and(|more| more.is_shown)
     }
 
-    /// The one of these with the smallest share of errors from `from` on.
+    /// Variant with the smallest error share from index `from` on.
     pub(super) fn fewest_errors(&self, from: usize, of: &[usize]) -> Option<usize> {
         let share = |setting: usize| {
             let seen = self.rows[from..].iter().filter_map(|row| row[setting].as_ref());
@@ -100,7 +101,7 @@ impl Rows {
     }
 }
 
-/// The figure of a run, if a logarithm can be had of it.
+/// Figure of a run. `None` if it has no logarithm.
 pub(super) fn usable(seen: &Seen) -> Option<f64> {
     seen.value().filter(is_figure)
 }

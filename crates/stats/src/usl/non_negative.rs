@@ -1,10 +1,10 @@
-//! Least squares with three coefficients of which none is negative.
+//! Least squares with three non-negative coefficients.
 
-/// A row of the problem: what the coefficients are multiplied with, and what should come out.
+/// Row of the problem: the factors of the coefficients, and the target.
 pub(super) type Row = ([f64; 3], f64);
 
-/// The coefficients with the least sum of squares, the first one above zero and the others not below; `None` if there are
-/// none. With so few, every choice of which are zero is tried: what C. L. Lawson and R. J. Hanson's active set looks for.
+/// Coefficients with the smallest sum of squares: the first above zero, the others not below. `None` if there are none. With so few
+/// coefficients, all active sets are tried instead of searched for (C. L. Lawson and R. J. Hanson).
 pub(super) fn fit(rows: &[Row]) -> Option<[f64; 3]> {
     let mut normal = [[0.0; 4]; 3];
     for (factors, target) in rows {
@@ -27,14 +27,14 @@ fn squares(rows: &[Row], found: &[f64; 3]) -> f64 {
     rows.iter().map(|row| residual(row) * residual(row)).sum()
 }
 
-/// Solves the normal equations where the coefficients that are not free are zero, by Gauss and Jordan's elimination.
+/// Solves the normal equations with all coefficients that are not free fixed to zero, by Gauss–Jordan elimination.
 fn solve(mut lines: [[f64; 4]; 3], free: [bool; 3]) -> Option<[f64; 3]> {
     for fixed in (0..3).filter(|place| !free[*place]) {
         lines[fixed] = [0.0; 4];
         lines.iter_mut().for_each(|line| line[fixed] = 0.0);
         lines[fixed][fixed] = 1.0;
     }
-    // The factors differ by powers of the number of users: their own sizes are taken out first.
+    // The columns differ by powers of the number of users, so they are normalized first.
     let sizes = [0, 1, 2].map(|place| libm::sqrt(lines[place][place]));
     if sizes.iter().any(|size| !(*size > 0.0 && size.is_finite())) {
         return None;
@@ -62,7 +62,7 @@ fn solve(mut lines: [[f64; 4]; 3], free: [bool; 3]) -> Option<[f64; 3]> {
     Some([0, 1, 2].map(|place| lines[place][3] / lines[place][place] / sizes[place]))
 }
 
-/// Columns that are closer to each other than this tell nothing apart.
+/// Smallest pivot. Below it, the columns are numerically dependent.
 const SINGULAR: f64 = 1e-12;
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_coefficients_are_found() {
+    fn recovers_exact_coefficients() {
         let found = fit(&rows([3.0, 0.5, 0.25])).unwrap();
         for (found, expected) in found.iter().zip([3.0, 0.5, 0.25]) {
             assert!((found - expected).abs() < 1e-9, "{found} {expected}");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn none_is_negative() {
+    fn coefficients_are_never_negative() {
         let found = fit(&rows([3.0, 0.5, -0.01])).unwrap();
         assert!(found[2] == 0.0 && found[1] > 0.0 && found[1] < 0.5, "{found:?}");
         let found = fit(&rows([3.0, -0.5, 0.25])).unwrap();

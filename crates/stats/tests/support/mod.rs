@@ -1,6 +1,6 @@
 //! Seeded noise for simulations.
 
-/// A small generator (SplitMix64).
+/// SplitMix64 generator.
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -8,7 +8,7 @@ impl Chance {
         Self(seed)
     }
 
-    /// From 0 up to 1.
+    /// Draws from the uniform distribution on [0, 1).
     pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
@@ -17,13 +17,13 @@ impl Chance {
         ((word ^ (word >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Normal, with mean 0 and standard deviation 1.
+    /// Draws from the standard normal distribution.
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// Exponential, with mean 1.
+    /// Draws from the exponential distribution with mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
         -(1.0 - self.uniform()).ln()
     }

@@ -1,4 +1,4 @@
-//! Runs and seconds to keep, always the same.
+//! Fixed sample runs and seconds.
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
@@ -37,7 +37,7 @@ pub(crate) fn new_run() -> NewRun {
     }
 }
 
-/// A run of two scripts, each with a statement that has an account of its own.
+/// A run of two scripts, each with a statement that is counted separately.
 pub(crate) fn new_sql_run() -> NewRun {
     let part = |name: &str, of| PartOf { name: name.to_owned(), of };
     NewRun {
@@ -93,14 +93,14 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
-/// The same as files of before have it, whose causes name no figure that they can distort.
+/// The ending as in files of earlier versions, whose causes name no figures that they may distort.
 pub(crate) fn ending_before_distortions() -> Ending {
     let mut ending = ending();
     ending.validity.causes.iter_mut().for_each(|cause| cause.distorts.clear());
     ending
 }
 
-/// The same of a run whose generator looked at itself in every way that it can.
+/// The ending of a run with all self-monitoring signals of the generator.
 pub(crate) fn ending_with_signals() -> Ending {
     let generator = Generator {
         wake_lag_max_us: Some(900.5),
@@ -160,7 +160,7 @@ pub(crate) fn failed() -> Ending {
     Ending { verdict: Verdict::Aborted, failure: Some(failure), ..ending() }
 }
 
-/// Two systems, of which one has two variants, in two blocks.
+/// A study of two systems, one of them with two variants, in two blocks.
 pub(crate) fn new_study() -> NewStudy {
     let variants = [("puma", "workers=1"), ("puma", "workers=8"), ("unicorn", "")];
     let blocks = (0..2).flat_map(|block| variants.map(|variant| (block, variant)));
@@ -186,7 +186,7 @@ pub(crate) fn new_study() -> NewStudy {
     }
 }
 
-/// A search for a capacity, with its first run.
+/// A search for a capacity with its first run.
 pub(crate) fn new_search() -> NewStudy {
     let rules = CapacityRules {
         slos: vec!["p99<200ms".to_owned(), "errors<0.1%".to_owned()],
@@ -220,7 +220,7 @@ pub(crate) fn bracket(position: u32, rate_per_s: f64) -> StudyPlace {
     }
 }
 
-/// A run of a planned place, that has begun and kept a second.
+/// A run of a planned place that has begun and stored a second.
 pub(crate) fn begin_at(store: &Store, study: &StudyId, place: &StudyPlace) -> RunId {
     let new = NewRun { place: Some((study.clone(), place.clone())), ..new_run() };
     let run = store.begin(&new).unwrap();
@@ -253,7 +253,7 @@ pub(crate) fn gates() -> Vec<GateResult> {
     ]
 }
 
-/// A second with requests of every outcome, all settled; `shift_ns` makes it differ from others.
+/// A second with finished requests of every outcome. `shift_ns` makes it differ from others.
 pub(crate) fn interval(second: u64, phase: Phase, shift_ns: u64) -> Interval {
     let mut tally = Tally { received_bytes: 5_000, sent_bytes: 700, connections: 2, ..Tally::default() };
     let mut sampled = Vec::new();
@@ -281,7 +281,7 @@ pub(crate) fn interval(second: u64, phase: Phase, shift_ns: u64) -> Interval {
     tally.connect.record(55_000);
     tally.tls.record(99_000);
     tally.errors.note(ErrorClass::Status, 503, || "HTTP 503\u{202e}".to_owned());
-    // No class of this version.
+    // A class that this version does not know.
     tally.errors.insert(LedgerEntry {
         class: "reset".into(),
         code: 104,

@@ -1,10 +1,10 @@
-//! `/bytes`: a body of a given length.
+//! `/bytes`: replies with a body of a given length.
 
 use super::{Endpoint, Work};
 use crate::query::{Query, bad};
 use crate::reply::{Body, Reply};
 
-/// Longest body.
+/// Maximum length of the body, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {

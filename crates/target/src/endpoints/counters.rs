@@ -1,4 +1,4 @@
-//! `/counters`: what the target counted itself, so that whoever loads it can compare.
+//! `/counters`: replies with the target's own counters, for comparison with those of a load generator.
 
 use super::{Endpoint, Work};
 use crate::reply::Reply;
@@ -14,7 +14,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare: |_| Ok(Work::Counters),
 };
 
-/// The counts in one line.
+/// Counters on one line.
 pub(crate) fn reply(counters: &Counters, instance: u64) -> Reply {
     let Counters {
         accepted,

@@ -1,4 +1,4 @@
-//! `/echo`: the request body comes back.
+//! `/echo`: replies with the request body.
 
 use super::{Endpoint, Work};
 

@@ -1,4 +1,4 @@
-//! `/fibonacci`: honest processor work with a checkable answer.
+//! `/fibonacci`: real CPU work with a verifiable result.
 
 use super::{Computation, Endpoint, Work};
 use crate::query::{Query, bad};
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_right() {
+    fn numbers_are_correct() {
         assert_eq!([0, 1, 2, 10, 90].map(digits), ["0\n", "1\n", "1\n", "55\n", "2880067194370816120\n"]);
         assert_eq!(digits(1000).len(), 210);
     }

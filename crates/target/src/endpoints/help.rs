@@ -1,4 +1,4 @@
-//! `/`: what there is, and the settings in force.
+//! `/`: lists the endpoints and the current settings.
 
 use super::{Endpoint, Work, endpoints};
 use crate::settings::Settings;
@@ -13,7 +13,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare: |_| Ok(Work::Help),
 };
 
-/// The text of the page.
+/// Text of the help page.
 pub(crate) fn page(settings: &Settings) -> String {
     let mut page = String::from("A server whose truth is known.\n\nEndpoints\n");
     for Endpoint { path, sentence, example, methods, .. } in endpoints() {

@@ -1,4 +1,4 @@
-//! `/hold`: waits for a drawn time without using the processor, and reports the time it really took.
+//! `/hold`: waits for a random time without using CPU time, and reports the actual time.
 
 use super::{Endpoint, Work};
 use crate::draw::{Distribution, LONGEST};
@@ -16,7 +16,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare,
 };
 
-/// The times of one finished hold.
+/// Reply with the times of a finished hold.
 pub(crate) fn reply(queued: Duration, drawn: Duration, service: Duration) -> Reply {
     Reply::fixed(200, "held\n")
         .with("x-service-us", service.as_micros())
@@ -56,7 +56,7 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     Ok(Work::Hold(distribution))
 }
 
-/// A time above zero and no longer than the longest hold.
+/// Reads a time above zero and up to the longest hold.
 fn time_us(query: &Query<'_>, key: &str) -> Result<Option<f64>, Reply> {
     let most_us = LONGEST.as_micros() as f64;
     match query.number::<f64>(key)? {

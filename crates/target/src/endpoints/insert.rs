@@ -1,4 +1,4 @@
-//! `/insert`: a row with a unique e-mail, through a pool of database connections.
+//! `/insert`: inserts a row with a unique e-mail address, through a pool of database connections.
 
 use super::{Endpoint, Work};
 use crate::database::Outcome;
@@ -6,7 +6,7 @@ use crate::query::{Query, bad, form_value};
 use crate::reply::Reply;
 use std::time::Duration;
 
-/// Longest address worth keeping.
+/// Maximum length of an e-mail address, in bytes.
 const EMAIL_BYTES: usize = 254;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
@@ -19,7 +19,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare,
 };
 
-/// The e-mail of a request: from the query, else from its form or JSON body.
+/// E-mail address of a request: from the query, otherwise from its form or JSON body.
 pub(crate) fn email_of(query: Option<String>, body: &[u8]) -> Result<String, Reply> {
     let email = query.or_else(|| body_email(body)).ok_or_else(|| {
         bad("email is missing; send email=someone@example.org or {\"email\": \"someone@example.org\"}")
@@ -28,7 +28,7 @@ pub(crate) fn email_of(query: Option<String>, body: &[u8]) -> Result<String, Rep
     if fine { Ok(email) } else { Err(bad("email must contain @ and be at most 254 bytes of text")) }
 }
 
-/// What became of an insert.
+/// Reply with the result of an insert.
 pub(crate) fn reply(outcome: &Outcome, waited: Duration) -> Reply {
     match outcome {
         Outcome::Created => Reply::fixed(201, "created\n"),
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_email_comes_from_query_form_or_json() {
+    fn email_comes_from_query_form_or_json() {
         let of = |body: &str| email_of(None, body.as_bytes()).ok();
         assert_eq!(of("name=x&email=a%40b.c").as_deref(), Some("a@b.c"));
         assert_eq!(of(" {\"email\": \"a@b.c\"}").as_deref(), Some("a@b.c"));
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_email_is_refused() {
+    fn invalid_email_is_rejected() {
         for body in ["", "email=", "email=nobody", "{\"email\": 5}", "{", "email=a@b%0a"] {
             assert_eq!(
                 email_of(None, body.as_bytes()).err().map(|reply| reply.status),

@@ -1,4 +1,4 @@
-//! What the target answers: one list, from which routing and the help page derive.
+//! Endpoints of the target: a single list, from which routing and the help page derive.
 
 mod bytes;
 mod counters;
@@ -20,20 +20,20 @@ use crate::query::Query;
 use crate::reply::Reply;
 use crate::stop::Stop;
 
-/// One thing the target can do.
+/// An endpoint of the target.
 pub struct Endpoint {
-    /// Where it is.
+    /// Path of the endpoint.
     pub path: &'static str,
-    /// What it does, in one sentence.
+    /// Description in one sentence.
     pub sentence: &'static str,
-    /// A path and query to try.
+    /// Example of a path with a query.
     pub example: &'static str,
     methods: &'static [&'static str],
     keys: &'static [&'static str],
     prepare: fn(&Query<'_>) -> Result<Work, Reply>,
 }
 
-/// Every endpoint, in the order of the help page.
+/// All endpoints, in the order of the help page.
 pub fn endpoints() -> &'static [Endpoint] {
     static ALL: [Endpoint; 9] = [
         help::ENDPOINT,
@@ -49,26 +49,26 @@ pub fn endpoints() -> &'static [Endpoint] {
     &ALL
 }
 
-/// What a request asks for, checked; its kind decides who executes it.
+/// Validated work of a request. Its kind determines which thread executes it.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// The answer is known already.
+    /// The reply is already known.
     Ready(Reply),
-    /// The help page.
+    /// Reply with the help page.
     Help,
-    /// The body is the answer.
+    /// Reply with the request body.
     Echo,
-    /// What was counted so far.
+    /// Reply with the counters.
     Counters,
-    /// Wait for a drawn time.
+    /// Wait for a random time.
     Hold(Distribution),
-    /// Use the processor.
+    /// Use CPU time.
     Compute(Computation),
-    /// Insert this e-mail, or the one in the body, through a pooled connection.
+    /// Insert this e-mail address, or the one in the body, through a pooled connection.
     Insert { email: Option<String> },
 }
 
-/// Processor work: a function and its argument. It gives up when told to stop.
+/// CPU work: a function and its argument. It gives up when the target stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Computation {
     pub(crate) run: fn(u64, &Stop) -> Reply,
@@ -76,13 +76,13 @@ pub(crate) struct Computation {
 }
 
 impl Work {
-    /// Whether the request body is worth keeping.
+    /// True if the work needs the request body.
     pub(crate) fn wants_body(&self) -> bool {
         matches!(self, Work::Echo | Work::Insert { email: None })
     }
 }
 
-/// The work behind a request line; faults become ready replies, so that the connection can go on after them.
+/// Work of a request line. An error becomes a ready reply, so the connection can be kept.
 pub(crate) fn route(method: &str, target: &str) -> Work {
     prepare(method, target).unwrap_or_else(Work::Ready)
 }
@@ -101,7 +101,7 @@ fn prepare(method: &str, target: &str) -> Result<Work, Reply> {
     (endpoint.prepare)(&Query::read(query, endpoint.keys)?)
 }
 
-/// Proxies' absolute form names the same resource.
+/// Reduces the absolute form, which clients send to proxies, to the path.
 fn origin_form(path: &str) -> &str {
     match path.strip_prefix("http://") {
         Some(rest) => rest.find('/').map_or("/", |slash| &rest[slash..]),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_is_accepted_and_every_path_is_its_own() {
+    fn every_example_is_accepted_and_paths_are_unique() {
         for endpoint in endpoints() {
             assert!(endpoint.example.starts_with(endpoint.path));
             let status = status_of(endpoint.methods[0], endpoint.example);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_refused_with_its_reason() {
+    fn unknown_paths_and_methods_are_rejected_with_a_reason() {
         assert_eq!(status_of("GET", "/nothing"), 404);
         assert_eq!(status_of("DELETE", "/status"), 405);
         assert_eq!(status_of("GET", "/status?colour=red"), 400);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_range_are_refused() {
+    fn values_out_of_range_are_rejected() {
         for target in [
             "/status?code=199",
             "/status?code=600",

@@ -1,4 +1,4 @@
-//! `/spin`: burns a known amount of processor time.
+//! `/spin`: uses a given amount of CPU time.
 
 use super::{Computation, Endpoint, Work};
 use crate::query::{Query, bad};
@@ -6,7 +6,7 @@ use crate::reply::Reply;
 use crate::stop::Stop;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Longest burn, in microseconds.
+/// Maximum CPU time, in microseconds.
 const MOST_US: u64 = 10_000_000;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
@@ -36,7 +36,7 @@ fn burn(us: u64, stop: &Stop) -> Reply {
         if stop.is_set() {
             return Reply::fixed(503, "stopping\n");
         }
-        // The clock is a system call; asking it less often leaves the time to the program itself.
+        // Reading the clock is a system call. Reading it less often leaves the time to user space.
         (0..64).for_each(|_| std::hint::spin_loop());
     }
 }

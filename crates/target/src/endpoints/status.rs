@@ -1,4 +1,4 @@
-//! `/status`: the cheapest answer, with any status.
+//! `/status`: the cheapest reply, with a given status.
 
 use super::{Endpoint, Work};
 use crate::query::{Query, bad};

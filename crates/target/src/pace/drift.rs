@@ -1,13 +1,13 @@
-//! Slower and slower, as a program whose tables only grow.
+//! Drift: ever longer holds, like a program whose tables only grow.
 
 use std::time::Duration;
 
 use crate::settings::Faults;
 
-/// Holds grow by the same time in every second.
+/// Linear growth of the hold times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// Share of the drawn time that a hold gains in ten seconds; above 0, at most 10.
+    /// Growth in ten seconds as a share of the drawn time; above 0, at most 10.
     pub share_per_10_s: f64,
 }
 

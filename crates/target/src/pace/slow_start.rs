@@ -1,16 +1,16 @@
-//! Slower at first, as a program that still compiles itself or fills its caches.
+//! Slow start: longer holds at first, like a program with a JIT compiler or cold caches.
 
 use std::time::Duration;
 
 use super::is_factor;
 use crate::settings::{DAY, Faults};
 
-/// A time after the start in which holds are longer.
+/// Initial period of longer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowStart {
-    /// How many times as long; 0.01 to 100.
+    /// Factor on hold times; 0.01 to 100.
     pub factor: f64,
-    /// For how long, from the first request; above 0.
+    /// Length of the period from the first request; above 0.
     pub lasting: Duration,
 }
 

@@ -1,16 +1,16 @@
-//! From one instant on another service time, as after an index was lost or a neighbour moved in.
+//! Step: a permanent change of the hold times, as after a dropped index or with a noisy neighbor.
 
 use std::time::Duration;
 
 use super::is_factor;
 use crate::settings::{DAY, Faults};
 
-/// A change that stays.
+/// Permanent change of the hold times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaceStep {
-    /// When, from the first request; at most 24h.
+    /// Time of the change after the first request; at most 24h.
     pub after: Duration,
-    /// How many times as long holds are from then on; 0.01 to 100.
+    /// Factor on hold times from then on; 0.01 to 100.
     pub factor: f64,
 }
 

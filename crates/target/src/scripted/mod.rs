@@ -1,6 +1,6 @@
-//! A server that does exactly what a script says, for tests of how a client takes faults.
+//! Scripted server for tests of how a client handles faults: it does exactly what a script says.
 //!
-//! One thread per connection, at most [`MOST_CONNECTIONS`] at a time, all gone when the handle is.
+//! It runs one thread per connection, at most [`MOST_CONNECTIONS`] at a time. Dropping the handle ends all of them.
 
 mod play;
 mod ports;
@@ -18,61 +18,60 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Connections served at a time; one more is closed at once.
+/// Maximum number of concurrent connections. Further ones are closed immediately.
 pub const MOST_CONNECTIONS: usize = 1000;
 
-/// Pause when a connection could not be accepted.
+/// Pause after a failed accept.
 const BREATH: Duration = Duration::from_millis(5);
-/// Scripts are shallow; small stacks keep many connections cheap.
+/// Stack size of a connection's thread. Scripts are shallow, and small stacks keep many connections cheap.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// What happens on one connection, step by step; after the last step it is closed,
-/// which the system turns into a reset if input was left unread.
-/// A step that fails because the peer is gone ends the script.
+/// Steps on one connection. After the last step the connection is closed, which the system turns into a reset if input was left
+/// unread. A step that fails because the peer is gone ends the script.
 #[derive(Clone, Debug, Default)]
 pub struct Script(pub Vec<Step>);
 
-/// One thing a hostile server does.
+/// One step of a scripted server.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Reads one request: up to the blank line, and as many bytes more as its Content-Length says.
-    /// Pipelined bytes are kept for the next read.
+    /// Reads one request: up to the blank line, plus the number of bytes in its Content-Length. Keeps pipelined bytes for the next
+    /// read.
     ReadRequest,
-    /// Reads exactly so many bytes.
+    /// Reads exactly this many bytes.
     ReadBytes(usize),
-    /// Sends bytes in one go.
+    /// Sends bytes in one write.
     Send(Vec<u8>),
-    /// Sends bytes `chunk` at a time, with a pause after each chunk.
+    /// Sends bytes in chunks, with a pause after each chunk.
     SendSlowly {
-        /// All of what is sent.
+        /// Bytes to send.
         bytes: Vec<u8>,
-        /// The pause.
+        /// Pause after each chunk.
         every: Duration,
-        /// Bytes at a time; 0 counts as 1.
+        /// Chunk size in bytes; 0 counts as 1.
         chunk: usize,
     },
-    /// Sends bytes over and over, until the peer or the server is gone.
+    /// Sends bytes repeatedly, until the peer or the server is gone.
     SendForever {
-        /// What is repeated; nothing holds the connection open instead.
+        /// Bytes to repeat. If empty, the connection is only held open.
         bytes: Vec<u8>,
-        /// The pause after each repetition.
+        /// Pause after each repetition. `None` for no pause.
         every: Option<Duration>,
     },
-    /// Does nothing for a while.
+    /// Waits.
     Wait(Duration),
-    /// Ends the sending side, then reads until the peer has closed too.
+    /// Closes the sending side, then reads until the peer has closed too.
     CloseGracefully,
-    /// Breaks the connection with a reset.
+    /// Resets the connection.
     Reset,
-    /// Keeps the connection open and silent, reading nothing, until the server is gone.
+    /// Keeps the connection open without reading or writing, until the server is gone.
     HoldOpen,
-    /// Plays the script again and again, until the peer or the server is gone.
+    /// Repeats the script, until the peer or the server is gone.
     Loop(Box<Script>),
 }
 
-/// Starts a server on a free loopback port; `script_for` gets the number of each connection, from 0, in order of arrival.
+/// Starts a server on a free loopback port. `script_for` gets the number of each connection, from 0 in order of acceptance.
 ///
-/// Errors: the system gave no socket or thread.
+/// Fails if the system cannot create a socket or a thread.
 pub fn start(script_for: impl Fn(usize) -> Script + Send + Sync + 'static) -> io::Result<Scripted> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
@@ -84,7 +83,7 @@ pub fn start(script_for: impl Fn(usize) -> Script + Send + Sync + 'static) -> io
     Ok(Scripted { address, waker, stage, acceptor: Some(acceptor) })
 }
 
-/// A scripted server at work. Dropping it stops it.
+/// A running scripted server. Dropping it stops the server.
 pub struct Scripted {
     address: SocketAddr,
     waker: TcpListener,
@@ -99,22 +98,22 @@ impl fmt::Debug for Scripted {
 }
 
 impl Scripted {
-    /// Where it listens.
+    /// Address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Connections accepted so far.
+    /// Number of accepted connections.
     pub fn connections(&self) -> usize {
         self.stage.connections.load(Ordering::Acquire)
     }
 
-    /// Requests that [`Step::ReadRequest`] has read whole so far.
+    /// Number of requests that [`Step::ReadRequest`] has read completely.
     pub fn requests(&self) -> usize {
         self.stage.requests.load(Ordering::Acquire)
     }
 
-    /// Breaks off every script and waits until all threads are gone.
+    /// Aborts all scripts, and waits until all threads have ended.
     pub fn stop(self) {
         drop(self);
     }
@@ -123,22 +122,22 @@ impl Scripted {
 impl Drop for Scripted {
     fn drop(&mut self) {
         self.stage.stop.set();
-        // A listening socket that is shut down wakes the thread that waits in accept.
+        // Shutting down a listening socket wakes the thread that waits in accept.
         let _ = rustix::net::shutdown(&self.waker, Shutdown::Both);
         if let Some(acceptor) = self.acceptor.take() {
-            // A thread that panicked has told so; there is nothing left to wait for.
+            // A panic was already reported, and there is nothing left to wait for.
             let _ = acceptor.join();
         }
     }
 }
 
-/// What the threads of one scripted server share.
+/// State shared by the threads of one scripted server.
 #[derive(Default)]
 struct Stage {
     stop: Stop,
     connections: AtomicUsize,
     requests: AtomicUsize,
-    /// A second handle of every open connection, to break it off at stop.
+    /// Second handle of every open connection, to abort it when the server stops.
     open: Mutex<HashMap<usize, TcpStream>>,
 }
 
@@ -153,12 +152,12 @@ impl Stage {
             let number = self.connections.fetch_add(1, Ordering::AcqRel);
             players.retain(|player| !player.is_finished());
             if players.len() < MOST_CONNECTIONS && !self.stop.is_set() {
-                // Without a thread the connection is closed at once, as one too many is.
+                // Without a thread, the connection is closed immediately, like one above the limit.
                 players.extend(self.play(number, socket, script_for(number)).ok());
             }
         }
         for socket in self.open().values() {
-            // It may be closed already.
+            // The connection may already be closed.
             let _ = socket.shutdown(std::net::Shutdown::Both);
         }
         for player in players {
@@ -177,7 +176,7 @@ impl Stage {
         let play = move || {
             let mut player = play::Player::new(&socket, &stage.stop, &stage.requests);
             let end = player.play(&script);
-            // The second handle goes first: only the last one closes the connection.
+            // Drops the second handle first, because only dropping the last one closes the connection.
             stage.open().remove(&number);
             if end == play::End::Reset {
                 play::reset(&socket);

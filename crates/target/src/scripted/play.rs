@@ -1,4 +1,4 @@
-//! Playing a script on a connection.
+//! Executes a script on a connection.
 
 use super::{Script, Step};
 use crate::stop::Stop;
@@ -8,17 +8,17 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest request, head and body; more ends the script.
+/// Maximum length of a request, in bytes. A longer one ends the script.
 const REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
-/// How far a script has come.
+/// Reason why a script ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// All steps are played.
+    /// All steps were executed.
     Played,
     /// The peer or the server is gone.
     Gone,
-    /// The connection shall be reset.
+    /// The connection must be reset.
     Reset,
 }
 
@@ -27,24 +27,24 @@ pub(super) struct Player<'a> {
     socket: &'a TcpStream,
     stop: &'a Stop,
     requests: &'a AtomicUsize,
-    /// Read, and not yet asked for by a step.
+    /// Received bytes that no step has requested yet.
     ahead: Vec<u8>,
 }
 
-/// Closes with a reset instead of an orderly end, once the socket is dropped.
+/// Makes dropping the socket reset the connection.
 pub(super) fn reset(socket: &TcpStream) {
-    // It can fail only on a socket that is broken already.
+    // Fails only on a socket that is already broken.
     let _ = sockopt::set_socket_linger(socket, Some(Duration::ZERO));
 }
 
 impl<'a> Player<'a> {
     pub(super) fn new(socket: &'a TcpStream, stop: &'a Stop, requests: &'a AtomicUsize) -> Self {
-        // Best effort: small sends should leave one by one.
+        // Best effort: small writes should be sent separately.
         let _ = socket.set_nodelay(true);
         Self { socket, stop, requests, ahead: Vec::new() }
     }
 
-    /// Plays all steps, or as many as the peer and the server allow.
+    /// Executes all steps, or as many as the peer and the server allow.
     pub(super) fn play(&mut self, script: &Script) -> End {
         for step in &script.0 {
             if self.stop.is_set() {
@@ -59,7 +59,7 @@ impl<'a> Player<'a> {
         End::Played
     }
 
-    /// None when the peer or the server is gone.
+    /// Executes a step. `None` if the peer or the server is gone.
     fn step(&mut self, step: &Step) -> Option<End> {
         match step {
             Step::ReadRequest => self.read_request()?,
@@ -143,7 +143,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// None when the field cannot be understood.
+/// Value of Content-Length. `None` if the field is invalid.
 fn content_length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     let mut fields = head.lines().filter_map(|line| line.split_once(':'));

@@ -1,16 +1,16 @@
-//! Addresses that never answer and addresses that refuse.
+//! Addresses that never respond, and addresses that refuse connections.
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// Connections tried before giving up on filling an accept queue.
+/// Maximum number of connections for filling an accept queue.
 const MOST_FILLERS: usize = 16;
-/// A loopback handshake that takes longer has been dropped.
+/// Time after which a loopback handshake counts as dropped.
 const DROPPED_AFTER: Duration = Duration::from_millis(100);
 
-/// A loopback address where connecting neither succeeds nor fails: its accept queue is full and stays so.
+/// Loopback address at which connecting neither succeeds nor fails, because its accept queue stays full.
 #[derive(Debug)]
 pub struct Blackhole {
     address: SocketAddr,
@@ -19,15 +19,15 @@ pub struct Blackhole {
 }
 
 impl Blackhole {
-    /// Where nobody answers.
+    /// Address that never responds.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// Makes a [`Blackhole`]; it lasts until the handle is dropped.
+/// Creates a [`Blackhole`], which lasts until the handle is dropped.
 ///
-/// Errors: the system gave no socket, or kept accepting into a queue that should be full.
+/// Fails if the system cannot create a socket, or keeps accepting into a full queue.
 pub fn blackhole() -> io::Result<Blackhole> {
     let listener = bound()?;
     rustix::net::listen(&listener, 0)?;
@@ -45,7 +45,7 @@ pub fn blackhole() -> io::Result<Blackhole> {
     Err(io::Error::other(format!("{address} accepted {MOST_FILLERS} connections into a queue of none")))
 }
 
-/// A loopback address that refuses: the port is taken, and nobody listens on it.
+/// Loopback address that refuses connections: its port is bound but not listening.
 #[derive(Debug)]
 pub struct ClosedPort {
     address: SocketAddr,
@@ -53,21 +53,21 @@ pub struct ClosedPort {
 }
 
 impl ClosedPort {
-    /// Where connecting is refused.
+    /// Address that refuses connections.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// Takes a port without listening on it; it stays closed until the handle is dropped.
+/// Binds a port without listening on it. It stays closed until the handle is dropped.
 ///
-/// Errors: the system gave no socket.
+/// Fails if the system cannot create a socket.
 pub fn closed_port() -> io::Result<ClosedPort> {
     let socket = bound()?;
     Ok(ClosedPort { address: socket.local_addr()?, _socket: socket })
 }
 
-/// A socket with a loopback port that does not listen yet.
+/// Socket that is bound to a loopback port, and does not listen yet.
 fn bound() -> io::Result<TcpListener> {
     let socket =
         rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;

@@ -1,4 +1,4 @@
-//! Executing requests: slots, holds, and work handed to other threads.
+//! Execution of requests: slots, holds, and work for other threads.
 
 use super::{Desk, Task, Worker};
 use crate::connection::Phase;
@@ -62,7 +62,7 @@ impl Worker {
             Work::Help => {
                 self.executed(token, Reply::text(200, self.shared.help.as_str()), Slot::Running);
             }
-            // Answered before it could come here.
+            // Answered before it gets here.
             Work::Counters => {
                 self.executed(
                     token,
@@ -119,12 +119,12 @@ impl Worker {
     }
 
     fn executed(&mut self, token: Token, reply: Reply, slot: Slot) {
-        // The next request starts before this one is answered, so that answering takes nothing from its slot.
+        // Starts the next request before replying, so that the reply does not use time of the slot.
         self.release(slot);
         self.tasks.push_back(Task::Answer { token, reply });
     }
 
-    /// What has started waits from now on; a pool that grows takes the next request in.
+    /// Marks the started request as blocked. A growing pool admits the next request.
     fn block(&mut self) {
         let next = self.desk.gate.block();
         self.tasks.extend(next.map(Task::Start));

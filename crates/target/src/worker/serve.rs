@@ -1,4 +1,4 @@
-//! Serving one connection: send, read, understand, and again.
+//! Serves one connection in turns: sends, reads, and parses.
 
 use super::{BUFFER_BYTES, Worker};
 use crate::connection::{Input, Phase, Sent};
@@ -8,9 +8,9 @@ use crate::slab::Token;
 use crate::timers::Alarm;
 use std::time::Duration;
 
-/// Reads from one connection before the others have their turn.
+/// Number of reads from one connection before others get their turn.
 const READS: usize = 16;
-/// Longest wait for the peer to see the end of a closing connection.
+/// Maximum wait for the peer to see the end of a closing connection.
 const LINGER: Duration = Duration::from_secs(1);
 
 impl Worker {
@@ -42,7 +42,7 @@ impl Worker {
         self.buffer = buffer;
     }
 
-    /// Sends what there is; true when all is sent and the connection may go on.
+    /// Sends pending output. Returns true if all is sent and the connection can continue.
     fn send(&mut self, token: Token) -> bool {
         let Some(connection) = self.connections.get(token) else {
             self.out.clear();
@@ -113,7 +113,7 @@ impl Worker {
         self.answer_uncounted(token, reply);
     }
 
-    /// Makes the bytes of a reply that no counter knows of.
+    /// Replies without counting.
     pub(super) fn answer_uncounted(&mut self, token: Token, reply: &Reply) {
         let Some(connection) = self.connections.get(token) else { return };
         connection.executing = false;
@@ -124,7 +124,7 @@ impl Worker {
         }
     }
 
-    /// Answers a request that was in execution, and goes on with the connection.
+    /// Replies to a request that was in execution, and continues to serve the connection.
     pub(super) fn answer(&mut self, token: Token, reply: &Reply) {
         self.render(token, reply);
         self.serve(token);

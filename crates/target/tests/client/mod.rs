@@ -1,11 +1,11 @@
-//! A plain HTTP client for the tests: it writes given bytes and reads one reply at a time.
+//! Simple HTTP client for tests: writes given bytes, and reads one reply at a time.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Longer than anything here takes, short enough to end a hanging test.
+/// Timeout that is longer than any operation here, but ends a hanging test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One connection.
@@ -72,7 +72,7 @@ impl Client {
         Reply { status, headers, body: Vec::new() }
     }
 
-    /// Reads until the connection ends; an error counts as the end.
+    /// Reads until the connection ends. An error counts as the end.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         let _ = self.reader.read_to_end(&mut rest);
@@ -105,7 +105,7 @@ impl Reply {
     }
 }
 
-/// Waits until `condition` holds; a test fails when it never does.
+/// Waits until `condition` is true, and fails the test if it never is.
 pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = std::time::Instant::now() + PATIENCE;
     while !condition() {

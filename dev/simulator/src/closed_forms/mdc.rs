@@ -1,24 +1,25 @@
-//! Several servers, constant service: the waiting time by Franx.
+//! M/D/c: several servers with constant service time. The waiting time follows Franx.
 
 use super::first_at_or_below;
 
-/// Terms of state probabilities below this are left out.
+/// State probability below which terms are dropped.
 const NEGLIGIBLE: f64 = 1e-13;
-/// Most states, for queues that are all but overloaded.
+/// Maximum number of states, for queues near saturation.
 const STATES_MAX: usize = 20_000;
 
-/// M/D/c, with its long-run distribution of the number of requests in it.
+/// M/D/c queue with the stationary distribution of the number of requests in it.
 #[derive(Clone, Debug)]
 pub struct Mdc {
     servers: usize,
     arrivals_per_s: f64,
     service_s: f64,
-    /// Chance that at most so many requests wait.
+    /// Probability that at most this many requests wait, by number.
     waiting_at_most: Vec<f64>,
 }
 
 impl Mdc {
-    /// The queue of `servers` that each serve for `service_s`. `None` when it would grow for ever, or all but that.
+    /// Creates a queue of `servers` servers with service time `service_s`. `None` if the queue would grow without bound, or nearly
+    /// so.
     pub fn new(servers: u32, arrivals_per_s: f64, service_s: f64) -> Option<Self> {
         let servers = servers.max(1) as usize;
         let busy = arrivals_per_s * service_s / servers as f64;
@@ -35,24 +36,24 @@ impl Mdc {
         Some(Self { servers, arrivals_per_s, service_s, waiting_at_most })
     }
 
-    /// The share of requests that take longer than a time.
+    /// Share of requests whose response time exceeds `than_s`.
     pub fn response_tail(&self, than_s: f64) -> f64 {
         if than_s < self.service_s { 1.0 } else { self.wait_tail(than_s - self.service_s) }
     }
 
-    /// The response time that a share `quantile` of all stays below.
+    /// Response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         first_at_or_below(1.0 - quantile, self.service_s, |than_s| self.response_tail(than_s))
     }
 
-    /// Mean response time: the service, and by Little's law the mean number that wait over the rate of arrivals.
+    /// Mean response time: the service time plus, by Little's law, the mean number of waiting requests divided by the arrival rate.
     pub fn response_mean_s(&self) -> f64 {
         let waiting: f64 = self.waiting_at_most.iter().map(|at_most| 1.0 - at_most).sum();
         self.service_s + waiting / self.arrivals_per_s
     }
 
-    /// The share of requests that wait longer than a time. Seen from an instant so long before the arrival that the wait
-    /// ends a whole number k of services after it: in k services k·c of those who waited, or came since, have begun.
+    /// Share of requests that wait longer than `than_s`. Looks back to a time before the arrival such that the wait ends an integer
+    /// number k of service times after it. In k service times, k·c of the requests that waited or have arrived since have started.
     fn wait_tail(&self, than_s: f64) -> f64 {
         let services = (than_s / self.service_s).floor() + 1.0;
         let came_mean = self.arrivals_per_s * (services * self.service_s - than_s);
@@ -71,8 +72,8 @@ impl Mdc {
     }
 }
 
-/// The highest rate at which a share `quantile` of all responses stays below `limit_s`: what a search for capacity must find.
-/// `None` where the service alone takes longer.
+/// Highest rate at which the response time at `quantile` is at most `limit_s`: the result that a capacity search must find. `None`
+/// if the service time alone exceeds the limit.
 pub fn capacity_per_s(servers: u32, service_s: f64, quantile: f64, limit_s: f64) -> Option<f64> {
     if limit_s <= service_s {
         return None;
@@ -88,8 +89,9 @@ pub fn capacity_per_s(servers: u32, service_s: f64, quantile: f64, limit_s: f64)
     Some(low)
 }
 
-/// Chances of the numbers of requests in the system. One service later whoever is served now has left and nobody else has, so
-/// that the number is that of those who waited and of those who came: a chain whose state in the long run is found by going on.
+/// Stationary probabilities of the number of requests in the system. One service time later, exactly the requests now in service
+/// have left. So the new number is that of the waiting requests plus new arrivals: a Markov chain, which is iterated to its
+/// stationary state.
 fn states(servers: usize, came_mean: f64) -> Vec<f64> {
     let came = poisson(came_mean);
     let mut now = vec![1.0];
@@ -131,7 +133,7 @@ mod tests {
     use crate::closed_forms::Mg1;
 
     #[test]
-    fn one_server_has_the_mean_of_pollaczek_and_khinchine() {
+    fn one_server_has_the_pollaczek_khinchine_mean() {
         for busy in [0.3, 0.5, 0.8, 0.95] {
             let queue = Mdc::new(1, busy * 100.0, 0.010).unwrap();
             let known = Mg1 { arrivals_per_s: busy * 100.0, service_mean_s: 0.010, service_variance_s2: 0.0 };
@@ -141,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn one_server_by_hand() {
-        // Nobody waits with chance 1 − ρ; within one service the chance to wait at most t is (1 − ρ) exp(λt).
+    fn one_server_matches_hand_computation() {
+        // No wait with probability 1 − ρ. Within one service time, P(wait ≤ t) = (1 − ρ) exp(λt).
         let queue = Mdc::new(1, 50.0, 0.010).unwrap();
         assert!((queue.response_tail(0.010) - 0.5).abs() < 1e-9);
         let at_most_5_ms = 0.5 * (50.0f64 * 0.005).exp();
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capacity_is_where_the_quantile_is_the_limit() {
+    fn quantile_equals_the_limit_at_the_capacity() {
         let capacity = capacity_per_s(4, 0.010, 0.99, 0.030).unwrap();
         let quantile_s = Mdc::new(4, capacity, 0.010).unwrap().response_quantile_s(0.99);
         assert!((quantile_s - 0.030).abs() < 1e-5, "{capacity}: {quantile_s}");

@@ -1,11 +1,11 @@
-//! One server, exponential service: response times are exponential.
+//! M/M/1: one server with exponential service times, which makes response times exponential.
 
-/// M/M/1.
+/// M/M/1 queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mm1 {
-    /// Arrivals a second; fewer than the server can serve.
+    /// Arrivals per second; below the service rate.
     pub arrivals_per_s: f64,
-    /// Requests a second that a server which never rests would serve.
+    /// Service rate of a busy server, in requests per second.
     pub services_per_s: f64,
 }
 
@@ -15,7 +15,7 @@ impl Mm1 {
         1.0 / (self.services_per_s - self.arrivals_per_s)
     }
 
-    /// The response time that a share `quantile` of all stays below.
+    /// Response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         -(1.0 - quantile).ln() * self.response_mean_s()
     }
@@ -26,12 +26,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn by_hand() {
+    fn mm1_matches_hand_computation() {
         // 1 / (200 − 100) s; ln 100 = 4.60517.
         let half = Mm1 { arrivals_per_s: 100.0, services_per_s: 200.0 };
         assert!((half.response_mean_s() - 0.010).abs() < 1e-12);
         assert!((half.response_quantile_s(0.99) - 0.046_051_7).abs() < 1e-7);
-        // At 80 %: 1 / 40 s, and 4.60517 times as long.
+        // At 80 %: mean 1/40 s, and p99 4.60517 times as long.
         let most = Mm1 { arrivals_per_s: 160.0, services_per_s: 200.0 };
         assert!((most.response_quantile_s(0.99) - 0.115_129_3).abs() < 1e-7);
     }

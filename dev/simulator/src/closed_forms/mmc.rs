@@ -1,20 +1,20 @@
-//! Several servers, exponential service: Erlang's C.
+//! M/M/c: several servers with exponential service times (Erlang C).
 
 use super::first_at_or_below;
 
-/// M/M/c.
+/// M/M/c queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mmc {
-    /// Servers; at least 1.
+    /// Number of servers; at least 1.
     pub servers: u32,
-    /// Arrivals a second; fewer than all servers together can serve.
+    /// Arrivals per second; below the total service rate.
     pub arrivals_per_s: f64,
-    /// Requests a second that one server which never rests would serve.
+    /// Service rate of one busy server, in requests per second.
     pub services_per_s: f64,
 }
 
 impl Mmc {
-    /// The share of requests that must wait: Erlang's C, from his B by its recursion.
+    /// Share of requests that wait: Erlang C, computed from Erlang B by its recursion.
     pub fn waits_share(&self) -> f64 {
         let offered = self.arrivals_per_s / self.services_per_s;
         let servers = f64::from(self.servers);
@@ -28,11 +28,11 @@ impl Mmc {
         self.waits_share() / self.spare_per_s() + 1.0 / self.services_per_s
     }
 
-    /// The share of requests that take longer than a time.
+    /// Share of requests whose response time exceeds `than_s`.
     pub fn response_tail(&self, than_s: f64) -> f64 {
         let (waits, spare, served) = (self.waits_share(), self.spare_per_s(), self.services_per_s);
         let not_served = (-served * than_s).exp();
-        // The wait of those who wait is exponential; it and the service make a sum of two exponentials.
+        // Waits of waiting requests are exponential, so wait plus service is a sum of two exponentials.
         let of_both = if (spare - served).abs() < 1e-9 * served {
             (1.0 + served * than_s) * not_served
         } else {
@@ -41,7 +41,7 @@ impl Mmc {
         (1.0 - waits) * not_served + waits * of_both
     }
 
-    /// The response time that a share `quantile` of all stays below.
+    /// Response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         first_at_or_below(1.0 - quantile, 1.0 / self.services_per_s, |than_s| self.response_tail(than_s))
     }
@@ -57,7 +57,7 @@ mod tests {
     use crate::closed_forms::Mm1;
 
     #[test]
-    fn by_hand() {
+    fn mmc_matches_hand_computation() {
         // Two servers, one erlang: B = 1/5, C = 2·(1/5) / (2 − 4/5) = 1/3; mean (1/3)/100 + 1/100 s.
         let two = Mmc { servers: 2, arrivals_per_s: 100.0, services_per_s: 100.0 };
         assert!((two.waits_share() - 1.0 / 3.0).abs() < 1e-12);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn one_server_is_the_simpler_queue() {
+    fn one_server_equals_mm1() {
         let simple = Mm1 { arrivals_per_s: 80.0, services_per_s: 100.0 };
         let one = Mmc { servers: 1, arrivals_per_s: 80.0, services_per_s: 100.0 };
         assert!((one.response_mean_s() - simple.response_mean_s()).abs() < 1e-12);
@@ -79,8 +79,8 @@ mod tests {
     }
 
     #[test]
-    fn equal_exponentials_join_the_others_without_a_gap() {
-        // Two servers whose spare rate is one server's.
+    fn tail_is_continuous_at_equal_rates() {
+        // Two servers whose spare rate equals the rate of one server.
         let at = |arrivals_per_s| Mmc { servers: 2, arrivals_per_s, services_per_s: 100.0 };
         let (equal, near) = (at(100.0).response_tail(0.02), at(100.001).response_tail(0.02));
         assert!((equal / near - 1.0).abs() < 1e-4, "{equal} {near}");

@@ -1,4 +1,4 @@
-//! A versus B, many times.
+//! Trials of A/B duels.
 
 use load::chance::Chance;
 use load::open::Profile;
@@ -8,40 +8,40 @@ use stats::{Duel, DuelRules, DuelStep, Seen, Verdict};
 use super::{seeds, shuffled};
 use crate::{LoadTimes, Queue, Service, play};
 
-/// More steps than these no duel may take.
+/// Upper bound of the number of steps of a duel.
 const STEPS_MAX: u32 = 10_000;
 
-/// What every duel is about.
+/// Setup of the duels.
 #[derive(Clone, Copy, Debug)]
 pub struct DuelTrial {
-    /// What is laid down.
+    /// Rules of each duel.
     pub rules: DuelRules,
-    /// The true figure of A over that of B.
+    /// True figure of A ÷ that of B.
     pub ratio: f64,
 }
 
-/// How often what was found.
+/// Number of duels by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Duels {
-    /// Duels that came to an end.
+    /// Duels that ended.
     pub ended: u32,
-    /// They differ.
+    /// Duels with a difference.
     pub differs: u32,
-    /// They differ, in the wrong direction; where both are equal, in either.
+    /// Duels with a difference in the wrong direction, or in any direction if both systems are equal.
     pub wrong: u32,
-    /// They differ by more than twice what matters, as estimated.
+    /// Duels with an estimated difference above twice the threshold.
     pub wild: u32,
-    /// They are equivalent.
+    /// Duels that found equivalence.
     pub equivalent: u32,
-    /// Neither can be said.
+    /// Inconclusive duels.
     pub inconclusive: u32,
-    /// The interval covers the true ratio.
+    /// Duels whose interval covers the true ratio.
     pub covered: u32,
-    /// Blocks that counted, over all duels.
+    /// Counted blocks over all duels.
     pub blocks: u32,
 }
 
-/// Makes so many duels. `systems` makes the runs of one duel from its seed: of A (0) or B (1), in a block.
+/// Runs `count` duels. `systems` creates the runs of a duel from its seed; a run gets the side, A (0) or B (1), and the block.
 pub fn duels<Run: FnMut(usize, u32) -> Seen>(
     trial: &DuelTrial,
     seed: u64,
@@ -56,8 +56,8 @@ pub fn duels<Run: FnMut(usize, u32) -> Seen>(
     found
 }
 
-/// Duels of two M/M/1 queues that are the same, half busy: a run is ten seconds at 100 requests per second, judged by the mean
-/// response time.
+/// Runs duels of two equal M/M/1 queues at 50 % utilization. A run lasts ten seconds at 100 requests per second, and is judged by
+/// the mean response time.
 pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
     let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
     let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
@@ -81,7 +81,7 @@ pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
 
 fn fight(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> Seen) -> Duel {
     let mut duel = Duel::new(rules);
-    // The coin that says who runs first.
+    // Random order of the two runs in a block.
     let mut chance = Chance::stream(seed, u64::MAX);
     for _ in 0..STEPS_MAX {
         match duel.next() {

@@ -1,4 +1,4 @@
-//! Open loads on servers that stand still at any time, for any length: no figure may show more answers than there were requests.
+//! Trials of open loads on servers that freeze at random times: no figure may show more replies than requests.
 
 use load::chance::Chance;
 use load::open::Profile;
@@ -12,18 +12,18 @@ use crate::played::Played;
 use crate::queue::Queue;
 use crate::service::Service;
 
-/// What came of the trials.
+/// Number of runs by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freezes {
-    /// Runs in which no more ended than was offered and open before.
+    /// Runs in which at most as many requests ended as were scheduled or open before.
     pub possible: u32,
-    /// Runs whose accounts add up, and of which the program's recorder counted the same answers and the same backlog.
+    /// Runs whose counts add up, and match the recorder's replies and backlog.
     pub conserved: u32,
-    /// Runs that would be faster than their load, were the time counted from the first request that was sent to the last reply.
+    /// Runs that would appear faster than their load if time counted from the first sent request to the last reply.
     pub fast_by_span: u32,
 }
 
-/// Plays so many loads, each of its own rate, connections, service time and freeze.
+/// Runs `trials` loads with random rate, connections, service time, and freeze.
 pub fn freezes(seed: u64, trials: u32) -> Freezes {
     let mut found = Freezes::default();
     for seed in seeds(seed, trials) {
@@ -36,7 +36,7 @@ pub fn freezes(seed: u64, trials: u32) -> Freezes {
         let played = play_frozen(&load, &queue, freeze, times, seed);
         let planned = played.tally.counts.planned;
         let per_s = played.throughput_per_s().unwrap_or(f64::NAN);
-        // The load's own count of instants, and the backlog that the queue had.
+        // Number of scheduled requests, and the queue's backlog.
         let most_per_s = (planned + played.backlog) as f64 / 3.0;
         found.possible += u32::from(per_s <= most_per_s + 1e-9);
         found.conserved += u32::from(played.tally.counts.settled().is_ok() && is_recorded(&played));
@@ -56,7 +56,7 @@ fn drawn(rate_per_s: f64, seed: u64, chance: &mut Chance) -> (Load, Queue) {
     (load, Queue { servers: 16, service: Service::Exponential { mean_ns } })
 }
 
-/// Whether the program's own accounts of the window are those of the queue.
+/// True if the recorder's counts of the window equal those of the queue.
 fn is_recorded(played: &Played) -> bool {
     let answers = played.warm_up.window.answers() + played.tally.window.answers();
     let backlog = Backlog::of(&played.warm_up, &played.tally);

@@ -1,7 +1,7 @@
-//! A versus B on a machine whose speed changes with time: in whole runs, and in slices of systems that stay up.
+//! Trials of duels on a machine whose speed varies over time: in whole runs, and in slices of systems that stay up.
 //!
-//! The logarithm of a figure is that of the truth, and four disturbances on top: one that a start decides, one of the measured time alone,
-//! which is the smaller the longer that is, and what neighbors take of the machine meanwhile, which comes and goes.
+//! A log figure is the true log figure plus disturbances: one per start, one per measured period, which decreases with its length,
+//! and the share of the machine that a neighbor takes from time to time.
 
 use load::chance::Chance;
 use stats::{Duel, DuelRules, DuelStep, PAIRS_LEAST, Seen, Slice, Verdict};
@@ -10,121 +10,121 @@ use super::seeds;
 use crate::noise::Shape;
 use crate::service::normal;
 
-/// Steps of the machine's time.
+/// Time step of the machine, in seconds.
 const STEP_S: f64 = 0.05;
-/// More time than this no duel may take.
+/// Upper bound of the time of a duel, in hours.
 const HOURS_MAX: f64 = 20.0;
 
-/// What disturbs; deviations are of natural logarithms.
+/// Disturbances. Deviations are those of natural logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturbed {
-    /// What a start decides.
+    /// Standard deviation between starts.
     pub of_start: f64,
-    /// How that is spread.
+    /// Distribution of the disturbance of a start.
     pub shape: StartShape,
-    /// What a second of load has for itself.
+    /// Standard deviation of the disturbance of one second of load.
     pub of_second: f64,
-    /// A neighbor.
+    /// Noisy neighbor. `None` for none.
     pub neighbor: Option<Neighbor>,
-    /// What A takes from B in a slice that follows one of its own, as a share: what it left to do.
+    /// Carry-over: share that A takes from B in a slice after one of its own, as delayed work.
     pub spills: f64,
-    /// Of what the neighbor takes while A has the load, the share that is not read: as if A itself had pushed it aside.
+    /// Share of the neighbor's CPU time that is not read while A has the load, as if A itself had displaced it.
     pub hides: f64,
 }
 
-/// How what a start decides is spread.
+/// Distribution of the disturbance of a start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StartShape {
     /// One of the shapes of noise.
     Of(Shape),
-    /// One of two values, as a core or a layout of memory is, the one as likely as the other.
+    /// One of two equally likely values, as with cores or memory layouts.
     TwoValues,
 }
 
-/// A neighbor that now and then takes a share of the machine.
+/// A neighbor that takes a share of the machine from time to time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbor {
-    /// Mean time that it is there, and that it is not: both exponential.
+    /// Mean length of its presences and absences, in seconds; both are exponential.
     pub mean_s: f64,
-    /// What it leaves of the machine's speed.
+    /// Share of the machine's speed that remains while it is present.
     pub leaves: f64,
 }
 
-/// How the runs are made. Times are in seconds.
+/// Execution of the runs. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Made {
-    /// Each with a start of its own.
+    /// Whole runs, each with its own start.
     InRuns {
-        /// Left out.
+        /// Warm-up, excluded.
         warm_up_s: f64,
-        /// Measured.
+        /// Measured time.
         measured_s: f64,
     },
-    /// Both stay up in a block.
+    /// Slices, with both systems up during a block.
     InSlices {
-        /// Left out after a start.
+        /// Warm-up after a start, excluded.
         warm_up_s: f64,
-        /// Left out of each slice.
+        /// Beginning of each slice, excluded.
         settle_s: f64,
-        /// Measured in each slice.
+        /// Measured time of each slice.
         slice_s: f64,
-        /// Pairs of slices in a block, at most.
+        /// Maximum number of pairs of slices in a block.
         pairs_most: usize,
     },
 }
 
-/// A duel.
+/// Setup of the duels.
 #[derive(Clone, Copy, Debug)]
 pub struct Interleaved {
-    /// What is laid down.
+    /// Rules of each duel.
     pub rules: DuelRules,
-    /// The true figure of A over that of B.
+    /// True figure of A ÷ that of B.
     pub ratio: f64,
-    /// What disturbs.
+    /// Disturbances.
     pub disturbed: Disturbed,
-    /// How the runs are made.
+    /// Execution of the runs.
     pub made: Made,
-    /// What a start and a stop take together.
+    /// Time of a start plus a stop, in seconds.
     pub start_s: f64,
 }
 
-/// What came of many duels.
+/// Results of many duels.
 #[derive(Clone, Debug, Default)]
 pub struct Raced {
-    /// They differ.
+    /// Duels with a difference.
     pub differs: u32,
-    /// They differ in the wrong direction; where both are equal, in either.
+    /// Duels with a difference in the wrong direction, or in any direction if both systems are equal.
     pub wrong: u32,
-    /// They are equivalent.
+    /// Duels that found equivalence.
     pub equivalent: u32,
-    /// The interval covers the true ratio.
+    /// Duels whose interval covers the true ratio.
     pub covered: u32,
-    /// How long each took, in seconds, the shortest first.
+    /// Duration of each duel in seconds, ascending.
     pub seconds: Vec<f64>,
-    /// A carry-over is found.
+    /// Duels with a detected carry-over.
     pub carried: u32,
-    /// Sum of the logarithms of estimates.
+    /// Sum of the log estimates.
     pub estimates: f64,
-    /// Pairs of slices in a block, over all blocks that count.
+    /// Mean number of pairs of slices per counted block.
     pub pairs: f64,
-    /// Duels whose outlook after two blocks, and after four, named a number of blocks.
+    /// Duels whose outlook after two, and after four blocks, predicted a number of blocks.
     pub foretold: [u32; 2],
-    /// Those of them that had their verdict within it.
+    /// Predictions within which the verdict came.
     pub kept: [u32; 2],
 }
 
 impl Raced {
-    /// The time that so large a share of the duels did not exceed.
+    /// Duration at a quantile of the duels.
     pub fn seconds_at(&self, share: f64) -> f64 {
         let place = ((self.seconds.len() as f64 * share) as usize).min(self.seconds.len().saturating_sub(1));
         self.seconds.get(place).copied().unwrap_or(f64::NAN)
     }
 }
 
-/// Standard deviation of a reading of the CPU time that others take, in cores.
+/// Standard deviation of a reading of others' CPU time, in cores.
 const READING: f64 = 0.02;
 
-/// Makes so many duels.
+/// Runs `count` duels.
 pub fn race(trial: &Interleaved, seed: u64, count: u32) -> Raced {
     let mut raced = Raced::default();
     let (mut pairs, mut blocks) = (0usize, 0usize);
@@ -164,13 +164,13 @@ pub fn race(trial: &Interleaved, seed: u64, count: u32) -> Raced {
     raced
 }
 
-/// A duel on its way.
+/// A duel in progress.
 struct Course<'a> {
     trial: &'a Interleaved,
     chance: Chance,
     now_s: f64,
     is_disturbed: bool,
-    /// When the neighbor comes or goes.
+    /// Time of the next arrival or departure of the neighbor.
     turn_s: f64,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Course<'a> {
         Self { trial, chance, now_s: 0.0, is_disturbed, turn_s }
     }
 
-    /// Until it is over; and after how many blocks the outlooks after two and four of them saw a verdict.
+    /// Runs a duel to its end. Also returns the number of blocks predicted after two, and after four blocks.
     fn fight(&mut self) -> (Duel, [Option<u32>; 2]) {
         let mut duel = Duel::new(self.trial.rules);
         let mut foretold = [None; 2];
@@ -224,7 +224,7 @@ impl<'a> Course<'a> {
         self.measure(side, start, measured_s).0
     }
 
-    /// Starts both, and gives them the load in turn.
+    /// Starts both systems, and gives them the load in turn.
     fn block(&mut self, duel: &Duel) -> Vec<[Slice; 2]> {
         let Made::InSlices { warm_up_s, settle_s, slice_s, pairs_most } = self.trial.made else {
             return Vec::new();
@@ -268,7 +268,7 @@ impl<'a> Course<'a> {
         drawn * self.trial.disturbed.of_start
     }
 
-    /// What is seen, and how many cores the neighbor took.
+    /// Returns the measured figure, and the cores that the neighbor took.
     fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (Seen, f64) {
         let own = normal(&mut self.chance) * self.trial.disturbed.of_second / measured_s.sqrt();
         let truth = if side == 0 { 100.0 * self.trial.ratio } else { 100.0 };
@@ -277,7 +277,7 @@ impl<'a> Course<'a> {
         (Seen::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
     }
 
-    /// Lets so much time go by; returns the mean speed of the machine in it.
+    /// Lets time pass. Returns the mean speed of the machine in it.
     fn pass(&mut self, lasting_s: f64) -> f64 {
         let Some(Neighbor { mean_s, leaves }) = self.trial.disturbed.neighbor else {
             self.now_s += lasting_s;

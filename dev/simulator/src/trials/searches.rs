@@ -1,45 +1,45 @@
-//! The search for a capacity, many times.
+//! Trials of capacity searches.
 
 use stats::{Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStep};
 
 use super::seeds;
 
-/// What every search is about.
+/// Setup of the searches.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchTrial {
-    /// What is laid down; the seed is that of each search.
+    /// Rules of each search. The seed is replaced by that of the search.
     pub rules: SearchRules,
-    /// The true capacity.
+    /// True capacity.
     pub capacity_per_s: f64,
-    /// How near to the truth is near enough, as a share.
+    /// Tolerated error of the capacity, as a share.
     pub near: f64,
-    /// How wide the interval may be, as a share.
+    /// Tolerated width of the interval, as a share.
     pub wide: f64,
 }
 
-/// How often what was found.
+/// Number of searches by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Searches {
-    /// Searches that came to an end.
+    /// Searches that ended.
     pub ended: u32,
-    /// The interval has a rate in it that is near enough to the truth.
+    /// Searches whose interval contains a rate within the tolerance of the truth.
     pub contained: u32,
-    /// It is no wider than it may be.
+    /// Searches whose interval is within the tolerated width.
     pub narrow: u32,
-    /// Both.
+    /// Searches that satisfy both.
     pub right: u32,
-    /// What is said to have held is more than the truth and what is near to it.
+    /// Searches whose highest passing rate exceeds the truth by more than the tolerance.
     pub too_high: u32,
-    /// An overload is said to have been recovered from.
+    /// Searches that report recovery from an overload.
     pub recovered: u32,
-    /// It is said not to have been.
+    /// Searches that report no recovery.
     pub stuck: u32,
-    /// Runs, over all searches.
+    /// Number of runs over all searches.
     pub runs: u32,
 }
 
-/// Makes so many searches. `system` makes the runs of one search from its seed: of a level; the rate next to it is that of the
-/// overload that goes before it, if one does.
+/// Runs `count` searches. `system` creates the runs of a search from its seed. A run gets a level, and the rate of the overload
+/// that precedes it, if there is one.
 pub fn searches<Run: FnMut(Level, Option<f64>) -> Judged>(
     trial: &SearchTrial,
     seed: u64,
@@ -56,7 +56,7 @@ pub fn searches<Run: FnMut(Level, Option<f64>) -> Judged>(
 
 fn search(rules: SearchRules, mut run: impl FnMut(Level, Option<f64>) -> Judged) -> Capacity {
     let mut search = Search::new(rules);
-    // Searches bound themselves by their rules; that they do is among what is looked at.
+    // Searches are bounded by their rules, which this loop also checks.
     for _ in 0..=rules.runs_max {
         let SearchStep::Run(level) = search.next() else { break };
         let judged = run(level, search.overload_per_s());

@@ -1,40 +1,40 @@
-//! The best of many, many times.
+//! Trials of best-of searches.
 
 use load::chance::Chance;
 use stats::{Seen, Tournament, TournamentFindings, TournamentRules, TournamentStep, Verdict};
 
 use super::{seeds, shuffled};
 
-/// More blocks than these no tournament may take.
+/// Upper bound of the number of blocks of a search.
 const BLOCKS_MAX: u32 = 10_000;
 
-/// What every tournament is about.
+/// Setup of the searches.
 #[derive(Clone, Copy, Debug)]
 pub struct TournamentTrial {
-    /// What is laid down.
+    /// Rules of each search.
     pub rules: TournamentRules,
-    /// The setting that is truly the best; `None` where all are equal.
+    /// The truly best variant. `None` if all are equal.
     pub best: Option<usize>,
 }
 
-/// How often what was found.
+/// Number of searches by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tournaments {
-    /// Tournaments that came to an end.
+    /// Searches that ended.
     pub ended: u32,
-    /// The best was named, or, where all are equal, no setting was said to be better than all others.
+    /// Searches that named the best or, if all are equal, did not report a single winner.
     pub right: u32,
-    /// The best left on the way.
+    /// Searches that eliminated the best.
     pub lost: u32,
-    /// The one that was named was confirmed as better than its rival.
+    /// Searches whose winner was confirmed as better than its rival.
     pub confirmed: u32,
-    /// It ended without a choice between several.
+    /// Searches that ended in a tie.
     pub tied: u32,
-    /// Runs, over all tournaments.
+    /// Number of runs over all searches.
     pub runs: u32,
 }
 
-/// Plays so many tournaments. `systems` makes the runs of one from its seed: of a setting in a block.
+/// Runs `count` searches. `systems` creates the runs of a search from its seed; a run gets the variant and the block.
 pub fn tournaments<Run: FnMut(usize, u32) -> Seen>(
     trial: &TournamentTrial,
     seed: u64,

@@ -1,4 +1,4 @@
-//! MySQL and MariaDB: rows go by INSERTs of many rows.
+//! MySQL and MariaDB: writes rows by multi-row INSERTs.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,12 +15,13 @@ use crate::plan::Chunk;
 use crate::rows::InsertRows;
 use crate::tables::Table;
 
-/// Connections that fill the gaps of a load that was cut off may lock each other out: the server undoes one of the chunks, and that
-/// one is written again.
+/// SQLSTATE of a deadlock. Connections that fill the gaps of an interrupted load may deadlock. The server rolls back one of the
+/// chunks, which is then written again.
 const DEADLOCK: &str = "40001";
+/// Maximum number of tries of a chunk.
 const TRIES_MAX: u32 = 20;
 
-/// One connection.
+/// A connection.
 pub(super) struct MySql {
     connection: Connection<Session>,
 }
@@ -62,7 +63,7 @@ impl Client for MySql {
 }
 
 impl MySql {
-    /// Rows among the first that were told already are not told again.
+    /// Writes a chunk once. Does not report rows again that an earlier try has reported.
     fn load_once(
         &mut self,
         table: &Table,

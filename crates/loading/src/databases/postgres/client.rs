@@ -1,4 +1,4 @@
-//! PostgreSQL: rows go by COPY.
+//! PostgreSQL: writes rows by COPY.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use crate::plan::Chunk;
 use crate::rows::CopyRows;
 use crate::tables::Table;
 
-/// One connection.
+/// A connection.
 pub(super) struct Postgres {
     connection: Connection<Session>,
     rows: CopyRows,
@@ -24,13 +24,14 @@ pub(super) struct Postgres {
 impl Postgres {
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
         let mut postgres = Self::open_as_it_is(peer, login, number)?;
-        // An index takes as long as it takes. The marks' end is waited for, and then everything before it is on disk too.
+        // Building an index may take any time. The commit that removes the marks is waited for, and then everything before it is on
+        // disk.
         let settings = "SET statement_timeout = 0; SET synchronous_commit = off";
         postgres.query(settings, "setting up a connection")?;
         Ok(postgres)
     }
 
-    /// Without statements of its own: behind a pooler they would outlive it.
+    /// Opens a connection without any SET statements, which would outlive the session behind a pooler.
     pub(super) fn open_as_it_is(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
         let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce()?), number)?;
         Ok(Self { connection, rows: CopyRows::default() })
@@ -54,7 +55,7 @@ impl Client for Postgres {
     ) -> Result<bool, Error> {
         let doing = &format!("filling {}", table.name);
         let (name, is_whole) = (&table.name, chunk.is_whole);
-        // Rows can be written frozen into a table that nobody else has seen yet. It is empty: what is new is its file.
+        // Rows can be written frozen into a table that no other transaction has seen. TRUNCATE gives the empty table a new file.
         let begin = if is_whole { format!("BEGIN; TRUNCATE {name}") } else { "BEGIN".to_owned() };
         self.query(&begin, doing)?;
         self.connection.session.clear();

@@ -1,4 +1,4 @@
-//! SQLite: rows go one by one into a statement that is prepared once, in one transaction a chunk.
+//! SQLite: writes rows one by one with a prepared statement, in one transaction per chunk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::plan::Chunk;
 use crate::rows::Sink;
 use crate::tables::Table;
 
-/// How long somebody else's transaction is waited for.
+/// Timeout for transactions of other processes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// After how many rows it is said that they are written.
+/// Number of rows between progress reports.
 const STEP: u64 = 10_000;
 
-/// One connection.
+/// A connection.
 pub(super) struct Sqlite {
     connection: Connection,
 }
@@ -44,7 +44,7 @@ fn refused(doing: &str) -> impl Fn(rusqlite::Error) -> Error {
 
 impl Client for Sqlite {
     fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
-        // It waits for others for some seconds only.
+        // Waits for other processes are limited to some seconds anyway.
         drop(is_given_up);
         Ok(())
     }
@@ -103,7 +103,7 @@ fn text(value: ValueRef<'_>) -> Option<String> {
     }
 }
 
-/// Values are bound as they come, and a row is inserted when it is complete. After an error nothing more happens.
+/// Binds values in order, and inserts a row once it is complete. Does nothing after an error.
 struct Bound<'a> {
     statement: Statement<'a>,
     place: usize,
@@ -133,7 +133,7 @@ impl Sink for Bound<'_> {
     }
 
     fn text(&mut self, value: &[u8]) {
-        // All texts are made in this crate, and are UTF-8.
+        // All texts are created in this crate, and are UTF-8.
         self.bind(std::str::from_utf8(value).unwrap_or_default());
     }
 

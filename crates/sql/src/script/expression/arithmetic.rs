@@ -1,11 +1,11 @@
-//! Operators and functions of numbers: 64-bit whole numbers that say when they overflow, and doubles.
+//! Arithmetic: 64-bit integers with overflow errors, and doubles.
 
 use super::Function;
 use crate::script::value::Value;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Sums, products and comparisons: as doubles if either is one, but for a remainder.
+/// Evaluates sums, products, and comparisons. Uses doubles if an operand is a double, except for a remainder.
 pub(super) fn binary(function: Function, left: Value, right: Value) -> Result<Value> {
     let is_double = matches!(left, Value::Double(_)) || matches!(right, Value::Double(_));
     if is_double && function != Function::Modulo {
@@ -46,7 +46,7 @@ fn of_ints(function: Function, left: i64, right: i64) -> Result<Value> {
     }
 }
 
-/// Operators on the bits of whole numbers. A shift counts modulo 64, as processors do it.
+/// Evaluates bitwise operators on integers. Shift counts are modulo 64, as on processors.
 pub(super) fn bits(function: Function, left: Value, right: Value) -> Result<Value> {
     let (left, right) = (left.int()?, right.int()?);
     Ok(Value::Int(match function {
@@ -58,7 +58,7 @@ pub(super) fn bits(function: Function, left: Value, right: Value) -> Result<Valu
     }))
 }
 
-/// Functions of one number.
+/// Evaluates functions of one number.
 pub(super) fn unary(function: Function, value: Value) -> Result<Value> {
     Ok(match function {
         Function::Abs => match value {
@@ -73,7 +73,7 @@ pub(super) fn unary(function: Function, value: Value) -> Result<Value> {
     })
 }
 
-/// `least` and `greatest`: doubles if any is one.
+/// Evaluates `least` and `greatest`. Uses doubles if any argument is a double.
 pub(super) fn extreme(function: Function, values: &[Value]) -> Result<Value> {
     let is_least = function == Function::Least;
     if values.iter().any(|value| matches!(value, Value::Double(_))) {

@@ -1,4 +1,4 @@
-//! Functions that draw: their bounds and parameters are checked before anything is drawn.
+//! Random functions, which validate bounds and parameters before they draw.
 
 use load::xoroshiro::Xoroshiro;
 
@@ -10,7 +10,7 @@ use crate::script::value::Value;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// A number between the first two arguments.
+/// Draws a number between the first two arguments.
 pub(super) fn number(
     function: Function,
     arguments: &[Value],
@@ -57,7 +57,7 @@ fn exponent(value: f64) -> Result<f64> {
     if (1.001..=1000.0).contains(&value) { Ok(value) } else { Err(message()) }
 }
 
-/// Of the distribution of the run, which need not be as steep as pgbench requires.
+/// Validates the exponent of the run's distribution, which has a wider range than in pgbench.
 fn any_exponent(value: f64) -> Result<f64> {
     let message =
         || format!("exponent of Zipf's law must be above 0 and at most 1000 (not {})", fixed(value));

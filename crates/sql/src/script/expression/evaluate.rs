@@ -1,4 +1,4 @@
-//! Runs the steps of an expression.
+//! Evaluates compiled expressions.
 
 use load::xoroshiro::Xoroshiro;
 
@@ -11,7 +11,7 @@ use crate::script::variables::Variables;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// What an expression can see and change.
+/// State that an expression reads and changes.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) variables: &'a mut Variables,
@@ -19,16 +19,16 @@ pub(crate) struct Scene<'a> {
     pub(crate) random: &'a mut Xoroshiro,
     pub(crate) distribution: Distribution,
     pub(crate) serial: &'a mut Serial,
-    /// What `debug` was given, in its order.
+    /// Receiver of the output of `debug`, in order.
     pub(crate) noted: &'a mut dyn Note,
 }
 
-/// Who hears what `debug` is given.
+/// Receiver of the output of `debug`.
 pub(crate) trait Note: std::fmt::Debug {
     fn note(&mut self, what: String);
 }
 
-/// Numbers of which each client has its own: one of every `step`.
+/// Serial numbers of one client: every `step`-th.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Serial {
     pub(crate) next: i64,
@@ -44,7 +44,7 @@ impl Serial {
     }
 }
 
-/// The stack of values, and the texts among them. It keeps its room from one expression to the next.
+/// Stack of values with their texts. Its memory is reused by later expressions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evaluator {
     stack: Vec<Value>,
@@ -52,7 +52,7 @@ pub(crate) struct Evaluator {
 }
 
 impl Evaluator {
-    /// The value of an expression. The texts of the evaluation before are gone.
+    /// Evaluates an expression. Discards the texts of the previous one.
     pub(crate) fn run(&mut self, code: &Code, scene: &mut Scene<'_>) -> Result<Value> {
         self.stack.clear();
         self.texts.clear();
@@ -63,12 +63,12 @@ impl Evaluator {
         Ok(self.pop())
     }
 
-    /// A text of the evaluation before.
+    /// Text of the latest evaluation.
     pub(crate) fn text(&self, from: usize, to: usize) -> &[u8] {
         &self.texts[from..to]
     }
 
-    /// How many of the steps that follow are left out.
+    /// Executes an instruction. Returns the number of following instructions to skip.
     fn step(&mut self, step: &Instruction, scene: &mut Scene<'_>) -> Result<usize> {
         match step {
             Instruction::Push(value) => self.stack.push(*value),
@@ -107,7 +107,7 @@ impl Evaluator {
         Ok(0)
     }
 
-    /// The left side of AND or OR, which decides if it is `decisive` or not known.
+    /// Executes the left operand of AND or OR, which decides if it is `decisive` or NULL.
     fn left(&mut self, decisive: bool, right: u32) -> Result<usize> {
         let value = self.pop_settled()?;
         if value == Value::Null || value.boolean()? == decisive {
@@ -132,7 +132,7 @@ impl Evaluator {
         self.stack.push(Value::Text { from, to: self.texts.len() });
     }
 
-    /// A text as the number or truth it stands for.
+    /// Converts a text to the number or Boolean that it represents.
     fn settled(&self, value: Value) -> Result<Value> {
         let Value::Text { from, to } = value else { return Ok(value) };
         let text = &self.texts[from..to];
@@ -158,7 +158,7 @@ impl Evaluator {
         compute(function, arguments, scene)
     }
 
-    /// Texts one after the other; nothing known if one of them is not.
+    /// Concatenates texts. NULL if one of them is NULL.
     fn concat(&mut self, from: usize) -> Value {
         if self.stack[from..].contains(&Value::Null) {
             return Value::Null;
@@ -170,7 +170,7 @@ impl Evaluator {
         Value::Text { from: start, to: self.texts.len() }
     }
 
-    /// A text in which each `#` is a digit by chance.
+    /// Replaces each `#` in a text by a random digit.
     fn digits(&mut self, from: usize, random: &mut Xoroshiro) -> Value {
         let Some(value) = self.stack.get(from).copied().filter(|value| *value != Value::Null) else {
             return Value::Null;
@@ -199,7 +199,7 @@ impl Evaluator {
         value
     }
 
-    /// Whether two values are of one kind, and neither known or the same truth. A text that is neither is never so.
+    /// True if both values are NULL or the same Boolean. A text that is neither never matches.
     fn is(&mut self, from: usize) -> Value {
         let of = |at: usize| self.stack.get(from + at).copied().unwrap_or(Value::Null);
         let left = self.settled(of(0)).unwrap_or(of(0));
@@ -207,7 +207,7 @@ impl Evaluator {
     }
 }
 
-/// What needs numbers and truths only, none of them unknown.
+/// Evaluates functions of known numbers and Booleans.
 fn compute(function: Function, arguments: &[Value], scene: &mut Scene<'_>) -> Result<Value> {
     use Function as F;
     match (function, arguments) {

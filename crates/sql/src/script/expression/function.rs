@@ -1,8 +1,8 @@
-//! The functions of expressions: their names, and how many arguments they take.
+//! Functions of expressions, with their names and numbers of arguments.
 
 use crate::script::deck::Language;
 
-/// What a function or an operator does.
+/// A function or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Add,
@@ -47,19 +47,19 @@ pub(crate) enum Function {
     Serial,
 }
 
-/// How many arguments a function takes.
+/// Number of arguments of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Exactly(usize),
     /// One or more.
     Some,
-    /// That many and a seed, which is `default_seed` if it is left out.
+    /// A fixed number plus an optional seed, which defaults to `default_seed`.
     AndSeed(usize),
 }
 
-/// pgbench has no more for any function.
+/// Maximum number of arguments, as in pgbench.
 const ARGUMENTS_MAX: usize = 16;
-/// A step counts them in a byte.
+/// Maximum number of arguments of a text function, which an instruction stores in a byte.
 const TEXT_ARGUMENTS_MAX: usize = 255;
 
 type Entry = (&'static str, Takes, Function);
@@ -97,12 +97,12 @@ const EXTENDED: &[Entry] = &[
     ("serial", Takes::Exactly(0), Function::Serial),
 ];
 
-/// A function as it is called.
+/// A function by name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named(Entry);
 
 impl Named {
-    /// By its name in any letters.
+    /// Finds a function by its case-insensitive name.
     pub(super) fn find(name: &[u8], language: Language) -> Option<Self> {
         let more = if language == Language::Extended { EXTENDED } else { &[] };
         let found = PGBENCH.iter().chain(more).find(|entry| entry.0.as_bytes().eq_ignore_ascii_case(name));
@@ -113,7 +113,7 @@ impl Named {
         self.0.2
     }
 
-    /// Whether the seed is still to be added to that many arguments.
+    /// Checks a number of arguments. Returns true if the default seed must be added.
     pub(super) fn check(self, arguments: usize) -> Result<bool, String> {
         let (name, takes, function) = self.0;
         let max = if function == Function::Concat { TEXT_ARGUMENTS_MAX } else { ARGUMENTS_MAX };

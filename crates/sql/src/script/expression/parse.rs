@@ -1,4 +1,4 @@
-//! Reads an expression by the strength of its operators, from OR (1), the weakest, to a sign (9).
+//! Parses expressions by operator precedence, from OR (1, the weakest) to the sign (9).
 
 use super::function::{Function, Named};
 use super::token::{Keyword, Token, Tokens};
@@ -6,7 +6,7 @@ use super::{Code, Instruction};
 use crate::script::deck::{Language, Names};
 use crate::script::value::Value;
 
-/// Expressions within expressions, at most. The reader calls itself for each.
+/// Maximum nesting depth. The parser is recursive.
 const DEPTH_MAX: u32 = 200;
 
 const OR: u8 = 1;
@@ -19,7 +19,7 @@ const SUM: u8 = 7;
 const PRODUCT: u8 = 8;
 const SIGN: u8 = 9;
 
-/// What is wrong, and where in the text.
+/// A syntax error with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub(crate) message: String,
@@ -28,14 +28,14 @@ pub(crate) struct Mistake {
 
 type Read<T> = Result<T, Mistake>;
 
-/// What a reader needs to know.
+/// Context of the parser.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     pub(crate) names: &'a mut Names,
     pub(crate) language: Language,
 }
 
-/// Reads a text that holds one expression and nothing else.
+/// Parses a text that consists of one expression.
 pub(crate) fn read(text: &[u8], reader: Reader<'_>) -> Read<Code> {
     let language = reader.language;
     let mut parser = Parser {
@@ -56,16 +56,17 @@ pub(crate) fn read(text: &[u8], reader: Reader<'_>) -> Read<Code> {
 
 struct Parser<'a, 'n> {
     tokens: Tokens<'a>,
-    /// The word to come, and where it begins.
+    /// Next token.
     token: Token<'a>,
+    /// Position of the next token.
     at: usize,
     reader: Reader<'n>,
     depth: u32,
-    /// The variable `default_seed`, once it was needed.
+    /// Slot of the variable `default_seed`, once it is needed.
     seed: Option<u16>,
 }
 
-/// An operator between two operands.
+/// A binary operator.
 #[derive(Clone, Copy)]
 struct Infix {
     strength: u8,
@@ -75,7 +76,7 @@ struct Infix {
 #[derive(Clone, Copy)]
 enum Action {
     Call(Function),
-    /// The right operand comes first.
+    /// Function with swapped operands.
     Swapped(Function),
     And,
     Or,
@@ -141,14 +142,14 @@ impl Parser<'_, '_> {
         if self.eat(token)? { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// An operand, and whatever follows it with operators of at least this strength.
+    /// Parses an operand, followed by operators with at least this precedence.
     fn expression(&mut self, weakest: u8) -> Read<Vec<Instruction>> {
         if self.depth == DEPTH_MAX {
             return Err(self.mistake(format!("expression is nested more than {DEPTH_MAX} levels deep")));
         }
         self.depth += 1;
         let mut left = self.operand()?;
-        // Comparisons do not chain.
+        // Comparisons cannot be chained.
         let mut compared = false;
         loop {
             if weakest <= IS && self.postfix(&mut left)? {
@@ -168,7 +169,7 @@ impl Parser<'_, '_> {
         Ok(left)
     }
 
-    /// `ISNULL`, `NOTNULL`, `IS [NOT] NULL|TRUE|FALSE`.
+    /// Parses `ISNULL`, `NOTNULL`, `IS [NOT] NULL|TRUE|FALSE`.
     fn postfix(&mut self, left: &mut Vec<Instruction>) -> Read<bool> {
         let (value, is_negated) = match self.token {
             Token::Keyword(Keyword::Isnull) => (Value::Null, false),
@@ -226,7 +227,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// A minus is a subtraction from zero.
+    /// Parses a negation, which is a subtraction from zero.
     fn negative(&mut self) -> Read<Vec<Instruction>> {
         if self.eat(&Token::IntBelow)? {
             return Ok(vec![Instruction::Push(Value::Int(i64::MIN))]);
@@ -259,7 +260,7 @@ impl Parser<'_, '_> {
         self.expect(&Token::Sign("("))?;
         let mut code = Vec::new();
         let mut arguments = 0;
-        // pgbench lets a first argument be left out before a comma.
+        // pgbench allows an empty first argument before a comma.
         if !matches!(self.token, Token::Sign(")" | ",")) {
             code = self.expression(OR)?;
             arguments = 1;
@@ -286,7 +287,7 @@ impl Parser<'_, '_> {
         slot.map(Instruction::Variable).ok_or_else(|| self.mistake("too many variables"))
     }
 
-    /// `CASE WHEN condition THEN value … [ELSE value] END`, behind its first word.
+    /// Parses `CASE WHEN condition THEN value … [ELSE value] END` after its first word.
     fn case(&mut self) -> Read<Vec<Instruction>> {
         if self.token != Token::Keyword(Keyword::When) {
             return Err(self.unexpected());
@@ -302,7 +303,7 @@ impl Parser<'_, '_> {
             false => vec![Instruction::Push(Value::Null)],
         };
         self.expect(&Token::Keyword(Keyword::End))?;
-        // From the last to the first, each knows how long what follows is. A list is built backwards for that.
+        // Built backwards, because each branch must know the length of the following code.
         code.reverse();
         for (condition, value) in branches.into_iter().rev() {
             let (rest, taken) = (code.len() as u32, value.len() as u32);
@@ -316,7 +317,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The steps of two operands and their operator.
+/// Code of two operands and their operator.
 fn joined(mut left: Vec<Instruction>, mut right: Vec<Instruction>, action: Action) -> Vec<Instruction> {
     let skipped = right.len() as u32 + 1;
     match action {

@@ -1,13 +1,13 @@
-//! The words of an expression.
+//! Tokens of expressions.
 
 use crate::script::deck::{Language, is_of_name};
 use crate::script::value::double;
 
-/// A word, and where it begins.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Int(i64),
-    /// 9223372036854775808, which only a minus before it makes a number.
+    /// 9223372036854775808, which is a valid integer only after a minus.
     IntBelow,
     Double(f64),
     Boolean(bool),
@@ -16,9 +16,9 @@ pub(super) enum Token<'a> {
     Variable(&'a [u8]),
     Name(&'a [u8]),
     Keyword(Keyword),
-    /// An operator, parenthesis or comma.
+    /// Operator, parenthesis, or comma.
     Sign(&'static str),
-    /// The end of the expression.
+    /// End of the expression.
     End,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Keyword {
     End,
 }
 
-/// The longer ones first.
+/// Operators, longer ones first.
 const SIGNS: [&str; 21] = [
     "<>", "!=", "<=", ">=", "<<", ">>", "+", "-", "*", "/", "%", "=", "<", ">", "|", "&", "#", "~", "(", ")",
     ",",
@@ -57,7 +57,7 @@ const KEYWORDS: [(&str, Keyword); 11] = [
     ("end", Keyword::End),
 ];
 
-/// Reads words one after the other from the text of a command, which may have several lines.
+/// Tokenizer of the text of a command, which may have several lines.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {
     text: &'a [u8],
@@ -70,10 +70,11 @@ impl<'a> Tokens<'a> {
         Self { text, at: 0, language }
     }
 
-    /// The next word and where it begins.
+    /// Returns the next token and its position.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    ///
+    /// Message and position of an invalid token.
     pub(super) fn next(&mut self) -> Result<(Token<'a>, usize), (String, usize)> {
         self.skip_space();
         let from = self.at;
@@ -93,7 +94,7 @@ impl<'a> Tokens<'a> {
         token.map(|token| (token, from)).map_err(|message| (message, from))
     }
 
-    /// Blanks, line ends after a backslash, and the line end of the command.
+    /// Skips white space, line continuations, and the line end of the command.
     fn skip_space(&mut self) {
         loop {
             match &self.text[self.at..] {
@@ -145,7 +146,7 @@ impl<'a> Tokens<'a> {
         text.parse().map(Token::Int).map_err(|_| format!("bigint constant overflow ({text})"))
     }
 
-    /// A text in quotes; two of them stand for one.
+    /// Reads a quoted text, in which two quotes stand for one.
     fn text(&mut self) -> Result<Token<'a>, String> {
         let mut text = Vec::new();
         loop {

@@ -1,6 +1,6 @@
-//! Two hashes of a number: FNV-1a and MurmurHash2, as pgbench has them.
+//! Hashes of a number as in pgbench: FNV-1a and MurmurHash2.
 
-/// FNV-1a over the eight bytes, the lowest first.
+/// FNV-1a over the eight bytes, lowest first.
 pub(crate) fn fnv1a(value: i64, seed: i64) -> i64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed as u64;
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_the_published_ones() {
+    fn hashes_match_published_values() {
         assert_eq!(murmur2(10, 5432), -5_817_877_081_768_721_676);
         assert_eq!(fnv1a(10, 5432), -7_793_829_335_365_542_153);
     }

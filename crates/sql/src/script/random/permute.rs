@@ -1,11 +1,11 @@
-//! A permutation of the numbers below a size, chosen by a seed: pgbench's.
+//! Seeded permutation of the numbers below a size, as in pgbench.
 
 use load::xoroshiro::Xoroshiro;
 
 const ROUNDS: u32 = 6;
 
-/// Where `value` goes among the numbers from 0 to `size` − 1. Each round mixes a lower and an upper part of a power of two of
-/// them, which overlap, and turns the whole.
+/// Position of `value` in a permutation of 0 to `size` − 1. Each round mixes a lower and an upper part, which overlap and whose
+/// size is a power of two, and rotates the whole.
 pub(crate) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     if size < 2 {
         return 0;
@@ -23,7 +23,7 @@ pub(crate) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     place as i64
 }
 
-/// Numbers up to `mask` among themselves: an odd factor, a few bits turned over, and a rotation. Costs two draws in any case.
+/// Permutes the numbers up to `mask`: multiplies by an odd factor, flips bits, and rotates. Always costs two draws.
 fn mixed(place: u64, mask: u64, bits: u32, random: &mut Xoroshiro) -> u64 {
     let factor = (random.draw() & mask) | 1;
     let turned = random.draw() & mask;
@@ -40,7 +40,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn permutations_are_the_published_ones() {
+    fn permutations_match_published_values() {
         let small = [(0, 5431), (1, 5431), (0, 5433), (1, 5433)].map(|(value, seed)| permute(value, 2, seed));
         assert_eq!(small, [0, 1, 1, 0]);
         let size = i64::MAX - 10;
@@ -61,7 +61,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_number_has_one_place(size in 1..500_i64, seed: i64) {
+        fn permutation_is_a_bijection(size in 1..500_i64, seed: i64) {
             let mut places: Vec<_> = (0..size).map(|value| permute(value, size, seed)).collect();
             places.sort_unstable();
             prop_assert!(places.into_iter().eq(0..size));

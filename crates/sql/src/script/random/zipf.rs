@@ -1,12 +1,12 @@
-//! Zipf's law for any exponent, by rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates
-//! from monotone discrete distributions", ACM Transactions on Modeling and Computer Simulation 6 (1996).
+//! Zipf distribution with any exponent, by rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate
+//! variates from monotone discrete distributions", ACM Transactions on Modeling and Computer Simulation 6 (1996).
 
 use load::xoroshiro::Xoroshiro;
 
-/// Nearly every draw is kept at the first attempt; this many in a row are never refused but by senseless numbers.
+/// Maximum number of attempts. Nearly every draw is accepted at the first; only invalid parameters reach the maximum.
 const ATTEMPTS_MAX: u32 = 1_000;
 
-/// A number from `min` to `max`, the first the most likely: the k-th has a weight of k to the power of −`exponent`.
+/// Draws a number from `min`, the most likely, to `max`. The k-th has weight k^−`exponent`.
 pub(crate) fn zipf(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64) -> i64 {
     let count = max.wrapping_sub(min).wrapping_add(1) as f64;
     let law = Law { exponent };
@@ -22,7 +22,7 @@ pub(crate) fn zipf(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64) ->
     min
 }
 
-/// x to the power of −`exponent`, and the area under it.
+/// Weight function x^−`exponent`, and its integral.
 struct Law {
     exponent: f64,
 }
@@ -32,18 +32,18 @@ impl Law {
         (-self.exponent * x.ln()).exp()
     }
 
-    /// From 1 to x.
+    /// Integral from 1 to x.
     fn area(&self, x: f64) -> f64 {
         let log = x.ln();
         let power = (1.0 - self.exponent) * log;
-        // (eˣ − 1) / x, also near 0.
+        // (eˣ − 1) / x, stable near 0.
         log * if power.abs() > 1e-8 { power.exp_m1() / power } else { 1.0 + power / 2.0 }
     }
 
     fn area_inverse(&self, area: f64) -> f64 {
-        // Rounding must not lead below the area's lowest value.
+        // Rounding must not fall below the area's lower bound.
         let product = (area * (1.0 - self.exponent)).max(-1.0);
-        // ln(1 + x) / x, also near 0.
+        // ln(1 + x) / x, stable near 0.
         let ratio = if product.abs() > 1e-8 { product.ln_1p() / product } else { 1.0 - product / 2.0 };
         (area * ratio).exp()
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_have_their_weights() {
+    fn ranks_are_drawn_by_weight() {
         const DRAWS: u32 = 200_000;
         for exponent in [0.2, 0.8, 1.0, 1.2, 3.0] {
             let mut random = Xoroshiro::seed(5);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn any_span_and_exponent_ends_within_bounds() {
+    fn any_span_and_exponent_stays_within_bounds() {
         let mut random = Xoroshiro::seed(6);
         for (min, max) in [(0, i64::MAX - 1), (i64::MIN, -2), (7, 7), (7, 8)] {
             for exponent in [1e-9, 0.5, 1.0, 1.000_000_001, 20.0, 1000.0] {
