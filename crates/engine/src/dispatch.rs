@@ -80,7 +80,7 @@ impl Dispatch {
     #[inline]
     pub(crate) fn update(&mut self, links: &[Link], number: u32) {
         let link = &links[number as usize];
-        if link.takes_turns
+        if link.takes_turns()
             && let Some(least_busy) = &mut self.peers[usize::from(link.peer)].least_busy
         {
             least_busy.update(links, number);

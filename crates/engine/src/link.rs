@@ -1,5 +1,7 @@
 //! One link to a peer: its socket, TLS, the channel of its protocol, and the exchanges that it carries.
 
+use std::num::NonZeroU16;
+
 use rustix::io::Errno;
 use wire::Channel;
 
@@ -31,21 +33,17 @@ pub(crate) struct Link {
     pub(crate) failures: u8,
     /// Maximum number of exchanges that it carries at the same time.
     pub(crate) room: u16,
-    /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
-    pub(crate) is_multiplexed: bool,
-    /// Whether it is one of several that users share, the least busy first.
-    pub(crate) takes_turns: bool,
+    /// Properties that it has for the whole load.
+    pub(crate) kind: LinkKind,
     /// Whether it carries exchanges that its channel has not begun, for want of room or because it is not up.
     pub(crate) has_unbegun: bool,
-    /// Whether its sockets carry more than one exchange.
-    pub(crate) keeps_alive: bool,
     /// Whether the present socket carries further exchanges.
     pub(crate) retired: Retired,
     pub(crate) sending: Sending,
     /// An exchange was left in its pause.
     pub(crate) was_left_in_pause: bool,
-    /// Why sending on the present socket failed, if it did.
-    pub(crate) send_error: Option<Errno>,
+    /// Error number of the failed sending on the present socket.
+    send_error: Option<NonZeroU16>,
     /// When the present socket began to connect.
     pub(crate) dialled_ns: u64,
     /// Instant from which its peer may close it for being idle, less a margin, in milliseconds since the load began, or
@@ -53,6 +51,27 @@ pub(crate) struct Link {
     pub(crate) idle_end_ms: u32,
     /// How long the present socket took to be ready, until its first exchange has reported it.
     pub(crate) connect_ns: u64,
+}
+
+/// Properties of a link for a whole load, one bit each: connections are many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkKind(u8);
+
+impl LinkKind {
+    pub(crate) const MULTIPLEXED: Self = Self(1);
+    pub(crate) const TAKES_TURNS: Self = Self(2);
+    pub(crate) const KEEPS_ALIVE: Self = Self(4);
+
+    /// With a property, if the link has it.
+    #[must_use]
+    pub(crate) fn with(self, property: Self, has_it: bool) -> Self {
+        if has_it { Self(self.0 | property.0) } else { self }
+    }
+
+    #[inline]
+    fn has(self, property: Self) -> bool {
+        self.0 & property.0 != 0
+    }
 }
 
 /// How far a link is.
@@ -109,14 +128,7 @@ pub(crate) enum Sending {
 }
 
 impl Link {
-    pub(crate) fn new(
-        channel: Box<dyn Channel>,
-        peer: u16,
-        number: u32,
-        room: u32,
-        is_multiplexed: bool,
-        keeps_alive: bool,
-    ) -> Self {
+    pub(crate) fn new(channel: Box<dyn Channel>, peer: u16, number: u32, room: u32, kind: LinkKind) -> Self {
         Self {
             channel,
             state: State::Down,
@@ -129,10 +141,8 @@ impl Link {
             served: 0,
             failures: 0,
             room: u16::try_from(room).unwrap_or(u16::MAX),
-            is_multiplexed,
-            takes_turns: false,
+            kind,
             has_unbegun: false,
-            keeps_alive,
             retired: Retired::No,
             sending: Sending::Done,
             was_left_in_pause: false,
@@ -141,6 +151,40 @@ impl Link {
             idle_end_ms: NO_IDLE_END,
             connect_ns: 0,
         }
+    }
+
+    /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
+    #[inline]
+    pub(crate) fn is_multiplexed(&self) -> bool {
+        self.kind.has(LinkKind::MULTIPLEXED)
+    }
+
+    /// Whether it is one of several that users share, the least busy first.
+    #[inline]
+    pub(crate) fn takes_turns(&self) -> bool {
+        self.kind.has(LinkKind::TAKES_TURNS)
+    }
+
+    /// Whether its sockets carry more than one exchange.
+    #[inline]
+    pub(crate) fn keeps_alive(&self) -> bool {
+        self.kind.has(LinkKind::KEEPS_ALIVE)
+    }
+
+    /// Notes why sending on the present socket failed; `None` if its peer closed it.
+    pub(crate) fn note_send_error(&mut self, errno: Option<Errno>) {
+        let number = errno.map(|errno| errno.raw_os_error() as u16);
+        self.send_error = number.and_then(NonZeroU16::new);
+    }
+
+    /// Whether sending on the present socket failed.
+    pub(crate) fn has_send_error(&self) -> bool {
+        self.send_error.is_some()
+    }
+
+    /// Takes the error of sending on the present socket.
+    pub(crate) fn take_send_error(&mut self) -> Option<Errno> {
+        self.send_error.take().map(|number| Errno::from_raw_os_error(number.get().into()))
     }
 
     /// Whether it can carry exchanges now.
@@ -166,7 +210,7 @@ impl Link {
 
     /// Whether the present socket takes no further exchanges, and is closed after those that it carries.
     pub(crate) fn is_draining(&self) -> bool {
-        self.is_multiplexed && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
+        self.is_multiplexed() && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
     }
 
     /// Whether another exchange may be given to it.

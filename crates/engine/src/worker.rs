@@ -36,7 +36,7 @@ use crate::embedded::Embedding;
 use crate::health::Watch;
 use crate::iterations::Iterations;
 use crate::job::Job;
-use crate::link::Link;
+use crate::link::{Link, LinkKind};
 use crate::net::cancel::Canceller;
 use crate::net::poll::Poll;
 use crate::running::{Entry, Message, StopLevel, StopSignal, Trouble, WorkerEnd};
@@ -186,9 +186,11 @@ impl Crowd {
         let link = |peer: u16, number: u32| {
             let at = usize::from(peer);
             let channel = script.open(peer, first_numbers[at] + number);
-            let (is_multiplexed, keeps_alive) = (script.is_multiplexed(peer), job.peer(peer).keep_alive);
-            let link = Link::new(channel, peer, number, rooms[at], is_multiplexed, keeps_alive);
-            Link { takes_turns: shared[at], ..link }
+            let kind = LinkKind::default()
+                .with(LinkKind::MULTIPLEXED, script.is_multiplexed(peer))
+                .with(LinkKind::TAKES_TURNS, shared[at])
+                .with(LinkKind::KEEPS_ALIVE, job.peer(peer).keep_alive);
+            Link::new(channel, peer, number, rooms[at], kind)
         };
         // Allocated at once: a list that grows leaves freed memory behind.
         let mut links = Vec::with_capacity(counts.iter().map(|count| *count as usize).sum());
@@ -225,7 +227,7 @@ impl<'a> Worker<'a> {
         let steps = job.scenarios.steps().max(1);
         let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
-        let is_shared = links.iter().any(|link| link.is_multiplexed || link.takes_turns);
+        let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
         let numbers = first_user..first_user + users.len() as u32;
         Ok(Self {
             job,

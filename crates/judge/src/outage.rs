@@ -214,17 +214,33 @@ mod tests {
     #[test]
     fn half_of_the_users_waiting_in_vain_is_half_unavailable() {
         let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
-/// Share of the users' time in which they waited for an answer that did not come, or came very late. Users who were starved while
-/// others were answered do not count, and are returned.
-fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
+        waits.note(4_000 * MS, WaitEnd::Failure);
+        waits.note(4_000 * MS, WaitEnd::Silence);
+        // A long tail: answered after 900 ms.
+        (0..10).for_each(|_| waits.note(900 * MS, WaitEnd::Answer));
         let outage = judge(&evidence(&quick, &waits, Vec::new())).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.0, 0.5));
     }
 
     #[test]
-/// Share of the users' time in which they waited for an answer that did not come, or came very late. Users who were starved while
-/// others were answered do not count, and are returned.
-fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
+    fn one_waiting_user_of_ten_is_starved_and_the_system_available() {
+        let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
+        waits.note(4_000 * MS, WaitEnd::Silence);
+        let counts = Counts { ok: 800, ..Counts::default() };
+        let ten = Evidence { connections: 10, counts, ..evidence(&quick, &waits, Vec::new()) };
+        let outage = judge(&ten).unwrap();
+        assert_eq!((outage.gone_share, outage.is_degraded()), (0.0, false));
+        let starvation = Starvation { users: 1, of_users: 10, longest_s: 4.0, time_share: 0.1 };
+        assert_eq!(outage.starvation, Some(starvation));
+        // A request that failed is no wait for others.
+        let mut failed = Waits::default();
+        failed.note(4_000 * MS, WaitEnd::Failure);
+        let outage = judge(&Evidence { waits: &failed, ..ten }).unwrap();
+        assert_eq!((outage.gone_share, outage.starvation), (0.1, None));
+    }
+
+    #[test]
+    fn unanswered_arrivals_count_as_unavailable_unless_the_run_was_stopped() {
         let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
         let counts =
             Counts { planned: 100, failed: 4, timed_out: 2, unfinished: 1, not_sent: 3, ..Counts::default() };

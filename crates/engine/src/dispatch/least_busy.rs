@@ -105,14 +105,15 @@ impl LeastBusy {
 mod tests {
     use super::*;
     use crate::link::Retired;
-    use crate::link::State;
+    use crate::link::{LinkKind, State};
     use load::chance::Chance;
     use wire::Serial;
     use wire::http1::{Checks, Http1, Request};
 
     fn link(number: u32) -> Link {
         let script = Http1::single(&Request::get("localhost", "/"), Checks::default()).expect("a request");
-        Link::new(Box::new(Serial::new(wire::Script::open(&script, number))), 0, number, 3, true, true)
+        let kind = LinkKind::default().with(LinkKind::MULTIPLEXED, true).with(LinkKind::KEEPS_ALIVE, true);
+        Link::new(Box::new(Serial::new(wire::Script::open(&script, number))), 0, number, 3, kind)
     }
 
     /// The least busy link by a look at each of them.

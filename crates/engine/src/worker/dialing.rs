@@ -139,7 +139,7 @@ impl Worker<'_> {
         self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];
         if link.carried.is_empty() {
-            if link.is_multiplexed {
+            if link.is_multiplexed() {
                 self.settle_link(number, now_ns);
             }
             return;
@@ -151,7 +151,7 @@ impl Worker<'_> {
             return;
         }
         match link.carried.first() {
-            Some(user) if !link.is_multiplexed => self.start(user, now_ns),
+            Some(user) if !link.is_multiplexed() => self.start(user, now_ns),
             _ => self.settle_link(number, now_ns),
         }
     }
@@ -178,9 +178,10 @@ impl Worker<'_> {
         }
         link.state = State::Down;
         (link.served, link.connect_ns) = (0, 0);
-        (link.retired, link.send_error, link.was_left_in_pause) = (Retired::No, None, false);
+        (link.retired, link.was_left_in_pause) = (Retired::No, false);
+        link.note_send_error(None);
         link.sending = Sending::Done;
-        link.has_unbegun = link.is_multiplexed && !link.carried.is_empty();
+        link.has_unbegun = link.is_multiplexed() && !link.carried.is_empty();
         link.generation = link.generation.wrapping_add(1);
         link.channel.forget();
         self.dispatch.update(&self.links, number);
@@ -190,11 +191,12 @@ impl Worker<'_> {
     /// they arrive makes no difference here.
     pub(super) fn send_farewell(&mut self, number: u32) {
         let link = &mut self.links[number as usize];
+        let has_failed = link.has_send_error();
         let (State::Up { socket, session }, farewell) = (&mut link.state, link.channel.farewell()) else {
             return;
         };
         let is_idle = link.channel.is_idle() && !link.was_left_in_pause;
-        if farewell.is_empty() || !is_idle || link.retired == Retired::HungUp || link.send_error.is_some() {
+        if farewell.is_empty() || !is_idle || link.retired == Retired::HungUp || has_failed {
             return;
         }
         let bytes = match session {

@@ -26,7 +26,7 @@ impl Worker<'_> {
             self.end_last_part(number, link_number, &reply, at_ns);
         }
         let link = &mut self.links[link_number as usize];
-        let was_whole = link.is_multiplexed || link.sending == Sending::Done;
+        let was_whole = link.is_multiplexed() || link.sending == Sending::Done;
         // A server may say no before it has read everything (RFC 9112, 9.3); it cannot have done what it has not read.
         if !was_whole && reply.refusal.is_none() && reply.status < 400 {
             return self.end_link(link_number, Ending::early_reply(), at_ns);
@@ -84,7 +84,7 @@ impl Worker<'_> {
         let stopped = reply.refusal.filter(|refusal| refusal.class == ErrorClass::ScriptStopped);
         let stopped = stopped.map(|refusal| link.channel.explain(refusal));
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
-        let goes_on = reply.reusable && link.keeps_alive && was_whole && link.retired == Retired::No;
+        let goes_on = reply.reusable && link.keeps_alive() && was_whole && link.retired == Retired::No;
         if !goes_on && link.carried.is_empty() {
             self.close(link_number);
         }
@@ -236,7 +236,7 @@ impl Worker<'_> {
             State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
             state => Ending::opening_timed_out(state),
         };
-        let can_go_on = link.is_multiplexed && link.is_up();
+        let can_go_on = link.is_multiplexed() && link.is_up();
         let goes_on = can_go_on && (!is_begun || link.channel.abandon(Ticket(number)));
         if !goes_on {
             return self.end_link(link_number, ending, now_ns);

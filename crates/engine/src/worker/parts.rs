@@ -53,7 +53,7 @@ impl Worker<'_> {
             if self.links[link as usize].generation == generation {
                 let now_ns = self.clock.now();
                 self.on_reply(user, reply, now_ns);
-                if self.links[link as usize].is_multiplexed {
+                if self.links[link as usize].is_multiplexed() {
                     self.settle_link(link, now_ns);
                 }
             }
@@ -78,7 +78,7 @@ impl Worker<'_> {
         }
         // What was to be sent before would mix with what comes now; the server has not read it.
         let carrier = &self.links[link as usize];
-        let is_cut = carrier.sending != Sending::Done && !carrier.is_multiplexed;
+        let is_cut = carrier.sending != Sending::Done && !carrier.is_multiplexed();
         if is_cut && matches!(next, Next::Send | Next::Reopen) {
             self.end_link(link, Ending::early_reply(), at_ns);
             return After::Over;

@@ -195,7 +195,7 @@ impl Worker<'_> {
     #[inline]
     fn deliver(&mut self, number: u32, bytes: &[u8], mut at_ns: u64) {
         let link = &mut self.links[number as usize];
-        let (generation, is_multiplexed) = (link.generation, link.is_multiplexed);
+        let (generation, is_multiplexed) = (link.generation, link.is_multiplexed());
         if let Some(user) = link.carried.first().filter(|_| !is_multiplexed)
             && let Some(exchange) = &mut self.users[user as usize].exchange
         {
@@ -312,7 +312,7 @@ impl Worker<'_> {
                 _ => self.close(number),
             };
         };
-        if let Some(errno) = link.send_error.take() {
+        if let Some(errno) = link.take_send_error() {
             return self.on_lost(number, errno, true, at_ns);
         }
         let is_answered = self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_answered);
@@ -326,7 +326,7 @@ impl Worker<'_> {
             // Nothing was awaited, so no reply was cut short.
             _ if self.users[user as usize].is_in_pause() => Ending::ended_in_pause(),
             _ => match link.channel.peer_closed(Ticket(user)) {
-                Closing::Replied(reply) if !is_cut_off && !link.is_multiplexed => {
+                Closing::Replied(reply) if !is_cut_off && !link.is_multiplexed() => {
                     return self.on_reply(user, reply, at_ns);
                 }
                 _ if is_in_doubt => Ending::closed_in_doubt(),

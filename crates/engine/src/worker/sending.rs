@@ -176,7 +176,7 @@ impl Worker<'_> {
             Io::Closed | Io::Lost(_) => {
                 // The peer may have answered before it went away: what can be read says how this ends.
                 let link = &mut self.links[number as usize];
-                link.send_error = if let Io::Lost(errno) = end { Some(errno) } else { None };
+                link.note_send_error(if let Io::Lost(errno) = end { Some(errno) } else { None });
                 self.unread.push_back((number, link.generation));
             }
         }
