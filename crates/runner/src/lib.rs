@@ -12,6 +12,7 @@ mod database_check;
 mod database_watch;
 mod databases;
 mod describe;
+mod early_end;
 mod environment;
 mod errand;
 mod events;
