@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::load_tool::LoadTool;
 use crate::outage::Outage;
+use crate::same_body::SameBody;
 use crate::steadiness::Steadiness;
 use crate::validity::Validity;
 
@@ -173,6 +174,9 @@ pub struct Ending {
     pub outage: Option<Outage>,
     /// Whether the system was not started by Tenbin, and one of its processes was seen listening on the generator's machine.
     pub is_system_local: bool,
+    /// Body that replies to different requests had in common. `None` if they differed, were not compared, or an earlier version kept the
+    /// run.
+    pub same_body: Option<SameBody>,
 }
 
 impl Ending {

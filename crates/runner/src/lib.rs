@@ -45,6 +45,7 @@ mod rehearsal;
 mod rendered;
 mod resolve;
 mod run_error;
+mod same_body;
 mod scratch;
 mod server_count;
 mod slices;

@@ -114,9 +114,9 @@ impl Store {
         let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local) VALUES (:run, :ended_at_unix_ms, \
+             resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local, same_body) VALUES (:run, :ended_at_unix_ms, \
              :verdict, :validity, :generator, :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, \
-             :steadiness, :window_ns, :outage, :is_system_local)",
+             :steadiness, :window_ns, :outage, :is_system_local, :same_body)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -134,6 +134,7 @@ impl Store {
                 ":window_ns": ending.window_ns.map(signed).transpose()?,
                 ":outage": ending.outage.as_ref().map(json).transpose()?,
                 ":is_system_local": ending.is_system_local,
+                ":same_body": ending.same_body.as_ref().map(|body| self.redaction.json(body)).transpose()?,
             },
         );
         inserted.map_err(|error| match is_taken(&error) {

@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/15.sql"),
     include_str!("schema/16.sql"),
     include_str!("schema/17.sql"),
+    include_str!("schema/18.sql"),
 ];
 
 /// The version that this program writes.
@@ -130,6 +131,7 @@ mod tests {
             0x74b6_aa09,
             0x6ff3_41a3,
             0x63ef_1d00,
+            0xf614_4437,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);

@@ -43,6 +43,7 @@ mod proxy;
 mod rates;
 mod reports;
 mod results;
+mod same_body;
 mod same_statements;
 mod secrets;
 mod seeds;

@@ -188,6 +188,7 @@ pub(crate) fn ending() -> Ending {
         window_ns: Some(3 * SECOND),
         outage: Some(Outage::default()),
         is_system_local: false,
+        same_body: None,
         ..fixtures::ending()
     }
 }

@@ -4,8 +4,8 @@
 
 use evidence::{
     CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
-    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, StudyId, StudyPlace, Unit,
-    Validity, Verdict, stage,
+    OutageTime, PartOf, Procedure, Reading, RunId, SameBody, Steadiness, SteadinessVerdict, StudyId,
+    StudyPlace, Unit, Validity, Verdict, stage,
 };
 use fixtures::reading;
 use record::{
@@ -131,7 +131,9 @@ pub(crate) fn ending_with_signals() -> Ending {
     let outage = Outage { longest_s: 0.5, gone_share: 0.25, times };
     let window_ns = Some(3_000_000_000);
     let outage = Some(outage);
-    Ending { generator, steadiness: Some(steadiness), window_ns, outage, is_system_local: true, ..ending() }
+    let same_body = Some(SameBody { body: "{\"ok\": true}\u{1b}".to_owned(), requests: 12, replies: 512 });
+    let steadiness = Some(steadiness);
+    Ending { generator, steadiness, window_ns, outage, same_body, is_system_local: true, ..ending() }
 }
 
 /// The ending of a run whose system did not start.
