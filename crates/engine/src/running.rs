@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use load::Share;
 use record::{ConnectionTotals, Health, Interval, Moment, Pulse};
 use rustix::io::Errno;
-use wire::Channels;
+use wire::{Channels, FirstReplies};
 
 use crate::embedded::{Embedding, Guards};
 use crate::job::Job;
@@ -62,6 +62,8 @@ pub struct WorkerEnd {
     pub health: Health,
     /// How many connections could not be opened before the load, and why the first could not.
     pub opening_failures: Option<(u32, String)>,
+    /// First replies of its connections that were compared.
+    pub first_replies: Vec<FirstReplies>,
     /// When its load was to end, in nanoseconds since it began: by its time, or because it was asked to stop. `None`: its number
     /// of requests alone ended it.
     pub stopped_at_ns: Option<u64>,

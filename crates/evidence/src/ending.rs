@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::connections_by_process::ConnectionsByProcess;
 use crate::load_tool::LoadTool;
 use crate::outage::Outage;
+use crate::same_body::SameBody;
 use crate::steadiness::Steadiness;
 use crate::steady_start::SteadyStart;
 use crate::validity::Validity;
@@ -209,6 +210,9 @@ pub struct Ending {
     pub connections_by_process: Option<ConnectionsByProcess>,
     /// How long the start of the system waited for it to be steady; `None` if it did not.
     pub steady_start: Option<SteadyStart>,
+    /// Body that replies to different requests had in common. `None` if they differed, were not compared, or an earlier version kept the
+    /// run.
+    pub same_body: Option<SameBody>,
 }
 
 impl Ending {

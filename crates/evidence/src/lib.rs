@@ -24,6 +24,7 @@ mod reading;
 mod rewrite;
 mod run;
 mod run_id;
+mod same_body;
 pub mod stage;
 mod steadiness;
 mod steady_start;
@@ -54,6 +55,7 @@ pub use procedure::{CapacityRules, Procedure, SliceRules};
 pub use reading::{BrokenReadings, Reading, ReadingKey, Readings, StoredReading, pack_reading};
 pub use run::{PackedSecond, Run, RunState, StoredSecond};
 pub use run_id::{NotARunId, RunId};
+pub use same_body::SameBody;
 pub use steadiness::{Steadiness, SteadinessVerdict};
 pub use steady_start::SteadyStart;
 pub use study::{

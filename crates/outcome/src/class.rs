@@ -93,6 +93,18 @@ impl ErrorClass {
         self.entry().outcome
     }
 
+    /// Whether the peer answered with bytes that are no reply of the protocol, or with a part of one.
+    pub const fn is_broken_reply(self) -> bool {
+        matches!(
+            self,
+            Self::ProtocolError
+                | Self::Incomplete
+                | Self::HeaderLimit
+                | Self::ExcessBytes
+                | Self::UnsolicitedReply
+        )
+    }
+
     /// Whose fault it is.
     pub const fn blame(self) -> Blame {
         self.entry().blame

@@ -1,6 +1,6 @@
 //! Notes on the figures of a run, such as an experienced colleague would make. Each rule is a function in the list [`RULES`].
 
-use evidence::{Model, Unit};
+use evidence::{Model, SameBody, Unit};
 use record::Percentile;
 
 use crate::baseline;
@@ -22,6 +22,7 @@ const RULES: &[Rule] = &[
     planned_requests_were_not_sent,
     requests_started_late,
     a_closed_loop_hides_stalls,
+    different_requests_got_one_body,
     it_did_not_settle,
     short::doubt,
 ];
@@ -45,6 +46,17 @@ fn unharmed(view: &View<'_>) -> impl Iterator<Item = String> {
 fn it_did_not_settle(view: &View<'_>) -> Option<String> {
     let (sentence, remedy) = steadiness::doubt(steadiness::of(view)?)?;
     Some(format!("{}: {remedy}.", first_upper(&sentence)))
+}
+
+/// An error page or a default answer counts as ok if its status does.
+fn different_requests_got_one_body(view: &View<'_>) -> Option<String> {
+    let SameBody { body, requests, replies } = view.run.ending.as_ref()?.same_body.as_ref()?;
+    Some(format!(
+        "The first {} replies, to {} different requests, all had the body {body:?}: if it is not the one that you mean, say what to expect \
+         (`--expect-body TEXT`; `expect: {{ body: TEXT }}` in a plan).",
+        count(*replies),
+        count(*requests),
+    ))
 }
 
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {

@@ -11,6 +11,7 @@ use store::StoreError;
 
 use crate::busiest::Busiest;
 use crate::clock::Clock;
+use crate::early_end::{EarlyEnd, Unusable};
 use crate::extension::Extension;
 use crate::feed::Feed;
 use crate::figures::{PlannedEnd, figures};
@@ -75,11 +76,9 @@ impl Collected {
         parts.iter().for_each(|part| self.moments.note(part));
     }
 
-    /// Whether requests were rejected, and not one came to another end.
-    pub(crate) fn is_rejected(&self) -> bool {
-        let [warm_up, measured] = [Phase::WarmUp, Phase::Measured].map(|phase| self.counts(phase));
-        let rejected = warm_up.rejected + measured.rejected;
-        rejected > 0 && rejected == warm_up.ended() + measured.ended()
+    /// Whether requests ended, and not one with a reply that it can do with.
+    pub(crate) fn is_unusable(&self, unusable: Unusable) -> bool {
+        unusable.is_all(self.wholes.iter().flatten().map(Whole::tally))
     }
 
     /// What was counted so far in a phase, over all steps.
@@ -111,8 +110,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) warm_up_ns: u64,
     /// When it may end earlier than planned.
     pub(crate) extension: Option<Extension>,
-    /// Whether it ends early if every request is rejected.
-    pub(crate) gives_up: bool,
+    /// When it ends early because no reply is usable.
+    pub(crate) early_end: Option<EarlyEnd>,
 }
 
 impl<'a> Collector<'a> {
@@ -166,7 +165,7 @@ impl<'a> Collector<'a> {
                 next = underway.next(wait).ok();
             }
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
-                collected.was_given_up |= self.gives_up && collected.is_rejected();
+                collected.was_given_up |= self.gives_up(&collected, begun.0);
                 collected.is_gone |= collected.was_given_up;
                 let is_gone = self.monitor.attend(self.feed);
                 collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
@@ -197,6 +196,16 @@ impl<'a> Collector<'a> {
         let is_settled = self.extension.as_ref().is_some_and(|extension| extension.settled_at_ns().is_some());
         let level = self.stopper.level();
         if collected.is_gone || is_settled { level.max(StopLevel::Drain) } else { level }
+    }
+
+    /// Whether to end now because no reply is usable. A load of requests that is over by itself has its result.
+    fn gives_up(&self, collected: &Collected, begun: Instant) -> bool {
+        let Some(EarlyEnd { after, unusable }) = self.early_end else { return false };
+        let lasts = || {
+            let elapsed = self.clock.now().saturating_duration_since(begun);
+            elapsed >= after && collected.done() < self.threads
+        };
+        (after.is_zero() || lasts()) && collected.is_unusable(unusable)
     }
 
     fn is_overdue(&self, begun: Instant, stop_asked: Option<Instant>) -> bool {

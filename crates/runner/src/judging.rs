@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::WorkerEnd;
-use evidence::{Ending, Generator};
+use evidence::{Ending, Generator, SameBody};
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
 use load::{Load, Schedule};
 use plan::{Pin, Plan};
@@ -16,6 +16,7 @@ use crate::describe::{unit, unix_ms};
 use crate::environment::Before;
 use crate::monitor::Monitor;
 use crate::run_error::RunError;
+use crate::same_body;
 use crate::stopper::StopLevel;
 use crate::tools::Tools;
 use crate::usage::Usage;
@@ -71,6 +72,7 @@ pub(crate) struct Closed {
     tool: Option<evidence::LoadTool>,
     tool_ran: Option<Duration>,
     notes: Vec<String>,
+    same_body: Option<SameBody>,
 }
 
 impl Closed {
@@ -118,6 +120,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     let notes =
         opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
     let notes = notes.chain(tool_notes).collect();
+    let same_body = same_body::of(&ends);
     let connections = ends.iter().flat_map(|end| &end.connections).copied().collect();
     let accounts = Accounts {
         planned: planned(plan),
@@ -143,7 +146,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         busiest_10s_share,
         tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes })
+    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body })
 }
 
 /// When the window ends: with the load; or with the last counted answer, if the number of requests ended it.
@@ -195,7 +198,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 
 /// What is known about a run when its load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
-    let Closed { accounts, usage, tool, notes, .. } = closed;
+    let Closed { accounts, usage, tool, notes, same_body, .. } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);
@@ -225,5 +228,6 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         is_system_local: false,
         connections_by_process: environment.connections.clone(),
         steady_start: None,
+        same_body,
     }
 }

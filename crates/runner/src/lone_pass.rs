@@ -10,6 +10,7 @@ use load::{Closed, Load, Order, Scenario, Scenarios, Share, Stop, ThinkTime, Vis
 use plan::{Gets, Pin, Plan};
 use record::Tally;
 
+use crate::early_end::Unusable;
 use crate::tools::Tools;
 
 /// Tells the draws of the pass from those of the load.
@@ -22,9 +23,9 @@ const BETWEEN_TRIES: Duration = Duration::from_secs(1);
 /// How soon a request to stop is heard.
 const LISTEN: Duration = Duration::from_millis(50);
 
-/// Why no request of a plan can succeed: what each step was answered. `None` if one succeeded, or if not all were rejected: a
-/// system that closes connections or times out is a result.
-pub(crate) fn rejected(tools: &Tools<'_>, plan: &Plan) -> Option<String> {
+/// Why no request of a plan can succeed: what each step was answered. `None` if one succeeded, or ended without an unusable reply:
+/// a system that closes connections or times out is a result.
+pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: Unusable) -> Option<String> {
     if plan.tool().is_some() {
         // What it sends is not known.
         return None;
@@ -43,9 +44,8 @@ pub(crate) fn rejected(tools: &Tools<'_>, plan: &Plan) -> Option<String> {
                 all.entry(step).or_default().merge(&tally);
             }
         }
-        let counts = all.values().map(|tally| tally.counts);
-        let (sent, rejected) = counts.fold((0, 0), |sum, of| (sum.0 + of.sent, sum.1 + of.rejected));
-        if sent == 0 || rejected < sent {
+        let has_open = all.values().any(|tally| tally.counts.ended() < tally.counts.sent);
+        if has_open || !unusable.is_all(all.values()) {
             return None;
         }
         lines = Some(all.iter().flat_map(|(step, tally)| words(plan, *step, tally)).collect::<Vec<_>>());

@@ -30,7 +30,7 @@ pub(crate) struct Measured {
     pub(crate) ending: Ending,
     /// Of the measured phase.
     pub(crate) counts: Counts,
-    /// Whether not one request got another answer than a rejection, warm-up included.
+    /// Whether not one request got a usable reply, warm-up included. Broken replies count for a load that ends early over them.
     pub(crate) is_rejected: bool,
     /// Whether it was ended early for that.
     pub(crate) was_given_up: bool,
@@ -85,14 +85,15 @@ pub(crate) fn measure(
         steps,
         warm_up_ns: plan.warm_up_ns,
         extension: Extension::of(plan, threads),
-        gives_up: planned.first.gives_up(plan),
+        early_end: planned.first.early_end(plan),
     };
     let collected = collector.collect(underway);
     feed.publish(RunEvent::LoadEnded);
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
     must_be_kept(store, feed.run, steps, collected.counts(Phase::WarmUp), counts)?;
-    let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
+    let (is_rejected, was_given_up) =
+        (collected.is_unusable(planned.first.unusable()), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use evidence::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyPlace, Verdict};
 use judge::Condition;
@@ -13,6 +14,7 @@ use progress::{RunEvent, Stream};
 
 use crate::cores::Cores;
 use crate::describe::describe;
+use crate::early_end::{EarlyEnd, Unusable};
 use crate::errand::SetUp;
 use crate::events::Events;
 use crate::experiment;
@@ -75,18 +77,29 @@ pub(crate) enum First {
     MayReject,
     /// Nothing yet, and a system that rejects everything ends the study.
     MustAnswer,
-    /// Nothing yet, and a load that lasts ends early if everything is rejected.
+    /// Nothing yet, and a load that lasts ends early if no reply is usable.
     MustAnswerToGoOn,
 }
 
 impl First {
-    /// Whether a load ends early if everything is rejected. A tool reports at its end.
-    pub(crate) fn gives_up(self, plan: &Plan) -> bool {
-        let lasts = || plan.stop.requests.is_none() && plan.stop.at_ns.is_some_and(|at| at >= LASTING_NS);
+    /// When a load ends early because no reply is usable. `None` if it does not; a tool reports at its end.
+    pub(crate) fn early_end(self, plan: &Plan) -> Option<EarlyEnd> {
+        let is_short = || plan.stop.at_ns.is_some_and(|at| at < LASTING_NS);
+        let after = match self {
+            Self::Any | Self::MayReject => return None,
+            _ if plan.tool().is_some() => return None,
+            Self::MustAnswerToGoOn if is_short() => return None,
+            Self::MustAnswerToGoOn if plan.stop.requests.is_some() => Duration::from_nanos(LASTING_NS),
+            Self::MustAnswer | Self::MustAnswerToGoOn => Duration::ZERO,
+        };
+        Some(EarlyEnd { after, unusable: self.unusable() })
+    }
+
+    /// Replies that end a load early, or the study. A system of a study that breaks off replies is a result.
+    pub(crate) fn unusable(self) -> Unusable {
         match self {
-            Self::Any | Self::MayReject => false,
-            Self::MustAnswer => plan.tool().is_none(),
-            Self::MustAnswerToGoOn => plan.tool().is_none() && lasts(),
+            Self::MustAnswerToGoOn => Unusable::RejectedOrBroken,
+            Self::Any | Self::MayReject | Self::MustAnswer => Unusable::Rejected,
         }
     }
 }
@@ -99,7 +112,7 @@ impl<'a> PlannedRun<'a> {
         Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again, set_up }
     }
 
-    /// Ends the load early if the system rejects everything, with an error that quotes the replies.
+    /// Ends the load early if the system gives no usable reply, with an error that quotes the replies.
     pub fn ending_if_rejected(self) -> Self {
         Self { first: First::MustAnswerToGoOn, ..self }
     }
@@ -206,9 +219,13 @@ impl<'a> PlannedRun<'a> {
             First::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),
             First::MustAnswer | First::MustAnswerToGoOn if measured.is_rejected => {
                 measured.wait();
-                if let Some(answers) = lone_pass::rejected(tools, &self.plan) {
+                if let Some(answers) = lone_pass::unusable(tools, &self.plan, self.first.unusable()) {
                     let name = self.stage.map_or_else(|| self.plan.title.clone(), Stage::name);
-                    return Err(RunError::Rejected { name, answers });
+                    let has_broken = measured.counts.failed > 0;
+                    return Err(match has_broken {
+                        true => RunError::Unusable { name, answers },
+                        false => RunError::Rejected { name, answers },
+                    });
                 }
                 measured.go_on();
             }

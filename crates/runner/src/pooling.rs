@@ -61,7 +61,7 @@ fn helps(uses: &[StateUse<'_>]) -> String {
     helps.join("; ")
 }
 
-/// Something that a load cannot rely on, with a way out.
+/// State that a load cannot rely on, with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     what: String,

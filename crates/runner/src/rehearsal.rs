@@ -9,6 +9,7 @@ use progress::Stream;
 
 use crate::cores::Cores;
 use crate::database_check::Unready;
+use crate::early_end::Unusable;
 use crate::lone_pass;
 use crate::prepare::Refusal;
 use crate::run_error::RunError;
@@ -103,7 +104,7 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
         Err(Refusal::Stopped) => return None,
         Err(refusal) => return Some(refusal.to_string()),
     }
-    let rejected = lone_pass::rejected(tools, &plan);
+    let rejected = lone_pass::unusable(tools, &plan, Unusable::Rejected);
     let rejected = rejected.map(|answers| format!("every request was rejected: {answers}"));
     let left = set_up.and_then(|set_up| set_up.tear_down(tools.stopper).err());
     rejected.or(left)

@@ -53,6 +53,14 @@ pub enum RunError {
         /// What each step was answered, on one line of printable characters.
         answers: String,
     },
+    /// Not one reply of a load was usable, and none to a single user afterwards: they break their protocol, end too early, or reject.
+    #[error("{name}: no request got a usable reply, also those of a single user: {answers}")]
+    Unusable {
+        /// The URL.
+        name: String,
+        /// What each step was answered, on one line of printable characters.
+        answers: String,
+    },
     /// The systems of a block are up, and do not fit into memory.
     #[error(
         "the systems of a block do not fit into memory together: {0}\n  help: use `interleave: runs`, which has one of them up at a time"

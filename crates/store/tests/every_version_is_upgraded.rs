@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use store::Store;
 
 /// Migrations from version 4 on, in order.
-const STEPS: [&str; 14] = [
+const STEPS: [&str; 15] = [
     include_str!("../src/schema/5.sql"),
     include_str!("../src/schema/6.sql"),
     include_str!("../src/schema/7.sql"),
@@ -23,6 +23,7 @@ const STEPS: [&str; 14] = [
     include_str!("../src/schema/16.sql"),
     include_str!("../src/schema/17.sql"),
     include_str!("../src/schema/18.sql"),
+    include_str!("../src/schema/19.sql"),
 ];
 const STUDY: &str = "s-20261121-142501-69g3";
 

@@ -45,6 +45,7 @@ mod rates;
 mod recorded_arrivals;
 mod reports;
 mod results;
+mod same_body;
 mod same_statements;
 mod secrets;
 mod seeds;

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::{Home, answering, assert_identity, built_in, errors, number, url};
+use crate::support::{Home, answering, assert_identity, built_in, errors, number, server, url};
 use serde_json::Value;
 use target::Settings;
+use target::scripted::Step;
 
 const REPLY: &str = "HTTP/1.1 200 OK\r\nServer: known\r\nContent-Length: 13\r\n\r\nhello, world\n";
 
@@ -178,6 +179,31 @@ fn url_that_rejects_everything_ends_early_and_quotes_the_body() {
     let quoted = "status 404, expected 200–399; the body begins with \"no item\"";
     assert!(output.stderr.contains("every request was rejected, also those of a single user"), "{output:?}");
     assert!(output.stderr.contains(quoted) && output.stderr.contains("help: correct the URL"), "{output:?}");
+}
+
+#[test]
+fn url_with_truncated_replies_only_ends_early() {
+    let text = "HTTP/1.1 200 OK\r\nContent-Length: 700\r\nConnection: close\r\n\r\ntoo short";
+    let answer = vec![Step::ReadRequest, Step::Send(text.as_bytes().to_vec()), Step::CloseGracefully];
+    let (home, server) = (Home::new(), server(answer));
+    let begun = Instant::now();
+    let output = home.run(&[&url(server.address(), "/"), "-R", "50", "-d", "60s"]);
+    assert!(begun.elapsed() < Duration::from_secs(45), "{output:?}");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let said = "no request got a usable reply, also those of a single user: step \"GET /\": ";
+    assert!(output.stderr.contains(said) && output.stderr.contains("help: correct the URL"), "{output:?}");
+}
+
+#[test]
+fn ssh_server_ends_a_load_of_many_requests_early_and_is_named() {
+    // It keeps the connection until the client leaves.
+    let server = server(vec![Step::Send(b"SSH-2.0-x\r\n".to_vec()), Step::ReadBytes(1 << 20)]);
+    let home = Home::new();
+    let begun = Instant::now();
+    let output = home.run(&[&url(server.address(), "/"), "-n", "100000"]);
+    assert!(begun.elapsed() < Duration::from_secs(45), "{output:?}");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("an SSH server answered: correct the port"), "{output:?}");
 }
 
 #[test]

@@ -6,7 +6,9 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::blame::PeerFault;
-use crate::conversation::{Cancel, Closing, Greeting, Interrupt, Next, PartEnd, Refusal, Reply, Stage};
+use crate::conversation::{
+    Cancel, Closing, FirstReplies, Greeting, Interrupt, Next, PartEnd, Refusal, Reply, Stage,
+};
 use crate::values::Values;
 
 /// Tells the exchanges of a link apart. The engine chooses it; a ticket is free again when its exchange is over.
@@ -160,6 +162,11 @@ pub trait Channel: Send {
 
     /// What a refusal that was just handed out means, in words.
     fn explain(&self, refusal: Refusal) -> String;
+
+    /// As [`crate::Conversation::first_replies`].
+    fn first_replies(&self) -> Option<FirstReplies> {
+        None
+    }
 
     /// Hands over the values that replies gave to variables: asked for after a reply to this exchange, where its user goes on over
     /// other links.

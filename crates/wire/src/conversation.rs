@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::ErrorClass;
 use crate::blame::PeerFault;
@@ -93,6 +94,11 @@ pub trait Conversation: Send {
     /// What a refusal that was just handed out means, in words.
     fn explain(&self, refusal: Refusal) -> String;
 
+    /// The first replies, compared with each other. `None` if they are not compared.
+    fn first_replies(&self) -> Option<FirstReplies> {
+        None
+    }
+
     /// What a polite client says before it closes an idle connection.
     fn farewell(&self) -> &[u8] {
         &[]
@@ -112,6 +118,17 @@ pub trait Conversation: Send {
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
+}
+
+/// The first replies of a connection without an expectation of their bodies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstReplies {
+    /// Hashes of the requests, each once.
+    pub requests: Vec<u64>,
+    /// Replies that were compared.
+    pub replies: u32,
+    /// The short body of all of them, without secrets. `None` if they differ, are long or empty, or were rejected.
+    pub body: Option<Vec<u8>>,
 }
 
 /// Ends what another thread is waiting for.

@@ -18,6 +18,7 @@ mod decoding;
 mod encoding;
 mod expected;
 mod fault;
+mod first_replies;
 mod foreign;
 mod framing;
 mod jar;
@@ -83,6 +84,9 @@ pub const PROTOCOL: Protocol = Protocol {
 /// What a connection takes for a variable beyond the bytes of its value.
 const VALUE_BYTES: u64 = 64;
 
+/// Memory of the connections whose first replies are compared. What grows may own twice what it holds.
+const COMPARED_BYTES_MAX: u64 = first_replies::CONNECTIONS as u64 * 3 * first_replies::KEPT_BYTES_MAX as u64;
+
 /// The steps that connections go through, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct Http1 {
@@ -102,6 +106,8 @@ struct Steps {
     captured: Box<[u16]>,
     /// What no quoted body shows.
     secrets: Secrets,
+    /// Whether the first replies of some connections are compared: requests may differ, and nothing is expected of a body.
+    compares: bool,
 }
 
 impl Http1 {
@@ -132,9 +138,11 @@ impl Http1 {
             }
             prepared
         });
-        let list = prepared.collect();
-        let secrets = Secrets::default();
-        Self { script: Arc::new(Steps { list, count, variables, captured: captured.into(), secrets }) }
+        let list: Box<[Prepared]> = prepared.collect();
+        let may_differ = count > 1 || list.iter().any(|step| step.step.request.fixed_bytes().is_none());
+        let compares = may_differ && list.iter().all(Prepared::expects_nothing);
+        let (captured, secrets) = (captured.into(), Secrets::default());
+        Self { script: Arc::new(Steps { list, count, variables, captured, secrets, compares }) }
     }
 
     /// From steps as users write them.
@@ -179,7 +187,8 @@ impl Http1 {
 
     fn quote_bodies(&mut self) {
         // Nobody else has it before the first connection is opened.
-        let Some(Steps { list, secrets, .. }) = Arc::get_mut(&mut self.script) else { return };
+        let Some(Steps { list, secrets, compares, .. }) = Arc::get_mut(&mut self.script) else { return };
+        *compares = false;
         // A secret that the end of a quotation cuts off must be seen whole.
         let quoted_bytes_max = QUOTED_BYTES_MAX + secrets.bytes_max();
         for prepared in list {
@@ -263,8 +272,10 @@ impl Http1 {
 impl Script for Http1 {
     type Conversation = HttpConversation;
 
-    fn open(&self, _number: u32) -> HttpConversation {
-        HttpConversation::new(Arc::clone(&self.script))
+    fn open(&self, number: u32) -> HttpConversation {
+        let conversation = HttpConversation::new(Arc::clone(&self.script));
+        let compares = self.script.compares && number < first_replies::CONNECTIONS;
+        if compares { conversation.comparing() } else { conversation }
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
@@ -291,7 +302,7 @@ impl Script for Http1 {
         Footprint {
             kept_bytes: self.kept_bytes_max(longest_bytes),
             request_bytes: self.request_bytes_max(longest_bytes),
-            shared_bytes: self.shared_bytes(),
+            shared_bytes: self.shared_bytes() + if self.script.compares { COMPARED_BYTES_MAX } else { 0 },
             expressions: self.expressions() as u64,
         }
     }

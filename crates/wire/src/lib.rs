@@ -27,8 +27,8 @@ mod values;
 pub use blame::{PeerFault, Seen, Violation};
 pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
 pub use conversation::{
-    Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply, Script,
-    Stage,
+    Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, PartEnd, Progress, Refusal,
+    Reply, Script, Stage,
 };
 pub use mix::Mix;
 pub use outcome::ErrorClass;

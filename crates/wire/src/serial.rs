@@ -7,7 +7,7 @@ use core::ops::Range;
 use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
 use crate::conversation::{
-    Cancel, Closing, Conversation, Greeting, Interrupt, Next, Progress, Refusal, Script, Stage,
+    Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, Progress, Refusal, Script, Stage,
 };
 use crate::values::Values;
 
@@ -157,6 +157,10 @@ impl<C: Conversation> Channel for Serial<C> {
 
     fn explain(&self, refusal: Refusal) -> String {
         self.conversation.explain(refusal)
+    }
+
+    fn first_replies(&self) -> Option<FirstReplies> {
+        self.conversation.first_replies()
     }
 
     fn saved(&mut self, ticket: Ticket, values: &mut Values) {

@@ -190,6 +190,7 @@ pub(crate) fn ending() -> Ending {
         is_system_local: false,
         connections_by_process: None,
         steady_start: None,
+        same_body: None,
         ..fixtures::ending()
     }
 }

@@ -4,7 +4,7 @@
 
 use evidence::{
     CapacityRules, Cause, Compare, ConnectionsByProcess, Ending, Failure, GateResult, Generator, HeldReading,
-    Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId, ServingProcess,
+    Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId, SameBody, ServingProcess,
     Steadiness, SteadinessVerdict, SteadyStart, StudyId, StudyPlace, Unit, Validity, Verdict, stage,
 };
 use fixtures::reading;
@@ -137,6 +137,7 @@ pub(crate) fn ending_with_signals() -> Ending {
         ConnectionsByProcess { processes: vec![process(7), process(8)], readings: vec![reading] };
     let steady = SteadyStart { waited_s: 0.3, processes: 3, changes: 1, cores_used: 0.05, is_steady: true };
     let connections_by_process = Some(connections);
+    let same_body = Some(SameBody { body: "{\"ok\": true}\u{1b}".to_owned(), requests: 12, replies: 512 });
     Ending {
         generator,
         steadiness: Some(steadiness),
@@ -145,6 +146,7 @@ pub(crate) fn ending_with_signals() -> Ending {
         is_system_local: true,
         connections_by_process,
         steady_start: Some(steady),
+        same_body,
         ..ending()
     }
 }

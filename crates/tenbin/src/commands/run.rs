@@ -280,7 +280,7 @@ pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
         RunError::Rejected { .. } if can_resume => anyhow::anyhow!(
             "{error}\n  help: correct the request, and start again; if the server was at fault, repair it, and add --resume"
         ),
-        RunError::Rejected { .. } => {
+        RunError::Rejected { .. } | RunError::Unusable { .. } => {
             anyhow::anyhow!(
                 "{error}\n  help: correct the URLs, -X, -H, or -b, or repair the server, and start again"
             )

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::checks::CODED;
 use super::fault::Fault;
+use super::first_replies::Comparison;
 use super::reading::{QUOTED_BYTES_MAX, Reading};
 use super::redirect::{self, Unfollowed};
 use super::step::{Prepared, Step};
@@ -15,7 +16,9 @@ use super::template::target_of;
 use super::{Steps, capture, jar};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Next, PartEnd, Progress, Refusal, Reply, Stage};
+use crate::conversation::{
+    Closing, Conversation, FirstReplies, Next, PartEnd, Progress, Refusal, Reply, Stage,
+};
 
 /// The client's side of one HTTP/1.1 connection.
 #[derive(Debug)]
@@ -32,12 +35,38 @@ struct Filled {
     bytes: Vec<u8>,
     /// Of the replies that led to this request.
     received_bytes: u64,
+    /// The first replies of the connection, if they are compared.
+    comparison: Option<Box<Comparison>>,
 }
 
 impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
         let reading = Reading::new(script.variables);
         Self { script, reading, filled: None }
+    }
+
+    /// The same, whose first replies are compared.
+    pub(super) fn comparing(mut self) -> Self {
+        self.reading.compares = true;
+        self
+    }
+
+    #[cold]
+    fn begin_comparison(&mut self) {
+        let mut filled = self.filled.take().unwrap_or_default();
+        let fixed = self.step().step.request.fixed_bytes();
+        filled.comparison.get_or_insert_default().begin(fixed.unwrap_or(&filled.bytes));
+        self.filled = Some(filled);
+    }
+
+    /// Compares the body of a reply with those before it.
+    #[cold]
+    fn compare(&mut self, reply: Reply) {
+        let quoted = self.reading.quoted.take();
+        let body = quoted.as_ref().map_or(&[][..], |quoted| &quoted.0);
+        let is_ok = reply.refusal.is_none() && (200..300).contains(&reply.status);
+        let comparison = self.filled.get_or_insert_default().comparison.get_or_insert_default();
+        self.reading.compares = comparison.take(is_ok.then_some(body));
     }
 
     #[inline]
@@ -134,6 +163,9 @@ impl Conversation for HttpConversation {
                 self.reading.values.set(cookies.path, jar::kept_path(target_of(filled)));
             }
         }
+        if self.reading.compares {
+            self.begin_comparison();
+        }
         Next::Send
     }
 
@@ -148,6 +180,13 @@ impl Conversation for HttpConversation {
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let step = &self.script.list[usize::from(self.reading.step)];
         let progress = self.reading.received(step, bytes)?;
+        if self.reading.compares
+            && !self.reading.is_redirect
+            && let Progress::Replied { reply, .. } = &progress
+        {
+            self.compare(*reply);
+        }
+        let step = &self.script.list[usize::from(self.reading.step)];
         match progress {
             Progress::Replied { used, reply } if step.first_part.is_some() => {
                 if self.reading.is_redirect {
@@ -160,7 +199,17 @@ impl Conversation for HttpConversation {
     }
 
     fn peer_closed(&mut self) -> Closing {
-        self.reading.peer_closed(&self.script.list[usize::from(self.reading.step)])
+        let closing = self.reading.peer_closed(&self.script.list[usize::from(self.reading.step)]);
+        if self.reading.compares
+            && let Closing::Replied(reply) = &closing
+        {
+            self.compare(*reply);
+        }
+        closing
+    }
+
+    fn first_replies(&self) -> Option<FirstReplies> {
+        self.filled.as_ref()?.comparison.as_ref()?.found(|body| self.script.secrets.redact(body).into_owned())
     }
 
     fn go_on(&mut self) -> Next {
@@ -198,7 +247,8 @@ impl Conversation for HttpConversation {
                 "; the body is compressed (Content-Encoding) and cannot be unpacked: send Accept-Encoding: identity",
             );
         }
-        let quoted = self.script.secrets.redact(&self.reading.quoted);
+        let quoted = self.reading.quoted.as_ref().map_or(&[][..], |quoted| &quoted.0);
+        let quoted = self.script.secrets.redact(quoted);
         match String::from_utf8_lossy(&quoted[..quoted.len().min(QUOTED_BYTES_MAX)]) {
             quoted if quoted.is_empty() => rule,
             // Whatever the peer wrote, it is one line of printable characters.

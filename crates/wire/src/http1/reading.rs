@@ -8,6 +8,7 @@ use super::checks::{CODED, KEPT_BODY_BYTES_MAX};
 use super::chunked::Chunked;
 use super::decoding::{Coding, Unpacked};
 use super::fault::Fault;
+use super::first_replies::{KEPT_BYTES_MAX as COMPARED_BYTES_MAX, SHORT_BYTES_MAX};
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
 use super::step::{Prepared, Step};
 use crate::ErrorClass;
@@ -35,12 +36,19 @@ pub(super) struct Reading {
     coding: Coding,
     /// Whether the latest head leads to another request of the step.
     pub(super) is_redirect: bool,
+    /// Whether a short body is kept as quoted, to be compared with others.
+    pub(super) compares: bool,
     /// Requests of the step before this one that were redirected.
     pub(super) hop: u8,
-    /// How the body of the last refused reply begins, where that is asked for.
-    pub(super) quoted: Box<[u8]>,
+    /// How the body of the last refused reply begins, where that is asked for; while replies are compared, the body of the last one,
+    /// empty unless it is short.
+    pub(super) quoted: Option<Box<Quoted>>,
     pub(super) values: Values,
 }
+
+/// The beginning of a body. It is rare, and behind a pointer takes few bytes of each connection.
+#[derive(Debug)]
+pub(super) struct Quoted(pub(super) Box<[u8]>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -68,8 +76,9 @@ impl Reading {
             body_bytes: 0,
             coding: Coding::Identity,
             is_redirect: false,
+            compares: false,
             hop: 0,
-            quoted: Box::default(),
+            quoted: None,
             values: Values::new(variables),
         }
     }
@@ -207,12 +216,13 @@ impl Reading {
 
     /// Takes bytes of a body; returns how many, and whether it is complete.
     fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        let keeps = step.keeps_body && !self.is_redirect;
+        let keeps = (step.keeps_body || self.compares) && !self.is_redirect;
+        let kept_bytes_max = if step.keeps_body { KEPT_BODY_BYTES_MAX } else { COMPARED_BYTES_MAX };
         let Self { kept, body_bytes, .. } = self;
         let mut keep = |data: &[u8]| {
             *body_bytes += data.len() as u64;
             if keeps {
-                let room = KEPT_BODY_BYTES_MAX - kept.len();
+                let room = kept_bytes_max.saturating_sub(kept.len());
                 kept.extend_from_slice(&data[..data.len().min(room)]);
             }
         };
@@ -243,15 +253,27 @@ impl Reading {
         if reply.refusal.is_some() && step.quotes_body {
             self.quote(step.quoted_bytes_max);
         }
+        if self.compares {
+            self.keep_short_body();
+        }
         self.forget();
         reply
+    }
+
+    #[cold]
+    fn keep_short_body(&mut self) {
+        if self.body_bytes > COMPARED_BYTES_MAX as u64 {
+            self.quoted = None;
+        } else {
+            self.quote(SHORT_BYTES_MAX + 1);
+        }
     }
 
     #[cold]
     fn quote(&mut self, bytes_max: usize) {
         let unpacked = self.coding.unpack(&self.kept, bytes_max);
         let shown = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
-        self.quoted = shown[..shown.len().min(bytes_max)].into();
+        self.quoted = Some(Box::new(Quoted(shown[..shown.len().min(bytes_max)].into())));
     }
 
     // Most loads look at no body: what they run stays small.

@@ -40,4 +40,9 @@ impl Prepared {
         let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
         Self { step, keeps_body, judges_body, quotes_body: false, quoted_bytes_max: 0, first_part: None }
     }
+
+    /// Whether a reply is held against its status alone.
+    pub(super) fn expects_nothing(&self) -> bool {
+        !self.judges_body && self.step.checks.headers.is_empty()
+    }
 }

@@ -1,0 +1,52 @@
+//! Whether different requests of a load got one short body: a server that answers everything alike may not do the work.
+
+use std::collections::BTreeSet;
+
+use engine::WorkerEnd;
+use evidence::SameBody;
+
+/// Different requests from which on one body for all is no coincidence.
+const REQUESTS_MIN: usize = 10;
+
+/// The body of all first replies that were compared. `None` if they differ, or were too few.
+pub(crate) fn of(ends: &[WorkerEnd]) -> Option<SameBody> {
+    let replies: Vec<_> = ends.iter().flat_map(|end| &end.first_replies).collect();
+    let body = replies.first()?.body.as_ref()?;
+    if replies.iter().any(|replies| replies.body.as_ref() != Some(body)) {
+        return None;
+    }
+    let requests: BTreeSet<u64> =
+        replies.iter().flat_map(|replies| replies.requests.iter().copied()).collect();
+    (requests.len() >= REQUESTS_MIN).then(|| SameBody {
+        body: String::from_utf8_lossy(body).into_owned(),
+        requests: requests.len() as u64,
+        replies: replies.iter().map(|replies| u64::from(replies.replies)).sum(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::FirstReplies;
+
+    use super::*;
+
+    fn end(requests: std::ops::Range<u64>, body: Option<&str>) -> WorkerEnd {
+        let body = body.map(|body| body.as_bytes().to_vec());
+        let replies = FirstReplies { replies: 12, requests: requests.collect(), body };
+        WorkerEnd { first_replies: vec![replies], ..WorkerEnd::default() }
+    }
+
+    #[test]
+    fn one_body_for_ten_requests_is_found_over_all_workers() {
+        let found = of(&[end(0..6, Some("{}")), end(4..10, Some("{}"))]);
+        assert_eq!(found, Some(SameBody { body: "{}".to_owned(), requests: 10, replies: 24 }));
+    }
+
+    #[test]
+    fn few_requests_and_different_bodies_are_left_out() {
+        assert_eq!(of(&[end(0..6, Some("{}")), end(0..9, Some("{}"))]), None);
+        assert_eq!(of(&[end(0..20, Some("{}")), end(0..20, Some("[]"))]), None);
+        assert_eq!(of(&[end(0..20, Some("{}")), end(0..20, None)]), None);
+        assert_eq!(of(&[]), None);
+    }
+}

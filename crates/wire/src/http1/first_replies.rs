@@ -1,0 +1,103 @@
+//! The first replies of a connection, compared: whether different requests get the same short body.
+
+use alloc::vec::Vec;
+
+use super::template::target_of;
+use crate::conversation::FirstReplies;
+
+/// Connections whose first replies are compared.
+pub(super) const CONNECTIONS: u32 = 8;
+/// Replies of a connection that are compared.
+const REPLIES_MAX: u32 = 64;
+/// Longest body that is short.
+pub(super) const SHORT_BYTES_MAX: usize = 200;
+/// Bytes of a body that are kept for it, as they come: it may be compressed.
+pub(super) const KEPT_BYTES_MAX: usize = 4096;
+/// Bytes of a request's body that tell it from others.
+const REQUEST_BYTES_MAX: usize = 4096;
+
+/// Replies of a connection so far. It is made for few connections, and for requests without checks of the body.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    /// Hash of the request under way.
+    request: u64,
+    /// Hashes of requests, each once.
+    requests: Vec<u64>,
+    replies: u32,
+    body: Vec<u8>,
+    differs: bool,
+}
+
+impl Comparison {
+    /// Notes the request whose reply comes next.
+    pub(super) fn begin(&mut self, request: &[u8]) {
+        let head_end = memchr::memmem::find(request, b"\r\n\r\n").map_or(request.len(), |at| at + 4);
+        let body = &request[head_end..];
+        self.request = hash(&[target_of(request), &body[..body.len().min(REQUEST_BYTES_MAX)]]);
+    }
+
+    /// Compares a reply. `body` is that of a reply without a fault, unpacked, and empty if it is not short. Returns whether the
+    /// next reply is compared, too.
+    pub(super) fn take(&mut self, body: Option<&[u8]>) -> bool {
+        let is_short = |body: &&[u8]| !body.is_empty() && body.len() <= SHORT_BYTES_MAX;
+        let Some(body) = body.filter(is_short).filter(|body| self.replies == 0 || self.body == *body) else {
+            self.differs = true;
+            return false;
+        };
+        if self.replies == 0 {
+            self.body = body.to_vec();
+        }
+        self.replies += 1;
+        if !self.requests.contains(&self.request) {
+            self.requests.push(self.request);
+        }
+        self.replies < REPLIES_MAX
+    }
+
+    /// The replies so far; `redacted` takes secrets out of a body.
+    pub(super) fn found(&self, redacted: impl Fn(&[u8]) -> Vec<u8>) -> Option<FirstReplies> {
+        let body = (!self.differs).then(|| redacted(&self.body));
+        let is_any = self.replies > 0 || self.differs;
+        is_any.then(|| FirstReplies { requests: self.requests.clone(), replies: self.replies, body })
+    }
+}
+
+/// FNV-1a, with an end after each part.
+fn hash(parts: &[&[u8]]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.iter().copied().chain([0xff]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(replies: &[(&str, Option<&[u8]>)]) -> Option<FirstReplies> {
+        let mut comparison = Comparison::default();
+        for (request, body) in replies {
+            comparison.begin(request.as_bytes());
+            comparison.take(*body);
+        }
+        comparison.found(<[u8]>::to_vec)
+    }
+
+    #[test]
+    fn requests_are_told_apart_by_target_and_body() {
+        let [one, two] = ["GET /a HTTP/1.1\r\nX: 1\r\n\r\n", "GET /a HTTP/1.1\r\nX: 2\r\n\r\n"];
+        let [post, other] = ["POST /a HTTP/1.1\r\n\r\none", "POST /a HTTP/1.1\r\n\r\ntwo"];
+        let body = Some(&b"ok"[..]);
+        let replies = found(&[(one, body), (two, body), (post, body), (other, body)]).unwrap();
+        assert_eq!((replies.requests.len(), replies.replies, replies.body), (3, 4, Some(b"ok".to_vec())));
+    }
+
+    #[test]
+    fn a_body_that_differs_or_is_not_short_has_no_body_in_common() {
+        let long = [b'x'; SHORT_BYTES_MAX + 1];
+        let request = "GET / HTTP/1.1\r\n\r\n";
+        for body in [Some(&b"no"[..]), Some(&b""[..]), Some(&long[..]), None] {
+            let replies = found(&[(request, Some(b"ok")), (request, body)]).unwrap();
+            assert_eq!(replies.body, None, "{body:?}");
+        }
+        assert_eq!(found(&[]), None);
+    }
+}
