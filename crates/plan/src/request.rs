@@ -96,6 +96,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         credentials: None,
         cookies: None,
         redirects: None,
+        is_secure: wire::of_scheme(url.scheme()).is_some_and(|(_, scheme)| scheme.is_secure),
         keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
     };
     if let Err(wrong) = request.encode() {
