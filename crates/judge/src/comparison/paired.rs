@@ -32,6 +32,8 @@ pub struct Pair {
     pub is_shared: bool,
     /// The ratio or the difference in each of the blocks that count, in their order.
     pub in_blocks: Vec<f64>,
+    /// Number of blocks in which both have a figure. Later ones than the look that decided do not count.
+    pub blocks_in_common: usize,
     /// Number of the blocks that count in which the first was better.
     pub first_better: usize,
     /// Number of these blocks in which the second was better.
@@ -251,6 +253,7 @@ impl LoadOfStudy<'_> {
             higher_is_better,
             is_shared,
             in_blocks: pairs.iter().map(apart).collect(),
+            blocks_in_common: common.pairs.len(),
             first_better,
             second_better,
             has_more_errors: false,
