@@ -142,7 +142,7 @@ mod tests {
     fn what_a_thread_uses_is_told_in_windows_and_in_all() {
         let mut watch = Watch::begin();
         let window = Pulse { lasting_ns: 5_000_000, ..Pulse::default() };
-        let (mut first, mut second) = (window.clone(), window);
+        let (mut first, mut second) = (window, window);
         let until_ns = clock::thread_cpu_ns() + 2_000_000;
         while clock::thread_cpu_ns() < until_ns {}
         watch.tell(&mut first);
@@ -163,7 +163,7 @@ mod tests {
         let mut watch = Watch::begin();
         spin(3_000_000);
         let window = Pulse { lasting_ns: 2_000_000, ..Pulse::default() };
-        let (mut late, mut next) = (window.clone(), window);
+        let (mut late, mut next) = (window, window);
         watch.tell(&mut late);
         watch.tell(&mut next);
         assert_eq!(late.cpu_ns, 2_000_000);
