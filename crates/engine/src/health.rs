@@ -13,6 +13,8 @@ pub(crate) struct Watch {
     used: Used,
     /// What was used when the last window ended.
     told: Used,
+    /// What was used when the load ended. `None` while it goes on.
+    ended: Option<Used>,
     schedstat: Option<File>,
     involuntary_switches: Option<u64>,
     wake_lag: Histogram,
@@ -38,6 +40,7 @@ impl Watch {
         Self {
             used,
             told: used,
+            ended: None,
             schedstat,
             involuntary_switches,
             wake_lag: Histogram::new(),
@@ -56,16 +59,27 @@ impl Watch {
         };
     }
 
-    /// Adds to a window what the thread used since the last one.
+    /// Adds to a window what the thread used since the last one. CPU time beyond the length of the window was used after its end, and
+    /// counts in the next one.
     pub(crate) fn tell(&mut self, pulse: &mut Pulse) {
-        let now = Used::now(self.schedstat.as_ref());
-        pulse.cpu_ns = now.cpu_ns.saturating_sub(self.told.cpu_ns);
+        let now = self.now();
+        pulse.cpu_ns = now.cpu_ns.saturating_sub(self.told.cpu_ns).min(pulse.lasting_ns);
         pulse.run_queue_wait_ns = now.waited_since(&self.told).unwrap_or(0);
-        self.told = now;
+        self.told = Used { cpu_ns: self.told.cpu_ns + pulse.cpu_ns, ..now };
+    }
+
+    /// The load has ended: what the thread uses from now on is not part of it. Call it before reading the clock, so that no share of
+    /// a core exceeds 1.
+    pub(crate) fn stop(&mut self) {
+        self.ended = Some(self.now());
+    }
+
+    fn now(&self) -> Used {
+        self.ended.unwrap_or_else(|| Used::now(self.schedstat.as_ref()))
     }
 
     pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
-        let now = Used::now(self.schedstat.as_ref());
+        let now = self.now();
         let switches = involuntary_switches().zip(self.involuntary_switches);
         let Noted {
             heartbeat_max_ns,
@@ -127,7 +141,8 @@ mod tests {
     #[test]
     fn what_a_thread_uses_is_told_in_windows_and_in_all() {
         let mut watch = Watch::begin();
-        let (mut first, mut second) = (Pulse::default(), Pulse::default());
+        let window = Pulse { lasting_ns: 5_000_000, ..Pulse::default() };
+        let (mut first, mut second) = (window, window);
         let until_ns = clock::thread_cpu_ns() + 2_000_000;
         while clock::thread_cpu_ns() < until_ns {}
         watch.tell(&mut first);
@@ -137,5 +152,26 @@ mod tests {
         assert!(health.cpu_ns >= first.cpu_ns + second.cpu_ns, "{health:?}");
         let told_ns = first.run_queue_wait_ns + second.run_queue_wait_ns;
         assert!(health.run_queue_wait_ns.is_none_or(|waited_ns| waited_ns >= told_ns), "{health:?}");
+    }
+
+    #[test]
+    fn cpu_time_after_a_window_and_after_the_load_is_left_out() {
+        let spin = |cpu_ns: u64| {
+            let until_ns = clock::thread_cpu_ns() + cpu_ns;
+            while clock::thread_cpu_ns() < until_ns {}
+        };
+        let mut watch = Watch::begin();
+        spin(3_000_000);
+        let window = Pulse { lasting_ns: 2_000_000, ..Pulse::default() };
+        let (mut late, mut next) = (window, window);
+        watch.tell(&mut late);
+        watch.tell(&mut next);
+        assert_eq!(late.cpu_ns, 2_000_000);
+        assert!(next.cpu_ns >= 1_000_000, "{next:?}");
+        let used_ns = clock::thread_cpu_ns().saturating_sub(watch.used.cpu_ns);
+        watch.stop();
+        spin(50_000_000);
+        let health = watch.end(10_000_000, Signals::new(0));
+        assert!(health.cpu_ns < used_ns + 25_000_000, "{health:?}, {used_ns}");
     }
 }

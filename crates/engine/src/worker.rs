@@ -290,6 +290,7 @@ impl<'a> Worker<'a> {
         while !self.is_over() {
             self.turn(&mut watch)?;
         }
+        watch.stop();
         let wall_ns = self.clock.now();
         self.read_surplus_replies()?;
         self.settle(wall_ns);

@@ -237,8 +237,8 @@ classes! {
         "look in the log of the pooler or proxy for its limits (PgBouncer: `max_client_conn`, `query_wait_timeout`), its pool mode, and whether it reaches the database";
     RedirectLimit "redirect_limit" Rejected SaidNo "more redirects in a row than `redirects` allows"
         "look for a redirect that leads back to itself, such as a log-in that did not succeed, or raise `redirects`";
-    RedirectTarget "redirect_target" Rejected SaidNo "a redirect to another host, port, or scheme, or to a location longer than 8 KiB: the load stays on the server of the plan"
-        "write the `url` as the server redirects to it, set the header `Host` that it expects, or leave out `redirects` and expect the status";
+    RedirectTarget "redirect_target" Rejected SaidNo "a redirect, or a saved URL at the start of a path, to another host, port, or scheme, or a redirect to a location longer than 8 KiB: the load stays on the server of the plan"
+        "write the `url` as the server names itself, set the header `Host` that it expects, or leave out `redirects` and expect the status";
     ServerShutdown "server_shutdown" Rejected SaidNo "the server shut down, or its administrator ended the connection: SQLSTATE 57P01 to 57P03; MySQL 1053, 1077, 1079, 1080, 1927"
         "look in the server's log for why it stopped or who ended the connection";
     IdleTimeout "idle_timeout" Rejected SaidNo "the server ended a connection that was idle for too long: SQLSTATE 25P03, 57P05; MySQL 4031"

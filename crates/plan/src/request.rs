@@ -88,15 +88,11 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     }
     let request = Request {
         method: method.clone(),
-        host: authority.to_owned(),
-        target: path.to_owned(),
         headers,
         body,
-        further_hosts: Vec::new(),
-        credentials: None,
-        cookies: None,
-        redirects: None,
+        is_secure: wire::of_scheme(url.scheme()).is_some_and(|(_, scheme)| scheme.is_secure),
         keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
+        ..Request::get(authority, path)
     };
     if let Err(wrong) = request.encode() {
         let help = "see the example: -X POST -H 'Name: value' -b 'body'";

@@ -422,3 +422,29 @@ fn a_quick_comparison_is_in_slices_unless_the_plan_says_otherwise() {
     assert!(!is_in_slices("{ by: p99 }", true));
     assert!(!is_in_slices("{ blocks: 2 }", true));
 }
+
+#[test]
+fn blocks_that_cannot_give_a_verdict_are_a_warning() {
+    for (systems, compare, least) in [
+        (&["a", "b"][..], "{ blocks: 4 }", Some(6)),
+        (&["a", "b"], "{ blocks: 6, also: [ p99 ] }", Some(7)),
+        (&["a", "b", "c", "d"], "{ blocks: 6, baseline: a }", Some(7)),
+        (&["a", "b", "c", "d"], "{ blocks: 5 }", Some(6)),
+        (&["a", "b"], "{ blocks: 6 }", None),
+        (&["a", "b"], "{ blocks: 7, also: [ p99 ] }", None),
+        (&["a", "b", "c", "d"], "{ blocks: 8, baseline: a }", None),
+        (&["a", "b", "c", "d"], "{ blocks: 6 }", None),
+        (&["a", "b"], "{ blocks: 1 }", None),
+        (&["a"], "{ blocks: 4 }", None),
+    ] {
+        let warnings = study(systems, compare, false).warnings;
+        match least {
+            Some(least) => {
+                let [warning] = warnings.as_slice() else { panic!("{compare}: {warnings:?}") };
+                assert!(warning.contains("cannot give a verdict"), "{warning}");
+                assert!(warning.contains(&format!("write `blocks: {least}` or more")), "{warning}");
+            }
+            None => assert_eq!(warnings, Vec::<String>::new(), "{systems:?} {compare}"),
+        }
+    }
+}

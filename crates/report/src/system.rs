@@ -142,11 +142,13 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// Formats limits: `limits: 0.40 of 0.40 cores, held back for 5.8 s; 61.2 of 64.0 MiB`.
+/// Formats limits: `limits: 0.40 of 0.40 cores, held back for 5.8 s, summed over cores; 61.2 of 64.0 MiB`.
 fn limit_words(resources: &Resources, usage: &Usage) -> Option<String> {
     let cpu = usage.cpu_quota_cores.map(|quota| {
         let used = resources.cores_used(usage).map_or("n/a".to_owned(), |cores| decimal(cores, 2));
-        let held_back = usage.throttled_s.map(|time| format!(", held back for {} s", decimal(time, 1)));
+        let held_back = usage
+            .throttled_s
+            .map(|time| format!(", held back for {} s, summed over cores", decimal(time, 1)));
         format!("{used} of {} cores{}", decimal(quota, 2), held_back.unwrap_or_default())
     });
     let memory = usage

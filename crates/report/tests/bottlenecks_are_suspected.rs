@@ -262,7 +262,7 @@ fn exhausted_quota_is_the_limit_whatever_the_cores_do() {
     );
     assert_eq!(
         limit["because"],
-        "it used 0.39 of the 0.40 cores that it may use, and was held back for 0.60 s of each second"
+        "it used 0.39 of the 0.40 cores that it may use, and was held back for 30 % of the time, mean of all cores"
     );
     assert_eq!(Script::default().with(&BUSY).with(&quota(0.4, 0.4)).resource(), "cpu_quota");
     assert_eq!(resource(&quota(0.4, 0.3)), "unknown");

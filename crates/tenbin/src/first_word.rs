@@ -117,7 +117,9 @@ fn of_file(word: &str) -> Option<String> {
         Some("sqlite" | "sqlite3" | "db") => {
             Some(format!("for a database, write sqlite:{shown}; for a store, tenbin history --store {shown}"))
         }
-        Some("html" | "htm") => Some("it is a page: open it in a browser".to_owned()),
+        Some(ending) if ending == report::PAGE.extension => {
+            Some("it is a page: open it in a browser".to_owned())
+        }
         _ => Some(format!("it is a file; for a plan, write tenbin run {shown}")),
     }
 }

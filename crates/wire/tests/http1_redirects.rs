@@ -150,3 +150,60 @@ fn what_a_connection_keeps_is_bounded() {
         assert!(sent.len() as u64 <= script.request_bytes_max(|_| 0), "{}", sent.len());
     }
 }
+
+/// The target that is sent for `get: "{next}"` with this value, or the reason why nothing is sent.
+fn target_of_saved(value: &str, is_secure: bool, target: &str) -> Result<String, String> {
+    let request = Request { is_secure, ..Request::get("shop.example:81", target) };
+    let steps = [RequestStep { request, checks: Checks::default(), captures: Vec::new() }];
+    let script = Http1::compile(&steps, &["next".to_owned()], &Secrets::default()).expect("a script");
+    let mut values = Values::default();
+    values.set(0, value.as_bytes());
+    let mut channel = Channels::open(&script, 0, 0);
+    match channel.begin(USER, 0, &values) {
+        Next::Send => {
+            let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
+            Ok(sent.split(' ').nth(1).unwrap_or_default().to_owned())
+        }
+        Next::Done(Reply { refusal: Some(refusal), reusable: true, .. }) => {
+            assert_eq!(refusal.class, ErrorClass::RedirectTarget);
+            let words = channel.explain(refusal);
+            values.set(0, b"/next");
+            assert_eq!(channel.begin(USER, 0, &values), Next::Send, "the connection goes on");
+            Err(words)
+        }
+        next => panic!("{next:?}"),
+    }
+}
+
+#[test]
+fn saved_url_of_the_own_server_becomes_a_path() {
+    for (value, is_secure, target) in [
+        ("/x?y=z", false, "/x?y=z"),
+        ("http://shop.example:81/x?y=z", false, "/x?y=z"),
+        ("HTTP://Shop.Example:81", false, "/"),
+        ("https://shop.example:81/x", true, "/x"),
+        ("//shop.example:81/x", false, "/x"),
+        ("http://shop.example:81?q", false, "/?q"),
+    ] {
+        assert_eq!(target_of_saved(value, is_secure, "{next}").as_deref(), Ok(target), "{value}");
+    }
+    let below = target_of_saved("http://shop.example:81", false, "{next}/items");
+    assert_eq!(below.as_deref(), Ok("/items"));
+    let glued = target_of_saved("http://shop.example:81", false, "{next}.evil.test/");
+    assert_eq!(glued.as_deref(), Ok("/.evil.test/"));
+}
+
+#[test]
+fn saved_url_of_another_server_is_rejected_before_anything_is_sent() {
+    for value in [
+        "http://evil.test/x",
+        "https://shop.example:81/x",
+        "http://shop.example/x",
+        "//evil.test/x",
+        "http://shop.example:81@evil.test/",
+        "file:///etc/passwd",
+    ] {
+        let words = target_of_saved(value, false, "{next}").expect_err(value);
+        assert!(words.contains(value) && words.contains("another server"), "{words}");
+    }
+}

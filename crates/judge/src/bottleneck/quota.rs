@@ -32,9 +32,11 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let periods = evidence.signal(|signals| signals.waits.throttled_periods);
     let periods = periods.filter(|share| *share >= HELD_BACK);
     let used = evidence.cores()?.system.filter(|used| *used >= BUSY * quota || periods.is_some())?;
-    let held_back = evidence.signal(|signals| signals.throttled);
+    // The kernel sums the time over all cores: only the mean of the cores is a share of the time.
+    let held_back = evidence
+        .signal(|signals| Some(signals.throttled? / (signals.cores > 0).then_some(signals.cores as f64)?));
     let held_back = held_back.map_or(String::new(), |share| {
-        format!(", and was held back for {} s of each second", decimal(share, 2))
+        format!(", and was held back for {} of the time, mean of all cores", percent(share))
     });
     let because =
         format!("it used {} of the {} cores that it may use{held_back}", decimal(used, 2), decimal(quota, 2));

@@ -32,6 +32,8 @@ pub struct Pair {
     pub is_shared: bool,
     /// Ratio or difference in each counted block, in the order of blocks.
     pub in_blocks: Vec<f64>,
+    /// Number of blocks in which both variants have a figure. Blocks after the look that decided do not count for the verdict.
+    pub blocks_in_common: usize,
     /// Number of counted blocks in which the first variant was better.
     pub first_better: usize,
     /// Number of counted blocks in which the second variant was better.
@@ -253,6 +255,7 @@ impl LoadOfStudy<'_> {
             higher_is_better,
             is_shared,
             in_blocks: pairs.iter().map(apart).collect(),
+            blocks_in_common: common.pairs.len(),
             first_better,
             second_better,
             has_more_errors: false,

@@ -62,7 +62,7 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     }
     let level = if evidence.is_long() && share > THROTTLED_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence = format!(
-        "the quota of the generator's control group held it back for {throttled_s:.1} s during a load of {wall_s:.1} s"
+        "the quota of the generator's control group held it back for {throttled_s:.1} s, summed over cores, during a load of {wall_s:.1} s"
     );
     let remedy = "run the generator outside of the container, or raise its CPU quota";
     Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))

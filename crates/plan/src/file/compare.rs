@@ -16,6 +16,7 @@ use crate::study::{
     StudyLoad, StudyPin, Sweep, System, Variant,
 };
 use crate::units;
+use judge::words;
 
 const BLOCKS_DEFAULT: u32 = 8;
 /// Where fewer may do.
@@ -301,6 +302,33 @@ impl Section<'_> {
         compare.pilot = if is_duel && !self.is_quick { given.unwrap_or(0) } else { 0 };
     }
 
+    /// Warns of a number of blocks after which no difference can be significant. One block is a survey, which nobody takes for a
+    /// comparison.
+    fn too_few_blocks(&self, compare: &Compare, reading: &mut Reading<'_>) {
+        let variants = self.compared.variants.len();
+        let Some(at) = place(&self.spec.blocks).filter(|_| variants > 1 && compare.blocks > 1) else {
+            return;
+        };
+        if compare.find != Find::Every {
+            return;
+        }
+        // Only comparisons with a baseline share the error rate of the study.
+        let rivals = if compare.baseline.is_some() { variants - 1 } else { 1 };
+        let family = compare.family().saturating_mul(u32::try_from(rivals).unwrap_or(u32::MAX));
+        let least = stats::blocks_least(family);
+        if compare.blocks < least {
+            let comparisons = match family {
+                1 => "two variants".to_owned(),
+                family => format!("{family} comparisons at once"),
+            };
+            let what = format!(
+                "{} cannot give a verdict: {comparisons} need {least}",
+                words::blocks(compare.blocks as usize)
+            );
+            reading.findings.warn_at(at.value, what, format!("write `blocks: {least}` or more"));
+        }
+    }
+
     /// Keys that do not go together, and a time in which nothing can be told.
     fn hold_against_each_other(&self, compare: &Compare, reading: &mut Reading<'_>) {
         if self.is_quick {
@@ -325,6 +353,7 @@ impl Section<'_> {
             }
         }
         self.best_of_each(compare, reading);
+        self.too_few_blocks(compare, reading);
         // A sweep has the first load alone.
         let loads = if compare.sweep.is_some() { 1 } else { self.compared.loads.len() };
         let mut loads_ns = self.compared.loads.iter().take(loads).map(|load| load.run_ns);

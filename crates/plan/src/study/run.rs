@@ -203,6 +203,7 @@ impl Base {
                 request.further_hosts.clone_from(&base.further_hosts);
                 request.target = below(&base.target, &request.target);
                 request.keep_alive = base.keep_alive;
+                request.is_secure = self.is_secure;
                 if let Some(redirects) = &mut request.redirects {
                     redirects.is_secure = self.is_secure;
                 }

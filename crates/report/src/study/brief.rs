@@ -190,6 +190,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             _ if load.baseline == Some(*row) => "baseline",
             Some(pair) => verdict_word(pair, *row),
             None if self.is_swept(&load.rows[*row]) => "sweep",
+            None if is_reference(load, *row) => "reference",
             None => "",
         };
         let note = tables::note(load, *row, str::to_owned);
@@ -201,10 +202,9 @@ impl<'v, 'a> Brief<'v, 'a> {
         self.view.study.new.compare.procedure.sweep_blocks().is_some() && !row.is_ranked
     }
 
-    /// Whether a column shows the difference between rows. With several loads there is no room for it, and each result states it.
+    /// Whether a column shows the difference between rows.
     fn is_compared(&self) -> bool {
-        let has_pair = |(load, row): RowRef<'v, 'a>| against(load, row).is_some_and(Pair::was_looked_at);
-        self.view.loads.len() == 1 && self.places().any(has_pair)
+        self.places().any(|(load, row)| against(load, row).is_some_and(Pair::was_looked_at))
     }
 
     /// Legend of the table.
@@ -408,6 +408,12 @@ fn urgency(words: &str) -> Urgency {
         words if words.starts_with(HELP) || words.starts_with(explained::NOTHING) => Urgency::Help,
         _ => Urgency::Fact,
     }
+}
+
+/// Whether other rows of the load are compared with this one, which is ahead without being the best.
+fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
+    load.bests().next().is_some_and(|best| best.row == row)
+        && (0..load.rows.len()).any(|other| against(load, other).is_some())
 }
 
 /// Comparison of a row with the best one, or with the baseline.

@@ -358,14 +358,22 @@ pub(super) fn matters(view: &StudyView<'_>, pair: &Pair) -> String {
     apart::min_effect(&pair.by, pair.by.min_effect(&view.study.new.compare))
 }
 
-/// Number of blocks over which a pair was judged.
+/// Number of blocks over which a pair was judged: `6 common blocks`, or `6 of 7 common blocks` if some came after the look that decided.
 pub(super) fn common_blocks(pair: &Pair) -> String {
-    format!("{} common block{}", pair.comparison.blocks, if pair.comparison.blocks == 1 { "" } else { "s" })
+    let (judged, common) = (pair.comparison.blocks, pair.blocks_in_common);
+    if common > judged {
+        return format!("{judged} of {common} common blocks");
+    }
+    format!("{judged} common block{}", if judged == 1 { "" } else { "s" })
 }
 
 /// Formats the number of blocks in which a row was better: `better in 6 of 8 common blocks`.
 pub(super) fn ahead(pair: &Pair) -> String {
-    let blocks = common_blocks(pair);
+    let (judged, common) = (pair.comparison.blocks, pair.blocks_in_common);
+    let blocks = match common > judged {
+        true => format!("the first {judged} of {common} common blocks"),
+        false => common_blocks(pair),
+    };
     match pair.is_behind() {
         _ if pair.first_better + pair.second_better == 0 => format!("equal in all {blocks}"),
         true => format!("worse in {} of {blocks}", pair.second_better),

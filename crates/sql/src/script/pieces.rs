@@ -32,7 +32,7 @@ pub(crate) enum Mark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Uncut {
     TooManyVariables,
-    /// A `{name}` at this position cannot be written safely.
+    /// A value at this position cannot be written safely.
     Unfit {
         at: usize,
         message: String,
@@ -47,6 +47,9 @@ pub(crate) fn cut(
     language: Language,
     names: &mut Names,
 ) -> Result<Vec<Piece>, Uncut> {
+    if let Some(unfit) = quoted_by_psql(text, quoted) {
+        return Err(unfit);
+    }
     let mut pieces = Vec::new();
     let mut from = 0;
     for part in parts(text, quoted, language) {
@@ -78,6 +81,25 @@ pub(crate) fn cut(
     }
     push_text(&mut pieces, &text[from..]);
     Ok(pieces)
+}
+
+/// The first `:'name'` or `:"name"`: psql quotes the value there, pgbench does not know it, and no server accepts it.
+fn quoted_by_psql(text: &[u8], quoted: &[Quoted]) -> Option<Uncut> {
+    quoted.iter().find_map(|Quoted { range, quote }| {
+        let at = range.start.checked_sub(1).filter(|at| text.get(*at) == Some(&b':'))?;
+        let is_cast = at > 0 && text[at - 1] == b':';
+        let name = text.get(range.start + 1..range.end.checked_sub(1)?)?;
+        let name = std::str::from_utf8(name).ok().filter(|_| name_at(name, 0) == Some(0..name.len()))?;
+        let (quote, value) = match quote {
+            Quote::Text => {
+                ('\'', format!(":{name} for the value as a parameter, or '{{{name}}}' for quoted text"))
+            }
+            Quote::Double => ('"', format!("\"{{{name}}}\" for a quoted name")),
+            _ => return None,
+        };
+        let message = format!(":{quote}{name}{quote} is read by psql only; write {value}");
+        (!is_cast).then_some(Uncut::Unfit { at, message })
+    })
 }
 
 /// Variable references in a text, in order.
@@ -245,6 +267,31 @@ mod tests {
         ] {
             assert_eq!(shown(text, Language::Pgbench), pgbench);
             assert_eq!(shown(text, Language::Extended), extended);
+        }
+    }
+
+    #[test]
+    fn quoting_of_psql_is_rejected_with_what_to_write() {
+        for language in [Language::Pgbench, Language::Extended] {
+            let rejected = |text: &str| {
+                let (collected, _) = Scanner::new(text.as_bytes(), language).scan();
+                match cut(&collected.text, &collected.quoted, language, &mut Names::default()) {
+                    Err(Uncut::Unfit { at, message }) => Some((at, message)),
+                    _ => None,
+                }
+            };
+            let (at, message) = rejected("select :'name'").expect("an error");
+            assert_eq!(at, 7);
+            assert!(
+                message.ends_with("write :name for the value as a parameter, or '{name}' for quoted text")
+            );
+            let (_, message) = rejected("select * from :\"t\"").expect("an error");
+            assert!(message.contains("write \"{t}\" for a quoted name"), "{message}");
+            for text in
+                ["select ':name'", "a::\"char\"", "':' 'b'", "'a:' || 'b'", "'12:30'", ": 'a'", ":'a b'"]
+            {
+                assert_eq!(rejected(text), None, "{text}");
+            }
         }
     }
 

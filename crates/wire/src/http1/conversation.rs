@@ -98,7 +98,9 @@ impl HttpConversation {
             Err(why) => {
                 let class = match why {
                     Unfollowed::TooMany => ErrorClass::RedirectLimit,
-                    Unfollowed::Elsewhere | Unfollowed::TooLong => ErrorClass::RedirectTarget,
+                    Unfollowed::Elsewhere | Unfollowed::TooLong | Unfollowed::Saved => {
+                        ErrorClass::RedirectTarget
+                    }
                 };
                 let refusal = Some(Refusal { class, code: why as u32 });
                 return Ok(Progress::Replied { used, reply: self.whole(Reply { refusal, ..reply }) });
@@ -115,6 +117,14 @@ impl HttpConversation {
         let next = if reply.reusable && origin.keeps_alive { Next::Send } else { Next::Reopen };
         let part = step.first_part.map(|first| PartEnd { part: first + u16::from(hop), refusal: None });
         Ok(Progress::Answered { used, part, next })
+    }
+
+    /// Ends a request that would go to another server before anything is sent.
+    #[cold]
+    fn refuse(&mut self) -> Next {
+        self.reading.forget();
+        let refusal = Refusal { class: ErrorClass::RedirectTarget, code: Unfollowed::Saved as u32 };
+        Next::Done(Reply { status: 0, refusal: Some(refusal), reusable: true, received_bytes: 0 })
     }
 
     /// The last reply of a step, with the bytes of those before it.
@@ -158,7 +168,9 @@ impl Conversation for HttpConversation {
         let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
             let filled = &mut self.filled.get_or_insert_default().bytes;
-            request.fill(&self.reading.values.list, filled);
+            if request.fill(&self.reading.values.list, filled).is_err() {
+                return self.refuse();
+            }
             if let Some(cookies) = request.cookies() {
                 self.reading.values.set(cookies.path, jar::kept_path(target_of(filled)));
             }
@@ -231,6 +243,12 @@ impl Conversation for HttpConversation {
         let number = refusal.code & !CODED;
         let rule = match refusal.class {
             ErrorClass::Status => Some(format!("status {}, expected {}", refusal.code, checks.status)),
+            ErrorClass::RedirectTarget if number == Unfollowed::Saved as u32 => {
+                let variable = self.step().step.request.first_of_target();
+                let value = variable.and_then(|variable| self.reading.values.list.get(usize::from(variable)));
+                let value = self.script.secrets.redact(value.map_or(&[], Vec::as_slice));
+                Some(redirect::explain(number, 0, &value))
+            }
             ErrorClass::RedirectLimit | ErrorClass::RedirectTarget => {
                 self.step().step.request.origin().map(|origin| {
                     let location = self.reading.values.list.get(usize::from(origin.redirects.location));

@@ -34,6 +34,8 @@ pub(super) enum Unfollowed {
     /// Another host, port, or scheme: the load stays on the server that it was given.
     Elsewhere,
     TooLong,
+    /// The value that a target begins with is a URL of another server.
+    Saved,
 }
 
 /// Where a reply redirects to, if it does; cut off if it is too long.
@@ -56,6 +58,11 @@ pub(super) fn explain(code: u32, max: u8, location: &[u8]) -> String {
         }
         code if code == Unfollowed::Elsewhere as u32 => {
             format!("a redirect to {shown:?}, which is another server, and is not followed")
+        }
+        code if code == Unfollowed::Saved as u32 => {
+            format!(
+                "the path begins with the value {shown:?}, which is a URL of another server: nothing was sent"
+            )
         }
         _ => format!("a redirect to a location longer than {} KiB: {shown:?}…", LOCATION_BYTES_MAX / 1024),
     }
@@ -140,20 +147,10 @@ impl<'a> Sent<'a> {
 /// The target of a location (RFC 3986, 5.2), which must be on the same server.
 fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<u8>, Unfollowed> {
     let to = location.split(|byte| *byte == b'#').next().unwrap_or_default();
-    let scheme_bytes = to.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"+-.".contains(byte));
-    let path = match scheme_bytes {
-        Some(at @ 1..) if to[at] == b':' => {
-            let own: &[u8] = if origin.redirects.is_secure { b"https" } else { b"http" };
-            let rest = to[at + 1..].strip_prefix(b"//").filter(|_| to[..at].eq_ignore_ascii_case(own));
-            of_authority(rest.ok_or(Unfollowed::Elsewhere)?, request, origin)?
-        }
-        _ => match to.strip_prefix(b"//") {
-            Some(rest) => of_authority(rest, request, origin)?,
-            None => to,
-        },
-    };
+    let own = [origin.host.as_bytes(), request.host()];
+    let (path, has_authority) = after_authority(to, origin.redirects.is_secure, own.into_iter())?;
     let base = jar::path_of(request.target);
-    let is_relative = path.len() == to.len();
+    let is_relative = !has_authority;
     let joined = match path.first() {
         None if is_relative => request.target.to_vec(),
         None => b"/".to_vec(),
@@ -170,14 +167,31 @@ fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<
     Ok(target)
 }
 
-/// What follows the authority, if it is that of the plan, or that of the header Host: requests go to the same socket with both.
-fn of_authority<'a>(rest: &'a [u8], request: &Sent<'_>, origin: &Origin) -> Result<&'a [u8], Unfollowed> {
+/// The part of a location after its authority, and whether it has one, which must be among `own`: the host of the plan, and that of the
+/// header Host. Requests go to the same socket with both.
+pub(super) fn after_authority<'a, 'b>(
+    location: &'a [u8],
+    is_secure: bool,
+    own: impl Iterator<Item = &'b [u8]>,
+) -> Result<(&'a [u8], bool), Unfollowed> {
+    let scheme_bytes =
+        location.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"+-.".contains(byte));
+    let rest = match scheme_bytes {
+        Some(at @ 1..) if location[at] == b':' => {
+            let scheme: &[u8] = if is_secure { b"https" } else { b"http" };
+            let is_own = location[..at].eq_ignore_ascii_case(scheme);
+            location[at + 1..].strip_prefix(b"//").filter(|_| is_own).ok_or(Unfollowed::Elsewhere)?
+        }
+        _ => match location.strip_prefix(b"//") {
+            Some(rest) => rest,
+            None => return Ok((location, false)),
+        },
+    };
     let end = rest.iter().position(|byte| b"/?\\".contains(byte)).unwrap_or(rest.len());
-    let port: &[u8] = if origin.redirects.is_secure { b":443" } else { b":80" };
+    let port: &[u8] = if is_secure { b":443" } else { b":80" };
     let plain = |authority: &[u8]| authority.strip_suffix(port).unwrap_or(authority).to_ascii_lowercase();
-    let own = [origin.host.as_bytes(), request.host()];
-    let is_own = own.iter().any(|own| !own.is_empty() && plain(&rest[..end]) == plain(own));
-    if is_own { Ok(&rest[end..]) } else { Err(Unfollowed::Elsewhere) }
+    let is_own = own.into_iter().any(|own| !own.is_empty() && plain(&rest[..end]) == plain(own));
+    if is_own { Ok((&rest[end..], true)) } else { Err(Unfollowed::Elsewhere) }
 }
 
 /// A target whose path has no segments of dots (RFC 3986, 5.2.4).

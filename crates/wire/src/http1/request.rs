@@ -33,6 +33,8 @@ pub struct Request {
     pub cookies: Option<CookieJar>,
     /// How far redirects are followed; `None`: a redirect is the reply.
     pub redirects: Option<Redirects>,
+    /// Whether the server is reached over TLS: a target that begins with a value may be a URL of this scheme.
+    pub is_secure: bool,
     /// Whether the connection is to live on.
     pub keep_alive: bool,
 }
@@ -92,6 +94,7 @@ impl Request {
             credentials: None,
             cookies: None,
             redirects: None,
+            is_secure: false,
             keep_alive: true,
         }
     }

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::encoding::{Encoding, Text};
 use super::jar::{self, CookieJar, JAR_BYTES_MAX};
-use super::redirect::{LOCATION_BYTES_MAX, Redirects};
+use super::redirect::{self, LOCATION_BYTES_MAX, Redirects, Unfollowed};
 use super::request::{Credentials, Request, RequestFault};
 use crate::braces::{Piece, pieces};
 use crate::secrets::Secrets;
@@ -29,6 +29,15 @@ pub struct Template {
     form: Form,
     cookies: Option<Box<Cookies>>,
     origin: Option<Box<Origin>>,
+    own: Option<Box<Own>>,
+}
+
+/// The server of a request whose target begins with a value: a URL of another server is not sent.
+#[derive(Clone, Debug)]
+struct Own {
+    /// Host and port of the plan, and those of the header Host.
+    hosts: Vec<String>,
+    is_secure: bool,
 }
 
 /// Cookies, and the host that they belong to.
@@ -135,8 +144,9 @@ impl Template {
             let host = request.host.clone();
             Box::new(Origin { redirects, host, keeps_alive: request.keep_alive, sends_cookies })
         });
+        let own = matches!(target.first(), Some(Part::Value(..))).then(|| Box::new(Own::of(request)));
         let form = Form::Filled { start, target, head, body };
-        let template = Self { is_head: request.is_head(), form, cookies, origin };
+        let template = Self { is_head: request.is_head(), form, cookies, origin, own };
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
@@ -147,7 +157,7 @@ impl Template {
     /// Everything that is wrong with the request.
     pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
         let form = Form::Fixed(request.encode()?);
-        Ok(Self { is_head: request.is_head(), form, cookies: None, origin: None })
+        Ok(Self { is_head: request.is_head(), form, cookies: None, origin: None, own: None })
     }
 
     /// Whether the reply has no body, whatever its header says.
@@ -205,10 +215,25 @@ impl Template {
         }
     }
 
+    /// The number of the variable that the target begins with.
+    pub(super) fn first_of_target(&self) -> Option<u16> {
+        match &self.form {
+            Form::Filled { target, .. } => match target.first() {
+                Some(Part::Value(variable, _)) => Some(*variable),
+                _ => None,
+            },
+            Form::Fixed(_) => None,
+        }
+    }
+
     /// Writes the request with these values to `out`, in place of what is there.
-    pub(super) fn fill(&self, values: &[Vec<u8>], out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    ///
+    /// The target is a URL of another server. `out` is then empty.
+    pub(super) fn fill(&self, values: &[Vec<u8>], out: &mut Vec<u8>) -> Result<(), Unfollowed> {
         out.clear();
-        let Form::Filled { start, target, head, body } = &self.form else { return };
+        let Form::Filled { start, target, head, body } = &self.form else { return Ok(()) };
         let value = |variable: &u16| values.get(usize::from(*variable)).map_or(&[][..], Vec::as_slice);
         let body_bytes: usize = body
             .iter()
@@ -238,13 +263,24 @@ impl Template {
             }
             part => plain(part, out),
         };
+        let mut target = target.as_slice();
         out.extend_from_slice(start);
+        let mut is_below_root = false;
+        if let (Some(own), [Part::Value(variable, encoding), rest @ ..]) = (&self.own, target) {
+            let (path, is_absolute) = own.path_of(value(variable)).inspect_err(|_| out.clear())?;
+            encoding.encode(path, |bytes| out.extend_from_slice(bytes));
+            (target, is_below_root) = (rest, is_absolute);
+        }
         target.iter().for_each(|part| push(part, out));
+        if is_below_root && out.get(start.len()) != Some(&b'/') {
+            out.insert(start.len(), b'/');
+        }
         if out.len() == start.len() {
             // A request line without a target would be none.
             out.push(b'/');
         }
         head.iter().chain(body).for_each(|part| push(part, out));
+        Ok(())
     }
 
     /// Where the cookies of its user are, if it has any.
@@ -266,8 +302,23 @@ impl Template {
 
     fn fixed(self) -> Self {
         let mut bytes = Vec::new();
-        self.fill(&[], &mut bytes);
+        // A request without values has no target that begins with one.
+        let _ = self.fill(&[], &mut bytes);
         Self { form: Form::Fixed(bytes.into_boxed_slice()), ..self }
+    }
+}
+
+impl Own {
+    fn of(request: &Request) -> Self {
+        let given = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host"));
+        let hosts =
+            [&request.host].into_iter().chain(&request.further_hosts).chain(given.map(|(_, host)| host));
+        Self { hosts: hosts.cloned().collect(), is_secure: request.is_secure }
+    }
+
+    /// The part of a location after its authority, and whether it has one.
+    fn path_of<'a>(&self, location: &'a [u8]) -> Result<(&'a [u8], bool), Unfollowed> {
+        redirect::after_authority(location, self.is_secure, self.hosts.iter().map(String::as_bytes))
     }
 }
 
