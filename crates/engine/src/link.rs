@@ -3,7 +3,7 @@
 use std::num::NonZeroU16;
 
 use rustix::io::Errno;
-use wire::Channel;
+use wire::{Channel, Reply};
 
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
@@ -211,6 +211,12 @@ impl Link {
     /// Whether the present socket takes no further exchanges, and is closed after those that it carries.
     pub(crate) fn is_draining(&self) -> bool {
         self.is_multiplexed() && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
+    }
+
+    /// Whether the present socket carries another exchange after a reply.
+    #[inline]
+    pub(crate) fn goes_on_after(&self, reply: &Reply) -> bool {
+        reply.reusable && self.keeps_alive() && self.retired == Retired::No
     }
 
     /// Whether another exchange may be given to it.

@@ -35,6 +35,7 @@ mod removal;
 pub mod running;
 mod signal;
 mod start;
+mod steady;
 mod stop;
 mod system;
 
@@ -47,4 +48,5 @@ pub use recipe::{Command, Process, Ready, Recipe, StopHow, When};
 pub use removal::remove_folder;
 pub use signal::Signal;
 pub use start::start;
+pub use steady::Steady;
 pub use system::{Root, Stopped, System};

@@ -37,6 +37,8 @@ pub struct Recipe {
     pub network: Option<Network>,
     /// The size of a disk of its own, mounted as [`disks::NAME`](crate::disks::NAME) in `dir`.
     pub disk_bytes: Option<u64>,
+    /// How long to wait at most, once the processes are ready, until they are steady; `None`: not at all.
+    pub steady_within: Option<Duration>,
     /// The command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
     pub keeper: Vec<OsString>,
 }

@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::disks::Disk;
 use crate::folder::Folder;
@@ -10,7 +11,7 @@ use crate::kept_process::{KeptProcess, Setting};
 use crate::limits::{Groups, Kernel};
 use crate::marker::Marker;
 use crate::system::{Background, Running};
-use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready};
+use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready, steady};
 
 /// Starts a system: its files, its commands before, and its processes one after the other, each awaited until it is ready.
 ///
@@ -31,6 +32,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         limits_to_come,
         network,
         disk_bytes,
+        steady_within,
         keeper,
         name: _,
     } = recipe;
@@ -66,11 +68,13 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         ports,
         folder: Some(folder),
         outputs: Vec::new(),
+        steady: None,
     };
     let all_up = before
         .iter()
         .try_for_each(|command| system.run_before(command, cancel))
-        .and_then(|()| processes.into_iter().try_for_each(|process| system.bring_up(process, cancel)));
+        .and_then(|()| processes.into_iter().try_for_each(|process| system.bring_up(process, cancel)))
+        .and_then(|()| steady_within.map_or(Ok(()), |within| system.become_steady(within, cancel)));
     match all_up {
         Ok(()) => Ok(system),
         Err(mut failure) => {
@@ -116,6 +120,16 @@ impl System {
             }
         }
         Ok(())
+    }
+
+    /// Waits until all that belongs to what is measured is steady. A system that is not after the time is loaded all the same.
+    fn become_steady(&mut self, within: Duration, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
+        let measured = |running: &&Running| !running.process.is_aside && !running.process.is_started_by_event;
+        let kept: Vec<&KeptProcess> =
+            self.running.iter().filter(measured).map(|running| &*running.kept).collect();
+        let has_died = || self.running.iter().any(|running| running.kept.state().died().is_some());
+        self.steady = Some(steady::wait(&kept, within, &|| cancel() || has_died()));
+        self.died().map_or(Ok(()), Err)
     }
 
     fn bring_up(&mut self, process: Process, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {

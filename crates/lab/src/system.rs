@@ -6,6 +6,7 @@ use crate::folder::Folder;
 use crate::hosts::Namespace;
 use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::limits::Groups;
+use crate::steady::Steady;
 use crate::{Command, Failure, Output, Process, Stage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -56,6 +57,7 @@ pub struct System {
     pub(crate) folder: Option<Folder>,
     /// What commands wrote that have ended.
     pub(crate) outputs: Vec<Output>,
+    pub(crate) steady: Option<Steady>,
 }
 
 /// One process, and how it is stopped.
@@ -110,6 +112,11 @@ impl System {
         let mut failure = Failure { stage: Stage::Died, process: Some(name), what, way_out, outputs };
         self.explain_memory(&mut failure);
         Some(failure)
+    }
+
+    /// How long its start waited for it to be steady; `None` if it did not.
+    pub fn steady(&self) -> Option<Steady> {
+        self.steady
     }
 
     /// The groups that hold it to its limits.

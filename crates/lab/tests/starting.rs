@@ -37,6 +37,38 @@ fn by_an_answer_to_a_get() {
 }
 
 #[test]
+fn start_waits_until_no_process_comes_or_goes() {
+    let bench = Bench::new();
+    // A worker that comes up after its parent is ready, and works before it waits.
+    let worker = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; exec sleep 60";
+    let script = format!("sh -c '{worker}' & sh -c 'sleep 0.2' & sleep 60");
+    let recipe = Recipe {
+        steady_within: Some(std::time::Duration::from_secs(60)),
+        ..bench.recipe(vec![bench.script("master", &script)])
+    };
+    let system = started(recipe);
+    let steady = system.steady().expect("it waited");
+    assert!(steady.is_steady && steady.changes >= 1 && steady.processes == 3, "{steady:?}");
+    assert!(steady.waited >= std::time::Duration::from_millis(400), "{steady:?}");
+    assert_eq!(system.stop().failures, []);
+    bench.assert_clean();
+}
+
+#[test]
+fn system_that_is_never_steady_is_started_after_the_limit() {
+    let bench = Bench::new();
+    let recipe = Recipe {
+        steady_within: Some(std::time::Duration::from_millis(700)),
+        ..bench.recipe(vec![bench.script("restless", "while true; do sleep 0.05; done")])
+    };
+    let system = started(recipe);
+    let steady = system.steady().expect("it waited");
+    assert!(!steady.is_steady && steady.changes > 0, "{steady:?}");
+    assert_eq!(system.stop().failures, []);
+    bench.assert_clean();
+}
+
+#[test]
 fn by_a_connection() {
     let bench = Bench::new();
     let (address, port) = address();

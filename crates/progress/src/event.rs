@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evidence::{Ending, Event, GateResult, Reading, StudyId, StudyPlace};
+use evidence::{Ending, Event, GateResult, Reading, SteadyStart, StudyId, StudyPlace};
 use record::Interval;
 
 use crate::study_event::{BlockEnded, Finding, Next, VerdictSoFar};
@@ -18,6 +18,8 @@ pub enum RunEvent {
     Next(Box<Next>),
     /// Tables are filled before the load.
     Filling(Filling),
+    /// The start of the system waited for it to be steady, longer than usual or in vain. The run has a name in the store.
+    Steady(SteadyStart),
     /// The load begins. The run has a name in the store.
     Began(Box<Began>),
     /// A second of the load is over and kept. A second comes in several events if a worker reports late.

@@ -31,6 +31,7 @@ mod noun;
 mod origin;
 mod outage;
 mod over_time;
+mod processes;
 mod ratio;
 mod run;
 mod shared;

@@ -5,6 +5,7 @@ use record::MinMedianMax;
 
 use crate::figures::{ErrorLine, Figures};
 use crate::item::{ErrorText, Escape, Fact, Item, Tone};
+use crate::processes;
 use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
@@ -186,6 +187,8 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
         }
         facts.push(("memory", format!("{} MiB max", mebibytes(ending.generator.rss_peak_bytes))));
     }
+    facts.extend(processes::start(view).map(|line| ("start", line)));
+    facts.extend(processes::connections(view).map(|line| ("connections", line)));
     facts.extend(system::words(view).into_iter().map(|line| ("system", line)));
     facts.extend(inside::lines(view).into_iter().map(|line| ("database", line)));
     if let Some(cores) = words::cores(view) {

@@ -191,6 +191,7 @@ impl Trial<'_> {
             limits_to_come: Vec::new(),
             network: None,
             disk_bytes: None,
+            steady_within: None,
             keeper,
         })
     }

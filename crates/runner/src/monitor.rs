@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use evidence::{ConnectionsByProcess, Ending, Reading, RunId, Verdict};
+use evidence::{ConnectionsByProcess, Ending, Reading, RunId, SteadyStart, Verdict};
 use lab::probes::{Completion, Held, Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
@@ -260,6 +260,18 @@ impl<'a> MonitoredSystem<'a> {
     pub(crate) fn take_system(&mut self) -> Option<Box<dyn Started>> {
         self.note_death();
         if self.died.is_none() { self.system.take() } else { None }
+    }
+
+    /// How long the start of the system waited for it to be steady; `None` if it did not.
+    pub(crate) fn steady_start(&self) -> Option<SteadyStart> {
+        let steady = self.system.as_ref()?.steady()?;
+        Some(SteadyStart {
+            waited_s: steady.waited.as_secs_f64(),
+            processes: steady.processes,
+            changes: steady.changes,
+            cores_used: steady.cores_used,
+            is_steady: steady.is_steady,
+        })
     }
 
     /// Whether a process has ended although nobody asked it to.

@@ -1,6 +1,6 @@
 //! One run from start to end, for a URL or a study.
 
-use evidence::{Failure, NewRun, Verdict};
+use evidence::{Failure, NewRun, SteadyStart, Verdict};
 use progress::{RunEvent, Stream};
 use store::Store;
 
@@ -96,6 +96,10 @@ impl Runner<'_> {
         let threads = Threads::of(&self.tools, &planned.plan, &prepared);
         let run = self.store.begin(&new)?;
         let feed = Feed { store: self.store, run: &run, stream };
+        let steady_start = monitored.steady_start();
+        if let Some(steady) = steady_start.as_ref().filter(|steady| is_worth_saying(steady)) {
+            feed.publish(RunEvent::Steady(steady.clone()));
+        }
         let mut measured = match measure(self, planned, prepared, feed, monitored) {
             Err(RunError::Threads(error)) => {
                 let failure = planned.is_out_of_threads(error)?;
@@ -103,6 +107,7 @@ impl Runner<'_> {
             }
             measured => measured?,
         };
+        measured.ending.steady_start = steady_start;
         if let Some(stacks) = planned.plan.profile.filter(|_| monitored.is_profiled()) {
             // Debug information may take its time to read.
             measured.wait();
@@ -145,4 +150,11 @@ impl Runner<'_> {
             false => Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)),
         })
     }
+}
+
+/// A wait for a system to be steady that is no longer than this is usual.
+const STEADY_USUAL_S: f64 = 0.6;
+
+fn is_worth_saying(steady: &SteadyStart) -> bool {
+    !steady.is_steady || steady.waited_s > STEADY_USUAL_S
 }

@@ -44,8 +44,19 @@ pub(crate) fn recipe(
         limits_to_come: limits_to_come(launch),
         network: None,
         disk_bytes: launch.disk_bytes,
+        steady_within: steady_within(launch, tenbin),
         keeper: keeper(tenbin),
     }
+}
+
+/// How long a system is waited for to be steady: as long as any of its processes may take. This program's own servers and proxies are
+/// steady when they accept connections.
+fn steady_within(launch: &Launch, tenbin: &Path) -> Option<Duration> {
+    let is_own =
+        |process: &&Proc| process.command.argv.first().is_some_and(|program| Path::new(program) == tenbin);
+    let waited_for = launch.processes.iter().filter(|one| one.proxy.is_none() && !one.is_started_by_event);
+    let waited_for = waited_for.filter(|process| !is_own(process));
+    waited_for.filter_map(|process| process.ready.steady_within_ns).max().map(Duration::from_nanos)
 }
 
 /// What the kernel is to hold a system to.

@@ -10,7 +10,7 @@ use lab::hosts::Network;
 use lab::limits::Limits;
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::profiler::{Order, Profile};
-use lab::{Command, Failure, Recipe, Root, Stopped};
+use lab::{Command, Failure, Recipe, Root, Steady, Stopped};
 
 use crate::database_watch::{self, DatabaseWatch};
 use crate::environment::Before;
@@ -81,6 +81,11 @@ pub trait Started: Debug {
     /// The folders of the control groups that limit its CPU time and its memory, if there are any.
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         (None, None)
+    }
+
+    /// How long its start waited for it to be steady; `None` if it did not.
+    fn steady(&self) -> Option<Steady> {
+        None
     }
 
     /// Holds it to other limits while it runs. What they do not name is limited as at the start.
@@ -241,6 +246,10 @@ impl Started for lab::System {
 
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         lab::System::limits(self).folders()
+    }
+
+    fn steady(&self) -> Option<Steady> {
+        lab::System::steady(self)
     }
 
     fn limit(&self, limits: &Limits) -> Result<(), String> {

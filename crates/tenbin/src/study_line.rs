@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use evidence::{Level, StudyPlace, Verdict, stage};
+use evidence::{Level, SteadyStart, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
 use progress::{Ahead, Brief, Finding, RunEvent, Stream};
 use runner::Made;
@@ -31,6 +31,7 @@ impl<'a> StudyLine<'a> {
         stream.listen(move |frame| match &frame.event {
             RunEvent::LoadEnded => close(&shown),
             RunEvent::Remark(remark) => print_remark(remark),
+            RunEvent::Steady(steady) => print_remark(&steady_words(steady)),
             RunEvent::Finding(Finding::Bottleneck { limit, variants }) => {
                 print_remark(&format!("likely bottleneck so far: {limit}: {}", variants.join(", ")));
             }
@@ -78,6 +79,23 @@ impl<'a> StudyLine<'a> {
             output::remark(&format!("        gate {failed}: {}", report::visible(&gate.text)));
         }
     }
+}
+
+/// What a load waited for after the start of its system.
+fn steady_words(steady: &SteadyStart) -> String {
+    let processes = match steady.processes {
+        1 => "1 process".to_owned(),
+        count => format!("{count} processes"),
+    };
+    let waited = duration(steady.waited_s * 1e9);
+    if steady.is_steady {
+        return format!("waited {waited} until the system was steady ({processes})");
+    }
+    format!(
+        "the system was not steady after {waited}: {processes}, {} came or went, {} cores used; the load begins all the same",
+        steady.changes,
+        decimal(steady.cores_used, 2)
+    )
 }
 
 /// Prints what was found or decided, in a line.

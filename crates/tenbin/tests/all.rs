@@ -60,4 +60,5 @@ mod support;
 mod target_flags;
 #[path = "../../engine/tests/support/tls.rs"]
 mod tls;
+mod uneven_connections;
 mod validity;

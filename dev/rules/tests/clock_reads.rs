@@ -22,6 +22,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/runner/src/database_watch.rs", "how long a database took to answer, to ask it seldom"),
     ("crates/runner/src/resolve.rs", "how long a name look-up took"),
     ("crates/lab/src/listening.rs", "how long looking through open files may take"),
+    ("crates/lab/src/steady.rs", "how long a system takes to be steady, once it is ready"),
     ("crates/lab/src/deadline.rs", "how long a system may take to start and to stop"),
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),
     ("crates/lab/src/probes/own_time.rs", "the CPU time that looking costs, to do the dear part seldom"),

@@ -76,16 +76,11 @@ impl Worker<'_> {
         if !self.address_accounts.is_empty() {
             self.note_reply_at_address(&exchange, &finish, &reply);
         }
-        if self.has_expired(link_number, at_ns) {
-            let link = &mut self.links[link_number as usize];
-            link.retired = link.retired.max(Retired::Expired);
-        }
-        let link = &self.links[link_number as usize];
+        let link = self.retire_expired(link_number, at_ns);
         let stopped = reply.refusal.filter(|refusal| refusal.class == ErrorClass::ScriptStopped);
         let stopped = stopped.map(|refusal| link.channel.explain(refusal));
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
-        let goes_on = reply.reusable && link.keeps_alive() && was_whole && link.retired == Retired::No;
-        if !goes_on && link.carried.is_empty() {
+        if !(was_whole && link.goes_on_after(&reply)) && link.carried.is_empty() {
             self.close(link_number);
         }
         self.dispatch.update(&self.links, link_number);

@@ -1,12 +1,22 @@
 //! Renews connections that have lived as long as the load lets them, between two exchanges.
 
 use super::Worker;
-use crate::link::State;
+use crate::link::{Link, Retired, State};
 
 impl Worker<'_> {
-    /// Whether a connection that is up has come to the end of its life.
+    /// Retires a link after a reply, if its socket has come to the end of its lifetime.
     #[inline]
-    pub(super) fn has_expired(&self, number: u32, at_ns: u64) -> bool {
+    pub(super) fn retire_expired(&mut self, number: u32, at_ns: u64) -> &Link {
+        let has_expired = self.has_expired(number, at_ns);
+        let link = &mut self.links[number as usize];
+        if has_expired {
+            link.retired = link.retired.max(Retired::Expired);
+        }
+        link
+    }
+
+    #[inline]
+    fn has_expired(&self, number: u32, at_ns: u64) -> bool {
         let link = &self.links[number as usize];
         match self.job.peer(link.peer).lifetime_ns {
             None => false,
@@ -23,7 +33,7 @@ impl Worker<'_> {
 
 /// Whether a socket is renewed by `at_ns`, if it was dialled at `dialled_ns`.
 ///
-/// Each connection (`place`: its number, and how many there are) is renewed at instants of its own, one lifetime apart. So renewals
+/// Each connection (`place`: its number, and how many there are) is renewed at times of its own, one lifetime apart. So renewals
 /// are spread evenly over a lifetime, also after all connections were opened at once. A first socket lives shorter.
 fn is_over(lifetime_ns: u64, (number, count): (u32, u32), dialled_ns: u64, at_ns: u64) -> bool {
     let lifetime = u128::from(lifetime_ns.max(1));
@@ -39,7 +49,7 @@ mod tests {
 
     const LIFETIME_NS: u64 = 1_000;
 
-    /// The instants at which a connection is renewed that is looked at all the time.
+    /// The times at which a connection is renewed that is looked at all the time.
     fn renewals(place: (u32, u32), until_ns: u64) -> Vec<u64> {
         let mut dialled_ns = 0;
         let renewed = (0..until_ns).filter(|at_ns| {
@@ -61,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn socket_that_was_opened_in_between_is_renewed_at_the_instant_of_its_connection() {
+    fn socket_that_was_opened_in_between_is_renewed_at_the_time_of_its_connection() {
         let is_over = |dialled_ns, at_ns| is_over(LIFETIME_NS, (0, 4), dialled_ns, at_ns);
         assert!(!is_over(1_100, 1_124) && is_over(1_100, 1_125));
         assert!(!is_over(1_125, 2_124) && is_over(1_125, 2_125));

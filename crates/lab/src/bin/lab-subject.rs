@@ -185,6 +185,7 @@ fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::R
         limits_to_come: Vec::new(),
         network,
         disk_bytes,
+        steady_within: None,
         keeper: vec![keeper.into()],
     };
     let system = lab::start(recipe, &|| false).map_err(std::io::Error::other)?;

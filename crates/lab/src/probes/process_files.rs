@@ -7,6 +7,8 @@ use super::fields::{bytes_of_kib, number};
 pub(crate) struct Stat {
     /// Ended, and not yet asked for by its parent.
     pub(crate) is_zombie: bool,
+    /// Its first thread runs, is ready to run, or waits for a disk.
+    pub(crate) is_busy: bool,
     pub(crate) parent: u32,
     pub(crate) user_ticks: u64,
     pub(crate) sys_ticks: u64,
@@ -36,6 +38,7 @@ impl Stat {
         };
         Some(Self {
             is_zombie: matches!(*fields.first()?, "Z" | "X"),
+            is_busy: matches!(*fields.first()?, "R" | "D"),
             parent: u32::try_from(at(4)?).ok()?,
             user_ticks: at(14)?,
             sys_ticks: at(15)?,

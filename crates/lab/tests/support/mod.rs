@@ -69,6 +69,7 @@ impl Bench {
             limits_to_come: Vec::new(),
             network: None,
             disk_bytes: None,
+            steady_within: None,
             keeper: vec![KEEPER.into()],
         }
     }

@@ -80,6 +80,15 @@ pub(crate) const STACKS: Form = Form {
     schema: FormSchema::Anything,
 };
 
+pub(crate) const STEADY: Form = Form {
+    words: "true, false, or a time limit such as 20s",
+    check: |text| match text {
+        "true" | "false" => Ok(()),
+        limit => crate::units::duration_ns(limit).map(|_| ()),
+    },
+    schema: FormSchema::Anything,
+};
+
 pub(crate) const COOKIES: Form = Form {
     words: "true, false, or iteration",
     check: |text| match text {

@@ -11,6 +11,7 @@ use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText, nam
 /// How a process is asked to end, unless the plan says otherwise.
 pub(crate) const TERM: &str = "TERM";
 const READY_WITHIN_NS: u64 = 30_000_000_000;
+const STEADY_WITHIN_NS: u64 = 10_000_000_000;
 const STOP_WITHIN_NS: u64 = 10_000_000_000;
 const PROCESSES_MAX: usize = 100;
 /// Keys of a system that its processes have, if it has several.
@@ -150,6 +151,11 @@ fn ready(
 ) -> ReadyText {
     let ready = node.get("ready");
     let within_ns = ready.and_then(|ready| ready.duration_ns("within")).unwrap_or(READY_WITHIN_NS);
+    let steady_within_ns = match ready.and_then(|ready| ready.text_of("steady")) {
+        Some("false") => None,
+        None | Some("true") => Some(STEADY_WITHIN_NS),
+        Some(limit) => crate::units::duration_ns(limit).ok(),
+    };
     let signs = ready.map_or(&[][..], Node::entries).iter();
     let mut signs = signs.filter(|entry| ["get", "tcp", "log", "command"].contains(&entry.key.as_str()));
     let sign = signs.next();
@@ -190,7 +196,7 @@ fn ready(
         // With a socket, the URL's port is one at which nobody listens.
         (true, None) => inferred_port(name, node, ports, is_only && !has_socket, reading),
     };
-    ReadyText { when, port, within_ns }
+    ReadyText { when, port, within_ns, steady_within_ns }
 }
 
 fn is_port(name: &str) -> bool {

@@ -63,7 +63,7 @@ fn proxy(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<
         start,
         env: Vec::new(),
         dir: None,
-        ready: ReadyText { when, port: PortText::None, within_ns: WITHIN_NS },
+        ready: ReadyText { when, port: PortText::None, within_ns: WITHIN_NS, steady_within_ns: None },
         stop: StopText { signal: processes::TERM.to_owned(), command: None, within_ns: WITHIN_NS },
         is_started_by_event: false,
         proxy: Some(ProxyText { name: name.clone(), to }),

@@ -669,6 +669,13 @@ pub(crate) static READY: Table = Table {
             "With `get` or `tcp`: the name of the port, as in {port.app}; default: the port that its command or `env` names, other than those of proxies and of processes that it needs, or else that of the URL.",
         ),
         key("within", "30s", DURATION, "Time limit; default 30s."),
+        key(
+            "steady",
+            "20s",
+            One(&form::STEADY),
+            "Whether the load also waits until no process of the system comes or goes and hardly any CPU time is used, for 300 ms; or how \
+             long it waits at most; default 10s. `false` begins the load at once.",
+        ),
     ],
 };
 

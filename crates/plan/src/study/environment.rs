@@ -196,6 +196,8 @@ pub struct Ready {
     pub port: Option<u16>,
     /// How long it may take.
     pub within_ns: u64,
+    /// How long the load waits at most until the process is steady, too; `None`: not at all.
+    pub steady_within_ns: Option<u64>,
 }
 
 /// The sign that a process can be used.

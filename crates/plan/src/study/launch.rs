@@ -276,7 +276,12 @@ impl Fill<'_> {
         Proc {
             name: process.name.clone(),
             command: self.command(&process.start, Some(process)),
-            ready: Ready { when, port, within_ns: process.ready.within_ns },
+            ready: Ready {
+                when,
+                port,
+                within_ns: process.ready.within_ns,
+                steady_within_ns: process.ready.steady_within_ns,
+            },
             stop,
             proxy: process.proxy.as_ref().map(|proxy| Proxy {
                 name: proxy.name.clone(),

@@ -156,6 +156,7 @@ pub(crate) struct ReadyText {
     pub(crate) when: WhenText,
     pub(crate) port: PortText,
     pub(crate) within_ns: u64,
+    pub(crate) steady_within_ns: Option<u64>,
 }
 
 /// The port at which a process is asked whether it is ready.

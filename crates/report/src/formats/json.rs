@@ -17,6 +17,7 @@ use super::{Format, Way};
 use crate::durations::{Durations, Keyed};
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
+use crate::processes;
 use crate::system;
 use crate::text::is_unseen;
 use crate::transactions;
@@ -128,6 +129,10 @@ struct RunObject<'a> {
     throughput_without_connect_per_s: Option<f64>,
     steadiness: Option<steadiness::SteadinessObject<'a>>,
     outage: Option<window::OutageObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connections_by_process: Option<processes::ConnectionsObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady_start: Option<&'a evidence::SteadyStart>,
     events: Vec<events::EventObject<'a>>,
     /// Stored baseline of a run outside a study.
     baseline: Option<serde_json::Value>,
@@ -427,6 +432,10 @@ impl<'a> RunObject<'a> {
             throughput_without_connect_per_s: transactions::per_s_without_connect(view).map(thousandths),
             steadiness: crate::steadiness::of(view).map(steadiness::SteadinessObject::of),
             outage: crate::outage::of(view).map(window::OutageObject::of),
+            connections_by_process: ending
+                .and_then(|ending| ending.connections_by_process.as_ref())
+                .map(processes::ConnectionsObject::of),
+            steady_start: ending.and_then(|ending| ending.steady_start.as_ref()),
             events: events::of_run(view),
             baseline: crate::baseline::object_of_run(view),
             database: inside::of_run(view),

@@ -9,7 +9,7 @@ use crate::study::{self, StudyPieces, StudyView};
 use crate::text::harmless;
 use crate::units::gibibytes;
 use crate::view::View;
-use crate::{steadiness, transactions, words};
+use crate::{processes, steadiness, transactions, words};
 
 /// Maximum number of characters of a value.
 const CHARACTERS_MAX: usize = 300;
@@ -63,6 +63,8 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     add("steady", steadiness::of(view).map(|seen| short(&steadiness::words(seen))));
     add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));
+    add("start", processes::start(view));
+    add("connections", processes::connections(view));
     for line in crate::system::words(view) {
         add("system", Some(line));
     }
