@@ -135,6 +135,8 @@ pub struct Peer {
     pub tls_on_request: bool,
     /// Whether connections carry more than one request.
     pub keep_alive: bool,
+    /// Whether an idempotent request is sent once more on a new connection if its peer closed the kept one without having received it.
+    pub retry_stale: bool,
     /// Connections over all threads, if users share them: each request takes the least busy one that has room, and waits as long
     /// as there is none; that time is part of the response time. No thread is started without a connection. `None`, and any
     /// number from that of [`Job::connections`] on, gives each user its own, where a connection has room for one exchange. At
@@ -153,6 +155,7 @@ impl Peer {
             tls,
             tls_on_request: false,
             keep_alive: true,
+            retry_stale: false,
             pool: None,
             has_address_accounts: false,
         }

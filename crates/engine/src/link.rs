@@ -1,11 +1,16 @@
 //! One link to a peer: its socket, TLS, the channel of its protocol, and the exchanges that it carries.
 
+use load::SECOND_NS;
 use rustix::io::Errno;
 use wire::Channel;
 
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 use crate::timers::NEVER;
+
+/// A link is not used any more so long before its peer may close it for being idle, as by the HTTP client of Node; if the peer waits for
+/// less than twice as long, half of that.
+const IDLE_MARGIN_NS: u64 = SECOND_NS;
 
 /// A link, kept for the whole load while sockets come and go in it.
 pub(crate) struct Link {
@@ -136,6 +141,18 @@ impl Link {
     #[inline]
     pub(crate) fn has_expired(&self, now_ns: u64) -> bool {
         self.dialled_or_expires_ns <= now_ns && self.is_up() && self.carried.is_empty()
+    }
+
+    /// Notes for how long its peer keeps it while it is idle from `at_ns` on, in seconds; 0 if the peer says nothing.
+    #[inline]
+    pub(crate) fn note_idle_max(&mut self, at_ns: u64, idle_max_s: u16) {
+        if idle_max_s > 0 {
+            let idle_max_ns = u64::from(idle_max_s) * SECOND_NS;
+            let used_ns = idle_max_ns - IDLE_MARGIN_NS.min(idle_max_ns / 2);
+            self.dialled_or_expires_ns = at_ns.saturating_add(used_ns);
+        } else {
+            self.dialled_or_expires_ns = NEVER;
+        }
     }
 
     /// Whether it is on its way to be up.

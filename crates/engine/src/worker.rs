@@ -16,6 +16,7 @@ mod read_delay;
 mod receiving;
 mod scheduled_users;
 mod sending;
+mod stale;
 mod wanting;
 
 use std::collections::VecDeque;
@@ -132,6 +133,8 @@ pub(crate) struct Worker<'a> {
     in_process: Box<[bool]>,
     /// Whether users go on over other links, and take the values of replies with them.
     keeps_values: bool,
+    /// By step, whether a request is sent once more if its peer closed the connection without having received it. Empty if none is.
+    retried_steps: Box<[bool]>,
 }
 
 /// The accounts of one worker, of which `addresses` belong to addresses.
@@ -272,6 +275,7 @@ impl<'a> Worker<'a> {
             routes: script.has_routes().then_some(script),
             parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
             in_process,
+            retried_steps: stale::retried_steps(job, script),
             keeps_values: job.peers() > 1 || is_shared || job.scenarios.has_memory(),
         })
     }

@@ -126,6 +126,7 @@ impl Target {
             pin: checked.pin,
             seed: checked.seed,
             log_per_second: checked.log_per_second,
+            retry_stale: checked.retry_stale,
             profile: checked.profile,
             is_trial: false,
             watched: None,

@@ -62,6 +62,8 @@ pub struct Plan {
     pub seed: u64,
     /// Single requests kept of each second.
     pub log_per_second: u32,
+    /// Whether idempotent requests are sent once more if their server closed the connection without having received them.
+    pub retry_stale: bool,
     /// How the stacks of the system are sampled; `None`: they are not.
     pub profile: Option<Stacks>,
     /// Whether it is a trial of a capacity search: requests that could not be sent, because the system did not keep up, are then

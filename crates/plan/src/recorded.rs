@@ -82,6 +82,9 @@ impl Plan {
         if let Some(select) = unnamed.and_then(select_json) {
             plan["select"] = select;
         }
+        if self.retry_stale {
+            plan["retry_stale"] = json!(true);
+        }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }

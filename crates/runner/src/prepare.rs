@@ -186,7 +186,9 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let cores = cores(&plan.pin)?;
     let threads = threads(plan, &cores);
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
-    peers.iter_mut().for_each(|peer| peer.keep_alive = plan.keep_alive());
+    peers.iter_mut().for_each(|peer| {
+        (peer.keep_alive, peer.retry_stale) = (plan.keep_alive(), plan.retry_stale);
+    });
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);

@@ -50,6 +50,8 @@ crate::spec::spec! {
             "Timeout of connecting; default: as `timeout`.";
         KEEP_ALIVE "keep-alive" "--no-keepalive": keep_alive: bool = TRUTH, "false",
             "Whether to reuse connections; default true.";
+        RETRY_STALE "retry-stale" "--retry-stale": retry_stale: bool = TRUTH, "true",
+            "HTTP: whether to send an idempotent request once more on a new connection if the server closed the kept one without having received it; default false.";
         LOG_REQUESTS "log-requests" "--log-requests": log_requests: u64 = COUNT, "10",
             "Number of single requests to store per step and second; default 0.";
         PROFILE "profile" "--profile": profile: Option<Stacks> = STACKS, "true",

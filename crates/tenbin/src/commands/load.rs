@@ -109,6 +109,12 @@ pub(crate) struct LoadFlags {
     /// Open a new connection for each request or transaction
     #[arg(long, visible_alias = "reconnect", help_heading = "Request", hide_short_help = true)]
     no_keepalive: bool,
+    /// Send an idempotent request once more if the server closed the kept connection without having received it
+    ///
+    /// The second attempt goes over a new connection, and its time counts from the first. The report says how many requests were
+    /// sent twice.
+    #[arg(long, help_heading = "Request", hide_short_help = true)]
+    retry_stale: bool,
     /// Maximum time of a request, connecting included [default: 10s]
     ///
     /// For transactions with -n and without -d, the default is 1h.
@@ -398,6 +404,7 @@ fn draft(flags: LoadFlags, url: String, described: Described, played: Vec<Played
 fn spec(flags: &LoadFlags) -> LoadSpec {
     let mut spec = LoadSpec {
         keep_alive: flags.no_keepalive.then(|| false.into()),
+        retry_stale: flags.retry_stale.then(|| true.into()),
         room_check: flags.sql.no_room_check.then(|| false.into()),
         ..LoadSpec::default()
     };
