@@ -43,6 +43,9 @@ pub struct Job {
     /// What users of a closed load choose scenarios and steps of a mix with, as pgbench does, by user over all threads: by
     /// weights as whole numbers. Empty: chance, from `seed`.
     pub choosers: Vec<Xoroshiro>,
+    /// Connections of an open load that are opened before it. The others, up to its `connections`, are opened when an arrival finds no
+    /// idle one. `None`: all are opened before it. Only a load on one peer without shared connections can grow.
+    pub opened_first: Option<u32>,
     /// Where the script's variables get values from.
     pub data: Vec<DataSource>,
     /// Of the draws of scenarios, values and pauses within an iteration.
@@ -82,6 +85,11 @@ impl Job {
             Some(pool) if pool < all => (pool.max(1), true),
             _ => (all, false),
         }
+    }
+
+    /// Connections over all threads that are opened before the load.
+    pub(crate) fn first_connections(&self) -> u32 {
+        self.opened_first.map_or(u32::MAX, |first| first.max(1)).min(self.connections())
     }
 
     /// The fewest connections that any peer has.

@@ -9,6 +9,7 @@ mod endings;
 mod four_protocols;
 mod framing;
 mod greetings;
+mod growth;
 mod idle_connections;
 mod load_shapes;
 mod multiplexing;

@@ -127,6 +127,7 @@ impl Target {
             seed: checked.seed,
             log_per_second: checked.log_per_second,
             retry_stale: checked.retry_stale,
+            grows_to: checked.grows_to,
             profile: checked.profile,
             is_trial: false,
             watched: None,

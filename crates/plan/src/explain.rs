@@ -21,7 +21,7 @@ impl CheckedLoad {
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (
-            load_words(&self.load, unit) + profiled(self.profile),
+            load_words(&self.load, unit) + &growth(self.grows_to) + profiled(self.profile),
             stop_words(&self.stop, self.extend, self.warm_up_ns, unit),
         )
     }
@@ -46,7 +46,7 @@ impl Study {
         };
         let destination = Destination { is_sql, ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
-        load_words(&checked.load, unit) + profiled(checked.profile)
+        load_words(&checked.load, unit) + &growth(checked.grows_to) + profiled(checked.profile)
     }
 }
 
@@ -82,7 +82,7 @@ impl Plan {
             return tool_words(tool.tool.name, tool.users);
         }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
-        load_words(&self.load, unit)
+        load_words(&self.load, unit) + &growth(self.grows_to)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
@@ -134,6 +134,11 @@ pub(crate) fn tool_words(name: &str, users: Option<u32>) -> String {
 /// Sampling costs time: figures of a profiled load are compared with those of such loads only.
 fn profiled(profile: Option<Stacks>) -> &'static str {
     if profile.is_some() { PROFILED } else { "" }
+}
+
+/// How many connections a load may open by need.
+fn growth(grows_to: Option<u32>) -> String {
+    grows_to.map_or(String::new(), |max| format!(", up to {max} as needed"))
 }
 
 /// A load in a few words; `unit` is what is sent each time.

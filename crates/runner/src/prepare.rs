@@ -6,14 +6,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use engine::limits::{Shortfall, shortfalls};
+use engine::limits::{Shortfall, connections_max, shortfalls};
 use engine::{
     ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
 };
 use lab::listening::Unseen;
 use lab::running::{self, Named, Sought};
 use load::xoroshiro::Xoroshiro;
-use load::{Load, Order, Share};
+use load::{Load, Open, Order, Share};
 use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
@@ -176,6 +176,7 @@ pub(crate) fn job(plan: &Plan) -> Job {
         scenarios: plan.scenarios.clone(),
         parts: plan.parts().len() as u16,
         pool: plan.sql().and_then(|sql| sql.pool),
+        opened_first: None,
         choosers: choosers(plan),
         data: plan.data.clone(),
         seed: plan.seed,
@@ -229,7 +230,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         false => script,
     };
     let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
-    let job = Job { peers, threads, cores, ..job(plan) };
+    let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, needs_ports);
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {
@@ -244,6 +245,21 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         running: None,
         ready: Box::new(load),
     })
+}
+
+/// A job whose open load opens connections as it needs them, up to what its plan and this machine allow, if the plan says so.
+fn growing(job: Job, plan: &Plan, script: &Steps, needs_ports: bool) -> Job {
+    let machine_max = connections_max(job.threads.into(), needs_ports);
+    // Links that carry several requests at a time need no more links. A log-in is done by each user before the load.
+    let may_grow = job.peers.len() == 1 && script.is_serial() && job.scenarios.once().next().is_none();
+    let max = plan.grows_to.filter(|_| may_grow).map(|max| u64::from(max).min(machine_max) as u32);
+    match (&job.load, max) {
+        (Load::Open(open), Some(max)) if max > open.connections => {
+            let (load, first) = (Open { connections: max, ..open.clone() }, open.connections);
+            Job { load: Load::Open(load), opened_first: Some(first), ..job }
+        }
+        _ => job,
+    }
 }
 
 /// As [`prepare`], but leaves a server to itself that keeps it waiting when a stop is requested.

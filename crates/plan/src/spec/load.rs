@@ -27,7 +27,7 @@ crate::spec::spec! {
         RATE "rate" "-R": rate_per_s: f64 = RATE, "500/s",
             "Iterations started per second, without waiting for replies.";
         CONNECTIONS "connections" "-c": connections: u64 = COUNT, "50",
-            "With `rate` or `stages`: number of connections; default 50.";
+            "With `rate` or `stages`: number of connections. Without it, more are opened as needed; default 50.";
         ARRIVALS "arrivals" "--arrivals": arrivals: &'static Process = ARRIVALS, "poisson",
             "With `rate` or `stages`: spacing of arrivals; default even.";
         RAMP_FROM "from" "--ramp-from": ramp_from_per_s: f64 = RATE, "10/s",

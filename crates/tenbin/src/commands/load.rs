@@ -46,7 +46,7 @@ pub(crate) struct LoadFlags {
     #[arg(value_name = "URL_B", hide_short_help = true)]
     others: Vec<String>,
 
-    /// Connections; each is a user in a closed load [default: 50]
+    /// Connections; each is a user in a closed load [default: 50; with -R, more as needed]
     #[arg(
         short = 'c',
         long = "connections",
