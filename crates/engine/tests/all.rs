@@ -12,6 +12,7 @@ mod greetings;
 mod growth;
 mod idle_connections;
 mod load_shapes;
+mod lost_requests;
 mod multiplexing;
 mod once;
 mod open_load;
