@@ -38,6 +38,10 @@ pub(crate) struct OpenDriver {
     rows: Rows,
     /// Users without an iteration.
     pub(crate) idle: VecDeque<u32>,
+    /// Users whose connections are opened when no other is idle.
+    pub(crate) spare: Range<u32>,
+    /// When an arrival found neither an idle user nor a spare one, if there were spare ones once.
+    pub(crate) limit_reached_ns: Option<u64>,
     pub(crate) shed_after_ns: Option<u64>,
 }
 
@@ -212,6 +216,32 @@ impl OpenDriver {
         }
     }
 
+    /// Whether an arrival has a user.
+    pub(crate) fn has_user(&self) -> bool {
+        !self.idle.is_empty() || !self.spare.is_empty()
+    }
+
+    /// A user for an arrival: an idle one, or else one whose connection was not needed yet.
+    pub(crate) fn take_user(&mut self) -> Option<u32> {
+        self.idle.pop_front().or_else(|| self.spare.next())
+    }
+
+    /// From the user of this number on, users are spare. The others are idle.
+    pub(crate) fn spare_from(&mut self, first: u32) {
+        let count = self.idle.len() as u32;
+        self.idle.truncate(first as usize);
+        self.spare = first.min(count)..count;
+    }
+
+    /// Notes that an arrival which is due finds no user.
+    pub(crate) fn note_limit(&mut self, now_ns: u64) {
+        // An empty range keeps its end.
+        let has_grown = self.spare.end > 0 && self.limit_reached_ns.is_none();
+        if has_grown && self.next_start_ns().is_some_and(|start_ns| start_ns <= now_ns) {
+            self.limit_reached_ns = Some(now_ns);
+        }
+    }
+
     /// Ends the load with what was counted as planned: that is still started, and nothing else.
     pub(crate) fn end_with_due(&mut self) {
         // A shared row ends by itself.
@@ -265,7 +295,8 @@ impl Driver {
                     None => Rows::Own { starts: row(), dues: row(), group_left: 0 },
                 };
                 let (idle, shed_after_ns) = ((0..users.len() as u32).collect(), open.shed_after_ns);
-                Self::Open(Box::new(OpenDriver { rows, idle, shed_after_ns }))
+                let (spare, limit_reached_ns) = (0..0, None);
+                Self::Open(Box::new(OpenDriver { rows, idle, spare, limit_reached_ns, shed_after_ns }))
             }
         }
     }

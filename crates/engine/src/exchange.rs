@@ -22,8 +22,8 @@ pub(crate) struct Exchange {
     pub(crate) deadline_ns: u64,
     /// Whether its link has taken it.
     pub(crate) is_begun: bool,
-    /// Whether anything of it was answered.
-    pub(crate) is_answered: bool,
+    /// How far its attempts have come.
+    pub(crate) attempt: Attempt,
     /// The part whose reply is awaited, if it has an account of its own.
     pub(crate) part: Option<Part>,
     /// When bytes were last sent.
@@ -32,6 +32,17 @@ pub(crate) struct Exchange {
     pub(crate) sent_bytes: u64,
     /// When its pause is over; 0 while it does not pause.
     pub(crate) pause_until_ns: u64,
+}
+
+/// How far the attempts of an exchange have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// Nothing of it was answered.
+    First,
+    /// It was begun once more, on a new connection, and nothing of it was answered.
+    Second,
+    /// A part of it was answered.
+    Answered,
 }
 
 /// A part of an exchange, on its way.
@@ -57,12 +68,17 @@ impl Exchange {
             first_byte_ns: 0,
             deadline_ns: NEVER,
             is_begun: false,
-            is_answered: false,
+            attempt: Attempt::First,
             part: None,
             part_sent_ns: 0,
             sent_bytes: 0,
             pause_until_ns: 0,
         }
+    }
+
+    /// Whether anything of it was answered.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.attempt == Attempt::Answered
     }
 
     /// The instant of bytes that came for it: none is answered before it is sent.

@@ -43,6 +43,9 @@ pub struct Job {
     /// What users of a closed load choose scenarios and steps of a mix with, as pgbench does, by user over all threads: by
     /// weights as whole numbers. Empty: chance, from `seed`.
     pub choosers: Vec<Xoroshiro>,
+    /// Connections of an open load that are opened before it. The others, up to its `connections`, are opened when an arrival finds no
+    /// idle one. `None`: all are opened before it. Only a load on one peer without shared connections can grow.
+    pub opened_first: Option<u32>,
     /// Where the script's variables get values from.
     pub data: Vec<DataSource>,
     /// Of the draws of scenarios, values and pauses within an iteration.
@@ -82,6 +85,11 @@ impl Job {
             Some(pool) if pool < all => (pool.max(1), true),
             _ => (all, false),
         }
+    }
+
+    /// Connections over all threads that are opened before the load.
+    pub(crate) fn first_connections(&self) -> u32 {
+        self.opened_first.map_or(u32::MAX, |first| first.max(1)).min(self.connections())
     }
 
     /// The fewest connections that any peer has.
@@ -137,6 +145,8 @@ pub struct Peer {
     pub keep_alive: bool,
     /// Time after which a connection that is kept is renewed, at its next reply; `None`: it is not.
     pub lifetime_ns: Option<u64>,
+    /// Whether an idempotent request is sent once more on a new connection if its peer closed the kept one without having received it.
+    pub retry_stale: bool,
     /// Connections over all threads, if users share them: each request takes the least busy one that has room, and waits as long
     /// as there is none; that time is part of the response time. No thread is started without a connection. `None`, and any
     /// number from that of [`Job::connections`] on, gives each user its own, where a connection has room for one exchange. At
@@ -156,6 +166,7 @@ impl Peer {
             tls_on_request: false,
             keep_alive: true,
             lifetime_ns: None,
+            retry_stale: false,
             pool: None,
             has_address_accounts: false,
         }

@@ -55,6 +55,13 @@ pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfa
     found
 }
 
+/// The most connections that this machine allows next to `threads`, each with a local port if they are `over_tcp`.
+pub fn connections_max(threads: u64, over_tcp: bool) -> u64 {
+    let descriptors = descriptors::raise().saturating_sub(threads + DESCRIPTORS_ASIDE);
+    let ports = ephemeral_ports().filter(|_| over_tcp);
+    ports.map_or(descriptors, |ports| ports.min(descriptors))
+}
+
 /// How many local ports the system hands out; `None` if it does not say.
 fn ephemeral_ports() -> Option<u64> {
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;

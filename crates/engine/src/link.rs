@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 
+use load::SECOND_NS;
 use rustix::io::Errno;
 use wire::{Channel, Reply};
 
@@ -10,7 +11,11 @@ use crate::net::tls::Session;
 
 /// [`Link::idle_end_ms`] of a link whose peer does not say how long it keeps idle connections.
 pub(crate) const NO_IDLE_END: u32 = u32::MAX;
-pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
+const MILLISECOND_NS: u64 = 1_000_000;
+
+/// A link is not used any more so long before its peer may close it for being idle, as by the HTTP client of Node; if the peer waits for
+/// less than twice as long, half of that.
+const IDLE_MARGIN_NS: u64 = SECOND_NS;
 
 /// A link, kept for the whole load while sockets come and go in it.
 pub(crate) struct Link {
@@ -51,6 +56,15 @@ pub(crate) struct Link {
     pub(crate) idle_end_ms: u32,
     /// How long the present socket took to be ready, until its first exchange has reported it.
     pub(crate) connect_ns: u64,
+}
+
+/// [`Link::idle_end_ms`] of a link that is idle from `at_ns` on, if its peer closes it after `idle_max_s`.
+#[cold]
+fn idle_end_ms(at_ns: u64, idle_max_s: u16) -> u32 {
+    let idle_max_ns = u64::from(idle_max_s) * SECOND_NS;
+    let used_ns = idle_max_ns - IDLE_MARGIN_NS.min(idle_max_ns / 2);
+    let end_ms = at_ns.saturating_add(used_ns) / MILLISECOND_NS;
+    end_ms.min(u64::from(NO_IDLE_END - 1)) as u32
 }
 
 /// Properties of a link for a whole load, one bit each: connections are many.
@@ -201,6 +215,12 @@ impl Link {
             && now_ns / MILLISECOND_NS >= u64::from(self.idle_end_ms)
             && self.is_up()
             && self.carried.is_empty()
+    }
+
+    /// Notes for how long its peer keeps it while it is idle from `at_ns` on, in seconds; 0 if the peer says nothing.
+    #[inline]
+    pub(crate) fn note_idle_max(&mut self, at_ns: u64, idle_max_s: u16) {
+        self.idle_end_ms = if idle_max_s > 0 { idle_end_ms(at_ns, idle_max_s) } else { NO_IDLE_END };
     }
 
     /// Whether it is on its way to be up.

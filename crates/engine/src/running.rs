@@ -67,6 +67,9 @@ pub struct WorkerEnd {
     /// When its load was to end, in nanoseconds since it began: by its time, or because it was asked to stop. `None`: its number
     /// of requests alone ended it.
     pub stopped_at_ns: Option<u64>,
+    /// When an arrival of a load that opens connections by need found the last one taken, in nanoseconds since the load began. `None` if
+    /// none did.
+    pub limit_reached_ns: Option<u64>,
 }
 
 /// How much a load is asked to stop.

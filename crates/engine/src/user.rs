@@ -30,9 +30,9 @@ pub(crate) struct User {
     pub(crate) lag_ns: u64,
     /// Whether it pauses before the step at `place`.
     pub(crate) is_paused: bool,
-    /// How the time will have ended in which it wants an ok answer, as far as it is over.
+    /// How the time will have ended in which it waits for an ok answer, as far as it is over.
     pub(crate) wait_end: WaitEnd,
-    /// Since when it wants an ok answer; [`NEVER`]: it does not.
+    /// Since when it waits for an ok answer; [`NEVER`]: it does not.
     pub(crate) asking_since_ns: u64,
     /// Its draws; in an open load those of the arrival.
     pub(crate) chance: Chance,
@@ -43,7 +43,7 @@ pub(crate) struct User {
     pub(crate) values: Values,
     /// Which of the links to each peer are its own, for as long as they are.
     pub(crate) lane: u32,
-    /// How long it has wanted an ok answer before `asking_since_ns`, since the last one, in units of 2^24 ns (16.8 ms).
+    /// How long it has waited for an ok answer before `asking_since_ns`, since the last one, in units of 2^24 ns (16.8 ms).
     pub(crate) waited_units: u16,
     /// The status of the latest reply, where a step asks for it.
     pub(crate) status: u16,
@@ -80,13 +80,13 @@ impl User {
         }
     }
 
-    /// How long it has wanted an ok answer before `asking_since_ns`.
+    /// How long it has waited for an ok answer before `asking_since_ns`.
     #[inline]
     pub(crate) fn waited_ns(&self) -> u64 {
         u64::from(self.waited_units) << WAITED_UNIT_BITS
     }
 
-    /// It has wanted an ok answer for so long, in vain.
+    /// It has waited for an ok answer for so long, in vain.
     pub(crate) fn note_waited(&mut self, wait_ns: u64) {
         let units = wait_ns.saturating_add(1 << (WAITED_UNIT_BITS - 1)) >> WAITED_UNIT_BITS;
         self.waited_units = self.waited_units.saturating_add(u16::try_from(units).unwrap_or(u16::MAX));

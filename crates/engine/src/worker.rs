@@ -17,6 +17,7 @@ mod receiving;
 mod renewing;
 mod scheduled_users;
 mod sending;
+mod stale;
 mod wanting;
 
 use std::collections::VecDeque;
@@ -133,6 +134,8 @@ pub(crate) struct Worker<'a> {
     in_process: Box<[bool]>,
     /// Whether users go on over other links, and take the values of replies with them.
     keeps_values: bool,
+    /// By step, whether a request is sent once more if its peer closed the connection without having received it. Empty if none is.
+    retried_steps: Box<[bool]>,
 }
 
 /// The accounts of one worker, of which `addresses` belong to addresses.
@@ -229,6 +232,11 @@ impl<'a> Worker<'a> {
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
         let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
         let numbers = first_user..first_user + users.len() as u32;
+        let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, numbers, shared_row);
+        let first = share.of_total(job.first_connections().into()) as u32;
+        if let (Driver::Open(open), Some(_)) = (&mut driver, job.opened_first) {
+            open.spare_from(first);
+        }
         Ok(Self {
             job,
             signal,
@@ -237,7 +245,7 @@ impl<'a> Worker<'a> {
             poll: Poll::new()?,
             // Most users have one entry.
             timers: Timers::with_capacity(users.len()),
-            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, numbers, shared_row),
+            driver,
             totals: vec![ConnectionTotals::default(); dispatch.most_links()],
             users,
             failover: Failover::new(job, links.len()),
@@ -275,6 +283,7 @@ impl<'a> Worker<'a> {
             routes: script.has_routes().then_some(script),
             parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
             in_process,
+            retried_steps: stale::retried_steps(job, script),
             keeps_values: job.peers() > 1 || is_shared || job.scenarios.has_memory(),
         })
     }
@@ -299,8 +308,15 @@ impl<'a> Worker<'a> {
         }
         self.end_waits(wall_ns);
         self.report_windows(wall_ns, true, &mut watch);
+        let (unused, limit_reached_ns) = match &self.driver {
+            Driver::Open(open) => (open.spare.len(), open.limit_reached_ns),
+            Driver::Closed { .. } => (0, None),
+        };
+        // Connections that were never needed are none.
+        self.totals.truncate(self.totals.len() - unused.min(self.totals.len()));
         Ok(WorkerEnd {
             connections: self.totals,
+            limit_reached_ns,
             stopped_at_ns: self.stop.at_ns,
             health: watch.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
@@ -399,7 +415,7 @@ impl<'a> Worker<'a> {
             return Some(now_ns);
         }
         let start_ns = match &mut self.driver {
-            Driver::Open(open) if !open.idle.is_empty() => open.next_wake_ns(),
+            Driver::Open(open) if open.has_user() => open.next_wake_ns(),
             _ => None,
         };
         let timer_ns = self.timers.next_ns();
@@ -521,11 +537,12 @@ impl<'a> Worker<'a> {
                     self.accounts[usize::from(step)].note_due_not_sent(shed.at_ns);
                 }
             }
-            if open.idle.is_empty() {
+            if !open.has_user() {
+                open.note_limit(now_ns);
                 return;
             }
             let Some(start) = open.take_start_of_group(now_ns) else { return };
-            if let Some(user) = open.idle.pop_front() {
+            if let Some(user) = open.take_user() {
                 self.begin_iteration(user, Some(start.number), true, start.at_ns, now_ns);
             }
         }

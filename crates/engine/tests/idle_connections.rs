@@ -1,10 +1,48 @@
 //! Connections that a server closes after some time without a request.
 
+use engine::Peer;
 use harness::quiet::assert_measured;
 use load::{Load, ThinkTime};
+use record::Sampled;
 use target::scripted::{Script, Step};
+use wire::http1::Http1;
 
-use crate::support::{MS, closed, count, get, run, tcp};
+use crate::support::{Done, MS, closed, count, get, lasting, post, reply, run, server, tcp};
+
+/// A load on a server that closes each connection right after its third reply, without announcing it.
+fn racing(script: Http1, retries: bool) -> Done {
+    let steps = (0..3).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]);
+    let server = server(steps.collect());
+    let peer = Peer { retry_stale: retries, ..tcp(server.address()) };
+    let mut job = closed(peer, 4, lasting(600 * MS));
+    job.log_per_second = 1_000_000;
+    run(job, script)
+}
+
+#[test]
+fn idempotent_request_on_a_stale_connection_is_sent_once_more_and_counted() {
+    assert_measured(|| {
+        let done = racing(get("/"), true);
+        let counts = done.tally.counts;
+        let in_doubt = done.errors("reset_before_reply") + done.errors("closed_before_reply");
+        assert!(done.errors("stale_retried") > 0, "{:?}", done.classes());
+        assert_eq!(done.errors("stale_reuse"), 0, "{:?}", done.classes());
+        assert_eq!(counts.ok + in_doubt, counts.sent, "{:?}", done.classes());
+        // The time of a request counts from its first attempt, which its second one ends.
+        let is_in_order = |sampled: &Sampled| sampled.finish.sent_ns - sampled.finish.intended_ns < 20 * MS;
+        assert!(done.sampled.iter().all(is_in_order));
+    });
+}
+
+#[test]
+fn request_on_a_stale_connection_is_sent_once_unless_it_is_idempotent_and_a_retry_was_asked_for() {
+    assert_measured(|| {
+        for done in [racing(get("/"), false), racing(post("/", 2), true)] {
+            assert!(done.errors("stale_reuse") > 0, "{:?}", done.classes());
+            assert_eq!(done.errors("stale_retried"), 0);
+        }
+    });
+}
 
 fn says(keep_alive: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nKeep-Alive: {keep_alive}\r\nContent-Length: 2\r\n\r\nok").into_bytes()

@@ -92,10 +92,11 @@ fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) 
     (failed_share + unanswered_share, None)
 }
 
-/// Share of the arrivals without an answer. In a load that was asked to stop, requests left over are not the system's fault.
+/// Share of the arrivals that were sent and got no answer. Arrivals that were not sent say nothing about the system. In a load that was
+/// asked to stop, requests left over are not its fault either.
 fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
-    let Counts { planned, failed, timed_out, unfinished, not_sent, .. } = evidence.counts;
-    let left = if !evidence.was_stopped { unfinished.saturating_add(not_sent) } else { 0 };
+    let Counts { planned, failed, timed_out, unfinished, .. } = evidence.counts;
+    let left = if evidence.was_stopped { 0 } else { unfinished };
     let without = failed.saturating_add(timed_out).saturating_add(left);
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
@@ -245,7 +246,7 @@ mod tests {
         let counts =
             Counts { planned: 100, failed: 4, timed_out: 2, unfinished: 1, not_sent: 3, ..Counts::default() };
         let open = Evidence { model: Model::Open, counts, ..evidence(&quick, &waits, Vec::new()) };
-        assert_eq!(judge(&open).unwrap().gone_share, 0.1);
+        assert_eq!(judge(&open).unwrap().gone_share, 0.07, "3 were never sent");
         assert_eq!(judge(&Evidence { was_stopped: true, ..open }).unwrap().gone_share, 0.06);
     }
 }

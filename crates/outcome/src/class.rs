@@ -279,6 +279,8 @@ classes! {
         "look in the server's log for why it ended the log-in, and at proxies on the way";
     StaleReuse "stale_reuse" Failed Network "the peer closed an idle kept-alive connection, and the request did not reach it: TCP acknowledged none of its bytes"
         "raise the server's keep-alive time-out, or its limit of requests per connection";
+    StaleRetried "stale_retried" Nothing Network "a request was sent once more on a new connection instead of `stale_reuse` (`--retry-stale`): it counts as its second attempt ended, and this next to it"
+        "raise the server's keep-alive time-out, or its limit of requests per connection";
     ResetBeforeReply "reset_before_reply" Failed Network "reset before anything of a reply; the server may have received the request"
         "look in the server's log for a crash, a restart, or a limit on connections";
     ResetInHead "reset_in_head" Failed Network "reset within the head of a reply"

@@ -127,6 +127,8 @@ impl Target {
             pin: checked.pin,
             seed: checked.seed,
             log_per_second: checked.log_per_second,
+            retry_stale: checked.retry_stale,
+            grows_to: checked.grows_to,
             profile: checked.profile,
             is_trial: false,
             watched: None,

@@ -11,6 +11,8 @@ use crate::spec::{Field, LoadSpec, Spanned};
 /// Connections of a load that names no number; each is a user in a closed load.
 pub const CONNECTIONS_DEFAULT: u64 = 50;
 const CONNECTIONS_MAX: u64 = 1_000_000;
+/// More connections are not opened unless somebody asks for them.
+const GROWN_MAX: u32 = 10_000;
 const POOL_MAX: u64 = 1_000_000;
 const REQUESTS_MAX: u64 = u64::MAX >> 16;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
@@ -50,6 +52,8 @@ pub(crate) struct CheckedLoad {
     pub(crate) profile: Option<Stacks>,
     pub(crate) keep_alive: bool,
     pub(crate) connection_lifetime_ns: Option<u64>,
+    pub(crate) retry_stale: bool,
+    pub(crate) grows_to: Option<u32>,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
     pub(crate) latency_limit_ns: Option<u64>,
@@ -85,6 +89,7 @@ impl LoadSpec {
         let log = checker.count(Field::LOG_REQUESTS, &self.log_requests, 0, LOG_PER_SECOND_MAX);
         let profile = checker.read(Field::PROFILE, &self.profile).flatten();
         let is_true = |value: &Option<Spanned<bool>>| value.as_ref().and_then(Spanned::get) != Some(&false);
+        let grows_to = self.grows_to(&load, destination, timeout_ns);
         CheckedLoad {
             load,
             stop,
@@ -99,10 +104,24 @@ impl LoadSpec {
             profile,
             keep_alive: is_true(&self.keep_alive),
             connection_lifetime_ns: checker.connection_lifetime(),
+            grows_to,
+            retry_stale: self.retry_stale.as_ref().and_then(Spanned::get) == Some(&true),
             pool: pool.map(|pool| pool as u32),
             checks_room: is_true(&self.room_check),
             latency_limit_ns: self.latency_limit_ns.as_ref().and_then(Spanned::get).copied(),
         }
+    }
+}
+
+impl LoadSpec {
+    /// Connections that an open load may grow to, if nobody says how many it has: so many requests are in flight at most if each is
+    /// over by its timeout. A database keeps a process for each connection, and gets no more than it is asked to.
+    fn grows_to(&self, load: &Load, destination: Destination, timeout_ns: u64) -> Option<u32> {
+        let Load::Open(open) = load else { return None };
+        let is_left_open = self.connections.is_none() && !destination.is_sql;
+        let peak_per_s = Some(open.schedule.peak_per_s()).filter(|_| is_left_open)?;
+        let in_flight = (peak_per_s * timeout_ns as f64 / 1e9).ceil();
+        (in_flight > f64::from(open.connections)).then_some(in_flight.min(f64::from(GROWN_MAX)) as u32)
     }
 }
 

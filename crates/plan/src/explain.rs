@@ -21,7 +21,10 @@ impl CheckedLoad {
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (
-            load_words(&self.load, unit) + &renewed(self.connection_lifetime_ns) + profiled(self.profile),
+            load_words(&self.load, unit)
+                + &growth(self.grows_to)
+                + &renewed(self.connection_lifetime_ns)
+                + profiled(self.profile),
             stop_words(&self.stop, self.extend, self.warm_up_ns, unit),
         )
     }
@@ -46,7 +49,7 @@ impl Study {
         };
         let destination = Destination { is_sql, ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
-        load_words(&checked.load, unit) + profiled(checked.profile)
+        load_words(&checked.load, unit) + &growth(checked.grows_to) + profiled(checked.profile)
     }
 }
 
@@ -82,7 +85,7 @@ impl Plan {
             return tool_words(tool.tool.name, tool.users);
         }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
-        load_words(&self.load, unit) + &renewed(self.connection_lifetime_ns)
+        load_words(&self.load, unit) + &growth(self.grows_to) + &renewed(self.connection_lifetime_ns)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
@@ -139,6 +142,11 @@ fn profiled(profile: Option<Stacks>) -> &'static str {
 /// New connections cost time: figures of loads with different lifetimes are not compared with each other.
 fn renewed(lifetime_ns: Option<u64>) -> String {
     lifetime_ns.map_or_else(String::new, |ns| format!(", connections renewed every {}", show_duration(ns)))
+}
+
+/// Limit of the connections that a load opens as needed.
+fn growth(grows_to: Option<u32>) -> String {
+    grows_to.map_or(String::new(), |max| format!(", up to {max} as needed"))
 }
 
 /// A load in a few words; `unit` is what is sent each time.

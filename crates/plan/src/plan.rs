@@ -67,6 +67,10 @@ pub struct Plan {
     pub seed: u64,
     /// Single requests kept of each second.
     pub log_per_second: u32,
+    /// Whether idempotent requests are sent once more if their server closed the connection without having received them.
+    pub retry_stale: bool,
+    /// Connections that an open load may open beyond its own as it needs them, all in all. `None`: it has its own, and no more.
+    pub grows_to: Option<u32>,
     /// How the stacks of the system are sampled; `None`: they are not.
     pub profile: Option<Stacks>,
     /// Whether it is a trial of a capacity search: requests that could not be sent, because the system did not keep up, are then

@@ -77,6 +77,9 @@ impl Plan {
         if let Some(lifetime_ns) = self.connection_lifetime_ns {
             plan["connection_lifetime_ns"] = json!(lifetime_ns);
         }
+        if self.retry_stale {
+            plan["retry_stale"] = json!(true);
+        }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }

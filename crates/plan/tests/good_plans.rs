@@ -707,3 +707,17 @@ fn a_quick_run_may_have_other_times_for_events() {
         assert!(told.contains(what), "{quick}: {told}");
     }
 }
+
+#[test]
+fn open_load_grows_to_what_can_be_in_flight_unless_its_connections_are_given() {
+    let grown = |load: &str| {
+        let study = text(&format!("{{ scenario: [ get: / ], load: {load}, url: http://127.0.0.1:8080 }}"));
+        let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+        (plan.connections(), plan.grows_to, plan.load_words().contains("as needed"))
+    };
+    assert_eq!(grown("{ rate: 200/s, timeout: 5s }"), (50, Some(1_000), true));
+    assert_eq!(grown("{ rate: 5000/s }"), (50, Some(10_000), true));
+    assert_eq!(grown("{ rate: 4/s }"), (50, None, false), "40 are in flight at most");
+    assert_eq!(grown("{ rate: 200/s, connections: 20 }"), (20, None, false));
+    assert_eq!(grown("{ users: 20 }"), (20, None, false));
+}

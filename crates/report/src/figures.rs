@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evidence::{LoadTool, Unit};
 use judge::{Window, rates};
-use record::{ClassName, Counts, Split, Tally};
+use record::{ClassName, Counts, ErrorClass, Split, Tally};
 
 use crate::durations::Durations;
 use crate::noun::Noun;
@@ -106,6 +106,12 @@ impl Figures {
             can_be_summed: rates::can_be_summed(tally),
             is_of_tool: false,
         }
+    }
+
+    /// Number of requests that were sent once more because their server closed the connection without having received them.
+    pub(crate) fn retried(&self) -> u64 {
+        let retried = self.errors.iter().filter(|line| line.class.known() == Some(ErrorClass::StaleRetried));
+        retried.map(|line| line.count).sum()
     }
 
     /// Replaces figures with those that load tools reported. Each tool comes with its number of requests; there is one for each

@@ -138,6 +138,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
         facts.push(("first byte", words));
     }
     facts.extend(words::connected(view).into_iter().map(|line| ("connected", line)));
+    facts.extend(words::retried(figures).map(|words| ("retried", words)));
     facts.extend(transactions::facts(&view.whole));
     let ending = view.run.ending.as_ref();
     let session =

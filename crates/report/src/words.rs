@@ -187,6 +187,12 @@ pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
     lines
 }
 
+/// Number of requests that were sent once more: `3 requests sent once more on a new connection`. `None` if none was.
+pub(crate) fn retried(figures: &Figures) -> Option<String> {
+    let retried = Some(figures.retried()).filter(|retried| *retried > 0)?;
+    Some(format!("{} sent once more on a new connection", figures.noun().counted(retried)))
+}
+
 /// The machine in a line, not escaped. `None` if nothing is known of it.
 pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     let text = |key: &str| host[key].as_str().map(str::to_owned);

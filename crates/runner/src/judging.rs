@@ -7,7 +7,7 @@ use evidence::{Ending, Generator, SameBody};
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
 use load::{Load, Schedule};
 use plan::{Pin, Plan};
-use record::{Backlog, Spread, Tally};
+use record::{Backlog, ConnectionTotals, Spread, Tally};
 use store::Store;
 
 use crate::ceiling::{self, Shape};
@@ -119,11 +119,11 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
     let notes =
         opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
-    let notes = notes.chain(tool_notes).collect();
+    let notes = notes.chain(limit_reached(&ends)).chain(tool_notes).collect();
     let same_body = same_body::of(&ends);
-    let connections = ends.iter().flat_map(|end| &end.connections).copied().collect();
+    let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
     let accounts = Accounts {
-        planned: planned(plan),
+        planned: planned_with(plan, connections.len() as u32),
         stopped: match asked {
             StopLevel::Go => Stopped::No,
             StopLevel::Drain => Stopped::Drained,
@@ -159,6 +159,25 @@ fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
         (Some(stopped_at_ns), Some(last_ns)) if is_counted_out => stopped_at_ns.min(last_ns),
         (Some(at_ns), _) | (None, Some(at_ns)) => at_ns,
         (None, None) => plan.warm_up_ns,
+    }
+}
+
+/// What to say of a load that opened as many connections as it may.
+fn limit_reached(ends: &[WorkerEnd]) -> Option<String> {
+    let at_ns = ends.iter().filter_map(|end| end.limit_reached_ns).min()?;
+    let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
+    let at_s = at_ns as f64 / 1e9;
+    Some(format!("the limit of {connections} connections was reached at {at_s:.2} s; raise it with -c"))
+}
+
+/// What a plan asks of its load, which opened so many connections.
+fn planned_with(plan: &Plan, connections: u32) -> Planned {
+    let asked = planned(plan);
+    match asked.offered {
+        Offered::Open { shed_after_ns, .. } if plan.grows_to.is_some() && connections > 0 => {
+            Planned { offered: Offered::Open { connections, shed_after_ns }, ..asked }
+        }
+        _ => asked,
     }
 }
 

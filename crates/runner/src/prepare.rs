@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use engine::limits::{Shortfall, shortfalls};
+use engine::limits::{Shortfall, connections_max, shortfalls};
 use engine::{
     ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
 };
@@ -14,7 +14,7 @@ use evidence::ThreadRule;
 use lab::listening::Unseen;
 use lab::running::{self, Named, Sought};
 use load::xoroshiro::Xoroshiro;
-use load::{Load, Order, Share};
+use load::{Load, Open, Order, Share};
 use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
@@ -168,6 +168,7 @@ pub(crate) fn job(plan: &Plan) -> Job {
         scenarios: plan.scenarios.clone(),
         parts: plan.parts().len() as u16,
         pool: plan.sql().and_then(|sql| sql.pool),
+        opened_first: None,
         choosers: choosers(plan),
         data: plan.data.clone(),
         seed: plan.seed,
@@ -180,6 +181,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let has_address_accounts = !plan.address_parts().is_empty();
     for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
         (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
+        peer.retry_stale = plan.retry_stale;
         peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
     }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
@@ -224,7 +226,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         false => script,
     };
     let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
-    let job = Job { peers, threads, cores, ..job(plan) };
+    let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, needs_ports);
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {
@@ -240,6 +242,21 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         running: None,
         ready: Box::new(load),
     })
+}
+
+/// A job whose open load opens connections as it needs them, up to what its plan and this machine allow, if the plan says so.
+fn growing(job: Job, plan: &Plan, script: &Steps, needs_ports: bool) -> Job {
+    let machine_max = connections_max(job.threads.into(), needs_ports);
+    // Links that carry several requests at a time need no more links. A log-in is done by each user before the load.
+    let may_grow = job.peers.len() == 1 && script.is_serial() && job.scenarios.once().next().is_none();
+    let max = plan.grows_to.filter(|_| may_grow).map(|max| u64::from(max).min(machine_max) as u32);
+    match (&job.load, max) {
+        (Load::Open(open), Some(max)) if max > open.connections => {
+            let (load, first) = (Open { connections: max, ..open.clone() }, open.connections);
+            Job { load: Load::Open(load), opened_first: Some(first), ..job }
+        }
+        _ => job,
+    }
 }
 
 /// As [`prepare`], but leaves a server to itself that keeps it waiting when a stop is requested.

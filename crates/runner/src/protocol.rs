@@ -27,6 +27,11 @@ impl Steps {
         Self::read_at(plan, &[])
     }
 
+    /// Whether a link to the first peer carries one request at a time.
+    pub(crate) fn is_serial(&self) -> bool {
+        self.script.room(0) == 1 && !self.script.is_in_process(0)
+    }
+
     /// With transactions as text, on no server.
     pub(crate) fn recorded(plan: &Plan) -> Result<Self, Refusal> {
         Self::with(plan, recorded)

@@ -282,6 +282,13 @@ pub trait Channels: Send + Sync {
     /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
+    /// Whether a step's request has the same effect if it is sent twice (RFC 9110, 9.2.2), so that it may be sent again where its peer
+    /// did not receive it.
+    fn is_idempotent(&self, step: u16) -> bool {
+        let _ = step;
+        false
+    }
+
     /// The memory that it takes at most. `longest_bytes` says how long a value can be that no reply gave.
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let _ = longest_bytes;

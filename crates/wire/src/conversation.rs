@@ -148,6 +148,12 @@ pub trait Script: Send + Sync {
     /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
+    /// As [`crate::Channels::is_idempotent`].
+    fn is_idempotent(&self, step: u16) -> bool {
+        let _ = step;
+        false
+    }
+
     /// As [`crate::Channels::parts`].
     fn parts(&self) -> u16 {
         0

@@ -292,6 +292,10 @@ impl Script for Http1 {
             .is_some_and(|prepared| prepared.keeps_body || prepared.first_part.is_some())
     }
 
+    fn is_idempotent(&self, step: u16) -> bool {
+        self.step(step).is_some_and(|step| step.request.is_idempotent())
+    }
+
     fn parts(&self) -> u16 {
         let parts =
             |request: &Template| request.origin().map_or(0, |origin| u16::from(origin.redirects.max) + 1);

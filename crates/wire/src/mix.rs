@@ -106,6 +106,10 @@ impl Channels for Mix {
         self.script(step).is_some_and(|(script, step)| script.looks_through(step))
     }
 
+    fn is_idempotent(&self, step: u16) -> bool {
+        self.script(step).is_some_and(|(script, step)| script.is_idempotent(step))
+    }
+
     fn quote(&mut self) {
         self.scripts.iter_mut().for_each(|script| script.quote());
     }

@@ -207,6 +207,10 @@ where
         Script::looks_through(self, step)
     }
 
+    fn is_idempotent(&self, step: u16) -> bool {
+        Script::is_idempotent(self, step)
+    }
+
     fn parts(&self) -> u16 {
         Script::parts(self)
     }
@@ -269,6 +273,10 @@ impl Channels for Box<dyn Channels> {
         (**self).looks_through(step)
     }
 
+    fn is_idempotent(&self, step: u16) -> bool {
+        (**self).is_idempotent(step)
+    }
+
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         (**self).footprint(longest_bytes)
     }
@@ -304,6 +312,10 @@ where
 
     fn looks_through(&self, step: u16) -> bool {
         Script::looks_through(&self.0, step)
+    }
+
+    fn is_idempotent(&self, step: u16) -> bool {
+        Script::is_idempotent(&self.0, step)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {

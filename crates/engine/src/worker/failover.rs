@@ -55,7 +55,7 @@ impl Worker<'_> {
         let user = link.carried.first();
         let exchange = user.and_then(|user| self.users[user as usize].exchange.as_ref());
         // An exchange that was answered in part goes on where it began.
-        if !exchange.is_some_and(|exchange| exchange.is_answered) {
+        if !exchange.is_some_and(|exchange| exchange.is_answered()) {
             link.address = match peer.selection {
                 Selection::First => self.failover.current[usize::from(link.peer)],
                 Selection::InTurn => {
@@ -91,7 +91,7 @@ impl Worker<'_> {
         let is_left = self.failover.note_miss(number, link.peer, link.address, count);
         let exchange = self.exchange_on(number);
         let may_go_on =
-            exchange.is_none_or(|exchange| !exchange.is_answered && exchange.deadline_ns > now_ns);
+            exchange.is_none_or(|exchange| !exchange.is_answered() && exchange.deadline_ns > now_ns);
         if !is_left || !may_go_on {
             self.failover.note_answer(number);
             return false;

@@ -7,14 +7,11 @@ use wire::{PeerFault, Reply, Stage, Ticket};
 use super::Worker;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
-use crate::link::{Link, MILLISECOND_NS, NO_IDLE_END, Retired, Sending, State};
+use crate::link::{Link, Sending, State};
 use crate::timers::Reason;
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
-/// A link is not used any more so long before its peer may close it for being idle, as by the HTTP client of Node; if the peer waits for
-/// less than twice as long, half of that.
-const IDLE_MARGIN_NS: u64 = SECOND_NS;
 
 impl Worker<'_> {
     /// The reply to the request of a user is complete.
@@ -38,11 +35,9 @@ impl Worker<'_> {
         self.signals.ended(&exchange, user.lag_ns, at_ns);
         self.signals.replied(exchange.intended_ns, reply.received_bytes);
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
-        if outcome == Outcome::Ok {
-            self.signals.answered_ok(exchange.intended_ns, at_ns);
-            self.is_answered_ok(number, at_ns);
-        } else {
-            self.is_not_answered(number, outcome);
+        match outcome {
+            Outcome::Ok => self.is_answered_ok(number, exchange.intended_ns, at_ns),
+            _ => self.is_not_answered(number, outcome),
         }
         let user = &mut self.users[number as usize];
         let link = &mut self.links[link_number as usize];
@@ -69,9 +64,7 @@ impl Worker<'_> {
             user.status = reply.status;
         }
         (link.served, link.failures) = (link.served.saturating_add(1), 0);
-        if reply.idle_max_s > 0 || link.idle_end_ms != NO_IDLE_END {
-            link.idle_end_ms = idle_end_ms(at_ns, reply.idle_max_s);
-        }
+        link.note_idle_max(at_ns, reply.idle_max_s);
         self.in_flight -= 1;
         if !self.address_accounts.is_empty() {
             self.note_reply_at_address(&exchange, &finish, &reply);
@@ -132,6 +125,9 @@ impl Worker<'_> {
         }
         let link = &self.links[number as usize];
         if !link.carried.is_empty() {
+            if ending.class == ErrorClass::StaleReuse && self.retries_stale(number, &ending, at_ns) {
+                return;
+            }
             return self.end_carried(number, &ending, at_ns);
         }
         match link.state {
@@ -290,18 +286,6 @@ impl Worker<'_> {
             self.settle_link(exchange.link, now_ns);
         }
         self.go_on(number, &exchange, now_ns, false, 0);
-    }
-}
-
-/// [`Link::idle_end_ms`] of a link that is idle from `at_ns` on, if its peer closes it after `idle_max_s`; 0 if it does not say.
-#[cold]
-fn idle_end_ms(at_ns: u64, idle_max_s: u16) -> u32 {
-    let idle_max_ns = u64::from(idle_max_s) * SECOND_NS;
-    let end_ns = at_ns.saturating_add(idle_max_ns - IDLE_MARGIN_NS.min(idle_max_ns / 2));
-    if idle_max_s == 0 {
-        NO_IDLE_END
-    } else {
-        (end_ns / MILLISECOND_NS).min(u64::from(NO_IDLE_END - 1)) as u32
     }
 }
 

@@ -5,6 +5,7 @@ use record::ErrorClass;
 use rustix::io::Errno;
 
 use super::{HEARTBEAT_NS, Worker};
+use crate::driver::Driver;
 use crate::endings::Ending;
 
 /// Connections a worker opens at the same time: less than the shortest queue of new connections in common use.
@@ -38,6 +39,9 @@ impl Worker<'_> {
 
     fn open_links(&mut self, peer: u16) -> Result<(), Errno> {
         let mut links = self.dispatch.links(peer);
+        if let Driver::Open(open) = &self.driver {
+            links.end -= (open.spare.len() as u32).min(links.end - links.start);
+        }
         let mut opening: Vec<u32> = Vec::new();
         loop {
             let now_ns = self.clock.now();

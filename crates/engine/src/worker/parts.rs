@@ -7,7 +7,7 @@ use wire::{Next, PartEnd, Reply, Ticket};
 
 use super::Worker;
 use crate::endings::Ending;
-use crate::exchange::Part;
+use crate::exchange::{Attempt, Part};
 use crate::link::Sending;
 use crate::timers::{NEVER, Reason};
 
@@ -65,7 +65,7 @@ impl Worker<'_> {
         // What leads to more must be read when it comes.
         self.late_reading = None;
         let Some(exchange) = &mut self.users[user as usize].exchange else { return After::Over };
-        exchange.is_answered = true;
+        exchange.attempt = Attempt::Answered;
         let link = exchange.link;
         if let Some(PartEnd { refusal, .. }) = part {
             let outcome = if refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
@@ -117,7 +117,7 @@ impl Worker<'_> {
     }
 
     /// The request goes on over a new connection.
-    fn reopen(&mut self, user: u32, link: u32, at_ns: u64) {
+    pub(super) fn reopen(&mut self, user: u32, link: u32, at_ns: u64) {
         self.close(link);
         let Some(exchange) = &mut self.users[user as usize].exchange else { return };
         exchange.is_begun = false;

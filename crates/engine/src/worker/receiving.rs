@@ -289,7 +289,7 @@ impl Worker<'_> {
         let link = &self.links[number as usize];
         let user = link.carried.first();
         let exchange = user.and_then(|user| self.users[user as usize].exchange);
-        let is_answered = exchange.is_some_and(|exchange| exchange.is_answered);
+        let is_answered = exchange.is_some_and(|exchange| exchange.is_answered());
         let ending = match link.state {
             State::Shaking { .. } => Ending::handshake_reset(errno),
             State::Greeting { .. } => Ending::greeting_reset(errno),
@@ -315,7 +315,7 @@ impl Worker<'_> {
         if let Some(errno) = link.take_send_error() {
             return self.on_lost(number, errno, true, at_ns);
         }
-        let is_answered = self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_answered);
+        let is_answered = self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_answered());
         let is_cut_off = link.is_cut_off();
         let is_stale = self.is_stale(&self.links[number as usize], true);
         let link = &mut self.links[number as usize];

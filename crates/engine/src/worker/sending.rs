@@ -3,7 +3,7 @@
 use wire::{Channel, Next, Ticket};
 
 use super::Worker;
-use crate::exchange::Exchange;
+use crate::exchange::{Attempt, Exchange};
 use crate::link::{Sending, State};
 use crate::net::Io;
 use crate::net::socket::Socket;
@@ -81,12 +81,13 @@ impl Worker<'_> {
         exchange.is_begun = true;
         exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
         let channel = &mut self.links[link as usize].channel;
-        let (next, goes_on) = match exchange.is_answered {
+        let (next, goes_on) = match exchange.is_answered() {
             true => (channel.go_on(Ticket(number)), true),
             false => (channel.begin(Ticket(number), own_step, &user.values), false),
         };
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
-        if !goes_on {
+        // The time of a request counts from its first attempt.
+        if !goes_on && exchange.attempt == Attempt::First {
             self.signals.sent_later(exchange, sent_ns);
             exchange.sent_ns = sent_ns;
         }

@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::timers::NEVER;
 
 impl Worker<'_> {
-    /// A user wants a reply to a request that was intended at this instant.
+    /// A user waits for the reply to a request that was intended at this instant.
     #[inline]
     pub(super) fn wants(&mut self, number: u32, intended_ns: u64) {
         let user = &mut self.users[number as usize];
@@ -31,7 +31,8 @@ impl Worker<'_> {
 
     /// A user has got its ok answer.
     #[inline]
-    pub(super) fn is_answered_ok(&mut self, number: u32, at_ns: u64) {
+    pub(super) fn is_answered_ok(&mut self, number: u32, intended_ns: u64, at_ns: u64) {
+        self.signals.answered_ok(intended_ns, at_ns);
         let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));
         let user = &mut self.users[number as usize];
         let wait_ns = user.waited_ns() + self.signals.wait_ns(user.asking_since_ns, to_ns);
@@ -53,8 +54,8 @@ impl Worker<'_> {
         };
     }
 
-    /// A user of a closed load whose request ended at `at_ns` wants the next reply from `wanted_ns` on, even if a back-off makes it
-    /// wait longer. Between them it wants none, if it has had no ok answer.
+    /// A user of a closed load whose request ended at `at_ns` waits for the next reply from `wanted_ns` on, even if a back-off makes it
+    /// send later. Between them it waits for none, if it has had no ok answer.
     #[inline]
     pub(super) fn pauses(&mut self, number: u32, at_ns: u64, wanted_ns: u64) {
         let user = &mut self.users[number as usize];

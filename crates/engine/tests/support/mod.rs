@@ -247,6 +247,7 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
         scenarios: Scenarios::single(),
         parts: 0,
         pool: None,
+        opened_first: None,
         choosers: Vec::new(),
         data: Vec::new(),
         seed: 1,

@@ -28,7 +28,7 @@ crate::spec::spec! {
         RATE "rate" "-R": rate_per_s: f64 = RATE, "500/s",
             "Iterations started per second, without waiting for replies.";
         CONNECTIONS "connections" "-c": connections: u64 = CONNECTIONS, "50",
-            "A number, or a mapping with `count` and `lifetime`. With `rate`, `stages`, or `recorded`: number of connections; default 50.";
+            "A number, or a mapping with `count` and `lifetime`. With `rate`, `stages`, or `recorded`: number of connections. Without it, more are opened as needed; default 50.";
         ARRIVALS "arrivals" "--arrivals": arrivals: &'static Process = ARRIVALS, "poisson",
             "With `rate` or `stages`: spacing of arrivals; default even.";
         RAMP_FROM "from" "--ramp-from": ramp_from_per_s: f64 = RATE, "10/s",
@@ -53,6 +53,8 @@ crate::spec::spec! {
             "Timeout of connecting; default: as `timeout`.";
         KEEP_ALIVE "keep-alive" "--no-keepalive": keep_alive: bool = TRUTH, "false",
             "Whether to reuse connections; default true.";
+        RETRY_STALE "retry-stale" "--retry-stale": retry_stale: bool = TRUTH, "true",
+            "HTTP: whether to send an idempotent request once more on a new connection if the server closed the kept one without having received it; default false.";
         LOG_REQUESTS "log-requests" "--log-requests": log_requests: u64 = COUNT, "10",
             "Number of single requests to store per step and second; default 0.";
         PROFILE "profile" "--profile": profile: Option<Stacks> = STACKS, "true",

@@ -109,6 +109,8 @@ struct RunObject<'a> {
     #[serde(flatten)]
     details: Details,
     planned_left: Option<u64>,
+    #[serde(skip_serializing_if = "is_zero")]
+    retried: u64,
     /// Warm-up figures. `None` if a tool made the load, because tools do not report them.
     warm_up: Option<WarmUp>,
     spread: Option<SpreadObject>,
@@ -410,6 +412,7 @@ impl<'a> RunObject<'a> {
             study: place.map(|(study, _)| study.as_str()),
             details: Details::of(&view.whole),
             planned_left: ending.map(|ending| ending.planned_left),
+            retried: view.whole.retried(),
             warm_up: (!view.whole.is_of_tool).then(|| WarmUp {
                 offered: Offered::of(&view.warm_up),
                 outcomes: Outcomes::of(&view.warm_up),
@@ -641,6 +644,11 @@ fn cores<'a>(view: &'a View<'_>) -> Vec<CoreObject<'a>> {
 
 fn not_available(ending: &Ending) -> Vec<NotAvailable<'_>> {
     ending.not_available.iter().map(|(probe, because)| NotAvailable { probe, because }).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn microseconds(ns: f64) -> f64 {

@@ -58,6 +58,7 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     }
     facts.extend(transactions::facts(&view.whole).map(|(name, words)| Fact::new(name, words)));
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
+    add("retried", words::retried(&view.whole));
     add("outage", crate::outage::words(view));
     add("starved", crate::outage::starved(view));
     add("steady", steadiness::of(view).map(|seen| short(&steadiness::words(seen))));

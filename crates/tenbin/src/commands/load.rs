@@ -46,7 +46,7 @@ pub(crate) struct LoadFlags {
     #[arg(value_name = "URL_B", hide_short_help = true)]
     others: Vec<String>,
 
-    /// Connections; each is a user in a closed load [default: 50]
+    /// Connections; each is a user in a closed load [default: 50; with -R, more as needed]
     #[arg(
         short = 'c',
         long = "connections",
@@ -115,6 +115,12 @@ pub(crate) struct LoadFlags {
     /// Time after which each connection is renewed, spread evenly over that time [default: connections are kept]
     #[arg(long, value_name = "TIME", help_heading = "Request", hide_short_help = true)]
     connection_lifetime: Option<String>,
+    /// Send an idempotent request once more if the server closed the kept connection without having received it
+    ///
+    /// The second attempt goes over a new connection, and its time counts from the first. The report says how many requests were
+    /// sent twice.
+    #[arg(long, help_heading = "Request", hide_short_help = true)]
+    retry_stale: bool,
     /// Maximum time of a request, connecting included [default: 10s]
     ///
     /// For transactions with -n and without -d, the default is 1h.
@@ -424,6 +430,7 @@ fn draft(flags: LoadFlags, url: String, described: Described, played: Vec<Played
 fn spec(flags: &LoadFlags) -> LoadSpec {
     let mut spec = LoadSpec {
         keep_alive: flags.no_keepalive.then(|| false.into()),
+        retry_stale: flags.retry_stale.then(|| true.into()),
         room_check: flags.sql.no_room_check.then(|| false.into()),
         ..LoadSpec::default()
     };

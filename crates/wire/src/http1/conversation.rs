@@ -124,7 +124,13 @@ impl HttpConversation {
     fn refuse(&mut self) -> Next {
         self.reading.forget();
         let refusal = Refusal { class: ErrorClass::RedirectTarget, code: Unfollowed::Saved as u32 };
-        Next::Done(Reply { status: 0, refusal: Some(refusal), reusable: true, received_bytes: 0 })
+        Next::Done(Reply {
+            status: 0,
+            refusal: Some(refusal),
+            reusable: true,
+            received_bytes: 0,
+            idle_max_s: 0,
+        })
     }
 
     /// The last reply of a step, with the bytes of those before it.

@@ -104,6 +104,11 @@ impl Request {
         self.method == "HEAD"
     }
 
+    /// Whether it has the same effect if it is sent twice (RFC 9110, 9.2.2).
+    pub fn is_idempotent(&self) -> bool {
+        matches!(self.method.as_str(), "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
+    }
+
     /// The bytes to send as they are written, names in braces included, or everything that is wrong with it.
     pub fn encode(&self) -> Result<Box<[u8]>, Vec<RequestFault>> {
         let faults = self.faults();

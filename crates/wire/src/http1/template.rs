@@ -26,6 +26,7 @@ const LENGTH_DIGITS_MAX: usize = 20;
 #[derive(Clone, Debug)]
 pub struct Template {
     is_head: bool,
+    is_idempotent: bool,
     form: Form,
     cookies: Option<Box<Cookies>>,
     origin: Option<Box<Origin>>,
@@ -146,7 +147,8 @@ impl Template {
         });
         let own = matches!(target.first(), Some(Part::Value(..))).then(|| Box::new(Own::of(request)));
         let form = Form::Filled { start, target, head, body };
-        let template = Self { is_head: request.is_head(), form, cookies, origin, own };
+        let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
+        let template = Self { is_head, is_idempotent, form, cookies, origin, own };
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
@@ -157,13 +159,19 @@ impl Template {
     /// Everything that is wrong with the request.
     pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
         let form = Form::Fixed(request.encode()?);
-        Ok(Self { is_head: request.is_head(), form, cookies: None, origin: None, own: None })
+        let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
+        Ok(Self { is_head, is_idempotent, form, cookies: None, origin: None, own: None })
     }
 
     /// Whether the reply has no body, whatever its header says.
     #[inline]
     pub fn is_head(&self) -> bool {
         self.is_head
+    }
+
+    /// As [`Request::is_idempotent`].
+    pub fn is_idempotent(&self) -> bool {
+        self.is_idempotent
     }
 
     /// The numbers of the variables in it, as often as they occur.

@@ -198,6 +198,9 @@ fn load(flags: &LoadFlags) -> Vec<(&'static str, String)> {
     for (field, _) in switched_off.into_iter().filter(|(_, is_off)| *is_off) {
         load.push((field.key, "false".to_owned()));
     }
+    if flags.retry_stale {
+        load.push((Field::RETRY_STALE.key, "true".to_owned()));
+    }
     load
 }
 

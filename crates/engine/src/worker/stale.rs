@@ -1,0 +1,41 @@
+//! Requests that are sent once more, because their peer closed a kept connection without having received them.
+
+use record::{ErrorClass, Outcome};
+
+use super::Worker;
+use crate::endings::Ending;
+use crate::exchange::Attempt;
+use crate::job::Job;
+
+/// By step, whether its requests are sent once more; empty if none is.
+pub(super) fn retried_steps(job: &Job, script: &dyn wire::Channels) -> Box<[bool]> {
+    if !job.peers.iter().any(|peer| peer.retry_stale) {
+        return Box::default();
+    }
+    let steps = 0..job.scenarios.steps().max(1) as u16;
+    let is_retried = |step| job.peer(script.place(step).peer).retry_stale && script.is_idempotent(step);
+    steps.map(is_retried).collect()
+}
+
+impl Worker<'_> {
+    /// Sends the request of a link again on a new connection, if it may be and was not yet. Says whether it does.
+    #[cold]
+    pub(super) fn retries_stale(&mut self, number: u32, ending: &Ending, at_ns: u64) -> bool {
+        let link = &self.links[number as usize];
+        let Some(user) = link.carried.first().filter(|_| !link.is_multiplexed()) else { return false };
+        let Some(exchange) = &mut self.users[user as usize].exchange else { return false };
+        let step = usize::from(exchange.step);
+        if exchange.attempt != Attempt::First || self.retried_steps.get(step) != Some(&true) {
+            return false;
+        }
+        exchange.attempt = Attempt::Second;
+        (exchange.sent_bytes, exchange.first_byte_ns) = (0, 0);
+        let errors = &mut self.accounts[step].recorder.tally(exchange.intended_ns).errors;
+        errors.note(ErrorClass::StaleRetried, u32::MAX, || {
+            format!("{}; the request was sent once more", ending.message)
+        });
+        self.end_part(user, Outcome::Failed, Some(ending.clone()), at_ns);
+        self.reopen(user, number, at_ns);
+        true
+    }
+}
