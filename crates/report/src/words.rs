@@ -122,22 +122,14 @@ pub(crate) fn doubted(figures: &[Distorted]) -> String {
 
 /// Reason for the number of generator threads.
 fn because(rule: ThreadRule) -> String {
-    let each = |cores: u32| match cores {
-        1 => "the only core".to_owned(),
-        cores => format!("each of {cores} cores"),
-    };
     match rule {
         ThreadRule::Requested => "as requested".to_owned(),
-        ThreadRule::PerConnection => "one for each connection, as the database is in this process".to_owned(),
-        ThreadRule::PinnedCores { cores } => format!("one for {} that it is pinned to", each(cores)),
-        ThreadRule::AllCores { cores } => {
-            format!("one for {}, as the system is on another machine", each(cores))
-        }
-        ThreadRule::HalfOfCores { cores: 1 } => "one core, which it shares with the system".to_owned(),
-        ThreadRule::HalfOfCores { cores } => {
-            format!("for half of the {cores} cores, as the system is on this machine, too")
-        }
-        ThreadRule::FewConnections => "one for each connection".to_owned(),
+        ThreadRule::PerConnection => "one per connection: the database is in this process".to_owned(),
+        ThreadRule::PinnedCores { .. } => "one per core that it is pinned to".to_owned(),
+        ThreadRule::AllCores { .. } => "one per core: the system is on another machine".to_owned(),
+        ThreadRule::HalfOfCores { cores: 1 } => "the only core is shared with the system".to_owned(),
+        ThreadRule::HalfOfCores { cores } => format!("half of {cores} cores: the system is on this machine"),
+        ThreadRule::FewConnections => "one per connection".to_owned(),
     }
 }
 
