@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use store::Store;
 
 /// Steps from version 4 on, in order.
-const STEPS: [&str; 13] = [
+const STEPS: [&str; 14] = [
     include_str!("../src/schema/5.sql"),
     include_str!("../src/schema/6.sql"),
     include_str!("../src/schema/7.sql"),
@@ -22,6 +22,7 @@ const STEPS: [&str; 13] = [
     include_str!("../src/schema/15.sql"),
     include_str!("../src/schema/16.sql"),
     include_str!("../src/schema/17.sql"),
+    include_str!("../src/schema/18.sql"),
 ];
 const STUDY: &str = "s-20261121-142501-69g3";
 

@@ -40,9 +40,9 @@ fn alter(path: &Path, sql: &str) {
 fn a_newer_version_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
-    alter(&path, "PRAGMA user_version = 18");
+    alter(&path, "PRAGMA user_version = 19");
     let error = Store::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 18, known: 17, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 19, known: 18, .. }), "{error}");
     assert!(error.to_string().contains("use the newer Tenbin"), "{error}");
 }
 

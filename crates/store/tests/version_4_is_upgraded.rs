@@ -27,7 +27,7 @@ fn its_runs_are_read_without_checksums_and_new_ones_have_them() {
     let path = version_4(folder.path());
     assert_eq!(number(&path, "PRAGMA user_version"), 4);
     let store = Store::open_existing(&path).unwrap();
-    assert_eq!(number(&path, "PRAGMA user_version"), 17);
+    assert_eq!(number(&path, "PRAGMA user_version"), 18);
     let run = store.load(&ALONE.parse().unwrap()).unwrap();
     // What ended in the window is counted by whole seconds where nobody counted it.
     let total = run.total(0, Phase::Measured).unwrap();
