@@ -21,7 +21,7 @@ impl CheckedLoad {
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (
-            load_words(&self.load, unit) + profiled(self.profile),
+            load_words(&self.load, self.pipeline, unit) + profiled(self.profile),
             stop_words(&self.stop, self.extend, self.warm_up_ns, unit),
         )
     }
@@ -46,7 +46,7 @@ impl Study {
         };
         let destination = Destination { is_sql, ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
-        load_words(&checked.load, unit) + profiled(checked.profile)
+        load_words(&checked.load, checked.pipeline, unit) + profiled(checked.profile)
     }
 }
 
@@ -82,7 +82,7 @@ impl Plan {
             return tool_words(tool.tool.name, tool.users);
         }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
-        load_words(&self.load, unit)
+        load_words(&self.load, self.pipeline, unit)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
@@ -137,7 +137,19 @@ fn profiled(profile: Option<Stacks>) -> &'static str {
 }
 
 /// A load in a few words; `unit` is what is sent each time.
-fn load_words(load: &Load, unit: &str) -> String {
+fn load_words(load: &Load, pipeline: u32, unit: &str) -> String {
+    if pipeline <= 1 {
+        return serial_load_words(load, unit);
+    }
+    // Words of the connections: each has as many users as requests under way.
+    let of_connections = match load {
+        Load::Closed(closed) => Load::Closed(Closed { users: closed.users / pipeline, ..closed.clone() }),
+        Load::Open(open) => Load::Open(Open { connections: open.connections / pipeline, ..open.clone() }),
+    };
+    format!("{}, {pipeline} {unit}s under way on each connection", serial_load_words(&of_connections, unit))
+}
+
+fn serial_load_words(load: &Load, unit: &str) -> String {
     match load {
         Load::Closed(closed) => closed_words(closed, unit),
         Load::Open(open) if unit == ITERATION => format!("iterations at {}", open_words(open)),

@@ -186,7 +186,11 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let cores = cores(&plan.pin)?;
     let threads = threads(plan, &cores);
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
-    peers.iter_mut().for_each(|peer| peer.keep_alive = plan.keep_alive());
+    for peer in &mut peers {
+        peer.keep_alive = plan.keep_alive();
+        // Users of a pipeline share its connection.
+        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
+    }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);
@@ -205,9 +209,9 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         shards(endpoint, peer).map(move |peer| (number, endpoint, peer))
     });
     let asked: Vec<(usize, &plan::Endpoint, Peer)> = asked.collect();
-    for (number, endpoint, peer) in &asked {
+    for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
         let probed = match endpoint.transactions() {
-            None => engine::probe(peer, timeout)?,
+            None => engine::probe(peer, &mut *script.open(place), timeout)?,
             Some(sql) => {
                 let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
                 scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));

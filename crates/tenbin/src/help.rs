@@ -20,8 +20,8 @@ All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 const FOREIGN: [(&str, &str, &str); 17] = [
     (
         "-t",
-        "--threads N for threads of the generator (wrk), or -n N for a number of transactions (pgbench)",
-        "N",
+        "--threads N for threads of the generator (wrk), -n N for a number of transactions (pgbench), or --commands LIST for commands (redis-benchmark)",
+        "",
     ),
     ("-T", "-d TIME", "TIME"),
     ("-j", "--threads N", "N"),

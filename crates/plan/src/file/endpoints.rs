@@ -5,6 +5,7 @@ use wire::{PROTOCOLS, Protocol};
 use super::addresses;
 use super::own_step;
 use super::reading::Reading;
+use super::secret;
 use super::settings::SqlText;
 use super::span::Span;
 use super::tls;
@@ -326,10 +327,10 @@ fn text(
     // The check of keys reports a missing URL.
     let (written, text) = url_of(node)?;
     let before = reading.findings.count();
-    let url = reading.braced(written, text, known);
+    let url = reading.braced_url(written, text, known);
     let socket = node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, known)));
     if reading.findings.count() == before {
-        url::check_endpoint(written, &url.fill(fill), socket.is_some(), reading);
+        url::check_endpoint(written, &url.fill_url(secret::is_one, fill), socket.is_some(), reading);
     }
     let check = |node: &Node, _: &Braced, filled: &str, reading: &mut Reading<'_>| {
         url::check_endpoint(node, filled, false, reading);
