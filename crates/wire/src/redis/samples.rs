@@ -68,7 +68,6 @@ const INCOMPLETE: &[(&str, &str)] = &[
     ("bulk string without its end", "$5\r\nhello"),
     ("array with an item left", "*2\r\n:1\r\n"),
     ("attribute alone", "|1\r\n+ttl\r\n:3600\r\n"),
-    ("push alone", ">1\r\n+invalidate\r\n"),
     ("longest length that is read", "$1099511627776\r\n"),
 ];
 
