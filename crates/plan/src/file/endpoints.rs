@@ -67,6 +67,11 @@ impl Kind {
         PROTOCOLS.iter().find(|protocol| protocol.name == name)
     }
 
+    /// Max requests under way on one connection.
+    pub(crate) fn pipeline_max(self) -> u32 {
+        self.owner().and_then(Protocol::own_steps).map_or(1, |own| own.pipeline_max)
+    }
+
     /// Noun for such steps, in sentences.
     pub(crate) fn noun(self) -> &'static str {
         match self {

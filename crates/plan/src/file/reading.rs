@@ -28,6 +28,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) is_http: bool,
     /// Steps that name no endpoint.
     pub(crate) at_url: AtUrl,
+    /// Max requests under way on one connection that every step allows; `None` if there are no steps.
+    pub(crate) pipeline_max: Option<u32>,
     /// Where the values of secrets are looked up.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
     /// Those that were looked up.

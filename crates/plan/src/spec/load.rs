@@ -59,7 +59,7 @@ crate::spec::spec! {
         POOL "pool" "--pool": pool: u64 = COUNT, "10",
             "Transactions with `users`: connections that they share; default: one per user.";
         PIPELINE "pipeline" "--pipeline": pipeline: u64 = COUNT, "16",
-            "Redis: requests under way on each connection, each with its own times; default 1.";
+            "Requests under way on each connection, in protocols that take several, each with its own times; default 1.";
         ROOM_CHECK "room-check" "--no-room-check": room_check: bool = TRUTH, "false",
             "Whether to check the connection limit of the server first; default true.";
         LATENCY_LIMIT "latency-limit" "--latency-limit": latency_limit_ns: u64 = DURATION, "100ms",
