@@ -40,6 +40,7 @@ mod procedures;
 mod profiles;
 mod proxy;
 mod rates;
+mod redis;
 mod reports;
 mod results;
 mod same_statements;

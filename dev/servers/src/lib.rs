@@ -11,6 +11,7 @@ mod mariadb;
 mod missing;
 mod postgres;
 mod program;
+mod redis;
 mod server;
 mod url;
 
@@ -18,6 +19,7 @@ pub use fake_postgres::FakePostgres;
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use missing::Missing;
 pub use postgres::{Auth, Postgres, PostgresSettings};
+pub use redis::Redis;
 
 /// A certificate and its key, both as PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]

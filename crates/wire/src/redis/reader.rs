@@ -198,7 +198,7 @@ impl Reader {
     #[cold]
     fn keep_line(&mut self, bytes: &[u8]) -> Result<(), PeerFault> {
         if self.line.is_empty() {
-            check_type(bytes[0])?;
+            check_type(bytes[0]).map_err(|fault| fault.showing(bytes))?;
         }
         if self.line.len() + bytes.len() > LINE_BYTES_MAX {
             return Err(fault(LONG_LINE));
@@ -227,7 +227,8 @@ impl Reader {
         if line.len() > LINE_BYTES_MAX {
             return Err(fault(LONG_LINE));
         }
-        let (kind, meaning) = meaning(*first, content)?;
+        let (kind, meaning) = meaning(*first, content)
+            .map_err(|fault| if fault.sentence == NOT_RESP { fault.showing(line) } else { fault })?;
         if matches!(kind, Some(Kind::Push)) || matches!(meaning, Line::Aggregate { is_attribute: true, .. }) {
             // An attribute may precede any value; a push only comes between replies.
             let is_within = kind == Some(Kind::Push) && !self.open.is_empty();
@@ -399,12 +400,13 @@ fn length(content: &[u8]) -> Result<Option<u64>, PeerFault> {
     if content == b"?" {
         return Err(fault(STREAMED));
     }
-    let is_short = (1..=13).contains(&content.len());
-    let digit = |sum: Option<u64>, byte: &u8| {
-        Some(sum? * 10 + u64::from(byte.is_ascii_digit().then(|| byte - b'0')?))
-    };
-    let length = content.iter().fold(Some(0), digit).filter(|length| is_short && *length <= LENGTH_MAX);
-    length.map(Some).ok_or_else(|| fault(LENGTH).showing(content))
+    // A number of 13 digits cannot overflow.
+    let is_number = (1..=13).contains(&content.len()) && content.iter().all(u8::is_ascii_digit);
+    let number = content.iter().take(13).fold(0, |sum, digit| sum * 10 + u64::from(digit & 0xf));
+    match is_number && number <= LENGTH_MAX {
+        true => Ok(Some(number)),
+        false => Err(fault(LENGTH).showing(content)),
+    }
 }
 
 fn is_integer(content: &[u8]) -> bool {
