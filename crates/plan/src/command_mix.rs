@@ -54,7 +54,7 @@ impl CommandMixSpec {
         ]
     }
 
-    /// The load; what is wrong with the flags is added to `faults`.
+    /// The load; errors of the flags are appended.
     pub(crate) fn check(&self, workload: &Workload, faults: &mut Vec<Fault>) -> Option<CommandMix> {
         let before = faults.len();
         let keys = self.keys(workload, faults);

@@ -61,13 +61,15 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     };
     let (protocol, scheme) = wire::of_scheme(url.scheme())?;
     let port = url.port().unwrap_or(scheme.port);
-    let addresses = addresses(draft, &host, port, faults);
-    let cert = draft.tls.cert.clone().filter(|_| tls.is_some());
-    let certificate = cert.map(|cert| ClientCertificate { cert, key: draft.tls.key.clone() });
-    let access = access(&url, protocol, faults);
-    let unix_socket = draft.unix_socket.clone();
-    let peer = Peer { host, port, addresses, unix_socket, tls, certificate, access };
-
+    let peer = Peer {
+        addresses: addresses(draft, &host, port, faults),
+        unix_socket: draft.unix_socket.clone(),
+        certificate: certificate(draft).filter(|_| tls.is_some()),
+        access: access(&url, protocol, faults),
+        host,
+        port,
+        tls,
+    };
     let path = match &url[url::Position::BeforePath..url::Position::AfterQuery] {
         "" => "/",
         path => path,
@@ -159,6 +161,12 @@ fn step_of_query(
     let title = format!("{name} to {}://{authority}", url.scheme());
     let sends = Sends::Step(action(step));
     Some(Target { title, name, peer, protocol, sends })
+}
+
+/// The certificate of the client, if there is one.
+fn certificate(draft: &Draft) -> Option<ClientCertificate> {
+    let cert = draft.tls.cert.clone()?;
+    Some(ClientCertificate { cert, key: draft.tls.key.clone() })
 }
 
 /// The log-in of a URL whose protocol has one. A password that the URL leaves out is taken from the environment.

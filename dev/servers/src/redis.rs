@@ -1,4 +1,4 @@
-//! Redis.
+//! Redis, the key-value store.
 
 use std::process::Command;
 

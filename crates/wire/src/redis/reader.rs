@@ -223,10 +223,12 @@ impl Reader {
 
     #[inline]
     fn read_line(&mut self, line: &[u8], keeps: bool) -> Result<bool, PeerFault> {
-        let [first, content @ .., b'\r', b'\n'] = line else { return Err(not_a_line(line)) };
+        // Faults in the order in which they come to light byte by byte.
         if line.len() > LINE_BYTES_MAX {
+            check_type(line[0]).map_err(|fault| fault.showing(line))?;
             return Err(fault(LONG_LINE));
         }
+        let [first, content @ .., b'\r', b'\n'] = line else { return Err(not_a_line(line)) };
         let (kind, meaning) = meaning(*first, content)
             .map_err(|fault| if fault.sentence == NOT_RESP { fault.showing(line) } else { fault })?;
         if matches!(kind, Some(Kind::Push)) || matches!(meaning, Line::Aggregate { is_attribute: true, .. }) {
