@@ -53,23 +53,8 @@ impl Sends {
 
 pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let url = url(&draft.url, faults)?;
-    let tls = trust(draft, &url, faults);
-    let host = match url.host()? {
-        Host::Domain(name) => name.to_owned(),
-        Host::Ipv4(address) => address.to_string(),
-        Host::Ipv6(address) => Ipv6Addr::to_string(&address),
-    };
-    let (protocol, scheme) = wire::of_scheme(url.scheme())?;
-    let port = url.port().unwrap_or(scheme.port);
-    let peer = Peer {
-        addresses: addresses(draft, &host, port, faults),
-        unix_socket: draft.unix_socket.clone(),
-        certificate: certificate(draft).filter(|_| tls.is_some()),
-        access: access(&url, protocol, faults),
-        host,
-        port,
-        tls,
-    };
+    let (protocol, _) = wire::of_scheme(url.scheme())?;
+    let peer = peer(draft, &url, faults)?;
     let path = match &url[url::Position::BeforePath..url::Position::AfterQuery] {
         "" => "/",
         path => path,
@@ -161,6 +146,27 @@ fn step_of_query(
     let title = format!("{name} to {}://{authority}", url.scheme());
     let sends = Sends::Step(action(step));
     Some(Target { title, name, peer, protocol, sends })
+}
+
+/// The system at a URL.
+fn peer(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Peer> {
+    let tls = trust(draft, url, faults);
+    let host = match url.host()? {
+        Host::Domain(name) => name.to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => Ipv6Addr::to_string(&address),
+    };
+    let (protocol, scheme) = wire::of_scheme(url.scheme())?;
+    let port = url.port().unwrap_or(scheme.port);
+    Some(Peer {
+        addresses: addresses(draft, &host, port, faults),
+        unix_socket: draft.unix_socket.clone(),
+        certificate: certificate(draft).filter(|_| tls.is_some()),
+        access: access(url, protocol, faults),
+        host,
+        port,
+        tls,
+    })
 }
 
 /// The certificate of the client, if there is one.

@@ -32,7 +32,7 @@ const COMMANDS: &[(&str, &str)] = &[
 
 /// The commands of a load on a URL without steps.
 pub(super) static WORKLOAD: Workload =
-    Workload { default: "set,get", names: names, keys_default: 100_000, data_bytes_default: 3, step };
+    Workload { default: "set,get", names, keys_default: 100_000, data_bytes_default: 3, step };
 
 fn names() -> Vec<&'static str> {
     COMMANDS.iter().map(|(name, _)| *name).collect()
