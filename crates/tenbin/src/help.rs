@@ -20,8 +20,8 @@ All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 const FOREIGN: [(&str, &str, &str); 17] = [
     (
         "-t",
-        "--threads N for threads of the generator (wrk), -n N for a number of transactions (pgbench), or --commands LIST for commands (redis-benchmark)",
-        "",
+        "--threads N for threads of the generator (wrk), -n N for a number of transactions (pgbench), or --commands N for commands (redis-benchmark)",
+        "N",
     ),
     ("-T", "-d TIME", "TIME"),
     ("-j", "--threads N", "N"),

@@ -41,7 +41,7 @@ fn wrong_urls() {
     for (text, what) in [
         (
             "ftp://127.0.0.1/",
-            "unknown URL scheme; known are http, https, tcp, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, redis, rediss, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         (
             "file:///etc/passwd",
