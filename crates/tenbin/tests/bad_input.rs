@@ -45,7 +45,7 @@ fn wrong_urls() {
         ),
         (
             "file:///etc/passwd",
-            "unknown URL scheme; known are http, https, tcp, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, redis, rediss, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         ("histroy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),
