@@ -8,6 +8,8 @@ for server in /usr/lib/postgresql/*/bin/postgres; do
     [ -x "$server" ] || missing="$missing postgresql"
 done
 command -v mariadbd >/dev/null || [ -x /usr/sbin/mariadbd ] || missing="$missing mariadb-server"
+command -v redis-server >/dev/null || missing="$missing redis-server"
+command -v redis-cli >/dev/null || missing="$missing redis-tools"
 for package in "$@"; do
     command -v "$package" >/dev/null || missing="$missing $package"
 done

@@ -100,6 +100,8 @@ pub(crate) struct Worker<'a> {
     plain: Vec<u8>,
     /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
     unread: VecDeque<(u32, u32)>,
+    /// The multiplexed link whose channel takes in the bytes of a read.
+    taking_in: Option<u32>,
     /// Links that have more to send at once, after others had their turn.
     unsent: VecDeque<(u32, u32)>,
     /// Links on their way to be up.
@@ -273,6 +275,7 @@ impl<'a> Worker<'a> {
             paused: 0,
             planned: 0,
             opening_failures: None,
+            taking_in: None,
             immediate_replies: VecDeque::new(),
             broken: None,
             canceller: Canceller::new(signal.cancel_turn.clone()),

@@ -2,7 +2,10 @@
 
 use harness::quiet::assert_measured;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::scenario::{in_turn, visit};
@@ -42,6 +45,42 @@ fn a_thousand_exchanges_are_in_flight_on_four_links_and_answered_out_of_order() 
         by_link.len() == 4 && by_link.values().all(|count| *count >= 250 && count % 250 == 0),
         "{by_link:?}"
     );
+}
+
+/// Takes in lines until there are so many; returns how many reads brought them.
+fn read_lines(stream: &mut TcpStream, lines: usize) -> Option<(Vec<String>, usize)> {
+    let (mut text, mut buffer, mut reads) = (String::new(), [0; 65_536], 0);
+    while text.matches('\n').count() < lines {
+        let count = stream.read(&mut buffer).ok().filter(|count| *count > 0)?;
+        text.push_str(std::str::from_utf8(&buffer[..count]).ok()?);
+        reads += 1;
+    }
+    Some((text.lines().map(str::to_owned).collect(), reads))
+}
+
+#[test]
+fn requests_that_follow_the_replies_of_one_read_go_out_in_one_write() {
+    const USERS: usize = 16;
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut reads_of_rounds = Vec::new();
+        while let Some((lines, reads)) = read_lines(&mut stream, USERS) {
+            reads_of_rounds.push(reads);
+            let tags = lines.iter().map(|line| line.split(' ').next().unwrap_or_default());
+            let replies: String = tags.map(|tag| format!("{tag} x\n")).collect();
+            if stream.write_all(replies.as_bytes()).is_err() {
+                break;
+            }
+        }
+        reads_of_rounds
+    });
+    let job = Job { pool: Some(1), ..closed(tcp(address), USERS as u32, count(20 * USERS as u64)) };
+    run(job, WIDE).assert_all_ok(20 * USERS as u64);
+    let rounds = server.join().expect("the server");
+    // The first requests wait for their connection, and begin one by one.
+    assert_eq!(rounds[1..], [1; 19], "reads of each round");
 }
 
 #[test]

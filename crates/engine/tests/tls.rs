@@ -14,6 +14,8 @@ use engine::TlsTrust;
 use rcgen::{BasicConstraints, CertificateParams, IsCa};
 use rustls::version::{TLS12, TLS13};
 use target::scripted::Step;
+use wire::tcp::{Exchange, Tcp};
+use wire::{Channel, Script as _, Serial};
 
 const LARGE: usize = 5 * 1024 * 1024;
 
@@ -138,6 +140,11 @@ fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
 }
 
+/// A channel whose protocol has no greeting.
+fn silent() -> impl Channel {
+    Serial::new(Tcp::single(b"x", Exchange::default()).open(0))
+}
+
 #[test]
 fn the_probe_says_how_a_handshake_broke_off() {
     for (end, class, words) in [
@@ -147,7 +154,7 @@ fn the_probe_says_how_a_handshake_broke_off() {
     ] {
         let server = server(vec![Step::ReadBytes(100), end]);
         let peer = secure(server.address(), "localhost", &TlsTrust::Anything);
-        let told = engine::probe(&peer, Duration::from_millis(300)).unwrap_err().to_string();
+        let told = engine::probe(&peer, &mut silent(), Duration::from_millis(300)).unwrap_err().to_string();
         assert!(told.contains(class) && told.contains(words), "{told}");
         assert!(!told.contains("os error"), "{told}");
     }

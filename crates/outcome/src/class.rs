@@ -213,21 +213,21 @@ classes! {
         "let fewer users change the same rows, or raise the lock time-out of the server";
     Constraint "constraint" Rejected SaidNo "SQLSTATE 23…: a key that is there already, a row that is not"
         "load the tables again, or draw keys that do not collide";
-    TooManyConnections "too_many_connections" Rejected SaidNo "the server takes no more connections: SQLSTATE 53300; MySQL 1040"
+    TooManyConnections "too_many_connections" Rejected SaidNo "the server takes no more connections: SQLSTATE 53300; MySQL 1040; `ERR max number of clients reached` of Redis"
         "raise `max_connections` of the server, or use fewer connections";
-    OutOfResources "out_of_resources" Rejected SaidNo "any other SQLSTATE 53…: memory, disk"
+    OutOfResources "out_of_resources" Rejected SaidNo "any other SQLSTATE 53…: memory, disk; `OOM` and `MISCONF` of Redis"
         "free memory or disk of the server, or lower the load";
-    Canceled "canceled" Rejected SaidNo "the statement was canceled: SQLSTATE 57014; MySQL 1317, 3024"
+    Canceled "canceled" Rejected SaidNo "the statement was canceled: SQLSTATE 57014; MySQL 1317, 3024; `UNBLOCKED` of Redis"
         "look for a statement time-out of the server, or for who cancels statements";
-    ReadOnly "read_only" Rejected SaidNo "the server takes no changes: SQLSTATE 25006; MySQL 1290"
+    ReadOnly "read_only" Rejected SaidNo "the server takes no changes: SQLSTATE 25006; MySQL 1290; `READONLY` of Redis"
         "name the primary in the URL instead of a replica, or end the server's read-only mode";
-    BadStatement "bad_statement" Rejected SaidNo "a statement that no state of the database makes right, such as one with a slip in its syntax: any other SQLSTATE 42…"
+    BadStatement "bad_statement" Rejected SaidNo "a statement that no state of the database makes right, such as one with a slip in its syntax: any other SQLSTATE 42…; of Redis an unknown command, a wrong number of arguments, `EXECABORT`, and `CROSSSLOT`"
         "correct the statement where the message says, or run it by hand";
-    MissingObject "missing_object" Rejected SaidNo "a database, table, column, index, or function does not exist: SQLSTATE 3D000, 3F000, 42P01, 42703, 42704, 42883; MySQL 1049, 1054, 1146, 1305, and others of SQLSTATE 42…; SQLite's `no such …`"
+    MissingObject "missing_object" Rejected SaidNo "a database, table, column, index, or function does not exist: SQLSTATE 3D000, 3F000, 42P01, 42703, 42704, 42883; MySQL 1049, 1054, 1146, 1305, and others of SQLSTATE 42…; SQLite's `no such …`; `NOSCRIPT` and `NOGROUP` of Redis"
         "create it before the load, or correct its name in the statement or the database in the URL";
-    ObjectExists "object_exists" Rejected SaidNo "an object to be created exists: SQLSTATE 42P04, 42P06, 42P07, 42701, 42710, 42723; MySQL 1007, 1050, 1060, 1061, 1304, 1359"
+    ObjectExists "object_exists" Rejected SaidNo "an object to be created exists: SQLSTATE 42P04, 42P06, 42P07, 42701, 42710, 42723; MySQL 1007, 1050, 1060, 1061, 1304, 1359; `BUSYGROUP` and `BUSYKEY` of Redis"
         "create it once before the load, drop it first, or write `IF NOT EXISTS`";
-    MissingPrivilege "missing_privilege" Rejected SaidNo "the user may not do it: SQLSTATE 42501, 28…, 0L…, 0P…; MySQL 1044, 1045, 1142, 1143, 1227, 1370, and others"
+    MissingPrivilege "missing_privilege" Rejected SaidNo "the user may not do it: SQLSTATE 42501, 28…, 0L…, 0P…; MySQL 1044, 1045, 1142, 1143, 1227, 1370, and others; `NOAUTH` and `NOPERM` of Redis"
         "grant the privilege to the user in the URL, or log in as another user";
     LimitReached "limit_reached" Rejected SaidNo "a limit or quota was reached: SQLSTATE 53400, 54…; MySQL 1104, 1226 (quota of the user), 1390, 1436, 1461 (`max_prepared_stmt_count`)"
         "raise the limit that the message names, or ask for less: fewer connections, prepared statements, or columns";
@@ -247,6 +247,14 @@ classes! {
         "restore the data, and test the disk";
     SqlError "sql_error" Rejected SaidNo "any other error of a statement"
         "look up the SQLSTATE, or the server's number, that the message begins with";
+    WrongType "wrong_type" Rejected SaidNo "the key holds a value of another type than the command works on: `WRONGTYPE` of Redis"
+        "name keys of the type of the command, or delete those that other loads left behind";
+    Moved "moved" Rejected SaidNo "the key belongs to another node of a cluster: `MOVED` and `ASK` of Redis; no other node is asked"
+        "name the node that the message names, use keys with one hash tag (`{…}`), or a server that is no cluster";
+    NotReady "not_ready" Rejected SaidNo "the server cannot serve commands now: `LOADING`, `BUSY`, `CLUSTERDOWN`, `MASTERDOWN`, `NOREPLICAS`, and `TRYAGAIN` of Redis"
+        "wait until the server has loaded its data, end the script that keeps it busy, or bring the missing nodes back, as the message says";
+    CommandError "command_error" Rejected SaidNo "any other error that answers a command of Redis"
+        "run the command by hand, as with `redis-cli`";
     Rows "rows" Rejected SaidNo "the rows are not as many as expected"
         "run the statement by hand, and compare its rows with the check";
     RolledBack "rolled_back" Rejected SaidNo "a commit was answered with a rollback: nothing was committed"

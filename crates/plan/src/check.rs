@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use load::Scenarios;
+use load::{DataSource, Scenarios};
 use sql::Engine;
 use wire::Protocol;
 
 use crate::check_load::{CheckedLoad, Destination};
+use crate::command_mix::CommandMix;
 use crate::database::{self, Database};
 use crate::draft::{Draft, Played};
 use crate::endpoint::{Endpoint, Gets, Peer};
@@ -23,6 +24,10 @@ pub(crate) struct Target {
     gets: Asked,
     steps: Vec<PlannedStep>,
     scenarios: Scenarios,
+    /// Names of the variables of the steps.
+    variables: Vec<String>,
+    /// Sources of the values of these variables.
+    data: Vec<DataSource>,
 }
 
 /// What a target gets: [`Gets`] before the load is known.
@@ -36,6 +41,7 @@ impl Target {
     /// What a command line names.
     fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         if database::is_database(&draft.url) {
+            forbid(&draft.command_mix.given(), &only_commands(), faults);
             forbid(
                 &only_requests(draft),
                 "it applies to HTTP requests, and the URL is that of a database",
@@ -50,14 +56,35 @@ impl Target {
         faults.extend(errors.iter().map(|error| error.printed(Spelling::Flags)));
         let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
         forbid(&only_transactions(draft), what, faults);
+        if target
+            .as_ref()
+            .is_some_and(|target| target.protocol.own_steps().is_none_or(|own| own.workload.is_none()))
+        {
+            forbid(&draft.command_mix.given(), &only_commands(), faults);
+        }
         let request::Target { title, name, peer, protocol, sends } = target?;
-        let action = match sends {
-            Sends::Request(request) => Action::Http(HttpAction { request, checks, captures: Vec::new() }),
-            Sends::Step(action) => Action::Owned(action),
+        let planned = |name, action| PlannedStep { name, endpoint: 0, action };
+        let single = |action| Self {
+            title: title.clone(),
+            gets: Asked::Requests(protocol, peer.clone()),
+            steps: vec![planned(name.clone(), action)],
+            scenarios: Scenarios::single(),
+            variables: Vec::new(),
+            data: Vec::new(),
         };
-        let steps = vec![PlannedStep { name, endpoint: 0, action }];
-        let scenarios = Scenarios::single();
-        Some(Self { title, gets: Asked::Requests(protocol, peer), steps, scenarios })
+        Some(match sends {
+            Sends::Request(request) => {
+                single(Action::Http(HttpAction { request, checks, captures: Vec::new() }))
+            }
+            Sends::Step(action) => single(Action::Owned(action)),
+            Sends::Commands(actions, mix) => {
+                let steps =
+                    actions.into_iter().map(|action| planned(action.step.title(), Action::Owned(action)));
+                let (steps, gets) = (steps.collect(), Asked::Requests(protocol, peer));
+                let CommandMix { scenarios, variables, data, .. } = *mix;
+                Self { title, gets, steps, scenarios, variables, data }
+            }
+        })
     }
 
     /// What is played on the database of a URL.
@@ -78,6 +105,8 @@ impl Target {
             title: format!("{} on {}", checked.title(), database.shown),
             steps: checked.steps(),
             scenarios: checked.scenarios.clone(),
+            variables: Vec::new(),
+            data: Vec::new(),
             gets: Asked::Transactions(database, Box::new(checked)),
         })
     }
@@ -85,7 +114,8 @@ impl Target {
     /// A database that another load generator loads.
     pub(crate) fn of_tool(database: &Database) -> Self {
         let (title, steps, scenarios) = (database.shown.clone(), Vec::new(), Scenarios::single());
-        Self { title, gets: Asked::Unknown(database.peers.clone()), steps, scenarios }
+        let gets = Asked::Unknown(database.peers.clone());
+        Self { title, gets, steps, scenarios, variables: Vec::new(), data: Vec::new() }
     }
 
     /// What its URL says about connecting.
@@ -96,9 +126,18 @@ impl Target {
         }
     }
 
+    /// Max requests under way on one connection; `None`: another load generator makes the load.
+    fn pipeline_max(&self) -> Option<u32> {
+        match &self.gets {
+            Asked::Requests(protocol, _) => Some(protocol.own_steps().map_or(1, |own| own.pipeline_max)),
+            Asked::Transactions(..) => Some(1),
+            Asked::Unknown(_) => None,
+        }
+    }
+
     /// The plan of a load on it.
     fn under(self, checked: CheckedLoad) -> Plan {
-        let Self { title, gets, steps, scenarios } = self;
+        let Self { title, gets, steps, scenarios, variables, data } = self;
         let gets = match gets {
             Asked::Requests(protocol, peer) => Gets::Requests(protocol, vec![peer]),
             Asked::Transactions(database, scripts) => Gets::Transactions(scripts.on(database, &checked)),
@@ -112,11 +151,12 @@ impl Target {
             endpoints: vec![endpoint],
             steps,
             errands: Errands::default(),
-            variables: Vec::new(),
+            variables,
             scenarios,
-            data: Vec::new(),
+            data,
             secrets: wire::Secrets::default(),
             load: checked.load,
+            pipeline: checked.pipeline,
             stop: checked.stop,
             extend: checked.extend,
             warm_up_ns: checked.warm_up_ns,
@@ -140,6 +180,13 @@ impl Target {
 fn forbid(flags: &[(&str, bool)], what: &str, faults: &mut Vec<Fault>) {
     let given = flags.iter().filter(|(_, is_given)| *is_given);
     faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, instead_of(flag))));
+}
+
+/// Protocols that flags of commands apply to.
+fn only_commands() -> String {
+    let owners = wire::step::owners().filter(|(_, own)| own.workload.is_some());
+    let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
+    format!("it applies to {}", nouns.join(", "))
 }
 
 /// What a URL of a database says in place of a flag.
@@ -206,7 +253,8 @@ pub(crate) fn put_on(
 ) -> Result<Plan, Vec<Fault>> {
     let connect_timeout_ns = target.as_ref().and_then(Target::connect_timeout_ns);
     let mut errors = Vec::new();
-    let checked = load.check(Destination { is_sql, connect_timeout_ns }, &mut errors);
+    let pipeline_max = target.as_ref().and_then(Target::pipeline_max);
+    let checked = load.check(Destination { is_sql, connect_timeout_ns, pipeline_max }, &mut errors);
     faults.extend(errors.iter().map(|error| error.printed(spelling)));
     match target {
         Some(target) if faults.is_empty() => Ok(target.under(checked)),

@@ -14,6 +14,7 @@ const CONNECTIONS_MAX: u64 = 1_000_000;
 /// More connections are not opened unless somebody asks for them.
 const GROWN_MAX: u32 = 10_000;
 const POOL_MAX: u64 = 1_000_000;
+const PIPELINE_MAX: u64 = 10_000;
 const REQUESTS_MAX: u64 = u64::MAX >> 16;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
@@ -34,6 +35,8 @@ pub(crate) struct Destination {
     pub(crate) is_sql: bool,
     /// How long its URL lets connecting take, if it says.
     pub(crate) connect_timeout_ns: Option<u64>,
+    /// Max requests under way on one connection, which the protocol limits; `None` where the protocol is not known yet.
+    pub(crate) pipeline_max: Option<u32>,
 }
 
 /// A load without contradictions.
@@ -54,6 +57,8 @@ pub(crate) struct CheckedLoad {
     pub(crate) connection_lifetime_ns: Option<u64>,
     pub(crate) retry_stale: bool,
     pub(crate) grows_to: Option<u32>,
+    /// Requests under way on each connection; users and slots of `load` are as many times the connections.
+    pub(crate) pipeline: u32,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
     pub(crate) latency_limit_ns: Option<u64>,
@@ -76,6 +81,7 @@ impl LoadSpec {
     pub(crate) fn check(&self, destination: Destination, errors: &mut Vec<PlanError>) -> CheckedLoad {
         let mut checker = Checker { spec: self, errors };
         let pool = checker.of_databases(destination.is_sql);
+        let pipeline = checker.pipeline(destination);
         let (load, stop, warm_up_ns) = checker.load();
         let extend = checker.extend();
         let given_ns = checker.positive(Field::TIMEOUT, &self.timeout_ns);
@@ -85,6 +91,7 @@ impl LoadSpec {
         let connect_timeout_ns =
             checker.connect_timeout(destination.connect_timeout_ns, timeout_ns, given_ns);
         let threads = checker.threads(&load);
+        let load = pipelined(load, pipeline);
         let pin = checker.read(Field::PIN, &self.pin).unwrap_or(Pin::No);
         let log = checker.count(Field::LOG_REQUESTS, &self.log_requests, 0, LOG_PER_SECOND_MAX);
         let profile = checker.read(Field::PROFILE, &self.profile).flatten();
@@ -106,6 +113,7 @@ impl LoadSpec {
             connection_lifetime_ns: checker.connection_lifetime(),
             grows_to,
             retry_stale: self.retry_stale.as_ref().and_then(Spanned::get) == Some(&true),
+            pipeline,
             pool: pool.map(|pool| pool as u32),
             checks_room: is_true(&self.room_check),
             latency_limit_ns: self.latency_limit_ns.as_ref().and_then(Spanned::get).copied(),
@@ -166,6 +174,19 @@ impl Checker<'_> {
             self.error(field, value, Problem::OutOfRange { have, min, max });
         }
         Some(have.clamp(min, max))
+    }
+
+    /// Requests under way on each connection.
+    fn pipeline(&mut self, destination: Destination) -> u32 {
+        let spec = self.spec;
+        let depth = self.count(Field::PIPELINE, &spec.pipeline, 1, PIPELINE_MAX).unwrap_or(1) as u32;
+        let protocol_max = if destination.is_sql { 1 } else { destination.pipeline_max.unwrap_or(depth) };
+        if depth > protocol_max {
+            self.error(Field::PIPELINE, &spec.pipeline, Problem::NoPipeline { max: protocol_max });
+        } else if depth > 1 && spec.keep_alive.as_ref().and_then(Spanned::get) == Some(&false) {
+            self.error(Field::PIPELINE, &spec.pipeline, Problem::PipelineWithoutReuse);
+        }
+        depth.min(protocol_max)
     }
 
     /// What only a load of a database has. The size of the pool.
@@ -429,6 +450,14 @@ impl Checker<'_> {
 fn end_ns(recording: &Recording) -> u64 {
     let last_ns = recording.arrivals().last().map_or(0, |arrival| arrival.at_ns);
     (last_ns / MILLISECOND_NS).saturating_add(1).saturating_mul(MILLISECOND_NS)
+}
+
+/// A load with so many users, or slots of an open load, for each connection.
+fn pipelined(load: Load, depth: u32) -> Load {
+    match load {
+        Load::Closed(closed) => Load::Closed(Closed { users: closed.users.saturating_mul(depth), ..closed }),
+        Load::Open(open) => Load::Open(Open { connections: open.connections.saturating_mul(depth), ..open }),
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use sql::Engine;
 use wire::sql::Login;
+use wire::step::Access;
 
 pub(crate) use client::ClientEnvironment;
 pub(crate) use written::presentable;
@@ -129,7 +130,15 @@ fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
 
 /// A way without TLS.
 fn in_the_clear(host: String, port: u16) -> Peer {
-    Peer { host, port, addresses: Vec::new(), unix_socket: None, tls: None, certificate: None }
+    Peer {
+        host,
+        port,
+        addresses: Vec::new(),
+        unix_socket: None,
+        tls: None,
+        certificate: None,
+        access: Access::none(),
+    }
 }
 
 /// The same ways, each with TLS of this kind and the client certificate; sockets of this machine have none.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::body_file::BodyFile;
+use crate::command_mix::CommandMixSpec;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::running::RunningSpec;
@@ -44,6 +45,7 @@ pub struct Draft {
     pub body_file: Option<BodyFile>,
     pub played: Vec<Played>,
     pub tls: TlsSpec,
+    pub command_mix: CommandMixSpec,
 }
 
 /// Which certificates are accepted over TLS, and which one is presented. Files are PEM.

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use wire::step::Access;
 use wire::{Protocol, ShardRule};
 
 use crate::transactions::Transactions;
@@ -104,6 +105,8 @@ pub struct Peer {
     pub tls: Option<Trust>,
     /// Certificate for a peer that asks for one over TLS.
     pub certificate: Option<ClientCertificate>,
+    /// Log-in of connections in a protocol that owns its steps. Names of secrets may stand in it in braces.
+    pub access: Access,
 }
 
 impl Peer {

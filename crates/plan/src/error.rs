@@ -51,6 +51,11 @@ pub enum Problem {
     NeedsUsers,
     /// Only a load of a database has it.
     NeedsDatabase,
+    /// More requests under way on a connection than its protocol takes.
+    #[allow(missing_docs, reason = "how many it takes")]
+    NoPipeline { max: u32 },
+    /// Several requests under way on connections that carry one.
+    PipelineWithoutReuse,
     /// A pool of users, in a load with a rate.
     PoolOfRate,
     /// A rate and stages.
@@ -197,6 +202,18 @@ impl PlanError {
             Problem::NeedsDatabase => {
                 format!("{it} applies to databases: postgres://…, mysql://…, sqlite:…")
             }
+            Problem::NoPipeline { max: 1 } => {
+                let owners = wire::step::owners().filter(|(_, own)| own.pipeline_max > 1);
+                let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
+                format!(
+                    "requests of this load cannot share a connection side by side; those of {} can",
+                    nouns.join(", ")
+                )
+            }
+            Problem::NoPipeline { max } => format!("a connection takes at most {max} requests side by side"),
+            Problem::PipelineWithoutReuse => {
+                format!("{it} sends several requests over one connection, and each has its own")
+            }
             Problem::PoolOfRate => {
                 format!("with {}, {} sets the number of connections", rates("or"), name(Field::CONNECTIONS))
             }
@@ -274,6 +291,7 @@ impl PlanError {
             Problem::NeedsUsers
             | Problem::ExtendedStages
             | Problem::SetByRecording
+            | Problem::PipelineWithoutReuse
             | Problem::LifetimeOfOneRequest => "remove one of the two".to_owned(),
             Problem::RecordingTooShort => format!("shorten {}, or remove it", name(Field::WARM_UP)),
             Problem::NoSessions { .. } => {
@@ -286,7 +304,10 @@ impl PlanError {
             Problem::TooManySessions { sessions, .. } => {
                 format!("write {}", example(Field::USERS, &sessions.to_string()))
             }
-            Problem::NeedsDatabase | Problem::PoolOfRate => "remove it".to_owned(),
+            Problem::NeedsDatabase | Problem::PoolOfRate | Problem::NoPipeline { max: 1 } => {
+                "remove it".to_owned()
+            }
+            Problem::NoPipeline { max } => format!("write a number from 1 to {max}"),
             Problem::TwoRates | Problem::TwoLimits => "use one of them".to_owned(),
             Problem::TwoTimes => format!("remove {}", measured()),
             Problem::ExtendedRequests => {

@@ -21,7 +21,7 @@ impl CheckedLoad {
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (
-            load_words(&self.load, unit)
+            load_words(&self.load, self.pipeline, unit)
                 + &growth(self.grows_to)
                 + &renewed(self.connection_lifetime_ns)
                 + profiled(self.profile),
@@ -49,7 +49,9 @@ impl Study {
         };
         let destination = Destination { is_sql, ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
-        load_words(&checked.load, unit) + &growth(checked.grows_to) + profiled(checked.profile)
+        load_words(&checked.load, checked.pipeline, unit)
+            + &growth(checked.grows_to)
+            + profiled(checked.profile)
     }
 }
 
@@ -85,7 +87,9 @@ impl Plan {
             return tool_words(tool.tool.name, tool.users);
         }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
-        load_words(&self.load, unit) + &growth(self.grows_to) + &renewed(self.connection_lifetime_ns)
+        load_words(&self.load, self.pipeline, unit)
+            + &growth(self.grows_to)
+            + &renewed(self.connection_lifetime_ns)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
@@ -150,7 +154,19 @@ fn growth(grows_to: Option<u32>) -> String {
 }
 
 /// A load in a few words; `unit` is what is sent each time.
-fn load_words(load: &Load, unit: &str) -> String {
+fn load_words(load: &Load, pipeline: u32, unit: &str) -> String {
+    if pipeline <= 1 {
+        return serial_load_words(load, unit);
+    }
+    // Words of the connections: each has as many users as requests under way.
+    let of_connections = match load {
+        Load::Closed(closed) => Load::Closed(Closed { users: closed.users / pipeline, ..closed.clone() }),
+        Load::Open(open) => Load::Open(Open { connections: open.connections / pipeline, ..open.clone() }),
+    };
+    format!("{}, {pipeline} {unit}s under way on each connection", serial_load_words(&of_connections, unit))
+}
+
+fn serial_load_words(load: &Load, unit: &str) -> String {
     match load {
         Load::Closed(closed) => closed_words(closed, unit),
         Load::Open(open) if unit == ITERATION && matches!(open.schedule, Schedule::Rate(..)) => {

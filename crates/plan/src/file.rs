@@ -135,6 +135,7 @@ impl Study {
             is_sql: false,
             is_http: false,
             at_url: AtUrl::default(),
+            pipeline_max: None,
             environment,
             secrets: Secrets::default(),
         };

@@ -5,6 +5,7 @@
 mod body_file;
 mod check;
 mod check_load;
+mod command_mix;
 mod csv_text;
 mod database;
 mod draft;
@@ -31,6 +32,7 @@ mod visible;
 
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
+pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
 pub use database::{Database, is_database};
 pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Select, Trust};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use load::{DataSource, Load, Scenarios, Stop};
 use sql::RowCount;
 use wire::http1::{Capture, Checks, Request};
-use wire::step::Step;
+use wire::step::{Step, StepsOfLoad};
 use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
@@ -47,6 +47,9 @@ pub struct Plan {
     pub secrets: Secrets,
     /// How much, in which shape.
     pub load: Load,
+    /// Requests under way on each connection, at most; the users of a closed load, and the slots of an open one, are as many times
+    /// the connections.
+    pub pipeline: u32,
     /// When nothing more is started.
     pub stop: Stop,
     /// While it is not steady at the end of its time it goes on for as long again, so often at most; `stop` has the last end.
@@ -222,7 +225,8 @@ impl OwnedAction {
             step: 0,
             what: format!("{} has no steps of its own", self.protocol.name),
         })?;
-        (own.compile)(&[Arc::clone(&self.step)], variables, secrets)
+        let steps = [Arc::clone(&self.step)];
+        (own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
     }
 
     /// The step as a request with the name of its protocol as method. Records and hashes of plans are made from it, so that they stay
@@ -395,9 +399,9 @@ impl Plan {
         self.databases().all(|sql| sql.keep_alive) && self.steps.iter().all(PlannedStep::keep_alive)
     }
 
-    /// Connections, or users, at the same time.
+    /// Connections at the same time to each system.
     pub fn connections(&self) -> u32 {
-        connections(&self.load)
+        connections(&self.load) / self.pipeline.max(1)
     }
 }
 

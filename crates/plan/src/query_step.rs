@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use url::Url;
-use wire::step::{Key, Kind, OwnSteps, Step, Table, Value, WrongValue};
+use wire::step::{Key, Kind, OwnSteps, Step, Table, Value, WrittenStep, WrongValue};
 
 use crate::file::own_step;
 use crate::file::tree::{Entry, Node, Text, Value as NodeValue};
@@ -42,7 +42,7 @@ pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc
     if let Some(body) = body {
         put(body, own.body, key, &pairs, &mut value)?;
     }
-    (own.read)(key.name, &value).map_err(|wrong| at(key, wrong))
+    (own.read)(&WrittenStep::of(key.name, &value)).map_err(|wrong| at(key, wrong))
 }
 
 /// Adds the body of a command line to the value of the step.

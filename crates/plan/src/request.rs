@@ -7,10 +7,12 @@ use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 use wire::http1::Request;
-use wire::step::OwnSteps;
+use wire::sql::Secret;
+use wire::step::{Access, OwnSteps};
 use wire::{Protocol, braces};
 
-use crate::database::{self, presentable};
+use crate::command_mix::CommandMix;
+use crate::database::{self, ClientEnvironment, presentable};
 use crate::draft::{Draft, TlsSpec};
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
@@ -36,6 +38,8 @@ pub(crate) enum Sends {
     Request(Request),
     /// A step that the protocol owns.
     Step(OwnedAction),
+    /// Commands on random keys, in the order of the steps of the mix.
+    Commands(Vec<OwnedAction>, Box<CommandMix>),
 }
 
 impl Sends {
@@ -43,26 +47,15 @@ impl Sends {
     pub(crate) fn method(&self) -> &str {
         match self {
             Self::Request(request) => &request.method,
-            Self::Step(_) => "",
+            Self::Step(_) | Self::Commands(..) => "",
         }
     }
 }
 
 pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let url = url(&draft.url, faults)?;
-    let tls = trust(draft, &url, faults);
-    let host = match url.host()? {
-        Host::Domain(name) => name.to_owned(),
-        Host::Ipv4(address) => address.to_string(),
-        Host::Ipv6(address) => Ipv6Addr::to_string(&address),
-    };
-    let (protocol, scheme) = wire::of_scheme(url.scheme())?;
-    let port = url.port().unwrap_or(scheme.port);
-    let addresses = addresses(draft, &host, port, faults);
-    let cert = draft.tls.cert.clone().filter(|_| tls.is_some());
-    let certificate = cert.map(|cert| ClientCertificate { cert, key: draft.tls.key.clone() });
-    let peer = Peer { host, port, addresses, unix_socket: draft.unix_socket.clone(), tls, certificate };
-
+    let (protocol, _) = wire::of_scheme(url.scheme())?;
+    let peer = peer(draft, &url, faults)?;
     let path = match &url[url::Position::BeforePath..url::Position::AfterQuery] {
         "" => "/",
         path => path,
@@ -131,14 +124,73 @@ fn step_of_query(
         let what = format!("it applies to HTTP, and the URL is that of {}", own.noun);
         faults.push(Fault::new(flag, what, "remove it"));
     }
+    let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+    let keep_alive = draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
+    let action = |step| OwnedAction { protocol, step, host: authority.to_owned(), keep_alive };
+    if let Some(workload) = own.workload.filter(|_| url.query().is_none() && body.is_none()) {
+        let mix = draft.command_mix.check(workload, faults)?;
+        let title = format!("{} on {}://{authority}", mix.title, url.scheme());
+        let actions = mix.steps.iter().cloned().map(action).collect();
+        let (name, sends) = (mix.title.clone(), Sends::Commands(actions, Box::new(mix)));
+        return Some(Target { title, name, peer, protocol, sends });
+    }
+    for (flag, _) in draft.command_mix.given().into_iter().filter(|(_, is_given)| *is_given) {
+        faults.push(Fault::new(flag, "the query of the URL is the step", "remove one of the two"));
+    }
     let step = query_step::read(url, own, body.as_deref());
     let step = step.map_err(|wrong| faults.push(Fault::new(wrong.part, wrong.what, wrong.help))).ok()?;
-    let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let name = step.title();
     let title = format!("{name} to {}://{authority}", url.scheme());
-    let keep_alive = draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
-    let sends = Sends::Step(OwnedAction { protocol, step, host: authority.to_owned(), keep_alive });
+    let sends = Sends::Step(action(step));
     Some(Target { title, name, peer, protocol, sends })
+}
+
+/// The system at a URL.
+fn peer(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Peer> {
+    let tls = trust(draft, url, faults);
+    let host = match url.host()? {
+        Host::Domain(name) => name.to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => Ipv6Addr::to_string(&address),
+    };
+    let (protocol, scheme) = wire::of_scheme(url.scheme())?;
+    let port = url.port().unwrap_or(scheme.port);
+    Some(Peer {
+        addresses: addresses(draft, &host, port, faults),
+        unix_socket: draft.unix_socket.clone(),
+        certificate: certificate(draft).filter(|_| tls.is_some()),
+        access: access(url, protocol, faults),
+        host,
+        port,
+        tls,
+    })
+}
+
+/// The certificate of the client, if there is one.
+fn certificate(draft: &Draft) -> Option<ClientCertificate> {
+    let cert = draft.tls.cert.clone()?;
+    Some(ClientCertificate { cert, key: draft.tls.key.clone() })
+}
+
+/// The log-in of a URL whose protocol has one. A password that the URL leaves out is taken from the environment.
+fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
+    let Some(log_in) = protocol.own_steps().and_then(|own| own.log_in) else { return Access::none() };
+    let access = access_of(url);
+    if let Err(wrong) = (log_in.check)(&access) {
+        faults.push(Fault::new("URL", wrong.what, wrong.help));
+    }
+    let from_environment = || ClientEnvironment::here().variable(log_in.password_variable).map(Secret);
+    Access { password: access.password.or_else(from_environment), ..access }
+}
+
+/// User, password, and path of a URL, decoded.
+pub(crate) fn access_of(url: &Url) -> Access {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    Access {
+        user: Some(url.username()).filter(|user| !user.is_empty()).map(decoded),
+        password: url.password().map(decoded).map(Secret),
+        path: decoded(url.path().trim_start_matches('/')),
+    }
 }
 
 /// The addresses that `--resolve HOST:PORT:ADDRESS[,ADDRESS]` gives for a host; none: it is looked up.

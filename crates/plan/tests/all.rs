@@ -9,6 +9,7 @@ mod good_plans;
 mod hostile_plans;
 mod json_schema;
 mod other_tools;
+mod owned_steps;
 mod plans_of_the_project;
 mod protocols;
 mod quick_loads;

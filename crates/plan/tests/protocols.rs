@@ -11,7 +11,10 @@ fn every_scheme_of_every_protocol_can_be_loaded_and_has_its_port() {
             let (port, is_secure) = match protocol.compile {
                 Compile::Requests(_) | Compile::Steps(_) => {
                     let query = protocol.own_steps().map_or("", |own| own.query);
-                    let url = format!("{url}{query}");
+                    let url = match protocol.own_steps().and_then(|own| own.log_in) {
+                        Some(_) => format!("{}://somebody@127.0.0.1{query}", scheme.name),
+                        None => format!("{url}{query}"),
+                    };
                     let plan = Draft { url, ..Draft::default() }.check().expect("a plan");
                     assert_eq!(plan.endpoint().protocol().map(|protocol| protocol.name), Some(protocol.name));
                     (plan.endpoint().peer().port, plan.endpoint().peer().tls.is_some())

@@ -183,6 +183,8 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
         peer.retry_stale = plan.retry_stale;
         peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
+        // Users of a pipeline share its connection.
+        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
     }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let GeneratorThreads { count: threads, rule } =
@@ -204,9 +206,9 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         shards(endpoint, peer).map(move |peer| (number, endpoint, peer))
     });
     let asked: Vec<(usize, &plan::Endpoint, Peer)> = asked.collect();
-    for (number, endpoint, peer) in &asked {
+    for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
         let probed = match endpoint.transactions() {
-            None => engine::probe(peer, timeout)?,
+            None => engine::probe(peer, &mut *script.open(place), timeout)?,
             Some(sql) => {
                 let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
                 scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));

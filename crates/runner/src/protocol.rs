@@ -7,8 +7,8 @@ use engine::{FirstRequests, Job, Running};
 use plan::{Action, Endpoint, Fault, Gets, Plan, Select, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
-use wire::step::OwnSteps;
-use wire::{Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep, Shards};
+use wire::step::{OwnSteps, StepsOfLoad};
+use wire::{Channel, Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep, Shards};
 
 use crate::databases;
 use crate::prepare::Refusal;
@@ -68,6 +68,11 @@ impl Steps {
         let saved = plan.databases().flat_map(|sql| &sql.settings.saves).copied().collect();
         let mix = Mix::new(scripts, &places(plan)).with_shards(shard_rules(plan)?);
         Ok(Self { script: Box::new(mix), saved })
+    }
+
+    /// A channel to a peer, apart from those of the load.
+    pub(crate) fn open(&self, peer: u16) -> Box<dyn Channel> {
+        self.script.open(peer, 0)
     }
 
     /// What each step sends first. `saved` has a value for each variable that a reply gives one.
@@ -153,7 +158,7 @@ fn requests(
     protocol: &Protocol,
 ) -> Result<Box<dyn Channels>, Refusal> {
     let compile = match protocol.compile {
-        Compile::Steps(own) => return owned(plan, endpoint, own),
+        Compile::Steps(own) => return owned(plan, endpoint, shard, own),
         Compile::Requests(compile) => compile,
         Compile::Transactions(_) => {
             return refuse("0", "it is a request, and the system is one of SQL".to_owned());
@@ -180,7 +185,7 @@ fn requests(
 }
 
 /// The steps that the protocol of a system owns.
-fn owned(plan: &Plan, endpoint: u16, own: &OwnSteps) -> Result<Box<dyn Channels>, Refusal> {
+fn owned(plan: &Plan, endpoint: u16, shard: usize, own: &OwnSteps) -> Result<Box<dyn Channels>, Refusal> {
     let (mut steps, mut names) = (Vec::new(), Vec::new());
     for (_, step) in plan.steps_at(endpoint) {
         let Some(action) = step.owned() else {
@@ -189,7 +194,16 @@ fn owned(plan: &Plan, endpoint: u16, own: &OwnSteps) -> Result<Box<dyn Channels>
         steps.push(Arc::clone(&action.step));
         names.push(&step.name);
     }
-    (own.compile)(&steps, &plan.variables, &plan.secrets).or_else(|wrong| {
+    let peers = plan.endpoints[usize::from(endpoint)].peers();
+    let access = peers.get(shard).unwrap_or(&peers[0]).access.filled(&plan.secrets);
+    let load = StepsOfLoad {
+        steps: &steps,
+        variables: &plan.variables,
+        secrets: &plan.secrets,
+        access: &access,
+        pipeline: plan.pipeline,
+    };
+    (own.compile)(&load).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());
         refuse(name, wrong.what)
     })

@@ -161,6 +161,7 @@ mod tests {
             unix_socket: None,
             tls: None,
             certificate: None,
+            access: wire::step::Access::none(),
         };
         assert_eq!(address(80, &peer("::1"), Ipv4Addr::LOCALHOST).to_string(), "[::1]:80");
         assert_eq!(address(80, &peer("127.0.0.2"), Ipv4Addr::LOCALHOST).to_string(), "127.0.0.2:80");

@@ -7,7 +7,7 @@ use std::thread;
 
 use plan::{Action, Draft, Gets, LoadSpec, OwnedAction};
 use runner::{PublicLoads, Share};
-use wire::step::{self, Key, Kind, OwnSteps, Step, Text, Value};
+use wire::step::{self, Key, Kind, OwnSteps, Step, Text, Value, WrittenStep};
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
     Closing, Compile, Conversation, ErrorClass, Next, Open, PeerFault, Progress, Protocol, Refusal, Reply,
@@ -39,12 +39,16 @@ static STEPS: OwnSteps = OwnSteps {
     query: "?echo=hello",
     keys: &[Key { name: "echo", sentence: "The text.", example: "hello", kind: Kind::Text }],
     body: None,
-    read: |_, value| {
-        let text = value.text().map(|text| text.template.clone());
+    reply: None,
+    log_in: None,
+    pipeline_max: 1,
+    workload: None,
+    read: |written| {
+        let text = written.value.text().map(|text| text.template.clone());
         Ok(Arc::new(EchoStep(text.unwrap_or_default())))
     },
-    compile: |steps, _, _| {
-        let texts = step::compile_each(steps, |step: &EchoStep| Ok(step.0.clone()))?;
+    compile: |load| {
+        let texts = step::compile_each(load.steps, |step: &EchoStep| Ok(step.0.clone()))?;
         Ok(Box::new(Echo { texts: texts.into() }))
     },
 };
@@ -182,7 +186,7 @@ fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
     plan.endpoints[0].gets = Gets::Requests(&ECHO, peers);
     let text = "what a user writes";
     let value = Value::Text(Text { written: text.to_owned(), template: text.into() });
-    let step = (STEPS.read)("echo", &value).expect("a step");
+    let step = (STEPS.read)(&WrittenStep::of("echo", &value)).expect("a step");
     let action = OwnedAction { protocol: &ECHO, step, host: String::new(), keep_alive: true };
     plan.steps[0].action = Action::Owned(action);
     let prepared = runner::prepare(&plan, &PublicLoads::Refused).expect("nothing is in the way");

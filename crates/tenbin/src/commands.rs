@@ -3,6 +3,7 @@
 pub(crate) mod baseline;
 pub(crate) mod capacity;
 pub(crate) mod check;
+pub(crate) mod command_mix;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod expects;

@@ -14,7 +14,7 @@ type Row = (&'static str, &'static str, &'static str);
 const FLAGS: [Row; 45] = [
     (
         "-t",
-        "--threads N for threads of the generator (wrk), or -n N for a number of transactions (pgbench)",
+        "--threads N for threads of the generator (wrk), -n N for a number of transactions (pgbench), or --commands N for commands (redis-benchmark)",
         "N",
     ),
     ("-T", "-d TIME", "TIME"),

@@ -43,6 +43,7 @@ mod profiles;
 mod proxy;
 mod rates;
 mod recorded_arrivals;
+mod redis;
 mod reports;
 mod results;
 mod same_body;

@@ -15,6 +15,7 @@ mod mix;
 pub mod mysql;
 pub mod postgres;
 mod protocol;
+pub mod redis;
 mod secrets;
 mod serial;
 mod shards;

@@ -11,7 +11,7 @@ use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
 use crate::step::OwnSteps;
-use crate::{mysql, postgres, tcp, testing};
+use crate::{mysql, postgres, redis, tcp, testing};
 
 /// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
@@ -103,7 +103,8 @@ impl Protocol {
 }
 
 /// Every protocol.
-pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL];
+pub const PROTOCOLS: &[Protocol] =
+    &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL, redis::PROTOCOL];
 
 /// The protocol that a URL scheme chooses, in any case.
 pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {

@@ -40,6 +40,11 @@ impl Secrets {
     /// The longest value.
     pub const BYTES_MAX: usize = 4096;
 
+    /// None.
+    pub const fn new() -> Self {
+        Self { list: Vec::new(), spellings: Vec::new() }
+    }
+
     /// Adds one, unless there is one of this name.
     pub fn add(&mut self, name: &str, value: &str) {
         if self.get(name).is_some() {

@@ -4,11 +4,15 @@
 //! keys, finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the steps
 //! of a load into channels.
 
+mod access;
 mod template;
 mod value;
+mod workload;
 
+pub use access::{Access, LogIn};
 pub use template::Template;
 pub use value::{Size, Text, Value};
+pub use workload::{Workload, WorkloadSize};
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -36,17 +40,94 @@ pub struct OwnSteps {
     pub keys: &'static [Key],
     /// Key within the table of the first step key that takes the body of a command line; `None` if there is none.
     pub body: Option<&'static str>,
+    /// Keys of `expect` and `save` of a step; `None` if its replies are neither checked nor saved.
+    pub reply: Option<ReplyKeys>,
+    /// Log-in of connections, from the URL of a system; `None` if there is none.
+    pub log_in: Option<LogIn>,
+    /// Max exchanges under way on one connection that a load may ask for; 1 if replies cannot follow each other.
+    pub pipeline_max: u32,
+    /// The load on a URL that has no step; `None` if a URL needs one.
+    pub workload: Option<&'static Workload>,
     /// Reads the value of a key.
     pub read: ReadStep,
     /// Makes channels of the steps of a load.
     pub compile: CompileSteps,
 }
 
-/// Reads the value of a step key, which has the kind that the key asks for.
-pub type ReadStep = fn(key: &str, value: &Value) -> Result<Arc<dyn Step>, WrongValue>;
+/// Reads a step, whose values have the kinds that its keys ask for.
+pub type ReadStep = fn(&WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue>;
 
-/// From the steps, the names of the variables, and the secrets to the channels of a load.
-pub type CompileSteps = fn(&[Arc<dyn Step>], &[String], &Secrets) -> Result<Box<dyn Channels>, WrongStep>;
+/// From the steps of a load to its channels.
+pub type CompileSteps = fn(&StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep>;
+
+/// Name of the key with checks of the reply.
+pub const EXPECT: &str = "expect";
+/// Name of the key with values that are saved of the reply.
+pub const SAVE: &str = "save";
+
+/// A step as a plan or a command line has it.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenStep<'a> {
+    /// Name of its key.
+    pub key: &'a str,
+    /// Value of its key.
+    pub value: &'a Value,
+    /// Checks of the reply: a table of [`ReplyKeys::expect`].
+    pub expect: Option<&'a Value>,
+    /// Values that are saved of the reply.
+    pub saves: &'a [Saved],
+}
+
+impl<'a> WrittenStep<'a> {
+    /// A step without checks and saved values.
+    pub fn of(key: &'a str, value: &'a Value) -> Self {
+        Self { key, value, expect: None, saves: &[] }
+    }
+}
+
+/// A value that is saved of a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// Its name in the plan.
+    pub name: String,
+    /// Number of its variable.
+    pub variable: u16,
+    /// Its place in the reply: a table of [`ReplyKeys::save`].
+    pub value: Value,
+}
+
+/// Keys for the replies to steps of a protocol. Keys of the same name in several protocols have the same kind.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyKeys {
+    /// Keys of `expect`.
+    pub expect: &'static Table,
+    /// Keys of each value of `save`.
+    pub save: &'static Table,
+}
+
+/// The steps of a load at one system, and what their connections need.
+#[derive(Clone, Copy, Debug)]
+pub struct StepsOfLoad<'a> {
+    /// The steps, in the order of their numbers.
+    pub steps: &'a [Arc<dyn Step>],
+    /// Names of the variables, in the order of their numbers.
+    pub variables: &'a [String],
+    /// Values that steps name and no text shows.
+    pub secrets: &'a Secrets,
+    /// Log-in of each connection.
+    pub access: &'a Access,
+    /// Exchanges under way on each connection, at most; at least 1.
+    pub pipeline: u32,
+}
+
+impl<'a> StepsOfLoad<'a> {
+    /// Steps with variables, without secrets, without a log-in, and with one exchange at a time.
+    pub fn of(steps: &'a [Arc<dyn Step>], variables: &'a [String]) -> Self {
+        static SECRETS: Secrets = Secrets::new();
+        static ACCESS: Access = Access::none();
+        Self { steps, variables, secrets: &SECRETS, access: &ACCESS, pipeline: 1 }
+    }
+}
 
 /// A key of a step, or of a table in one.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +147,8 @@ pub struct Key {
 pub enum Kind {
     /// Text with variables in braces: [`Value::Text`].
     Text,
+    /// Text with variables in braces, or a list of such texts: [`Value::Text`] or [`Value::List`].
+    TextOrTexts,
     /// Text without variables, the same for every exchange: [`Value::Bytes`]. The name of the text in errors.
     Constant(&'static str),
     /// Number of bytes, such as `4KiB`: [`Value::Size`].
@@ -145,7 +228,8 @@ pub fn compile_each<T: Step, C>(
 /// Why a value makes no step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongValue {
-    /// Keys that lead to the wrong part, from the outside in; empty for the whole value.
+    /// Keys that lead to the wrong part of the value, from the outside in; empty for the whole value. A path that begins with
+    /// [`EXPECT`] or [`SAVE`] leads to a part of these keys of the step.
     pub path: Vec<&'static str>,
     /// The error, in words.
     pub what: String,

@@ -16,14 +16,13 @@ pub use conversation::TcpConversation;
 pub use step::TcpStep;
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
 use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
-use crate::step::{Step, Template, compile_each};
+use crate::step::{StepsOfLoad, Template, compile_each};
 
 /// A delimiter is no longer than this.
 pub const DELIMITER_BYTES_MAX: usize = 64;
@@ -106,18 +105,18 @@ impl Tcp {
     /// # Errors
     ///
     /// The first step that cannot be sent as it is written.
-    pub fn compile(steps: &[Arc<dyn Step>], variables: &[String]) -> Result<Self, WrongStep> {
-        let steps = compile_each(steps, |step: &TcpStep| {
+    pub fn compile(load: &StepsOfLoad<'_>) -> Result<Self, WrongStep> {
+        let steps = compile_each(load.steps, |step: &TcpStep| {
             if !step.exchange.receive.is_sound() {
                 return Err(
                     "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes"
                         .into(),
                 );
             }
-            let message = Template::compile(&step.message, variables)?;
+            let message = Template::compile(&step.message, load.variables, load.secrets)?;
             Ok(Prepared { message, exchange: step.exchange.clone() })
         })?;
-        Ok(Self { steps: steps.into(), variables: variables.len() as u16 })
+        Ok(Self { steps: steps.into(), variables: load.variables.len() as u16 })
     }
 
     fn step(&self, number: u16) -> Option<&Prepared> {

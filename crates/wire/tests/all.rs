@@ -18,5 +18,6 @@ mod postgres_never_panics;
 mod postgres_server;
 mod postgres_start_up;
 mod postgres_statements;
+mod redis;
 mod tcp;
 mod three_ways;

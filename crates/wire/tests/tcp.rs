@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use wire::step::Step;
+use wire::step::{Step, StepsOfLoad};
 use wire::tcp::{Exchange, Receive, Tcp, TcpStep};
 use wire::{Channel, Closing, Conversation, ErrorClass, Progress, Script, Serial, Ticket, Values};
 
@@ -90,7 +90,7 @@ fn a_step_whose_reply_has_no_end_cannot_be_compiled() {
         let exchange = Exchange { write_bytes: None, receive };
         let step: Arc<dyn Step> =
             Arc::new(TcpStep { message: b"x".to_vec(), exchange, title: String::new() });
-        let wrong = Tcp::compile(&[step], &[]).expect_err("it has no end");
+        let wrong = Tcp::compile(&StepsOfLoad::of(&[step], &[])).expect_err("it has no end");
         assert_eq!(
             (wrong.step, wrong.what.as_str()),
             (0, "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes")

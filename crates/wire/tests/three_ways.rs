@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wire::http1::{Checks, Request};
-use wire::step::{self, Kind, Step, Text, Value};
+use wire::step::{self, Kind, Step, StepsOfLoad, Text, Value, WrittenStep};
 use wire::testing::feed_three_ways;
 use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, RequestStep, Secrets, Ticket, Values, WrongStep};
 
@@ -33,7 +33,9 @@ fn names_and_schemes_are_unique() {
 /// A value with the text `{v}` in the first place that takes a text with variables.
 fn with_variable(kind: &Kind) -> Option<Value> {
     match kind {
-        Kind::Text => Some(Value::Text(Text { written: "{v}".to_owned(), template: b"{v}".to_vec() })),
+        Kind::Text | Kind::TextOrTexts => {
+            Some(Value::Text(Text { written: "{v}".to_owned(), template: b"{v}".to_vec() }))
+        }
         Kind::Table(table) => {
             let found = table.keys.iter().find_map(|key| Some((key.name, with_variable(&key.kind)?)));
             found.map(|entry| Value::Table(vec![entry]))
@@ -49,9 +51,9 @@ fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn 
         Compile::Steps(own) => {
             let key = &own.keys[0];
             let value = with_variable(&key.kind).expect("a text with variables");
-            let step = (own.read)(key.name, &value).expect("a step");
+            let step = (own.read)(&WrittenStep::of(key.name, &value)).expect("a step");
             assert!(!step.title().is_empty());
-            (own.compile)(&[step.clone(), step], variables, &Secrets::default())
+            (own.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
         Compile::Requests(compile) => {
             let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
@@ -108,8 +110,7 @@ fn a_step_of_another_protocol_is_not_compiled() {
         }
     }
     for (_, own) in step::owners() {
-        let wrong =
-            (own.compile)(&[Arc::new(Foreign)], &[], &Secrets::default()).expect_err("a foreign step");
+        let wrong = (own.compile)(&StepsOfLoad::of(&[Arc::new(Foreign)], &[])).expect_err("a foreign step");
         assert_eq!((wrong.step, wrong.what.as_str()), (0, "it is a step of another protocol"));
     }
 }

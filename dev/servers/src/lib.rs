@@ -12,6 +12,7 @@ mod missing;
 mod pgbouncer;
 mod postgres;
 mod program;
+mod redis;
 mod server;
 mod statement_names;
 mod url;
@@ -21,6 +22,7 @@ pub use mariadb::{MariaDb, MariaDbSettings};
 pub use missing::Missing;
 pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};
+pub use redis::Redis;
 pub use statement_names::with_names_of_pgbench;
 
 /// Certificate and key, in PEM.

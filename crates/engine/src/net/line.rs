@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use record::ErrorClass;
 use wire::http1::instead_of_tls;
 use wire::sql::Session as SqlSession;
-use wire::{Conversation, Greeting, PeerFault};
+use wire::{Channel, Conversation, Greeting, PeerFault};
 
 use super::probe::{ProbeError, advise};
 use super::tls::{Session, TlsPeer};
@@ -97,6 +97,11 @@ impl Line {
         self.run_greeting(conversation)
     }
 
+    /// As [`Line::greet`], for a channel.
+    pub(super) fn greet_channel(&mut self, channel: &mut dyn Channel) -> Result<(), ProbeError> {
+        self.run_greeting(channel)
+    }
+
     /// As [`Line::greet`], for a session without a script.
     pub fn log_in(&mut self, session: &mut dyn SqlSession) -> Result<(), ProbeError> {
         self.run_greeting(session)
@@ -135,7 +140,11 @@ impl Line {
         for _ in 0..ROUNDS_MAX {
             match greeting {
                 Greeting::Done => {}
-                Greeting::Send => self.write_all(who.outgoing()).map_err(|error| self.broken(&error))?,
+                Greeting::Send => {
+                    self.write_all(who.outgoing()).map_err(|error| self.broken(&error))?;
+                    let count = who.outgoing().len();
+                    who.sent(count);
+                }
                 Greeting::Await => {}
                 Greeting::Secure => {
                     if !bytes.is_empty() {
@@ -382,6 +391,8 @@ impl Write for Stream {
 
 /// The greeting that conversations and sessions have in common.
 trait Greets {
+    /// So many bytes of [`Greets::outgoing`] were sent.
+    fn sent(&mut self, _count: usize) {}
     fn greet(&mut self) -> Greeting;
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
     fn secured(&mut self) -> Greeting;
@@ -403,6 +414,28 @@ impl Greets for dyn Conversation + '_ {
 
     fn outgoing(&self) -> &[u8] {
         Conversation::outgoing(self)
+    }
+}
+
+impl Greets for dyn Channel + '_ {
+    fn greet(&mut self) -> Greeting {
+        Channel::greet(self)
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        Channel::greeted(self, bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        Channel::secured(self)
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        Channel::outgoing(self)
+    }
+
+    fn sent(&mut self, count: usize) {
+        Channel::sent(self, count);
     }
 }
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use record::ErrorClass;
-use wire::{Closing, Conversation, Next, Progress, Reply};
+use wire::{Channel, Closing, Conversation, Next, Progress, Reply};
 
 use super::line::Line;
 use super::tls::TlsPeer;
@@ -82,11 +82,13 @@ impl ProbeError {
     }
 }
 
-/// Connects, shakes hands if TLS begins at once, and closes. Fails, too, if the server rejects the client for its certificate.
-pub fn probe(peer: &Peer, timeout: Duration) -> Result<Probed, ProbeError> {
+/// Connects, shakes hands if TLS begins at once, goes through the greeting of a channel, and closes. Fails, too, if the server
+/// rejects the client for its certificate or its log-in.
+pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
     let mut line = Line::open(peer, timeout)?;
     let probed = probed(&line);
     line.await_verdict()?;
+    line.greet_channel(channel)?;
     Ok(probed)
 }
 

@@ -29,7 +29,10 @@ impl Worker<'_> {
             }
             self.begin_part(user);
         }
-        self.flush(link);
+        // What replies of one read lead to goes out in one write, when all of them are taken in.
+        if self.taking_in != Some(link) {
+            self.flush(link);
+        }
     }
 
     /// The request of a user was begun, or goes on after a pause, and it does not begin with sending.

@@ -193,7 +193,21 @@ impl Worker<'_> {
 
     /// Gives the channel its bytes, and acts on what they come to.
     #[inline]
-    fn deliver(&mut self, number: u32, bytes: &[u8], mut at_ns: u64) {
+    fn deliver(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
+        if !self.links[number as usize].is_multiplexed() {
+            return self.deliver_all(number, bytes, at_ns);
+        }
+        self.taking_in = Some(number);
+        self.deliver_all(number, bytes, at_ns);
+        // The link may have gone, or be settled already.
+        self.taking_in = None;
+        if self.links[number as usize].is_up() {
+            self.settle_link(number, at_ns);
+        }
+    }
+
+    #[inline]
+    fn deliver_all(&mut self, number: u32, bytes: &[u8], mut at_ns: u64) {
         let link = &mut self.links[number as usize];
         let (generation, is_multiplexed) = (link.generation, link.is_multiplexed());
         if let Some(user) = link.carried.first().filter(|_| !is_multiplexed)
@@ -209,7 +223,6 @@ impl Worker<'_> {
                 self.dispatch.update(&self.links, number);
             }
             let (used, is_waiting, after) = match received {
-                Ok(None) if is_multiplexed => return self.settle_link(number, at_ns),
                 Ok(None) => return,
                 Ok(Some((used, event))) => {
                     let is_waiting = matches!(event, Event::Answered { next: Next::Await, .. });

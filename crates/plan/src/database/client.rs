@@ -23,7 +23,7 @@ impl<'a> ClientEnvironment<'a> {
     }
 
     /// A variable of the environment; one that is empty is none.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 

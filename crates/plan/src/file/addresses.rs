@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use wire::{SHARD_HASHES, ShardRule};
 
 use super::reading::Reading;
+use super::secret;
 use super::tree::{Node, Value};
 use crate::database::is_database;
 use crate::endpoint::Select;
@@ -53,13 +54,13 @@ pub(crate) fn read(
         let what = "`socket` takes the place of one host, and `url` is a list";
         reading.at(socket.key_at, what, "remove `socket`, or write one URL");
     }
-    let first = Braced::read(first.text().unwrap_or_default()).fill(fill);
+    let first = Braced::read(first.text().unwrap_or_default()).fill_url(secret::is_one, fill);
     let mut seen = BTreeSet::from([first.clone()]);
     let mut texts = Vec::new();
     for (item, text) in further.iter().filter_map(|item| Some((item, item.text()?))) {
         let found_before = reading.findings.count();
-        let braced = reading.braced(item, text, known);
-        let filled = braced.fill(fill);
+        let braced = reading.braced_url(item, text, known);
+        let filled = braced.fill_url(secret::is_one, fill);
         if reading.findings.count() == found_before {
             compare(item, &first, &filled, reading);
         }

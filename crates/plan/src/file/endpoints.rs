@@ -5,6 +5,7 @@ use wire::{PROTOCOLS, Protocol};
 use super::addresses;
 use super::own_step;
 use super::reading::Reading;
+use super::secret;
 use super::settings::SqlText;
 use super::span::Span;
 use super::tls;
@@ -64,6 +65,11 @@ impl Kind {
     pub(crate) fn owner(self) -> Option<&'static Protocol> {
         let Self::Owned(name) = self else { return None };
         PROTOCOLS.iter().find(|protocol| protocol.name == name)
+    }
+
+    /// Max requests under way on one connection.
+    pub(crate) fn pipeline_max(self) -> u32 {
+        self.owner().and_then(Protocol::own_steps).map_or(1, |own| own.pipeline_max)
     }
 
     /// Noun for such steps, in sentences.
@@ -326,10 +332,10 @@ fn text(
     // The check of keys reports a missing URL.
     let (written, text) = url_of(node)?;
     let before = reading.findings.count();
-    let url = reading.braced(written, text, known);
+    let url = reading.braced_url(written, text, known);
     let socket = node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, known)));
     if reading.findings.count() == before {
-        url::check_endpoint(written, &url.fill(fill), socket.is_some(), reading);
+        url::check_endpoint(written, &url.fill_url(secret::is_one, fill), socket.is_some(), reading);
     }
     let check = |node: &Node, _: &Braced, filled: &str, reading: &mut Reading<'_>| {
         url::check_endpoint(node, filled, false, reading);

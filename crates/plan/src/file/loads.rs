@@ -63,7 +63,8 @@ pub(crate) fn read(
             Some(tool) => tool.tool.is_sql,
             None => scenario::has_transactions(root, node).unwrap_or(reading.is_sql),
         };
-        let destination = Destination { is_sql, ..Destination::default() };
+        let pipeline_max = reading.pipeline_max.filter(|_| tool.is_none());
+        let destination = Destination { is_sql, pipeline_max, ..Destination::default() };
         let checked = spec.check(destination, &mut errors);
         let is_right = errors.is_empty();
         errors.iter().for_each(|error| report(error, node, quick.is_some(), reading));

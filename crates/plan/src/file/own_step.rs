@@ -2,7 +2,7 @@
 
 use wire::Protocol;
 use wire::braces::{self, Piece, pieces};
-use wire::step::{self, Kind, OwnSteps, Size, Table, Text, Value, WrongValue};
+use wire::step::{self, Kind, OwnSteps, ReplyKeys, Saved, Size, Table, Text, Value, WrittenStep, WrongValue};
 
 use super::body;
 use super::reading::Reading;
@@ -13,7 +13,9 @@ use crate::study::names_in;
 use crate::units;
 
 /// Keys of a step that only requests of HTTP have, next to those of bodies.
-const OF_HTTP: [&str; 4] = ["headers", "redirects", "expect", "save"];
+const OF_HTTP: [&str; 2] = ["headers", "redirects"];
+/// Keys that say something about replies.
+const OF_REPLIES: [&str; 2] = [step::EXPECT, step::SAVE];
 
 /// The key of a step that a protocol owns, and the protocol; `None` for other steps.
 pub(crate) fn owner(step: &Node) -> Option<(&Entry, &'static Protocol)> {
@@ -27,13 +29,21 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
     let key = own.key(&entry.key)?;
     forbid_http(step, key.name, own, variables, reading);
     look_up_variables(&entry.value, &key.kind, variables, reading);
+    let (expect, saves) = match &own.reply {
+        Some(keys) => reply_rules(step, keys, own, variables, reading),
+        None => (None, Vec::new()),
+    };
+    let read = |value: Value| {
+        let (expect, saves) = (expect.as_ref(), saves.as_slice());
+        (own.read)(&WrittenStep { key: key.name, value: &value, expect, saves })
+    };
     let action = value(&entry.value, &key.kind, Braces::Variables)
         // The check of shapes reports a value of another kind.
-        .and_then(|value| value.map(|value| (own.read)(key.name, &value)).transpose());
+        .and_then(|value| value.map(read).transpose());
     match action {
         Ok(step) => Some(OwnedAction { protocol, step: step?, host: String::new(), keep_alive: true }),
         Err(wrong) => {
-            let at = place(&entry.value, &wrong).map_or(entry.key_at, |node| node.at);
+            let at = place(step, &entry.value, &wrong).map_or(entry.key_at, |node| node.at);
             if !reading.findings.has_at(at) {
                 reading.at(at, wrong.what, wrong.help);
             }
@@ -44,20 +54,114 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
 
 /// Reports a key of HTTP in the step of another protocol.
 fn forbid_http(step: &Node, key: &str, own: &OwnSteps, variables: &mut Variables, reading: &mut Reading<'_>) {
-    let is_foreign =
-        |other: &&Entry| OF_HTTP.contains(&other.key.as_str()) || body::KINDS.contains(&other.key.as_str());
+    let is_foreign = |other: &&Entry| {
+        let other = other.key.as_str();
+        let is_of_replies = own.reply.is_none() && OF_REPLIES.contains(&other);
+        OF_HTTP.contains(&other) || body::KINDS.contains(&other) || is_of_replies
+    };
     if let Some(other) = step.entries().iter().find(is_foreign) {
         let what = format!("`{}` applies to HTTP, and the step is {}", other.key, own.noun);
         reading.at(other.key_at, what, format!("remove it; `{key}` says {}", own.says));
     }
     // Later steps that use these values are not at fault.
+    if own.reply.is_some() {
+        return;
+    }
     for saved in step.get("save").map_or(&[][..], Node::entries) {
         variables.save(saved, reading);
     }
 }
 
-/// The wrong part of a value. `None` if it is absent, or if it is a whole table.
-fn place<'a>(node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
+/// Reads the checks and the saved values of a step.
+fn reply_rules(
+    step: &Node,
+    keys: &ReplyKeys,
+    own: &OwnSteps,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> (Option<Value>, Vec<Saved>) {
+    let expect =
+        step.get(step::EXPECT).and_then(|node| reply_rule(node, keys.expect, own, variables, reading));
+    let mut saves = Vec::new();
+    for entry in step.get(step::SAVE).map_or(&[][..], Node::entries) {
+        let value = reply_rule(&entry.value, keys.save, own, variables, reading);
+        // The name is known to later steps, whatever is wrong with its place.
+        let variable = variables.save(entry, reading);
+        saves.extend(variable.zip(value).map(|(variable, value)| Saved {
+            name: entry.key.clone(),
+            variable,
+            value,
+        }));
+    }
+    (expect, saves)
+}
+
+/// Reads a table of the protocol, and rejects keys of other protocols in it.
+fn reply_rule(
+    node: &Node,
+    table: &'static Table,
+    own: &OwnSteps,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Option<Value> {
+    look_up_variables(node, &Kind::Table(table), variables, reading);
+    forbid_reply_keys(
+        node,
+        own.noun,
+        |key| table.keys.iter().any(|known| known.name == key),
+        table.keys,
+        reading,
+    );
+    match value(node, &Kind::Table(table), Braces::Variables) {
+        Ok(value) => value,
+        Err(wrong) => {
+            let at = wrong.path.iter().try_fold(node, |node, key| node.get(key)).unwrap_or(node).at;
+            if !reading.findings.has_at(at) {
+                reading.at(at, wrong.what, wrong.help);
+            }
+            None
+        }
+    }
+}
+
+/// Reports keys in `expect` or `save` that apply to steps of other protocols.
+fn forbid_reply_keys(
+    node: &Node,
+    noun: &str,
+    is_known: impl Fn(&str) -> bool,
+    known: &[step::Key],
+    reading: &mut Reading<'_>,
+) {
+    for entry in node.entries().iter().filter(|entry| !is_known(&entry.key)) {
+        if !reading.findings.has_at(entry.key_at) {
+            let names: Vec<String> = known.iter().map(|key| format!("`{}`", key.name)).collect();
+            let help = match names.is_empty() {
+                true => "remove it".to_owned(),
+                false => format!("remove it, or write one of {}", names.join(", ")),
+            };
+            reading.at(entry.key_at, format!("`{}` does not apply to {noun}", entry.key), help);
+        }
+    }
+}
+
+/// Reports keys in `expect` and `save` of a step that only protocols with steps of their own have.
+pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Reading<'_>) {
+    let owned = |table: fn(&ReplyKeys) -> &'static Table, key: &str| {
+        let replies = step::owners().filter_map(|(_, own)| own.reply.as_ref());
+        replies.flat_map(|reply| table(reply).keys).any(|known| known.name == key)
+    };
+    if let Some(expect) = step.get(step::EXPECT) {
+        forbid_reply_keys(expect, noun, |key| !owned(|reply| reply.expect, key), &[], reading);
+    }
+    for saved in step.get(step::SAVE).map_or(&[][..], Node::entries) {
+        forbid_reply_keys(&saved.value, noun, |key| !owned(|reply| reply.save, key), &[], reading);
+    }
+}
+
+/// The wrong part of a value, or of the rules for replies. `None` if it is absent, or if it is a whole table.
+fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
+    let is_of_reply = wrong.path.first().is_some_and(|first| OF_REPLIES.contains(first));
+    let node = if is_of_reply { step } else { node };
     let part = wrong.path.iter().try_fold(node, |node, key| node.get(key));
     part.filter(|_| !wrong.path.is_empty() || node.text().is_some())
 }
@@ -66,6 +170,10 @@ fn place<'a>(node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
 fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, reading: &mut Reading<'_>) {
     match kind {
         Kind::Text => variables.use_in(node, node.text().unwrap_or_default(), reading),
+        Kind::TextOrTexts => {
+            let items = node.items().iter().filter_map(|item| Some((item, item.text()?)));
+            items.for_each(|(item, text)| variables.use_in(item, text, reading));
+        }
         Kind::Constant(noun) => {
             if let Some((name, start, end)) = names_in(node.text().unwrap_or_default()).next() {
                 let at = node.part(reading.source, start, end);
@@ -109,8 +217,12 @@ fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, Wron
             let items = node.items().iter().map(|node| value(node, item, braces));
             Some(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
         }
+        (Kind::TextOrTexts, None) => {
+            let items = node.items().iter().map(|node| value(node, &Kind::Text, braces));
+            Some(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
+        }
         (_, None) => None,
-        (Kind::Text, Some(text)) => {
+        (Kind::Text | Kind::TextOrTexts, Some(text)) => {
             let template = match braces {
                 Braces::Variables => text.as_bytes().to_vec(),
                 Braces::Themselves => braces::literal(text.as_bytes()),

@@ -9,6 +9,7 @@ use super::folder::Folder;
 use super::secret;
 use super::span::Span;
 use super::tree::Node;
+use super::url;
 use super::words;
 use crate::spec::Spanned;
 use crate::study::{Braced, names_in};
@@ -27,6 +28,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) is_http: bool,
     /// Steps that name no endpoint.
     pub(crate) at_url: AtUrl,
+    /// Max requests under way on one connection that every step allows; `None` if there are no steps.
+    pub(crate) pipeline_max: Option<u32>,
     /// Where the values of secrets are looked up.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
     /// Those that were looked up.
@@ -68,6 +71,21 @@ impl Reading<'_> {
     /// The same, for a text that only the system sees.
     pub(crate) fn braced_with_secrets(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
         self.names(node, text, known, true)
+    }
+
+    /// A URL: the user and the password of one in a protocol with a log-in may be secrets.
+    pub(crate) fn braced_url(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
+        let end_of_log_in = if url::takes_secrets(text) { text.rfind('@').unwrap_or(0) } else { 0 };
+        for (name, start, end) in names_in(text).filter(|(name, ..)| secret::is_one(name)) {
+            let at = node.part(self.source, start, end);
+            if start < end_of_log_in { self.secret(at, name, "") } else { self.exposed(at, name) }
+        }
+        for (name, start, end) in names_in(text).filter(|(name, ..)| !secret::is_one(name)) {
+            if !is_known(name, known) && !self.findings.is_full() {
+                self.unknown_name(node.part(self.source, start, end), name, "", known);
+            }
+        }
+        Braced::read(text)
     }
 
     fn names(&mut self, node: &Node, text: &str, known: &[String], may_be_secret: bool) -> Braced {

@@ -318,6 +318,9 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
         }
         // What is misspelt speaks to nobody.
         if is_request || is_transaction {
+            let pipeline_max = Kind::of_step(step).pipeline_max();
+            reading.pipeline_max =
+                Some(reading.pipeline_max.map_or(pipeline_max, |max| max.min(pipeline_max)));
             endpoints.note(step, reading);
         }
     }

@@ -83,6 +83,7 @@ mod tests {
             is_sql: false,
             is_http: false,
             at_url: super::super::reading::AtUrl::default(),
+            pipeline_max: None,
             environment: &environment,
             secrets: Secrets::default(),
         };

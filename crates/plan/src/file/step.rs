@@ -71,6 +71,7 @@ pub(crate) fn read(
             authorization_at: carried.authorization_at(),
         });
     }
+    own_step::forbid_owned_reply_keys(node, "HTTP", reading);
     let (method, target, target_node, method_at) = method(entry, reading)?;
     variables.use_in(target_node, &target, reading);
     path(&target, target_node, reading);

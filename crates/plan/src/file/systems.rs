@@ -106,8 +106,8 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let endpoints = endpoints::read_addresses(root, root, entry.key_at, &known, anything, reading);
     let url = match addresses::first_url(&entry.value) {
         Some((node, text)) if entry.key == "url" => {
-            let url = reading.braced(node, text, &known);
-            url::check(node, &url.fill(anything), root.get("socket").is_some(), reading);
+            let url = reading.braced_url(node, text, &known);
+            url::check(node, &url.fill_url(secret::is_one, anything), root.get("socket").is_some(), reading);
             url
         }
         _ => endpoints.first().map(|first| first.url.clone()).unwrap_or_default(),
@@ -333,8 +333,8 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
     };
     let Some((node, text)) = addresses::first_url(node) else { return Braced::default() };
     let found_before = reading.findings.count();
-    let url = reading.braced(node, text, &scope.known);
-    let filled = url.fill(|name| Some(example(knobs, name)));
+    let url = reading.braced_url(node, text, &scope.known);
+    let filled = url.fill_url(secret::is_one, |name| Some(example(knobs, name)));
     if reading.findings.count() == found_before {
         url::check(node, &filled, scope.node.get("socket").is_some(), reading);
     }

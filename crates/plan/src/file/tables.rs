@@ -75,7 +75,8 @@ const ENDPOINTS: Key = key(
 pub(crate) fn all() -> &'static [&'static Table] {
     static ALL: LazyLock<Vec<&'static Table>> = LazyLock::new(|| {
         let step: &'static Table = &scenario::STEP;
-        [BEFORE_STEP, &[step], protocols::tables(), AFTER_STEP].concat()
+        let of_replies: [&'static Table; 3] = [&scenario::FILE_PART, &scenario::EXPECT, &scenario::CAPTURE];
+        [BEFORE_STEP, &[step], protocols::tables(), &of_replies, AFTER_STEP].concat()
     });
     &ALL
 }
@@ -83,9 +84,6 @@ pub(crate) fn all() -> &'static [&'static Table] {
 const BEFORE_STEP: &[&Table] = &[&PLAN, &scenario::SCENARIO, &scenario::AUTH, &scenario::BASIC];
 
 const AFTER_STEP: &[&Table] = &[
-    &scenario::FILE_PART,
-    &scenario::EXPECT,
-    &scenario::CAPTURE,
     &SOURCE,
     &ENDPOINT,
     &SELECT,

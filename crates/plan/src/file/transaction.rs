@@ -4,6 +4,7 @@ use sql::script::variable_name;
 use sql::workload;
 
 use super::form;
+use super::own_step;
 use super::reading::Reading;
 use super::step::ReadStep;
 use super::tree::{Entry, Node};
@@ -41,6 +42,7 @@ pub(crate) fn read(
         let what = format!("a step has one transaction, and this one has `{}`", first.key);
         reading.at(second.key_at, what, "remove it, or start a new step with `- `");
     }
+    own_step::forbid_owned_reply_keys(node, "transactions", reading);
     let named = node.get("name");
     if let Some(named) = named {
         reading.own_name(named.text()?, named.at, "step");

@@ -1,12 +1,14 @@
 //! The URL of a system: where it is, and nothing more.
 
+use url::Url;
 use wire::Protocol;
 
 use super::reading::Reading;
+use super::secret;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use crate::database::{self, Database};
-use crate::request::{corrected_url, read_url};
+use crate::request::{access_of, corrected_url, read_url};
 
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
@@ -46,6 +48,13 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         reading.at(node.at, format!("the steps are {}, and the URL is not", noun(of_steps)), help);
     } else if let Some(of_url) = of_url.filter(|_| is_other && reading.at_url.is_http) {
         reading.at(node.at, format!("the URL is that of {}, and the steps are HTTP", noun(of_url)), help);
+    } else if let Some(wrong) = url.as_ref().ok().and_then(|url| wrong_log_in(url, of_url?)) {
+        if wrong.is_password {
+            // Its line is not shown.
+            reading.findings.whole(wrong.what, wrong.help);
+        } else {
+            reading.at(node.at, wrong.what, wrong.help);
+        }
     } else if path.contains(['?', '#']) {
         let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
         let text = node.text().unwrap_or_default();
@@ -53,6 +62,40 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         let at = node.part(reading.source, from, text.len());
         reading.at(at, "the URL of a system has no query", "move the query to the paths of the steps");
     }
+}
+
+/// An error of the log-in in a URL.
+struct WrongLogIn {
+    what: String,
+    help: String,
+    is_password: bool,
+}
+
+/// Checks user, password, and path of a URL in a protocol with a log-in.
+fn wrong_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
+    let log_in = protocol.own_steps()?.log_in?;
+    let access = access_of(url);
+    let is_secret = |password: &str| {
+        let name = password.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        name.is_some_and(secret::is_one)
+    };
+    if access.password.as_ref().is_some_and(|password| !is_secret(&password.0)) {
+        let variable = log_in.password_variable;
+        return Some(WrongLogIn {
+            what: "the URL of a system contains a password, and plans are stored with results".to_owned(),
+            help: format!("write {{env.NAME}} in its place, or remove it and set {variable}"),
+            is_password: true,
+        });
+    }
+    let wrong = (log_in.check)(&access).err()?;
+    Some(WrongLogIn { what: wrong.what, help: wrong.help, is_password: false })
+}
+
+/// Whether names of secrets may stand in the user and the password of a URL.
+pub(crate) fn takes_secrets(text: &str) -> bool {
+    let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
+    let log_in = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps()?.log_in);
+    log_in.is_some() && has_credentials(text)
 }
 
 fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {

@@ -63,6 +63,8 @@ crate::spec::spec! {
             "Threads of the generator; default: half of the cores, at least one, if the system is on this machine; else one per core.";
         POOL "pool" "--pool": pool: u64 = COUNT, "10",
             "Transactions with `users`: connections that they share; default: one per user.";
+        PIPELINE "pipeline" "--pipeline": pipeline: u64 = COUNT, "16",
+            "Requests under way on each connection, in protocols that take several, each with its own times; default 1.";
         ROOM_CHECK "room-check" "--no-room-check": room_check: bool = TRUTH, "false",
             "Whether to check the connection limit of the server first; default true.";
         LATENCY_LIMIT "latency-limit" "--latency-limit": latency_limit_ns: u64 = DURATION, "100ms",

@@ -31,6 +31,15 @@ impl Braced {
         })
     }
 
+    /// The text of a URL: as [`Self::fill`], but names of secrets stay, which only the log-in of connections may replace.
+    pub(crate) fn fill_url(
+        &self,
+        is_secret: impl Fn(&str) -> bool,
+        value: impl Fn(&str) -> Option<String>,
+    ) -> String {
+        self.fill(|name| if is_secret(name) { None } else { value(name) })
+    }
+
     /// The text, with what `value` says for each name; a name without a value stays as it is written.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let parts = self.parts.iter().map(|part| match part {

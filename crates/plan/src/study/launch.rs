@@ -40,7 +40,7 @@ impl Study {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
         let fill = Fill { study: self, system, variant, environment };
-        let url = fill.text(&system.url);
+        let url = fill.url(&system.url);
         Launch {
             system: system.name.clone(),
             variant: variant.name.clone(),
@@ -51,7 +51,7 @@ impl Study {
                 .iter()
                 .map(|endpoint| LaunchEndpoint {
                     name: endpoint.name.clone(),
-                    url: fill.text(&endpoint.url),
+                    url: fill.url(&endpoint.url),
                     further: fill.further(&endpoint.list),
                     socket: endpoint.socket.as_ref().map(|socket| fill.path(socket)),
                     tls: fill.tls(&endpoint.tls),
@@ -96,8 +96,13 @@ impl Fill<'_> {
         text.fill(|name| self.value(name))
     }
 
+    /// A URL, in which names of secrets stay: URLs are shown.
+    fn url(&self, text: &Braced) -> String {
+        text.fill_url(|name| self.study.secrets.get(name).is_some(), |name| self.value(name))
+    }
+
     fn further(&self, list: &UrlList) -> Further {
-        let urls = list.further.iter().map(|url| self.text(url)).collect();
+        let urls = list.further.iter().map(|url| self.url(url)).collect();
         Further { urls, select: list.select.clone() }
     }
 

@@ -15,6 +15,7 @@ use store::Store;
 
 use crate::arguments::{is_plan, is_server, named_url, stages_with_seconds, with_scheme, with_seconds};
 use crate::commands::baseline;
+use crate::commands::command_mix::CommandMixFlags;
 use crate::commands::completions::{plan_files, stored};
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
@@ -34,7 +35,7 @@ use waiting::{prepared, wait};
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct LoadFlags {
-    /// http://HOST:PORT/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH
+    /// http://HOST:PORT/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, sqlite:PATH, or redis://HOST:PORT
     ///
     /// What a postgres:// URL leaves out is taken from PGHOST, PGUSER, and the like. Other users of the machine can see the
     /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD. NAME=URL names the system in reports.
@@ -162,6 +163,8 @@ pub(crate) struct LoadFlags {
     #[command(flatten)]
     expects: ExpectFlags,
 
+    #[command(flatten)]
+    command_mix: CommandMixFlags,
     #[command(flatten)]
     sql: SqlFlags,
     #[command(flatten)]
@@ -424,6 +427,7 @@ fn draft(flags: LoadFlags, url: String, described: Described, played: Vec<Played
         method: described.method,
         body_file: described.body_file,
         tls: flags.tls.spec(),
+        command_mix: flags.command_mix.spec(),
     }
 }
 
@@ -483,6 +487,7 @@ impl LoadFlags {
             (Field::ARRIVALS, &self.arrivals),
             (Field::THROUGHPUT, &self.throughput),
             (Field::POOL, &self.sql.pool),
+            (Field::PIPELINE, &self.command_mix.pipeline),
             (Field::PROFILE, &self.profile),
             (Field::THREADS, &self.threads),
             (Field::PIN, &self.pin),

@@ -31,7 +31,7 @@ const FOREIGN: &[(&[u8], &str)] = &[
 
 const HTTP2: &str =
     "an HTTP/2 server answered: requests are HTTP/1.1, which the server must accept on this port";
-const REDIS: &str = "a Redis server answered: correct the port, or write tcp:// for a load over raw TCP";
+const REDIS: &str = "a Redis server answered: correct the port, or write redis:// for a load of commands";
 const SMTP: &str = "an SMTP or FTP server answered: correct the port";
 
 /// Names the server of an answer that is not HTTP/1.1. `Ok` while more bytes may decide.

@@ -219,9 +219,9 @@ fn foreign() -> Vec<Sample> {
             ),
         ),
         sample(
-            "Redis",
+            "an error of Redis",
             "-ERR wrong number of arguments for 'get' command\r\n",
-            protocol("a Redis server answered: correct the port, or write tcp:// for a load over raw TCP"),
+            protocol("a Redis server answered: correct the port, or write redis:// for a load of commands"),
         ),
         sample(
             "SMTP",

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::braces::{self, Piece};
+use crate::secrets::Secrets;
 
 /// A text whose variables have numbers.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub struct Template(Box<[Part]>);
 
 #[derive(Debug)]
 enum Part {
-    Text(Box<[u8]>),
+    Text(Vec<u8>),
     Variable(u16),
 }
 
@@ -23,22 +24,34 @@ impl Template {
         Self(Box::from([Part::Text(bytes.into())]))
     }
 
-    /// Replaces names in braces by numbers: the places of the names in `variables`.
+    /// Replaces names in braces by numbers, the places of the names in `variables`, or by the secrets of these names.
     ///
     /// # Errors
     ///
-    /// A name that is not in the list, in words.
-    pub fn compile(text: &[u8], variables: &[String]) -> Result<Self, String> {
-        let parts = braces::pieces(text).map(|piece| match piece {
-            Piece::Text(text) => Ok(Part::Text(text.into())),
-            Piece::Name(name) | Piece::Raw(name) => {
-                let number = variables.iter().position(|known| known == name);
-                number.map(|number| Part::Variable(number as u16)).ok_or_else(|| {
-                    format!("nothing gives a value to {{{name}}}; write {{{{{name}}}}} for the text itself")
-                })
+    /// An unknown name, in words.
+    pub fn compile(text: &[u8], variables: &[String], secrets: &Secrets) -> Result<Self, String> {
+        let mut parts: Vec<Part> = Vec::new();
+        for piece in braces::pieces(text) {
+            let text = match piece {
+                Piece::Text(text) => text,
+                Piece::Name(name) | Piece::Raw(name) => {
+                    if let Some(number) = variables.iter().position(|known| known == name) {
+                        parts.push(Part::Variable(number as u16));
+                        continue;
+                    }
+                    secrets.get(name).map(str::as_bytes).ok_or_else(|| {
+                        format!(
+                            "nothing gives a value to {{{name}}}; write {{{{{name}}}}} for the text itself"
+                        )
+                    })?
+                }
+            };
+            match parts.last_mut() {
+                Some(Part::Text(before)) => before.extend_from_slice(text),
+                _ => parts.push(Part::Text(text.into())),
             }
-        });
-        Ok(Self(parts.collect::<Result<_, _>>()?))
+        }
+        Ok(Self(parts.into()))
     }
 
     /// Numbers of its variables, in order.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::{DELIMITER_BYTES_MAX, Exchange, Receive, Tcp};
 use crate::braces;
-use crate::step::{Key, Kind, OwnSteps, Size, Step, Table, Text, Value, WrongValue};
+use crate::step::{Key, Kind, OwnSteps, Size, Step, Table, Text, Value, WrittenStep, WrongValue};
 
 /// Longest message: it is held once in memory, and sent from there.
 const SEND_BYTES_MAX: u64 = 64 << 20;
@@ -30,8 +30,12 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
         kind: Kind::Table(&TCP),
     }],
     body: Some("text"),
+    reply: None,
+    log_in: None,
+    pipeline_max: 1,
+    workload: None,
     read,
-    compile: |steps, variables, _| Ok(Box::new(Tcp::compile(steps, variables)?)),
+    compile: |load| Ok(Box::new(Tcp::compile(load)?)),
 };
 
 static TCP: Table = Table {
@@ -118,7 +122,7 @@ impl Step for TcpStep {
     }
 }
 
-fn read(_key: &str, value: &Value) -> Result<Arc<dyn Step>, WrongValue> {
+fn read(WrittenStep { value, .. }: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     let write = value.get("write").and_then(Value::size);
     let in_writes = write.map_or(String::new(), |write| format!(" in writes of {}", write.written));
     let (message, title) = match (value.get("send"), value.get("text")) {

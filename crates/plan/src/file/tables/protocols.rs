@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use wire::step::{self, Kind};
+use wire::step::{self, Kind, ReplyKeys};
 
 use super::TEXT;
 use crate::file::form;
@@ -30,6 +30,30 @@ pub(super) fn tables() -> &'static [&'static Table] {
     &DERIVED.tables
 }
 
+/// Keys of `expect` of protocols that check replies.
+pub(super) fn expect_keys() -> &'static [Key] {
+    static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| reply_keys(|reply| reply.expect));
+    &KEYS
+}
+
+/// Keys of a saved value of protocols whose replies give values.
+pub(super) fn save_keys() -> &'static [Key] {
+    static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| reply_keys(|reply| reply.save));
+    &KEYS
+}
+
+/// Keys of one table of all protocols; of several keys of one name, the first.
+fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    let all = step::owners().filter_map(|(_, own)| own.reply.as_ref()).flat_map(|reply| table(reply).keys);
+    for key in all {
+        if keys.iter().all(|known| known.name != key.name) {
+            keys.push(derived(key, &mut Vec::new()));
+        }
+    }
+    keys
+}
+
 /// The names in a sentence: the keys of requests in HTTP, then those of other protocols.
 pub(super) fn listed(http: &[&str]) -> String {
     let own = keys().iter().map(|key| key.name);
@@ -49,6 +73,7 @@ fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
 fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
     match kind {
         Kind::Text | Kind::Constant(_) => TEXT,
+        Kind::TextOrTexts => ValueKind::OneOrList(&TEXT),
         Kind::Size { .. } => ValueKind::One(&form::VOLUME),
         Kind::Count => ValueKind::One(&form::COUNT),
         Kind::Truth => ValueKind::One(&form::TRUTH),

@@ -162,13 +162,13 @@ static FURTHER_KEYS: [Key; 21] = [
     key(
         "expect",
         "{ status: 200 }",
-        table(&EXPECT),
+        Derived(&EXPECT),
         "Conditions for the reply; a reply that fails one is `rejected`. Default: status 200 to 399.",
     ),
     key(
         "save",
         "{ token: { json: $.data.token } }",
-        Named(&table(&CAPTURE)),
+        Named(&Derived(&CAPTURE)),
         "Values of the reply, for later steps of the iteration.",
     ),
     key(
@@ -210,65 +210,69 @@ pub(crate) static FILE_PART: Table = Table {
     ],
 };
 
-pub(crate) static EXPECT: Table = Table {
+pub(crate) static EXPECT: LazyLock<Table> = LazyLock::new(|| Table {
     name: "expect",
     sentence: "Conditions for a reply to count as ok.",
     example: "{ status: 200, body: hello }",
-    keys: &[
-        key("status", "[ 200, 3xx ]", OneOrList(&One(&form::STATUS)), "Accepted statuses; default 200-399."),
-        key("body", "hello", OneOrList(&TEXT), "Text that the body must contain."),
-        key("body-matches", "'id=[0-9]+'", OneOrList(&TEXT), "Regular expressions that the body must match."),
-        key(
-            "json",
-            "{ $.status: ok, '$.items[0].id': 3 }",
-            Named(&Optional(&TEXT)),
-            "Places in a JSON body, written as in `save`, and the values there; without a value, the place must exist.",
-        ),
-        key(
-            "headers",
-            "{ Content-Type: text/html }",
-            Named(&Optional(&TEXT)),
-            "Required headers, and text that they must contain.",
-        ),
-        key("size", "10..20", One(&form::SIZE), "Size of the body in bytes."),
-        key(
-            "rows",
-            "1",
-            One(&form::ROWS),
-            "Transactions: number of rows that the last statement returns or changes.",
-        ),
-    ],
-};
+    keys: [EXPECT_KEYS, protocols::expect_keys()].concat().leak(),
+});
 
-pub(crate) static CAPTURE: Table = Table {
+const EXPECT_KEYS: &[Key] = &[
+    key("status", "[ 200, 3xx ]", OneOrList(&One(&form::STATUS)), "Accepted statuses; default 200-399."),
+    key("body", "hello", OneOrList(&TEXT), "Text that the body must contain."),
+    key("body-matches", "'id=[0-9]+'", OneOrList(&TEXT), "Regular expressions that the body must match."),
+    key(
+        "json",
+        "{ $.status: ok, '$.items[0].id': 3 }",
+        Named(&Optional(&TEXT)),
+        "Places in a JSON body, written as in `save`, and the values there; without a value, the place must exist.",
+    ),
+    key(
+        "headers",
+        "{ Content-Type: text/html }",
+        Named(&Optional(&TEXT)),
+        "Required headers, and text that they must contain.",
+    ),
+    key("size", "10..20", One(&form::SIZE), "Size of the body in bytes."),
+    key(
+        "rows",
+        "1",
+        One(&form::ROWS),
+        "Transactions: number of rows that the last statement returns or changes.",
+    ),
+];
+
+pub(crate) static CAPTURE: LazyLock<Table> = LazyLock::new(|| Table {
     name: "saved value",
-    sentence: "Where the value is in the reply: one of `json`, `header`, `body`, and `column`.",
+    sentence: "Where the value is in the reply: one of `json`, `header`, `body`, and `column`; of protocols other than HTTP one of their own.",
     example: "{ json: /data/token }",
-    keys: &[
-        key(
-            "json",
-            "$.data[0].token",
-            TEXT,
-            "A place in a JSON body: JSONPath to one value (.name, ['name'], [0], [-1] from the end), or a JSON pointer such as /data/0/token.",
-        ),
-        key("header", "Location", TEXT, "The value of a header."),
-        key(
-            "regex",
-            "'id=(\\w+)'",
-            TEXT,
-            "With `header`: a regular expression; the value is its first group, or the whole match, in the first header of the name that matches.",
-        ),
-        key(
-            "column",
-            "id",
-            TEXT,
-            "With `sql` and `transaction`: a column of the row that the last statement returns.",
-        ),
-        key(
-            "body",
-            "'token=(\\w+)'",
-            TEXT,
-            "A regular expression; the value is its first group, or the whole match.",
-        ),
-    ],
-};
+    keys: [CAPTURE_KEYS, protocols::save_keys()].concat().leak(),
+});
+
+const CAPTURE_KEYS: &[Key] = &[
+    key(
+        "json",
+        "$.data[0].token",
+        TEXT,
+        "A place in a JSON body: JSONPath to one value (.name, ['name'], [0], [-1] from the end), or a JSON pointer such as /data/0/token.",
+    ),
+    key("header", "Location", TEXT, "The value of a header."),
+    key(
+        "regex",
+        "'id=(\\w+)'",
+        TEXT,
+        "With `header`: a regular expression; the value is its first group, or the whole match, in the first header of the name that matches.",
+    ),
+    key(
+        "column",
+        "id",
+        TEXT,
+        "With `sql` and `transaction`: a column of the row that the last statement returns.",
+    ),
+    key(
+        "body",
+        "'token=(\\w+)'",
+        TEXT,
+        "A regular expression; the value is its first group, or the whole match.",
+    ),
+];

@@ -1,0 +1,287 @@
+//! Loads on a real Redis: accounts that agree with the server, log-in, checks, pipelines, comparisons, and what is no server.
+
+use std::fs;
+use std::process::Output as Finished;
+
+use crate::support::{Home, Output, Started, TENBIN, assert_identity, errors, number, server, url};
+use serde_json::Value;
+use servers::Redis;
+use target::scripted::Step;
+
+const PASSWORD: &str = "s3cret-of-redis";
+
+fn redis(options: &[&str]) -> Redis {
+    Redis::start(options).unwrap_or_else(|missing| panic!("{missing}"))
+}
+
+/// The object of a load, whatever its verdict.
+#[track_caller]
+fn load(home: &Home, arguments: &[&str]) -> Value {
+    let output = home.run(&[arguments, &["--format", "json"]].concat());
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    output.json()
+}
+
+fn write_plan(home: &Home, text: &str) -> String {
+    let path = home.path().join("plan.yaml");
+    fs::write(&path, text).expect("written");
+    path.display().to_string()
+}
+
+/// Runs a plan with the password in the environment.
+fn run_plan(home: &Home, text: &str) -> Output {
+    let path = write_plan(home, text);
+    let mut command = home.command(&["run", &path]);
+    command.env("REDIS_PASSWORD", PASSWORD);
+    Started::spawn(command).finish()
+}
+
+#[test]
+fn server_counts_the_commands_that_the_load_counts() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let run = load(&home, &[&redis.url(), "-n", "3000", "-c", "8", "--commands", "set,get", "-r", "50"]);
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 3000, "{run}");
+    let calls = |command: &str| redis.calls(command).expect("calls");
+    assert_eq!(calls("set") + calls("get"), 3000);
+    let keys: u64 = redis.cli(&["DBSIZE"]).expect("a size").trim().parse().expect("a number");
+    assert!((1..=50).contains(&keys), "{keys} keys");
+}
+
+#[test]
+fn pipeline_has_several_commands_under_way_on_few_connections() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let run =
+        load(&home, &[&redis.url(), "-n", "8000", "-c", "2", "-P", "16", "--commands", "incr", "-r", "1"]);
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 8000, "{run}");
+    assert_eq!(redis.cli(&["GET", "counter:0"]).expect("a value").trim(), "8000");
+    let stats = redis.cli(&["INFO", "stats"]).expect("figures");
+    let received = stats.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+    let received: u64 = received.and_then(|text| text.trim().parse().ok()).expect("a number");
+    // Two of the load, one before it, and two of redis-cli.
+    assert!(received <= 6, "{received} connections");
+}
+
+#[test]
+fn open_load_through_a_pipeline_sends_every_arrival() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let run =
+        load(&home, &[&redis.url(), "-R", "2000", "-d", "1s", "-c", "2", "-P", "8", "--commands", "get"]);
+    assert_identity(&run);
+    assert_eq!(number(&run, "offered.planned"), 2000, "{run}");
+    assert_eq!(number(&run, "outcomes.rejected") + number(&run, "outcomes.failed"), 0, "{run}");
+    assert_eq!(redis.calls("get").expect("calls"), number(&run, "offered.sent"));
+}
+
+#[test]
+fn connections_that_are_not_kept_log_in_each_time_and_count_no_step_for_it() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let step = format!("{}/2?redis=SET+a+b", redis.url());
+    let run = load(&home, &[&step, "-n", "100", "-c", "4", "--no-keepalive"]);
+    assert_identity(&run);
+    assert_eq!((number(&run, "offered.sent"), number(&run, "outcomes.ok")), (100, 100), "{run}");
+    let calls = |command: &str| redis.calls(command).expect("calls");
+    assert_eq!(calls("set"), 100);
+    assert!(calls("hello") >= 100 && calls("select") >= 100, "{} {}", calls("hello"), calls("select"));
+    assert_eq!(redis.cli(&["-n", "2", "GET", "a"]).expect("a value").trim(), "b");
+}
+
+#[test]
+fn plan_checks_and_saves_replies_and_logs_in_with_a_secret_that_nobody_sees() {
+    let (home, redis) = (Home::new(), redis(&["--requirepass", PASSWORD]));
+    let text = format!(
+        r#"
+scenario:
+  - redis: INCR next
+    save: {{ n: {{ reply: true }} }}
+  - redis: [ SET, "user:{{n}}", "a {{n}}\r\nDEL next" ]
+    expect: {{ reply: OK }}
+  - redis: GET user:{{n}}
+    expect: {{ contains: "a {{n}}", type: string }}
+  - redis: GET nobody
+    expect: {{ type: nil }}
+  - redis: GET user:{{n}}
+    name: wrong
+    expect: {{ reply: b }}
+load: {{ users: 2, requests: 50 }}
+url: redis://default:{{env.REDIS_PASSWORD}}@127.0.0.1:{}/1
+"#,
+        redis.port()
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    let step = |name: &str| {
+        let steps = run["steps"].as_array().expect("steps");
+        steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("{name}: {run}")).clone()
+    };
+    for name in ["INCR next", "GET user:{n}", "GET nobody"] {
+        let step = step(name);
+        assert!(number(&step, "outcomes.ok") > 0 && number(&step, "outcomes.rejected") == 0, "{step}");
+    }
+    assert_eq!(number(&step("wrong"), "outcomes.ok"), 0);
+    assert_eq!(errors(&run, "check_body"), number(&run, "outcomes.rejected"), "{run}");
+    let stored = fs::read(home.store()).expect("a store");
+    let shown = [output.stdout.as_bytes(), output.stderr.as_bytes(), &stored].concat();
+    assert!(!shown.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes()), "the password is shown");
+}
+
+#[test]
+fn variables_never_make_further_words_or_commands() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    redis.cli(&["SET", "evil", "x y\r\n*1\r\n$8\r\nFLUSHALL\r\n"]).expect("a value");
+    let text = format!(
+        "scenario:\n  - redis: GET evil\n    save: {{ v: {{ reply: true }} }}\n  - redis: SET copy-{{v}} {{v}}\n    expect: {{ reply: OK \
+         }}\nload: {{ users: 1, requests: 4 }}\nurl: {}\n",
+        redis.url()
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    assert_eq!(number(&home.last()["runs"][0], "outcomes.ok"), 4);
+    assert_eq!(redis.calls("flushall").expect("calls"), 0);
+    assert_eq!(redis.cli(&["DBSIZE"]).expect("a size").trim(), "2");
+}
+
+#[test]
+fn log_in_that_is_rejected_ends_before_the_load_and_says_why() {
+    let (home, redis) = (Home::new(), redis(&["--requirepass", PASSWORD]));
+    let at = |log_in: &str, path: &str| format!("redis://{log_in}127.0.0.1:{}{path}", redis.port());
+    for (url, words) in [
+        (at(":wrong@", ""), "WRONGPASS"),
+        (at("", ""), "NOAUTH"),
+        (at(&format!("nobody:{PASSWORD}@"), ""), "WRONGPASS"),
+        (at(&format!(":{PASSWORD}@"), "/99"), "DB index is out of range"),
+    ] {
+        let output = home.run(&[url.as_str(), "-n", "10"]);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert!(output.stderr.contains("login_refused") && output.stderr.contains(words), "{output:?}");
+        assert!(!output.stderr.contains(PASSWORD), "{output:?}");
+    }
+    let mut command = home.command(&[at("", "").as_str(), "-n", "10", "-c", "1", "--commands", "ping"]);
+    command.env("REDISCLI_AUTH", PASSWORD);
+    let output = Started::spawn(command).finish();
+    assert!([Some(0), Some(4)].contains(&output.code), "{output:?}");
+}
+
+#[test]
+fn errors_of_commands_have_the_classes_of_their_prefixes() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    redis.cli(&["SET", "text", "abc"]).expect("a value");
+    for (command, class) in [
+        ("LPUSH+text+a", "wrong_type"),
+        ("INCR+text", "command_error"),
+        ("GTE+text", "bad_statement"),
+        ("GET", "bad_statement"),
+        ("EVALSHA+0000000000000000000000000000000000000000+0", "missing_object"),
+    ] {
+        let run = load(&home, &[&format!("{}?redis={command}", redis.url()), "-n", "5", "-c", "1"]);
+        assert_identity(&run);
+        assert_eq!((errors(&run, class), number(&run, "outcomes.rejected")), (5, 5), "{command}: {run}");
+    }
+    redis.cli(&["CONFIG", "SET", "maxmemory", "1"]).expect("a limit");
+    let run = load(&home, &[&format!("{}?redis=SET+a+b", redis.url()), "-n", "5", "-c", "1"]);
+    assert_eq!(errors(&run, "out_of_resources"), 5, "{run}");
+}
+
+#[test]
+fn key_of_another_node_of_a_cluster_is_rejected_as_moved() {
+    let (home, first, second) =
+        (Home::new(), redis(&["--cluster-enabled", "yes"]), redis(&["--cluster-enabled", "yes"]));
+    first.cli(&["CLUSTER", "ADDSLOTSRANGE", "0", "8191"]).expect("slots");
+    second.cli(&["CLUSTER", "ADDSLOTSRANGE", "8192", "16383"]).expect("slots");
+    let run = load(&home, &[&format!("{}?redis=GET+foo", first.url()), "-n", "5", "-c", "1"]);
+    assert_eq!(errors(&run, "not_ready"), 5, "a cluster that is down: {run}");
+    first.cli(&["CLUSTER", "MEET", "127.0.0.1", &second.port().to_string()]).expect("a cluster");
+    crate::support::until("the cluster is up", || {
+        first.cli(&["CLUSTER", "INFO"]).is_ok_and(|info| info.contains("cluster_state:ok"))
+    });
+    // The slot of foo is 12182.
+    let run = load(&home, &[&format!("{}?redis=GET+foo", first.url()), "-n", "5", "-c", "1"]);
+    assert_eq!(errors(&run, "moved"), 5, "{run}");
+    assert!(run.to_string().contains("MOVED 12182"), "{run}");
+}
+
+#[test]
+fn what_is_no_redis_is_told_before_the_load() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let bad_request = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_vec();
+    let http = server(vec![Step::ReadBytes(4), Step::Send(bad_request), Step::HoldOpen]);
+    let hostile =
+        server(vec![Step::ReadBytes(4), Step::Send(b"%99999999999999999999\r\n".to_vec()), Step::HoldOpen]);
+    let deep = server(vec![Step::ReadBytes(4), Step::Send(b"*1\r\n".repeat(1000)), Step::HoldOpen]);
+    for (url, words) in [
+        (url(http.address(), "").replace("http", "redis"), "the reply is not RESP: \"HTTP/1.1 400"),
+        (url(hostile.address(), "").replace("http", "redis"), "a length in the reply is no number"),
+        (url(deep.address(), "").replace("http", "redis"), "more than 128 aggregates"),
+        (format!("rediss://127.0.0.1:{}", redis.port()), "does not pass as a TLS server"),
+    ] {
+        let output = home.run(&[url.as_str(), "-n", "10"]);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert!(output.stderr.contains(words), "{words}: {output:?}");
+    }
+}
+
+#[test]
+fn server_that_is_killed_under_load_leaves_accounts_that_add_up() {
+    let (home, mut redis) = (Home::new(), redis(&[]));
+    let url = redis.url();
+    let started = home.start(&[url.as_str(), "-d", "3s", "-c", "4", "-P", "8", "--format", "json"]);
+    crate::support::until("the load is under way", || redis.calls("get").is_ok_and(|calls| calls > 100));
+    redis.kill();
+    let output = started.finish();
+    let run = output.json();
+    assert_identity(&run);
+    assert!(number(&run, "outcomes.ok") > 100 && number(&run, "outcomes.failed") > 0, "{run}");
+}
+
+#[test]
+fn unix_socket_is_loaded_like_a_port() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let run = load(
+        &home,
+        &["redis://localhost", "--unix-socket", &redis.socket(), "-n", "100", "--commands", "ping"],
+    );
+    assert_eq!((number(&run, "outcomes.ok"), redis.calls("ping").expect("calls")), (100, 100), "{run}");
+}
+
+#[test]
+fn two_servers_that_a_plan_starts_are_compared() {
+    let home = Home::new();
+    // The program of the machine, or the advice to install it.
+    drop(redis(&[]));
+    let text = r#"
+scenario:
+  - redis: SET key:{k} xxxxxxxxxx
+    weight: 1
+  - redis: GET key:{k}
+    weight: 1
+data: { k: { zipf: 1..1000 } }
+load: { users: 4, pipeline: 4, for: 300ms }
+systems:
+  one: { start: "redis-server --port {port} --save '' --dir {dir}" }
+  four: { start: "redis-server --port {port} --save '' --dir {dir} --io-threads 4" }
+compare: { blocks: 2 }
+"#;
+    let output = run_plan(&home, text);
+    assert!([Some(0), Some(3), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    for name in ["one", "four"] {
+        assert!(output.stdout.contains(name), "{output:?}");
+    }
+    assert_eq!(
+        home.history().iter().filter(|entry| entry["planned"] == 4).count(),
+        1,
+        "{:?}",
+        home.history()
+    );
+}
+
+#[test]
+fn flag_of_redis_benchmark_names_ours() {
+    let output: Finished = std::process::Command::new(TENBIN)
+        .args(["redis://127.0.0.1", "-t", "get"])
+        .output()
+        .expect("the program");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--commands get"), "{output:?}");
+}

@@ -1,0 +1,170 @@
+//! Redis (RESP2 and RESP3): a command is sent, and one reply comes back.
+//!
+//! ```text
+//!                 log-in: HELLO, AUTH, SELECT
+//!   new link ───────────────────────────────────► Idle
+//!
+//!            begin(step)             received(): the end of the reply
+//!   Idle ──────────────► Awaiting ───────────────────────────────────► Idle
+//!    any byte but a push:   │ peer_closed(): before it: empty or incomplete
+//!    excess
+//! ```
+//!
+//! A connection carries one command at a time ([`RedisConversation`]), or several in a pipeline, whose replies come in order. Servers
+//! that speak the same protocol, such as Valkey, are spoken to likewise.
+
+mod command;
+mod conversation;
+mod errors;
+mod kept;
+mod log_in;
+mod pipeline;
+mod reader;
+mod rules;
+mod samples;
+mod step;
+mod words;
+mod workload;
+
+pub use conversation::RedisConversation;
+pub use step::RedisStep;
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::channel::{Channels, Footprint};
+use crate::conversation::{Conversation, Refusal, Reply, Script};
+use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::secrets::Secrets;
+use crate::step::{StepsOfLoad, compile_each};
+use command::Command;
+use log_in::Identity;
+use pipeline::Pipelined;
+use reader::Reader;
+
+/// Bytes of an unfinished reply: a line, an error, and open aggregates.
+const PARTIAL_BYTES_MAX: u64 =
+    2 * (reader::LINE_BYTES_MAX + reader::ERROR_BYTES_MAX + reader::DEPTH_MAX * 16) as u64;
+/// Bytes of content that checks and saved values look through, and of the places of its items.
+const CONTENT_BYTES_MAX: u64 = 2 * (kept::KEPT_BYTES_MAX + kept::KEPT_ITEMS_MAX * 8) as u64;
+/// Commands that belong to a connection, which users of a pipeline share.
+const OF_CONNECTIONS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
+
+/// The fault of a peer that sends without being asked.
+const EXCESS: &str = "bytes arrived after the end of the reply";
+
+/// The entry of [`crate::PROTOCOLS`].
+pub const PROTOCOL: Protocol = Protocol {
+    name: "redis",
+    sentence: "Redis and servers that speak its protocol (RESP2 and RESP3): commands and their replies.",
+    schemes: &[
+        Scheme { name: "redis", port: 6379, is_secure: false },
+        Scheme { name: "rediss", port: 6379, is_secure: true },
+    ],
+    alpn: &[],
+    compile: Compile::Steps(&step::STEPS),
+    open: Open::Conversation(|| {
+        let step = RedisStep::of(Vec::from([b"PING".to_vec()]), "PING".into());
+        let commands = Command::compile(&step, &[], &Secrets::default()).into_iter().collect();
+        let commands = Commands { list: commands, ..Commands::default() };
+        let mut conversation = RedisConversation::new(Arc::new(commands));
+        conversation.begin(0);
+        Box::new(conversation)
+    }),
+    samples: samples::all,
+};
+
+/// The commands of a load, and who sends them.
+#[derive(Debug, Default)]
+struct Commands {
+    list: Vec<Command>,
+    /// Number of variables.
+    variables: u16,
+    identity: Identity,
+    /// Values that no message shows.
+    secrets: Secrets,
+}
+
+/// The commands of a load, one at a time on each connection.
+#[derive(Clone, Debug)]
+pub struct Redis {
+    commands: Arc<Commands>,
+}
+
+/// From the steps of a load to its channels.
+fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
+    let is_pipelined = load.pipeline > 1;
+    let list = compile_each(load.steps, |step: &RedisStep| {
+        let name = step.name();
+        if is_pipelined && OF_CONNECTIONS.contains(&name.as_str()) {
+            return Err(format!(
+                "{name} changes its connection, and users share connections with `pipeline`"
+            ));
+        }
+        Command::compile(step, load.variables, load.secrets)
+    })?;
+    let identity = Identity::read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
+    let variables = load.variables.len() as u16;
+    let commands = Commands { list, variables, identity, secrets: load.secrets.clone() };
+    let redis = Redis { commands: Arc::new(commands) };
+    Ok(match is_pipelined {
+        true => Box::new(Pipelined { redis, depth: load.pipeline }),
+        false => Box::new(redis),
+    })
+}
+
+/// A reply that has ended.
+#[inline]
+fn reply_of(reader: &Reader, refusal: Option<Refusal>) -> Reply {
+    Reply { status: 0, refusal, reusable: true, received_bytes: reader.received_bytes(), idle_max_s: 0 }
+}
+
+impl Redis {
+    fn command(&self, step: u16) -> Option<&Command> {
+        self.commands.list.get(usize::from(step))
+    }
+
+    /// The memory that connections with so many commands under way take at most.
+    fn footprint_of(&self, depth: u32, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let list = &self.commands.list;
+        let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);
+        let request_bytes = max_of(&|command| command.bytes_max(longest_bytes));
+        let expected_bytes = max_of(&|command| command.rules.bytes_max(longest_bytes));
+        let looks_through = list.iter().any(|command| command.rules.look_through());
+        let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
+        // A buffer that grows as it is written may own twice what it holds.
+        let of_exchange = request_bytes.saturating_add(expected_bytes).saturating_mul(2);
+        let of_reply = PARTIAL_BYTES_MAX + if looks_through { CONTENT_BYTES_MAX } else { 0 };
+        Footprint {
+            kept_bytes: of_exchange
+                .saturating_mul(depth.into())
+                .saturating_add(values)
+                .saturating_add(of_reply),
+            request_bytes,
+            shared_bytes: list.iter().map(|command| command.bytes_max(&|_| 0)).sum(),
+            expressions: 0,
+        }
+    }
+}
+
+impl Script for Redis {
+    type Conversation = RedisConversation;
+
+    fn open(&self, _number: u32) -> RedisConversation {
+        RedisConversation::new(Arc::clone(&self.commands))
+    }
+
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        self.command(step).is_some_and(|command| command.needs(variable))
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        self.command(step).is_some_and(|command| command.rules.look_through())
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        self.footprint_of(1, longest_bytes)
+    }
+}

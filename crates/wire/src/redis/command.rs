@@ -1,0 +1,120 @@
+//! A command, compiled once and encoded for each exchange as an array of bulk strings: values can never make further words.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::rules::Rules;
+use super::step::RedisStep;
+use crate::secrets::Secrets;
+use crate::step::Template;
+
+/// Longest `*N` or `$N` with its CR LF.
+const HEADER_BYTES_MAX: u64 = 23;
+
+/// A command of a load.
+#[derive(Debug)]
+pub(super) struct Command {
+    pieces: Box<[Piece]>,
+    /// What the reply is checked against, and what is saved of it.
+    pub(super) rules: Rules,
+}
+
+#[derive(Debug)]
+enum Piece {
+    /// Words without variables, with their lengths.
+    Fixed(Vec<u8>),
+    /// A word with variables.
+    Word(Template),
+}
+
+impl Command {
+    /// Compiles a step.
+    ///
+    /// # Errors
+    ///
+    /// A variable that is not in the list, in words.
+    pub(super) fn compile(step: &RedisStep, variables: &[String], secrets: &Secrets) -> Result<Self, String> {
+        let mut fixed = Vec::new();
+        put_count(step.words.len(), &mut fixed);
+        let mut pieces = Vec::new();
+        for word in &step.words {
+            let template = Template::compile(word, variables, secrets)?;
+            match template.constant() {
+                Some(constant) => put_word(constant, &mut fixed),
+                None => {
+                    pieces.push(Piece::Fixed(core::mem::take(&mut fixed)));
+                    pieces.push(Piece::Word(template));
+                }
+            }
+        }
+        pieces.push(Piece::Fixed(fixed));
+        Ok(Self { pieces: pieces.into(), rules: Rules::compile(step, variables, secrets)? })
+    }
+
+    /// Appends the command. `value` returns the value of a variable, empty if it has none.
+    #[inline]
+    pub(super) fn encode<'v>(&self, value: &impl Fn(u16) -> &'v [u8], out: &mut Vec<u8>) {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Fixed(bytes) => out.extend_from_slice(bytes),
+                Piece::Word(word) => {
+                    put_header(b'$', word.bytes_max(&|number| value(number).len() as u64), out);
+                    word.fill(value, out);
+                    out.extend_from_slice(b"\r\n");
+                }
+            }
+        }
+    }
+
+    /// Whether the command or its checks need a variable.
+    pub(super) fn needs(&self, variable: u16) -> bool {
+        self.words().flat_map(Template::variables).any(|needed| needed == variable)
+            || self.rules.needs(variable)
+    }
+
+    /// Max bytes that it can have.
+    pub(super) fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
+        let bytes = |piece: &Piece| match piece {
+            Piece::Fixed(bytes) => bytes.len() as u64,
+            Piece::Word(word) => word.bytes_max(longest_bytes).saturating_add(HEADER_BYTES_MAX + 2),
+        };
+        self.pieces.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+
+    fn words(&self) -> impl Iterator<Item = &Template> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Word(word) => Some(word),
+            Piece::Fixed(_) => None,
+        })
+    }
+}
+
+/// Appends the number of words of a command.
+pub(super) fn put_count(words: usize, out: &mut Vec<u8>) {
+    put_header(b'*', words as u64, out);
+}
+
+/// Appends a word with its length.
+pub(super) fn put_word(word: &[u8], out: &mut Vec<u8>) {
+    put_header(b'$', word.len() as u64, out);
+    out.extend_from_slice(word);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn put_header(kind: u8, mut number: u64, out: &mut Vec<u8>) {
+    let mut header = [0; HEADER_BYTES_MAX as usize];
+    let mut at = header.len() - 2;
+    header[at..].copy_from_slice(b"\r\n");
+    loop {
+        at -= 1;
+        header[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    at -= 1;
+    header[at] = kind;
+    out.extend_from_slice(&header[at..]);
+}

@@ -1,0 +1,161 @@
+//! A connection that carries one command at a time.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::log_in::LogIn;
+use super::reader::{Kind, Reader};
+use super::rules::Expected;
+use super::{Commands, EXCESS, reply_of};
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Stage};
+
+/// A connection with room for one command.
+#[derive(Debug)]
+pub struct RedisConversation {
+    commands: Arc<Commands>,
+    /// Values of the user, by variable.
+    values: Box<[Vec<u8>]>,
+    log_in: LogIn,
+    out: Vec<u8>,
+    reader: Reader,
+    /// The step under way, or the last one.
+    step: usize,
+    is_awaited: bool,
+    /// Texts of the checks of the step under way.
+    expected: Option<Box<Expected>>,
+}
+
+impl RedisConversation {
+    pub(super) fn new(commands: Arc<Commands>) -> Self {
+        let values = (0..commands.variables).map(|_| Vec::new()).collect();
+        Self {
+            commands,
+            values,
+            log_in: LogIn::default(),
+            out: Vec::new(),
+            reader: Reader::default(),
+            step: 0,
+            is_awaited: false,
+            expected: None,
+        }
+    }
+
+    /// Compares the reply with the checks of its step, and saves its values.
+    fn judge(&mut self) -> Option<Refusal> {
+        let command = self.commands.list.get(self.step)?;
+        let refusal = command.rules.judge(&self.reader, self.expected.as_deref());
+        let values = &mut self.values;
+        let mut keep = |variable: u16, value: &[u8]| {
+            if let Some(kept) = values.get_mut(usize::from(variable)) {
+                kept.clear();
+                kept.extend_from_slice(value);
+            }
+        };
+        refusal.or_else(|| command.rules.save(&self.reader, &mut keep).err())
+    }
+}
+
+impl Conversation for RedisConversation {
+    fn set(&mut self, variable: u16, value: &[u8]) {
+        if let Some(kept) = self.values.get_mut(usize::from(variable)) {
+            kept.clear();
+            kept.extend_from_slice(value);
+        }
+    }
+
+    fn saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+        let saved = self.commands.list.iter().flat_map(|command| command.rules.saved());
+        saved.for_each(|variable| {
+            if let Some(value) = self.values.get(usize::from(variable)) {
+                take(variable, value);
+            }
+        });
+    }
+
+    fn greet(&mut self) -> Greeting {
+        self.out.clear();
+        self.log_in.begin(&self.commands.identity, &mut self.out)
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let Some(used) = self.reader.take(bytes, false)? else { return Ok((bytes.len(), Greeting::Await)) };
+        if self.reader.kind() == Kind::Push {
+            return Ok((used, Greeting::Await));
+        }
+        self.out.clear();
+        let greeting = self.log_in.go_on(&self.reader, &self.commands.identity, &mut self.out)?;
+        Ok((used, greeting))
+    }
+
+    fn begin(&mut self, step: u16) -> Next {
+        self.step = step.into();
+        self.is_awaited = true;
+        self.out.clear();
+        let value = |number| self.values.get(usize::from(number)).map_or(&[][..], Vec::as_slice);
+        if let Some(command) = self.commands.list.get(self.step) {
+            command.encode(&value, &mut self.out);
+            self.expected = command.rules.expected(&value);
+        }
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let mut used = 0;
+        loop {
+            let rest = &bytes[used..];
+            let Some(first) = rest.first() else { return Ok(Progress::NeedMore) };
+            // With nothing under way, a server may only push.
+            if !self.is_awaited && self.reader.is_idle() && *first != b'>' {
+                return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
+            }
+            let command = self.commands.list.get(self.step);
+            let keeps = command.is_some_and(|command| command.rules.look_through());
+            let Some(taken) = self.reader.take(rest, keeps)? else { return Ok(Progress::NeedMore) };
+            used += taken;
+            if self.reader.kind() == Kind::Push {
+                continue;
+            }
+            self.is_awaited = false;
+            let refusal = self.judge();
+            return Ok(Progress::Replied { used, reply: reply_of(&self.reader, refusal) });
+        }
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        let is_begun = !self.reader.is_idle();
+        self.reader.reset();
+        match core::mem::take(&mut self.is_awaited) {
+            true if is_begun => Closing::Incomplete,
+            _ => Closing::Empty,
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.is_awaited {
+            false => Stage::Idle,
+            true if self.reader.is_idle() => Stage::FirstByte,
+            true => Stage::Body,
+        }
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        let command = self.commands.list.get(self.step);
+        command.map_or_else(String::new, |command| {
+            command.rules.explain(refusal, &self.reader, &self.commands.secrets)
+        })
+    }
+
+    fn forget(&mut self) {
+        self.reader.reset();
+        self.log_in = LogIn::default();
+        self.is_awaited = false;
+    }
+}

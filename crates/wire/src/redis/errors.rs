@@ -1,0 +1,77 @@
+//! Classes of errors, by the prefix that an error reply begins with.
+
+use crate::ErrorClass;
+
+/// Prefixes, each with its class. The first word of an error is compared as a whole.
+const PREFIXES: &[(&str, ErrorClass)] = &[
+    ("WRONGTYPE", ErrorClass::WrongType),
+    ("MOVED", ErrorClass::Moved),
+    ("ASK", ErrorClass::Moved),
+    ("TRYAGAIN", ErrorClass::NotReady),
+    ("LOADING", ErrorClass::NotReady),
+    ("BUSY", ErrorClass::NotReady),
+    ("UNKILLABLE", ErrorClass::NotReady),
+    ("CLUSTERDOWN", ErrorClass::NotReady),
+    ("MASTERDOWN", ErrorClass::NotReady),
+    ("NOMASTERLINK", ErrorClass::NotReady),
+    ("NOREPLICAS", ErrorClass::NotReady),
+    ("NOGOODSLAVE", ErrorClass::NotReady),
+    ("OOM", ErrorClass::OutOfResources),
+    ("MISCONF", ErrorClass::OutOfResources),
+    ("READONLY", ErrorClass::ReadOnly),
+    ("NOAUTH", ErrorClass::MissingPrivilege),
+    ("NOPERM", ErrorClass::MissingPrivilege),
+    ("WRONGPASS", ErrorClass::MissingPrivilege),
+    ("DENIED", ErrorClass::MissingPrivilege),
+    ("NOSCRIPT", ErrorClass::MissingObject),
+    ("NOGROUP", ErrorClass::MissingObject),
+    ("BUSYKEY", ErrorClass::ObjectExists),
+    ("BUSYGROUP", ErrorClass::ObjectExists),
+    ("UNBLOCKED", ErrorClass::Canceled),
+    ("EXECABORT", ErrorClass::BadStatement),
+    ("CROSSSLOT", ErrorClass::BadStatement),
+    ("NOPROTO", ErrorClass::BadStatement),
+];
+
+/// Beginnings of errors whose prefix is only `ERR`.
+const BEGINNINGS: &[(&str, ErrorClass)] = &[
+    ("ERR max number of clients", ErrorClass::TooManyConnections),
+    ("ERR unknown command", ErrorClass::BadStatement),
+    ("ERR Unknown subcommand", ErrorClass::BadStatement),
+    ("ERR unknown subcommand", ErrorClass::BadStatement),
+    ("ERR wrong number of arguments", ErrorClass::BadStatement),
+    ("ERR syntax error", ErrorClass::BadStatement),
+    ("ERR no such key", ErrorClass::MissingObject),
+    ("ERR index out of range", ErrorClass::MissingObject),
+];
+
+/// The class of an error reply, given without its type byte.
+pub(super) fn class(error: &[u8]) -> ErrorClass {
+    let prefix = error.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let by_prefix = PREFIXES.iter().find(|(known, _)| known.as_bytes() == prefix);
+    let by_beginning = || BEGINNINGS.iter().find(|(known, _)| error.starts_with(known.as_bytes()));
+    by_prefix.or_else(by_beginning).map_or(ErrorClass::CommandError, |(_, class)| *class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_has_the_class_of_its_prefix() {
+        for (error, expected) in [
+            ("WRONGTYPE Operation against a key", ErrorClass::WrongType),
+            ("OOM command not allowed when used memory > 'maxmemory'.", ErrorClass::OutOfResources),
+            ("MOVED 3999 127.0.0.1:6381", ErrorClass::Moved),
+            ("BUSY Redis is busy running a script", ErrorClass::NotReady),
+            ("BUSYGROUP Consumer Group name already exists", ErrorClass::ObjectExists),
+            ("ERR unknown command 'GTE'", ErrorClass::BadStatement),
+            ("ERR max number of clients reached", ErrorClass::TooManyConnections),
+            ("ERR value is not an integer or out of range", ErrorClass::CommandError),
+            ("MYMODULE failed", ErrorClass::CommandError),
+            ("", ErrorClass::CommandError),
+        ] {
+            assert_eq!(class(error.as_bytes()), expected, "{error}");
+        }
+    }
+}

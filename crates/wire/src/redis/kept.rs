@@ -1,0 +1,72 @@
+//! Content of a reply that checks and saved values need: its items, one behind the other.
+
+use alloc::vec::Vec;
+
+/// Bytes that are kept of a reply, and items whose places are kept.
+pub(super) const KEPT_BYTES_MAX: usize = 64 * 1024;
+pub(super) const KEPT_ITEMS_MAX: usize = 4096;
+
+/// The items of a reply that are no aggregates, in order, without nesting.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    bytes: Vec<u8>,
+    items: Vec<Item>,
+    is_cut: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    end: u32,
+    is_nil: bool,
+}
+
+impl Kept {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.items.clear();
+        self.is_cut = false;
+    }
+
+    /// Adds bytes to the present item.
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        let room = KEPT_BYTES_MAX - self.bytes.len();
+        self.is_cut |= bytes.len() > room;
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    pub(super) fn end_item(&mut self, is_nil: bool) {
+        if self.items.len() < KEPT_ITEMS_MAX {
+            self.items.push(Item { end: self.bytes.len() as u32, is_nil });
+        } else {
+            self.is_cut = true;
+        }
+    }
+
+    /// The item of this number, counted from 0; `None` if it is null, absent, or was not kept whole.
+    pub(super) fn item(&self, number: usize) -> Option<&[u8]> {
+        let item = self.items.get(number).filter(|item| !item.is_nil)?;
+        let is_whole = !self.is_cut || (item.end as usize) < KEPT_BYTES_MAX;
+        let start = number.checked_sub(1).map_or(0, |before| self.items[before].end as usize);
+        is_whole.then(|| &self.bytes[start..item.end as usize])
+    }
+
+    /// The only item; `None` as for [`Self::item`], and for several.
+    pub(super) fn only(&self) -> Option<&[u8]> {
+        self.item(0).filter(|_| self.items.len() == 1)
+    }
+
+    /// Whether an item contains these bytes.
+    pub(super) fn contains(&self, bytes: &[u8]) -> bool {
+        let mut start = 0;
+        self.items.iter().any(|item| {
+            let content = &self.bytes[start..item.end as usize];
+            start = item.end as usize;
+            !item.is_nil && memchr::memmem::find(content, bytes).is_some()
+        })
+    }
+
+    /// The beginning of the content, for messages.
+    pub(super) fn beginning(&self) -> &[u8] {
+        &self.bytes[..self.bytes.len().min(120)]
+    }
+}

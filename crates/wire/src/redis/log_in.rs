@@ -1,0 +1,222 @@
+//! The log-in of a connection: HELLO 3 with user and password, or AUTH where the server knows no HELLO, then SELECT.
+//!
+//! ```text
+//!   Hello ── ok ─────────────────────────────► [Select] ──► Done
+//!     └───── unknown command ──► [Auth] ── ok ──┘
+//! ```
+//!
+//! A server that knows no HELLO speaks RESP2 from then on; the reader takes both.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::command::{put_count, put_word};
+use super::errors;
+use super::reader::{Kind, Reader};
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+use crate::conversation::Greeting;
+use crate::step::{Access, WrongValue};
+
+/// Greatest number of a database that is sent; the server says how many it has.
+const DATABASE_MAX: u32 = 1 << 20;
+
+const REJECTED: &str = "the server rejected the log-in";
+const NO_DATABASE: &str = "the server rejected the database of the URL";
+const NOT_READY: &str = "the server is not ready";
+const NO_ROOM: &str = "the server takes no more connections";
+const NO_LOG_IN: &str = "the server answered the log-in with something else than a reply to it";
+
+/// User, password, and database of the connections of a load.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Identity {
+    access: Access,
+    database: u32,
+}
+
+impl Identity {
+    /// Reads what a URL says about it.
+    ///
+    /// # Errors
+    ///
+    /// The path is no number of a database.
+    pub(super) fn read(access: &Access) -> Result<Self, WrongValue> {
+        let path = access.path.as_str();
+        let database = if path.is_empty() { Some(0) } else { path.parse().ok() };
+        let database = database.filter(|number| *number <= DATABASE_MAX).ok_or_else(|| WrongValue {
+            path: Vec::new(),
+            what: format!("the path of the URL is the number of a database, not {path:?}"),
+            help: "write redis://HOST:PORT/0, or leave the path out".into(),
+        })?;
+        Ok(Self { access: access.clone(), database })
+    }
+
+    fn user(&self) -> Option<&str> {
+        self.access.user.as_deref().filter(|user| !user.is_empty())
+    }
+
+    fn password(&self) -> Option<&[u8]> {
+        self.access.password.as_ref().map(|password| password.0.as_bytes())
+    }
+}
+
+/// How far the log-in of a connection is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LogIn {
+    /// Not begun, or over.
+    #[default]
+    Idle,
+    Hello,
+    Auth,
+    Select,
+}
+
+impl LogIn {
+    /// Begins the log-in of a new connection.
+    pub(super) fn begin(&mut self, identity: &Identity, out: &mut Vec<u8>) -> Greeting {
+        *self = Self::Hello;
+        match identity.password() {
+            None => put(&[b"HELLO", b"3"], out),
+            Some(password) => {
+                let user = identity.user().unwrap_or("default");
+                put(&[b"HELLO", b"3", b"AUTH", user.as_bytes(), password], out);
+            }
+        }
+        Greeting::Send
+    }
+
+    /// Goes on after a whole reply.
+    pub(super) fn go_on(
+        &mut self,
+        reply: &Reader,
+        identity: &Identity,
+        out: &mut Vec<u8>,
+    ) -> Result<Greeting, PeerFault> {
+        if let Some(error) = reply.error() {
+            let knows_no_hello = *self == Self::Hello && is_unknown(error);
+            return match identity.password().filter(|_| knows_no_hello) {
+                Some(password) => {
+                    *self = Self::Auth;
+                    match identity.user() {
+                        Some(user) => put(&[b"AUTH", user.as_bytes(), password], out),
+                        None => put(&[b"AUTH", password], out),
+                    }
+                    Ok(Greeting::Send)
+                }
+                None if knows_no_hello => Ok(self.select(identity, out)),
+                None => Err(self.fault(error)),
+            };
+        }
+        match (*self, reply.kind()) {
+            (Self::Hello, Kind::Map | Kind::Array) | (Self::Auth, Kind::String) => {
+                Ok(self.select(identity, out))
+            }
+            (Self::Select, Kind::String) => {
+                *self = Self::Idle;
+                Ok(Greeting::Done)
+            }
+            _ => Err(PeerFault::new(ErrorClass::ProtocolError, 0, NO_LOG_IN)),
+        }
+    }
+
+    /// Selects the database, unless it is the one that connections begin with.
+    fn select(&mut self, identity: &Identity, out: &mut Vec<u8>) -> Greeting {
+        if identity.database == 0 {
+            *self = Self::Idle;
+            return Greeting::Done;
+        }
+        *self = Self::Select;
+        put(&[b"SELECT", format!("{}", identity.database).as_bytes()], out);
+        Greeting::Send
+    }
+
+    /// A log-in that ended with an error: final, unless the server may have room or be ready later.
+    #[cold]
+    fn fault(self, error: &[u8]) -> PeerFault {
+        let (class, sentence) = match errors::class(error) {
+            ErrorClass::NotReady => (ErrorClass::NotReady, NOT_READY),
+            ErrorClass::TooManyConnections => (ErrorClass::TooManyConnections, NO_ROOM),
+            _ if self == Self::Select => (ErrorClass::LoginRefused, NO_DATABASE),
+            _ => (ErrorClass::LoginRefused, REJECTED),
+        };
+        PeerFault::new(class, 0, sentence).saying(String::from_utf8_lossy(error))
+    }
+}
+
+/// Whether the server knows no HELLO, or no RESP3.
+fn is_unknown(error: &[u8]) -> bool {
+    error.starts_with(b"ERR unknown command") || error.starts_with(b"NOPROTO")
+}
+
+fn put(words: &[&[u8]], out: &mut Vec<u8>) {
+    put_count(words.len(), out);
+    words.iter().for_each(|word| put_word(word, out));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::Secret;
+
+    fn identity(user: &str, password: &str, path: &str) -> Identity {
+        let user = (!user.is_empty()).then(|| user.into());
+        let password = (!password.is_empty()).then(|| Secret(password.into()));
+        Identity::read(&Access { user, password, path: path.into() }).expect("an identity")
+    }
+
+    /// Texts that are sent in answer to replies, and the end of the log-in.
+    fn converse(identity: &Identity, replies: &[&str]) -> (Vec<String>, Result<Greeting, PeerFault>) {
+        let (mut log_in, mut out, mut sent) = (LogIn::default(), Vec::new(), Vec::new());
+        let mut greeting = Ok(log_in.begin(identity, &mut out));
+        for reply in replies {
+            sent.push(String::from_utf8_lossy(&out).replace("\r\n", " "));
+            out.clear();
+            let mut reader = Reader::default();
+            assert_eq!(reader.take(reply.as_bytes(), false), Ok(Some(reply.len())));
+            greeting = log_in.go_on(&reader, identity, &mut out);
+        }
+        if greeting == Ok(Greeting::Send) {
+            sent.push(String::from_utf8_lossy(&out).replace("\r\n", " "));
+        }
+        (sent, greeting)
+    }
+
+    #[test]
+    fn log_in_sends_user_password_and_database() {
+        let (sent, end) = converse(&identity("app", "secret", "3"), &["%1\r\n+proto\r\n:3\r\n", "+OK\r\n"]);
+        assert_eq!(end, Ok(Greeting::Done));
+        assert_eq!(sent, ["*5 $5 HELLO $1 3 $4 AUTH $3 app $6 secret ", "*2 $6 SELECT $1 3 ",]);
+        let (sent, end) = converse(&identity("", "", ""), &["%0\r\n"]);
+        assert_eq!((sent, end), (Vec::from(["*2 $5 HELLO $1 3 ".into()]), Ok(Greeting::Done)));
+    }
+
+    #[test]
+    fn server_without_hello_gets_auth() {
+        let unknown = "-ERR unknown command 'HELLO'\r\n";
+        let (sent, end) = converse(&identity("", "secret", "1"), &[unknown, "+OK\r\n", "+OK\r\n"]);
+        assert_eq!(end, Ok(Greeting::Done));
+        assert_eq!(sent[1..], ["*2 $4 AUTH $6 secret ", "*2 $6 SELECT $1 1 "]);
+        assert_eq!(converse(&identity("", "", ""), &[unknown]).1, Ok(Greeting::Done));
+    }
+
+    #[test]
+    fn rejected_log_in_has_the_class_that_says_whether_to_try_again() {
+        let class = |path: &str, replies: &[&str]| {
+            converse(&identity("", "secret", path), replies).1.expect_err("a fault").class
+        };
+        assert_eq!(class("", &["-WRONGPASS invalid username-password pair\r\n"]), ErrorClass::LoginRefused);
+        assert_eq!(class("9", &["%0\r\n", "-ERR DB index is out of range\r\n"]), ErrorClass::LoginRefused);
+        assert_eq!(class("", &["-LOADING Redis is loading the dataset\r\n"]), ErrorClass::NotReady);
+        assert_eq!(class("", &["-ERR max number of clients reached\r\n"]), ErrorClass::TooManyConnections);
+        assert_eq!(class("", &["+PONG\r\n"]), ErrorClass::ProtocolError);
+    }
+
+    #[test]
+    fn path_that_is_no_database_is_rejected() {
+        for path in ["a", "-1", "1/2", "99999999999"] {
+            let access = Access { path: path.into(), ..Access::default() };
+            assert!(Identity::read(&access).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Reads replies of RESP2 and RESP3, in pieces of any size.
+//!
+//! ```text
+//!              line ends                    a length
+//!   Line ─────────────────► [value ends]    ────────► Bulk ──► BulkEnd ──► [value ends]
+//!    ▲                                                                         │
+//!    └──── items of an open array, map, set, push, or attribute are left ◄────┘
+//! ```
+//!
+//! Lengths are counted, never allocated. Bytes are kept only of an unfinished line, of an error, and of content that a check or a
+//! saved value needs.
+
+use alloc::vec::Vec;
+use core::str;
+
+use super::kept::Kept;
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+
+/// Longest line: a simple string, an error, or a number.
+pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
+/// Aggregates within each other.
+pub(super) const DEPTH_MAX: usize = 128;
+/// Longest bulk string, and the most items of an aggregate: beyond what servers can be configured to send.
+const LENGTH_MAX: u64 = 1 << 40;
+/// Bytes of an error that are kept for messages.
+pub(super) const ERROR_BYTES_MAX: usize = 512;
+
+pub(super) const NOT_RESP: &str = "the reply is not RESP";
+pub(super) const LINE_END: &str = "a line of the reply does not end with CR LF";
+pub(super) const LONG_LINE: &str = "a line of the reply is longer than 16 KiB";
+pub(super) const LENGTH: &str = "a length in the reply is no number from 0 to 2^40";
+pub(super) const DEEP: &str = "the reply has more than 128 aggregates within each other";
+pub(super) const STREAMED: &str = "the reply has a streamed type, which no released server sends";
+pub(super) const NUMBER: &str = "a number in the reply is none";
+pub(super) const TRUTH: &str = "a boolean in the reply is neither t nor f";
+pub(super) const NULL: &str = "a null in the reply has content";
+pub(super) const ODD_PUSH: &str = "a push or an attribute stands within another value";
+
+/// The type of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Nil,
+    String,
+    Integer,
+    Double,
+    Boolean,
+    BigNumber,
+    Error,
+    Array,
+    Map,
+    Set,
+    /// Not a reply: the server sends it at any time.
+    Push,
+}
+
+impl Kind {
+    /// Types that a check can name, with the words for them.
+    pub(super) const NAMED: [(&'static str, Self); 10] = [
+        ("string", Self::String),
+        ("integer", Self::Integer),
+        ("nil", Self::Nil),
+        ("array", Self::Array),
+        ("map", Self::Map),
+        ("set", Self::Set),
+        ("double", Self::Double),
+        ("boolean", Self::Boolean),
+        ("big-number", Self::BigNumber),
+        ("error", Self::Error),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMED.iter().find(|(_, kind)| *kind == self).map_or("push", |(name, _)| name)
+    }
+}
+
+/// How far a reply has come.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// The unfinished line.
+    line: Vec<u8>,
+    state: State,
+    /// Open aggregates, the outermost first.
+    open: Vec<Frame>,
+    /// Type of the whole reply.
+    root: Option<Kind>,
+    received_bytes: u64,
+    /// Whether the reply has ended; it is forgotten when the next one begins.
+    has_ended: bool,
+    has_error: bool,
+    /// Beginning of the first error in the reply.
+    error: Vec<u8>,
+    kept: Kept,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    /// A line is awaited, or goes on.
+    #[default]
+    Line,
+    /// Bytes of a bulk string are left.
+    Bulk { left: u64, is_error: bool },
+    /// So many of the two bytes after a bulk string have come.
+    BulkEnd { come: u8 },
+}
+
+/// An aggregate with items left.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    left: u64,
+    /// Whether the value that it belongs to follows it.
+    is_attribute: bool,
+}
+
+/// Meaning of a line.
+enum Line {
+    /// A whole value.
+    Value,
+    /// A bulk string of this length follows.
+    Bulk { left: u64, is_error: bool },
+    /// An aggregate with so many items follows.
+    Aggregate { left: u64, is_attribute: bool },
+}
+
+impl Reader {
+    /// Takes in bytes as far as the end of one reply; returns how many. `None`: the reply goes on, and all bytes were taken. With
+    /// `keeps`, its content is kept.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: &[u8], keeps: bool) -> Result<Option<usize>, PeerFault> {
+        if self.has_ended {
+            self.reset();
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let (used, is_value) = match self.state {
+                State::Line => match memchr::memchr(b'\n', rest) {
+                    None => {
+                        self.keep_line(rest)?;
+                        break;
+                    }
+                    Some(end) => (end + 1, self.take_line(&rest[..=end], keeps)?),
+                },
+                State::Bulk { left, is_error } => (self.take_bulk(rest, left, is_error, keeps), false),
+                State::BulkEnd { come } => (1, self.end_bulk(rest[0], come, keeps)?),
+            };
+            at += used;
+            if is_value && self.value_ends() {
+                self.received_bytes += at as u64;
+                self.has_ended = true;
+                return Ok(Some(at));
+            }
+        }
+        self.received_bytes += bytes.len() as u64;
+        Ok(None)
+    }
+
+    /// Forgets the reply.
+    #[inline]
+    pub(super) fn reset(&mut self) {
+        self.state = State::Line;
+        self.has_ended = false;
+        self.line.clear();
+        self.open.clear();
+        self.root = None;
+        self.received_bytes = 0;
+        self.has_error = false;
+        self.kept.clear();
+    }
+
+    /// Whether nothing of the next reply has come.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.has_ended || self.received_bytes == 0
+    }
+
+    /// Type of the whole reply, which has ended.
+    pub(super) fn kind(&self) -> Kind {
+        self.root.unwrap_or(Kind::Nil)
+    }
+
+    /// Size of the reply so far.
+    pub(super) fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+
+    /// Beginning of the first error anywhere in the reply.
+    #[inline]
+    pub(super) fn error(&self) -> Option<&[u8]> {
+        self.has_error.then_some(&self.error)
+    }
+
+    /// Content that was kept.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    #[cold]
+    fn keep_line(&mut self, bytes: &[u8]) -> Result<(), PeerFault> {
+        if self.line.is_empty() {
+            check_type(bytes[0]).map_err(|fault| fault.showing(bytes))?;
+        }
+        if self.line.len() + bytes.len() > LINE_BYTES_MAX {
+            return Err(fault(LONG_LINE));
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Takes the end of a line; returns whether a value ended with it.
+    #[inline]
+    fn take_line(&mut self, end: &[u8], keeps: bool) -> Result<bool, PeerFault> {
+        if self.line.is_empty() {
+            return self.read_line(end, keeps);
+        }
+        self.keep_line(end)?;
+        let line = core::mem::take(&mut self.line);
+        let is_value = self.read_line(&line, keeps);
+        self.line = line;
+        self.line.clear();
+        is_value
+    }
+
+    #[inline]
+    fn read_line(&mut self, line: &[u8], keeps: bool) -> Result<bool, PeerFault> {
+        // Faults in the order in which they come to light byte by byte.
+        if line.len() > LINE_BYTES_MAX {
+            check_type(line[0]).map_err(|fault| fault.showing(line))?;
+            return Err(fault(LONG_LINE));
+        }
+        let [first, content @ .., b'\r', b'\n'] = line else { return Err(not_a_line(line)) };
+        let (kind, meaning) = meaning(*first, content)
+            .map_err(|fault| if fault.sentence == NOT_RESP { fault.showing(line) } else { fault })?;
+        if matches!(kind, Some(Kind::Push)) || matches!(meaning, Line::Aggregate { is_attribute: true, .. }) {
+            // An attribute may precede any value; a push only comes between replies.
+            let is_within = kind == Some(Kind::Push) && !self.open.is_empty();
+            if is_within {
+                return Err(fault(ODD_PUSH));
+            }
+        }
+        if self.open.is_empty() && kind.is_some() {
+            self.root = kind;
+        }
+        match meaning {
+            Line::Value => {
+                self.note_value(kind, content, keeps);
+                Ok(true)
+            }
+            Line::Bulk { left, is_error } => {
+                self.begin_bulk(left, is_error);
+                Ok(false)
+            }
+            Line::Aggregate { left: 0, is_attribute } => Ok(!is_attribute),
+            Line::Aggregate { left, is_attribute } => {
+                if self.open.len() == DEPTH_MAX {
+                    return Err(fault(DEEP));
+                }
+                self.open.push(Frame { left, is_attribute });
+                Ok(false)
+            }
+        }
+    }
+
+    #[inline]
+    fn note_value(&mut self, kind: Option<Kind>, content: &[u8], keeps: bool) {
+        if kind == Some(Kind::Error) && !self.is_in_attribute() && !self.has_error {
+            self.has_error = true;
+            self.error.clear();
+            self.error.extend_from_slice(&content[..content.len().min(ERROR_BYTES_MAX)]);
+        }
+        if keeps && !self.is_in_attribute() {
+            self.kept.add(content);
+            self.kept.end_item(kind == Some(Kind::Nil));
+        }
+    }
+
+    /// Attributes say something about a reply, and are not part of it.
+    fn is_in_attribute(&self) -> bool {
+        self.open.iter().any(|frame| frame.is_attribute)
+    }
+
+    fn begin_bulk(&mut self, left: u64, is_error: bool) {
+        let is_first = is_error && !self.has_error && !self.is_in_attribute();
+        if is_first {
+            self.has_error = true;
+            self.error.clear();
+        }
+        self.state = match left {
+            0 => State::BulkEnd { come: 0 },
+            left => State::Bulk { left, is_error: is_first },
+        };
+    }
+
+    #[inline]
+    fn take_bulk(&mut self, bytes: &[u8], left: u64, is_error: bool, keeps: bool) -> usize {
+        let used = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+        if is_error {
+            let room = ERROR_BYTES_MAX.saturating_sub(self.error.len());
+            self.error.extend_from_slice(&bytes[..used.min(room)]);
+        }
+        if keeps && !self.is_in_attribute() {
+            self.kept.add(&bytes[..used]);
+        }
+        let left = left - used as u64;
+        self.state = if left == 0 { State::BulkEnd { come: 0 } } else { State::Bulk { left, is_error } };
+        used
+    }
+
+    /// Takes a byte after a bulk string; returns whether a value ended with it.
+    #[inline]
+    fn end_bulk(&mut self, byte: u8, come: u8, keeps: bool) -> Result<bool, PeerFault> {
+        match (come, byte) {
+            (0, b'\r') => {
+                self.state = State::BulkEnd { come: 1 };
+                Ok(false)
+            }
+            (1, b'\n') => {
+                self.state = State::Line;
+                if keeps && !self.is_in_attribute() {
+                    self.kept.end_item(false);
+                }
+                Ok(true)
+            }
+            _ => Err(fault(LINE_END)),
+        }
+    }
+
+    /// A value ended, and with it the aggregates whose last item it was; returns whether it was the whole reply.
+    #[inline]
+    fn value_ends(&mut self) -> bool {
+        while let Some(frame) = self.open.last_mut() {
+            frame.left -= 1;
+            if frame.left > 0 {
+                return false;
+            }
+            let is_attribute = frame.is_attribute;
+            self.open.pop();
+            if is_attribute {
+                // The value that it belongs to follows.
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The type of a line, unless it says nothing about the value, and what follows it.
+#[inline]
+fn meaning(first: u8, content: &[u8]) -> Result<(Option<Kind>, Line), PeerFault> {
+    let bulk = |kind, is_error| {
+        let length = length(content)?;
+        Ok(length.map_or((Some(Kind::Nil), Line::Value), |left| (Some(kind), Line::Bulk { left, is_error })))
+    };
+    let aggregate = |kind, width: u64| {
+        let items = length(content)?;
+        let of = |items: u64| (Some(kind), Line::Aggregate { left: items * width, is_attribute: false });
+        Ok(items.map_or((Some(Kind::Nil), Line::Value), of))
+    };
+    let value = |kind, is_sound, sentence| match is_sound {
+        true => Ok((Some(kind), Line::Value)),
+        false => Err(fault(sentence).showing(content)),
+    };
+    match first {
+        b'+' => Ok((Some(Kind::String), Line::Value)),
+        b'$' | b'=' => bulk(Kind::String, false),
+        b':' => value(Kind::Integer, is_integer(content), NUMBER),
+        b'-' => Ok((Some(Kind::Error), Line::Value)),
+        b'!' => bulk(Kind::Error, true),
+        b'*' => aggregate(Kind::Array, 1),
+        b'~' => aggregate(Kind::Set, 1),
+        b'>' => aggregate(Kind::Push, 1),
+        b'%' => aggregate(Kind::Map, 2),
+        b'|' => {
+            let items = length(content)?.ok_or_else(|| fault(LENGTH).showing(content))?;
+            Ok((None, Line::Aggregate { left: items * 2, is_attribute: true }))
+        }
+        b'_' => value(Kind::Nil, content.is_empty(), NULL),
+        b'#' => value(Kind::Boolean, matches!(content, b"t" | b"f"), TRUTH),
+        b',' => value(Kind::Double, is_double(content), NUMBER),
+        b'(' => value(Kind::BigNumber, is_integer(content), NUMBER),
+        other => check_type(other).map(|()| (None, Line::Value)),
+    }
+}
+
+/// Fails unless a line may begin with this byte.
+#[cold]
+fn check_type(first: u8) -> Result<(), PeerFault> {
+    match first {
+        b'+' | b'$' | b'=' | b':' | b'-' | b'!' | b'*' | b'~' | b'>' | b'%' | b'|' | b'_' | b'#' | b','
+        | b'(' => Ok(()),
+        b';' | b'.' => Err(fault(STREAMED)),
+        _ => Err(fault(NOT_RESP)),
+    }
+}
+
+/// A length; `None` for the null of RESP2, −1.
+#[inline]
+fn length(content: &[u8]) -> Result<Option<u64>, PeerFault> {
+    if content == b"-1" {
+        return Ok(None);
+    }
+    if content == b"?" {
+        return Err(fault(STREAMED));
+    }
+    // A number of 13 digits cannot overflow.
+    let is_number = (1..=13).contains(&content.len()) && content.iter().all(u8::is_ascii_digit);
+    let number = content.iter().take(13).fold(0, |sum, digit| sum * 10 + u64::from(digit & 0xf));
+    match is_number && number <= LENGTH_MAX {
+        true => Ok(Some(number)),
+        false => Err(fault(LENGTH).showing(content)),
+    }
+}
+
+fn is_integer(content: &[u8]) -> bool {
+    let digits = content.strip_prefix(b"-").or_else(|| content.strip_prefix(b"+")).unwrap_or(content);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+fn is_double(content: &[u8]) -> bool {
+    let text = str::from_utf8(content).unwrap_or_default();
+    matches!(text, "inf" | "-inf" | "nan" | "-nan") || text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// A line that does not end with CR LF, or has no type.
+#[cold]
+fn not_a_line(line: &[u8]) -> PeerFault {
+    match line.first().map_or(Ok(()), |first| check_type(*first)) {
+        Err(fault) => fault.showing(line),
+        Ok(()) => fault(LINE_END),
+    }
+}
+
+#[cold]
+fn fault(sentence: &'static str) -> PeerFault {
+    PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
+}

@@ -1,0 +1,159 @@
+//! Checks of replies, and values that are saved of them.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::errors;
+use super::reader::{Kind, Reader};
+use super::step::{RedisStep, Source};
+use crate::ErrorClass;
+use crate::conversation::Refusal;
+use crate::secrets::Secrets;
+use crate::step::Template;
+
+/// Codes of refusals: what the reply failed. Saved values follow, by their place.
+const ERROR: u32 = 0;
+const TYPE: u32 = 1;
+const REPLY: u32 = 2;
+const CONTENT: u32 = 3;
+const SAVED: u32 = 4;
+
+/// Checks and saved values of a step.
+#[derive(Debug)]
+pub(super) struct Rules {
+    kind: Option<Kind>,
+    reply: Option<Template>,
+    content: Option<Template>,
+    saves: Box<[(u16, Source)]>,
+}
+
+/// Texts of checks with the values of a user.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Expected {
+    reply: Option<Vec<u8>>,
+    content: Option<Vec<u8>>,
+}
+
+impl Rules {
+    pub(super) fn compile(step: &RedisStep, variables: &[String], secrets: &Secrets) -> Result<Self, String> {
+        let template = |text: &Option<Vec<u8>>| {
+            text.as_ref().map(|text| Template::compile(text, variables, secrets)).transpose()
+        };
+        Ok(Self {
+            kind: step.expect.kind,
+            reply: template(&step.expect.reply)?,
+            content: template(&step.expect.content)?,
+            saves: step.saves.clone().into(),
+        })
+    }
+
+    /// Whether the content of replies is needed.
+    #[inline]
+    pub(super) fn look_through(&self) -> bool {
+        self.reply.is_some() || self.content.is_some() || !self.saves.is_empty()
+    }
+
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.reply.iter().chain(&self.content)
+    }
+
+    pub(super) fn needs(&self, variable: u16) -> bool {
+        self.templates().flat_map(Template::variables).any(|needed| needed == variable)
+    }
+
+    /// Bytes of the texts that are filled in, at most.
+    pub(super) fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
+        self.templates().map(|template| template.bytes_max(longest_bytes)).fold(0, u64::saturating_add)
+    }
+
+    /// The variables that replies give values to.
+    pub(super) fn saved(&self) -> impl Iterator<Item = u16> {
+        self.saves.iter().map(|(variable, _)| *variable)
+    }
+
+    /// The texts of the checks, filled in; `None` if there are none.
+    #[inline]
+    pub(super) fn expected<'v>(&self, value: &impl Fn(u16) -> &'v [u8]) -> Option<Box<Expected>> {
+        if self.reply.is_none() && self.content.is_none() {
+            return None;
+        }
+        let filled = |template: &Template| {
+            let mut text = Vec::new();
+            template.fill(value, &mut text);
+            text
+        };
+        Some(Box::new(Expected {
+            reply: self.reply.as_ref().map(filled),
+            content: self.content.as_ref().map(filled),
+        }))
+    }
+
+    /// Why a reply counts as a no, if it does.
+    #[inline]
+    pub(super) fn judge(&self, reply: &Reader, expected: Option<&Expected>) -> Option<Refusal> {
+        if let Some(error) = reply.error()
+            && (self.kind != Some(Kind::Error) || reply.kind() != Kind::Error)
+        {
+            return Some(Refusal { class: errors::class(error), code: ERROR });
+        }
+        if self.kind.is_none() && !self.look_through() {
+            return None;
+        }
+        self.compare(reply, expected)
+    }
+
+    fn compare(&self, reply: &Reader, expected: Option<&Expected>) -> Option<Refusal> {
+        let check = |code| Some(Refusal { class: ErrorClass::CheckBody, code });
+        if self.kind.is_some_and(|kind| kind != reply.kind()) {
+            return check(TYPE);
+        }
+        let (kept, expected) = (reply.kept(), expected?);
+        if expected.reply.as_deref().is_some_and(|text| kept.only() != Some(text)) {
+            return check(REPLY);
+        }
+        if expected.content.as_deref().is_some_and(|text| !kept.contains(text)) {
+            return check(CONTENT);
+        }
+        None
+    }
+
+    /// Hands over the values that are saved of a reply.
+    ///
+    /// # Errors
+    ///
+    /// One that is null, absent, or longer than 64 KiB.
+    pub(super) fn save(&self, reply: &Reader, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
+        for (code, (variable, source)) in (SAVED..).zip(&self.saves) {
+            let value = match source {
+                Source::Reply => reply.kept().only(),
+                Source::Item(number) => reply.kept().item(*number),
+            };
+            let value = value.ok_or(Refusal { class: ErrorClass::Capture, code })?;
+            take(*variable, value);
+        }
+        Ok(())
+    }
+
+    /// The reason of a refusal, in words, with the beginning of the reply.
+    pub(super) fn explain(&self, refusal: Refusal, reply: &Reader, secrets: &Secrets) -> String {
+        let shown = |bytes: &[u8]| format!("{}", secrets.redact(bytes).escape_ascii());
+        let got = || match reply.kind() {
+            kind @ (Kind::String | Kind::Integer | Kind::Double | Kind::Boolean | Kind::BigNumber) => {
+                format!("{} \"{}\"", kind.name(), shown(reply.kept().beginning()))
+            }
+            kind => kind.name().into(),
+        };
+        match refusal.code {
+            ERROR => String::from_utf8_lossy(&secrets.redact(reply.error().unwrap_or_default())).into_owned(),
+            TYPE => {
+                let expected = self.kind.map_or("", Kind::name);
+                format!("expected type {expected}, got {}", got())
+            }
+            REPLY => format!("the reply differs from `expect`: {}", got()),
+            CONTENT => format!("the reply does not contain the text in `expect`: {}", got()),
+            _ => format!("the reply has no value to save there, or one above 64 KiB: {}", got()),
+        }
+    }
+}

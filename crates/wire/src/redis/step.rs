@@ -1,0 +1,230 @@
+//! The step `redis`: a command, what its reply must be, and what is saved of it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::reader::Kind as ReplyKind;
+use super::{log_in, words, workload};
+use crate::step::{
+    self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep,
+    WrongValue,
+};
+
+/// Characters of a command that a title shows.
+const SHOWN_CHARACTERS_MAX: usize = 40;
+/// Words of a command.
+const WORDS_MAX: usize = 1024 * 1024;
+/// Commands after which replies no longer come one for each command.
+const OTHER_MODES: [&str; 8] =
+    ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "QUIT"];
+
+/// The steps of the protocol.
+pub(super) const STEPS: OwnSteps = OwnSteps {
+    noun: "Redis",
+    says: "the command that is sent",
+    url: "redis://127.0.0.1:6379",
+    query: "?redis=PING",
+    keys: &[Key {
+        name: "redis",
+        sentence: "A Redis command, split into words as redis-cli does, or a list of its words; a value never makes further words. The \
+                   URL of the system is redis://[USER:PASSWORD@]HOST:PORT/DATABASE.",
+        example: "\"SET user:{id} {value}\"",
+        kind: Kind::TextOrTexts,
+    }],
+    body: None,
+    reply: Some(ReplyKeys { expect: &EXPECT, save: &SAVE }),
+    log_in: Some(LogIn { password_variable: "REDISCLI_AUTH", check: check_access }),
+    pipeline_max: 10_000,
+    workload: Some(&workload::WORKLOAD),
+    read,
+    compile: |load| super::compile(load),
+};
+
+static EXPECT: Table = Table {
+    name: "redis expect",
+    sentence: "Conditions for a reply of Redis.",
+    example: "{ reply: OK }",
+    exclusive: &[],
+    keys: &[
+        Key {
+            name: "reply",
+            sentence: "Redis: the whole reply, a text or a number.",
+            example: "OK",
+            kind: Kind::Text,
+        },
+        Key {
+            name: "contains",
+            sentence: "Redis: text that the reply, or an item of it, must contain.",
+            example: "\"{id}\"",
+            kind: Kind::Text,
+        },
+        Key {
+            name: "type",
+            sentence: "Redis: type of the reply: string, integer, nil, array, map, set, double, boolean, big-number, or error. \
+                       Without it, an error is rejected, and any other reply is ok.",
+            example: "nil",
+            kind: Kind::Constant("the type of a reply"),
+        },
+    ],
+};
+
+static SAVE: Table = Table {
+    name: "redis save",
+    sentence: "Where the value is in a reply of Redis: one of `reply` and `item`.",
+    example: "{ reply: true }",
+    exclusive: &[["reply", "item"]],
+    keys: &[
+        Key {
+            name: "reply",
+            sentence: "Redis: the whole reply, a text or a number.",
+            example: "true",
+            kind: Kind::Truth,
+        },
+        Key {
+            name: "item",
+            sentence: "Redis: the item of this number in an array, a map, or a set, counted from 0.",
+            example: "0",
+            kind: Kind::Count,
+        },
+    ],
+};
+
+/// A command with its checks and saved values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RedisStep {
+    /// Its words; names in braces stand for variables.
+    pub words: Vec<Vec<u8>>,
+    /// Name in reports.
+    pub title: String,
+    /// Conditions for the reply.
+    pub(super) expect: Expect,
+    /// Variables with the part of the reply that they get.
+    pub(super) saves: Vec<(u16, Source)>,
+    /// The words as one text, for the record.
+    message: Vec<u8>,
+}
+
+/// Conditions for a reply. Names in braces stand for variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Expect {
+    pub(super) kind: Option<ReplyKind>,
+    pub(super) reply: Option<Vec<u8>>,
+    pub(super) content: Option<Vec<u8>>,
+}
+
+/// Part of a reply that is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Reply,
+    Item(usize),
+}
+
+impl RedisStep {
+    /// A command of these words.
+    pub fn of(words: Vec<Vec<u8>>, title: String) -> Self {
+        let message = words.join(&b' ');
+        Self { words, title, message, ..Self::default() }
+    }
+
+    /// The name of the command, in upper case.
+    pub(super) fn name(&self) -> String {
+        String::from_utf8_lossy(self.words.first().map_or(&[][..], Vec::as_slice)).to_uppercase()
+    }
+}
+
+impl Step for RedisStep {
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    fn fingerprint(&self) -> String {
+        format!("{:?} {:?} {:?}", self.words, self.expect, self.saves)
+    }
+}
+
+fn check_access(access: &Access) -> Result<(), WrongValue> {
+    log_in::Identity::read(access).map(drop)
+}
+
+fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
+    let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
+    let (words, title) = match written.value {
+        Value::List(items) => {
+            let texts: Vec<&Text> = items.iter().filter_map(Value::text).collect();
+            let title: Vec<&str> = texts.iter().map(|text| text.written.as_str()).collect();
+            (texts.iter().map(|text| text.template.clone()).collect(), title.join(" "))
+        }
+        Value::Text(Text { written, template }) => (words::split(template).map_err(wrong)?, written.clone()),
+        _ => (Vec::new(), String::new()),
+    };
+    let step = RedisStep::of(words, shown(&title));
+    check_words(&step).map_err(wrong)?;
+    let expect = expect(written.expect)?;
+    let saves = written.saves.iter().map(source).collect::<Result<_, _>>()?;
+    Ok(Arc::new(RedisStep { expect, saves, ..step }))
+}
+
+/// Rejects commands that are none, or that change how replies follow commands.
+fn check_words(step: &RedisStep) -> Result<(), (String, String)> {
+    let name = step.name();
+    if name.is_empty() {
+        return Err(("the command is empty".into(), "write a command such as GET user:1".into()));
+    }
+    if step.words.len() > WORDS_MAX {
+        return Err((format!("the command has more than {WORDS_MAX} words"), "use fewer".into()));
+    }
+    if OTHER_MODES.contains(&name.as_str()) {
+        let what = format!("after {name}, replies no longer answer commands one by one");
+        return Err((what, "use another command; messages of channels are not measured".into()));
+    }
+    let is_reply = step.words.get(1).is_some_and(|word| word.eq_ignore_ascii_case(b"reply"));
+    if name == "CLIENT" && is_reply {
+        return Err(("without replies nothing can be measured".into(), "remove CLIENT REPLY".into()));
+    }
+    Ok(())
+}
+
+fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
+    let text = |key: &str| {
+        value.and_then(|value| value.get(key)).and_then(Value::text).map(|text| text.template.clone())
+    };
+    let kind = value.and_then(|value| value.get("type")).and_then(Value::bytes);
+    let kind = kind.map(|name| {
+        let known = ReplyKind::NAMED.iter().find(|(known, _)| known.as_bytes() == name);
+        known.map(|(_, kind)| *kind).ok_or_else(|| {
+            let names: Vec<&str> = ReplyKind::NAMED.iter().map(|(name, _)| *name).collect();
+            WrongValue {
+                path: Vec::from([step::EXPECT, "type"]),
+                what: format!("{:?} is no type of a reply", String::from_utf8_lossy(name)),
+                help: format!("write one of {}", names.join(", ")),
+            }
+        })
+    });
+    Ok(Expect { kind: kind.transpose()?, reply: text("reply"), content: text("contains") })
+}
+
+fn source(saved: &Saved) -> Result<(u16, Source), WrongValue> {
+    let source = match (saved.value.get("reply"), saved.value.get("item")) {
+        (_, Some(Value::Count(number))) => usize::try_from(*number).ok().map(Source::Item),
+        (Some(Value::Truth(true)), _) => Some(Source::Reply),
+        _ => None,
+    };
+    source.map(|source| (saved.variable, source)).ok_or_else(|| WrongValue {
+        path: Vec::from([step::SAVE]),
+        what: format!("`{}` has no source", saved.name),
+        help: "write { reply: true }, or { item: 0 } for the first item of an array".into(),
+    })
+}
+
+/// The beginning of a command, on one line.
+fn shown(text: &str) -> String {
+    let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
+    let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+    format!("{}{dots}", start.trim().escape_debug())
+}

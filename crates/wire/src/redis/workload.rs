@@ -1,0 +1,68 @@
+//! The load of a URL alone: commands on random keys, as redis-benchmark sends them.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::step::RedisStep;
+use crate::step::{Step, Workload, WorkloadSize};
+
+/// Commands of redis-benchmark, with the arguments that it gives them. `K` stands for a random key, `E` for a random element, and `V`
+/// for data.
+const COMMANDS: &[(&str, &str)] = &[
+    ("set", "SET key:K V"),
+    ("get", "GET key:K"),
+    ("ping", "PING"),
+    ("incr", "INCR counter:K"),
+    ("lpush", "LPUSH mylist V"),
+    ("rpush", "RPUSH mylist V"),
+    ("lpop", "LPOP mylist"),
+    ("rpop", "RPOP mylist"),
+    ("sadd", "SADD myset element:E"),
+    ("spop", "SPOP myset"),
+    ("hset", "HSET myhash element:E V"),
+    ("hget", "HGET myhash element:E"),
+    ("zadd", "ZADD myzset 0 element:E"),
+    ("zpopmin", "ZPOPMIN myzset"),
+    ("lrange", "LRANGE mylist 0 99"),
+    ("del", "DEL key:K"),
+];
+
+/// The commands of a load on a URL without steps.
+pub(super) static WORKLOAD: Workload =
+    Workload { default: "set,get", names, keys_default: 100_000, data_bytes_default: 3, step };
+
+fn names() -> Vec<&'static str> {
+    COMMANDS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The step of a command, with the variable of keys by name.
+fn step(name: &str, size: &WorkloadSize<'_>) -> Option<Arc<dyn Step>> {
+    let (_, line) = COMMANDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+    let key = format!("{{{}}}", size.key);
+    let words = line.split(' ').map(|word| match word {
+        "V" => vec![b'x'; size.data_bytes as usize],
+        "0" | "99" => word.into(),
+        word => match word.strip_suffix(['K', 'E']).filter(|prefix| prefix.ends_with(':')) {
+            Some(prefix) => format!("{prefix}{key}").into_bytes(),
+            None => word.into(),
+        },
+    });
+    let title: String = line.split(' ').next().unwrap_or_default().into();
+    Some(Arc::new(RedisStep::of(words.collect(), title)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_has_a_random_key_and_data_of_the_size() {
+        let size = WorkloadSize { key: "key", data_bytes: 4 };
+        let step = step("SET", &size).expect("a step");
+        assert_eq!((step.title().as_str(), step.message()), ("SET", &b"SET key:{key} xxxx"[..]));
+        assert!(super::step("flushall", &size).is_none());
+    }
+}

@@ -1,0 +1,48 @@
+//! Who logs in on the connections to a system: user, password, and path of its URL.
+
+use alloc::string::String;
+
+use crate::secrets::Secrets;
+use crate::sql::Secret;
+use crate::step::WrongValue;
+
+/// Log-in of connections.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The user; `None` if the URL has none.
+    pub user: Option<String>,
+    /// The password; `None` if there is none.
+    pub password: Option<Secret>,
+    /// Path of the URL without its first slash, such as the number of a database.
+    pub path: String,
+}
+
+impl Access {
+    /// No log-in.
+    pub const fn none() -> Self {
+        Self { user: None, password: None, path: String::new() }
+    }
+
+    /// With secrets in place of their names in braces: a plan names a password as `{env.NAME}`.
+    #[must_use]
+    pub fn filled(&self, secrets: &Secrets) -> Self {
+        let filled = |text: &String| {
+            let name = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+            name.and_then(|name| secrets.get(name)).map_or_else(|| text.clone(), String::from)
+        };
+        Self {
+            user: self.user.as_ref().map(filled),
+            password: self.password.as_ref().map(|password| Secret(filled(&password.0))),
+            path: self.path.clone(),
+        }
+    }
+}
+
+/// The log-in of a protocol, as the URL of a system has it.
+#[derive(Clone, Copy, Debug)]
+pub struct LogIn {
+    /// Environment variable with the password if the URL has none.
+    pub password_variable: &'static str,
+    /// Checks user and path of a URL.
+    pub check: fn(&Access) -> Result<(), WrongValue>,
+}

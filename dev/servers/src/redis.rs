@@ -1,0 +1,93 @@
+//! Redis, the key-value store.
+
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::folder::Folder;
+use crate::missing::Missing;
+use crate::program;
+use crate::server::{self, Server};
+
+const PACKAGE: &str = "redis-server";
+/// Line of the log of a server that accepts connections.
+const READY: &str = "Ready to accept connections";
+
+/// A server that keeps nothing on disk, unless its options say so. Dropped, it is gone without a trace.
+#[derive(Debug)]
+pub struct Redis {
+    server: Server,
+    port: u16,
+    // Last: a server needs its folder until its end.
+    folder: Folder,
+}
+
+impl Redis {
+    /// Starts a server with further options, such as `--requirepass`, and waits until it answers.
+    ///
+    /// # Errors
+    ///
+    /// When Redis is not installed, or does not start.
+    pub fn start(options: &[&str]) -> Result<Self, Missing> {
+        let folder = Folder::new("redis", None)?;
+        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, options)?, port)))?;
+        Ok(Self { server, port, folder })
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `redis://127.0.0.1:port`.
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// The Unix socket.
+    pub fn socket(&self) -> String {
+        self.folder.path().join("socket").display().to_string()
+    }
+
+    /// The process number of the server.
+    pub fn pid(&self) -> u32 {
+        self.server.pid()
+    }
+
+    /// Runs a command with redis-cli; its output.
+    ///
+    /// # Errors
+    ///
+    /// When the client is not installed, or the server does not answer.
+    pub fn cli(&self, words: &[&str]) -> Result<String, Missing> {
+        let mut client = Command::new(program::find("redis-cli", "redis-tools")?);
+        client.args(["-p", &self.port.to_string()]).args(words);
+        program::output(&client)
+    }
+
+    /// Number of calls of a command, in lower case, that the server has counted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::cli`].
+    pub fn calls(&self, command: &str) -> Result<u64, Missing> {
+        let stats = self.cli(&["INFO", "commandstats"])?;
+        let prefix = format!("cmdstat_{command}:calls=");
+        let line = stats.lines().find_map(|line| line.strip_prefix(&prefix));
+        let calls = line.and_then(|line| line.split(',').next()?.parse().ok());
+        Ok(calls.unwrap_or(0))
+    }
+
+    /// Kills the server.
+    pub fn kill(&mut self) {
+        self.server.end(Signal::KILL);
+    }
+}
+
+fn run(folder: &Folder, port: u16, options: &[&str]) -> Result<Server, Missing> {
+    let path = folder.path().display().to_string();
+    let mut command = program::command(&program::find("redis-server", PACKAGE)?, None, None, "KILL")?;
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir", &path, "--save", ""]);
+    command.args(["--unixsocket", &format!("{path}/socket")]).args(options);
+    Server::start(command, &server::log_path(folder.path()), |_, log| log.contains(READY))
+}
