@@ -20,7 +20,7 @@ pub trait Observer: Sync {
     /// counted.
     fn rows(&self, _rows: u64, _rows_all: u64) {}
 
-    /// Reports the begin of a stage, with a short description.
+    /// Reports the start of a stage, with a short description.
     fn stage(&self, _words: &str) {}
 
     /// Returns true to stop. Completed work remains, and another call continues from there.

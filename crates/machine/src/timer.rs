@@ -1,4 +1,4 @@
-//! Timer trials: lateness of wake-ups.
+//! Timer trials: delay of wake-ups.
 
 use std::thread;
 use std::time::Duration;
@@ -60,7 +60,7 @@ fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
     (p50s, p99)
 }
 
-/// Lateness of waits in microseconds, ascending.
+/// Excess of waits in microseconds, ascending.
 fn late_us(waits: u32, mut wait: impl FnMut() -> Result<(), String>) -> Result<Vec<f64>, String> {
     let mut late = Vec::with_capacity(waits as usize);
     for _ in 0..waits {

@@ -42,7 +42,7 @@ pub(crate) struct Context<'a> {
     pub(crate) control: &'a mut Control,
     /// Maximum number of bytes in a line.
     pub(crate) limit: usize,
-    /// No data leaves before this time, because of a stall or of changed settings, which must not count as lateness of the proxy.
+    /// No data leaves before this time, because of a stall or of changed settings, which must not count as a delay by the proxy.
     pub(crate) not_before_ns: u64,
 }
 

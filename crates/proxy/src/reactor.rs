@@ -52,7 +52,7 @@ pub(crate) struct Reactor {
     again: Vec<Key>,
     buffer: Vec<u8>,
     control: Control,
-    /// Time of the last change of settings. No data leaves before it, so that the change does not count as lateness.
+    /// Time of the last change of settings. No data leaves before it, so that the change does not count as a delay by the proxy.
     changed_at_ns: u64,
     /// End of the last stall.
     stalled_until_ns: u64,

@@ -101,7 +101,7 @@ impl Store {
         Ok(is_for_good || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
     }
 
-    /// The run that counts for each place, in order of the places, and all other runs, in order of their begin.
+    /// The run that counts for each place, in order of the places, and all other runs, in order of their start.
     fn sorted_out(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
         let query = format!(
             "SELECT run.id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \

@@ -18,7 +18,7 @@ fn store() -> (tempfile::TempDir, Store) {
 }
 
 #[test]
-fn whole() {
+fn whole_study_survives_a_round_trip() {
     let (_folder, store) = store();
     let new = sample::new_study();
     let id = store.begin_study(&new).unwrap();

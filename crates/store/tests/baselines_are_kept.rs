@@ -37,7 +37,7 @@ fn rows(path: &std::path::Path) -> i64 {
 }
 
 #[test]
-fn baseline_of_a_study_is_stored_at_its_begin_and_exported() {
+fn baseline_of_a_study_is_stored_at_its_start_and_exported() {
     let folder = tempfile::tempdir().unwrap();
     let (path, exported) = (folder.path().join("s"), folder.path().join("exported"));
     let store = Store::open(&path).unwrap();

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn share_of_connections_hangs_after_the_begin() {
+    fn share_of_connections_hangs_after_the_start() {
         let of = |share: f64, since_s: u64| {
             let hang = Hang { after: Duration::from_secs(3), share };
             (0..100).filter(|&number| hang.holds(number, Duration::from_secs(since_s))).count()

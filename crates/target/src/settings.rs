@@ -83,11 +83,11 @@ pub struct RateLimit {
 /// Schedule of pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// Begin of the first pause after the first request.
+    /// Start of the first pause after the first request.
     pub first: Duration,
     /// Length of each pause; above 0.
     pub lasting: Duration,
-    /// Time between the begins of two pauses; longer than `lasting`. `None` for a single pause.
+    /// Time between the starts of two pauses; longer than `lasting`. `None` for a single pause.
     pub every: Option<Duration>,
 }
 

@@ -44,7 +44,7 @@ impl Shared {
         }
     }
 
-    /// Begin of the next stall after `now`. `None` if there is none, or before the first request.
+    /// Start of the next stall after `now`. `None` if there is none, or before the first request.
     pub(crate) fn next_stall(&self, now: Instant) -> Option<Instant> {
         self.stalls.next_begin(*self.first_request.get()?, now)
     }

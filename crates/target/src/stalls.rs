@@ -48,7 +48,7 @@ impl Stalls {
         }
     }
 
-    /// Begin of the next stall after `now`. The schedule counts from `zero`.
+    /// Start of the next stall after `now`. The schedule counts from `zero`.
     pub(crate) fn next_begin(&self, zero: Instant, now: Instant) -> Option<Instant> {
         let stall = self.schedule?;
         let passed = now.saturating_duration_since(zero);

@@ -57,7 +57,7 @@ impl Timers {
     }
 }
 
-/// Lateness of this thread's wake-ups, learned from its timeouts. Waits are shortened by it, and the last microseconds are spent
+/// Delay of this thread's wake-ups, learned from its timeouts. Waits are shortened by it, and the last microseconds are spent
 /// polling. So a hold takes exactly the drawn time.
 #[derive(Default)]
 pub(crate) struct Lead(Duration);
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_shortened_by_the_learned_lateness() {
+    fn waits_are_shortened_by_the_learned_delay() {
         let (mut lead, us) = (Lead::default(), Duration::from_micros);
         assert_eq!(lead.shorten(us(500)), us(500));
         (0..100).for_each(|_| lead.learn(us(40)));

@@ -43,7 +43,7 @@ impl Trouble {
 pub(crate) struct Troubles {
     trouble: Option<Trouble>,
     started: Instant,
-    /// Time of the last begin, in nanoseconds since the start. [`u64::MAX`] before the first.
+    /// Time of the last start, in nanoseconds since the start. [`u64::MAX`] before the first.
     begun_ns: AtomicU64,
 }
 

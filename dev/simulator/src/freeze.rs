@@ -3,7 +3,7 @@
 /// Period in which no service begins, and running service is suspended. Nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freeze {
-    /// Begin of the freeze.
+    /// Start of the freeze.
     pub from_ns: u64,
     /// End of the freeze.
     pub to_ns: u64,

@@ -41,7 +41,7 @@ pub(crate) struct Builder<'a> {
 
 /// An `\if` without its `\endif` so far.
 struct Block {
-    /// Index of the condition that jumps to the next branch. `None` after `\else`.
+    /// Index of the condition that jumps to the next branch. `None` after `\else`, or if the condition is invalid.
     unless: Option<usize>,
     /// Indexes of jumps at the ends of branches, which go past the `\endif`.
     exits: Vec<usize>,
