@@ -21,7 +21,9 @@ mod stale;
 mod wanting;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 
 use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
@@ -32,7 +34,7 @@ use wire::{Channels, PeerStep, Reply};
 use crate::address_accounts::{FirstAccount, address_accounts, first_accounts};
 use crate::clock::Clock;
 use crate::dispatch::{Dispatch, Pool};
-use crate::driver::Driver;
+use crate::driver::{Driver, Row};
 use crate::embedded::Embedding;
 use crate::health::Watch;
 use crate::iterations::Iterations;
@@ -151,6 +153,22 @@ fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAc
     (0..steps + usize::from(job.parts) + addresses).map(account).collect()
 }
 
+/// Starts of the requests of one worker. An open load that grows begins with the connections that it opens first.
+fn driver(
+    job: &Job,
+    share: Share,
+    stop: Stop,
+    users: Range<u32>,
+    shared_row: Option<Arc<Mutex<Row>>>,
+) -> Driver {
+    let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, users, shared_row);
+    let first = share.of_total(job.first_connections().into()) as u32;
+    if let (Driver::Open(open), Some(_)) = (&mut driver, job.opened_first) {
+        open.spare_from(first);
+    }
+    driver
+}
+
 /// Who the users and links of one worker are.
 struct Crowd {
     users: Vec<User>,
@@ -234,11 +252,7 @@ impl<'a> Worker<'a> {
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
         let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
         let numbers = first_user..first_user + users.len() as u32;
-        let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, numbers, shared_row);
-        let first = share.of_total(job.first_connections().into()) as u32;
-        if let (Driver::Open(open), Some(_)) = (&mut driver, job.opened_first) {
-            open.spare_from(first);
-        }
+        let driver = driver(job, share, stop, numbers, shared_row);
         Ok(Self {
             job,
             signal,

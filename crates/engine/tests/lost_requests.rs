@@ -24,7 +24,7 @@ const LOG: &str = "LOST_REQUESTS_LOG";
 const PORT: &str = "LOST_REQUESTS_PORT";
 const CONNECTIONS: u32 = 64;
 
-/// What happens to the server in the middle of a load.
+/// What happens to the server during a load.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Reset,
@@ -43,7 +43,7 @@ impl Serving {
     /// Starts it on a port, 0 for any, and waits until it listens.
     fn start(log: &Path, port: u16) -> Self {
         let mut child = Command::new(env::current_exe().expect("this program"))
-            .args(["--exact", "lost_requests::serves_and_logs", "--ignored", "--nocapture"])
+            .args(["--exact", "lost_requests::serves_and_logs", "--nocapture"])
             .envs([(LOG, log.as_os_str()), (PORT, port.to_string().as_ref())])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -101,7 +101,6 @@ fn serve(socket: &TcpStream, log: &File) -> Option<()> {
 }
 
 #[test]
-#[ignore = "the server of the other tests, in a process of its own"]
 fn serves_and_logs() {
     let (Ok(path), Ok(port)) = (env::var(LOG), env::var(PORT)) else { return };
     let log = Arc::new(OpenOptions::new().append(true).create(true).open(path).expect("the log"));

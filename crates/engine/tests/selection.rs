@@ -60,8 +60,8 @@ fn connections_go_to_the_next_address_once_the_first_is_lost() {
     assert!(before.0 > 0 && before.1 == 0, "{before:?}");
     assert!(second.counters().requests > 0);
     assert_eq!(done.errors("connect_refused"), 0, "{:?}", done.classes());
-    // Each user loses at most the request that was under way.
-    assert!(done.tally.counts.failed <= 4, "{:?}", done.classes());
+    // The request under way, and one on a connection that the server still took while it stopped.
+    assert!(done.tally.counts.failed <= 2 * 4, "{:?}", done.classes());
 }
 
 #[test]

@@ -122,8 +122,8 @@ impl LoadSpec {
 }
 
 impl LoadSpec {
-    /// Connections that an open load may grow to, if nobody says how many it has: so many requests are in flight at most if each is
-    /// over by its timeout. A database keeps a process for each connection, and gets no more than it is asked to.
+    /// Maximum number of connections of an open load whose plan gives no number: peak rate × timeout, which is the maximum number of
+    /// requests in flight. `None` for a database, which keeps a process for each connection.
     fn grows_to(&self, load: &Load, destination: Destination, timeout_ns: u64) -> Option<u32> {
         let Load::Open(open) = load else { return None };
         let is_left_open = self.connections.is_none() && !destination.is_sql;

@@ -202,14 +202,7 @@ impl PlanError {
             Problem::NeedsDatabase => {
                 format!("{it} applies to databases: postgres://…, mysql://…, sqlite:…")
             }
-            Problem::NoPipeline { max: 1 } => {
-                let owners = wire::step::owners().filter(|(_, own)| own.pipeline_max > 1);
-                let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
-                format!(
-                    "requests of this load cannot share a connection side by side; those of {} can",
-                    nouns.join(", ")
-                )
-            }
+            Problem::NoPipeline { max: 1 } => no_pipeline(),
             Problem::NoPipeline { max } => format!("a connection takes at most {max} requests side by side"),
             Problem::PipelineWithoutReuse => {
                 format!("{it} sends several requests over one connection, and each has its own")
@@ -221,18 +214,17 @@ impl PlanError {
             Problem::TwoTimes => "the stages set the duration".to_owned(),
             Problem::SetByRecording => "the recording sets when requests start".to_owned(),
             Problem::RecordingTooShort => "the recording ends before the warm-up does".to_owned(),
-            Problem::NoSessions { arrivals } => format!(
-                "{} no session, and {} play sessions",
-                if *arrivals == 1 {
-                    "an arrival has".to_owned()
-                } else {
-                    format!("{arrivals} arrivals have")
-                },
-                name(Field::USERS)
-            ),
+            Problem::NoSessions { arrivals: 1 } => {
+                format!("an arrival has no session, and {} play sessions", name(Field::USERS))
+            }
+            Problem::NoSessions { arrivals } => {
+                format!("{arrivals} arrivals have no session, and {} play sessions", name(Field::USERS))
+            }
+            Problem::TooManySessions { sessions, users: 1 } => {
+                format!("the recording has {sessions} sessions, and the load 1 user")
+            }
             Problem::TooManySessions { sessions, users } => {
-                let users = if *users == 1 { "1 user".to_owned() } else { format!("{users} users") };
-                format!("the recording has {sessions} sessions, and the load {users}")
+                format!("the recording has {sessions} sessions, and the load {users} users")
             }
             Problem::LifetimeOfOneRequest => "each connection carries one request".to_owned(),
             Problem::TwoLimits => "both set how late a request may be sent".to_owned(),
@@ -320,4 +312,11 @@ impl PlanError {
             Problem::Step(problem) => problem.help(spelling),
         }
     }
+}
+
+/// Names the protocols whose requests can share a connection side by side.
+fn no_pipeline() -> String {
+    let owners = wire::step::owners().filter(|(_, own)| own.pipeline_max > 1);
+    let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
+    format!("requests of this load cannot share a connection side by side; those of {} can", nouns.join(", "))
 }

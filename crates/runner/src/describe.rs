@@ -63,12 +63,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         users: users(plan),
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
         units: plan.steps.iter().map(unit).collect(),
-        parts: plan
-            .parts()
-            .into_iter()
-            .chain(plan.address_parts())
-            .map(|part| PartOf { name: part.name, of: part.of })
-            .collect(),
+        parts: parts(plan),
         warm_up_ns: plan.warm_up_ns,
         planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
         latency_limit_ns: plan.sql().and_then(|sql| sql.latency_limit_ns),
@@ -77,6 +72,12 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         place: None,
         system_version: None,
     }
+}
+
+/// Parts of steps with accounts of their own, in the order of the accounts.
+fn parts(plan: &Plan) -> Vec<PartOf> {
+    let parts = plan.parts().into_iter().chain(plan.address_parts());
+    parts.map(|part| PartOf { name: part.name, of: part.of }).collect()
 }
 
 pub(crate) fn model(plan: &Plan) -> Model {

@@ -1,8 +1,6 @@
 //! What can be known to fail before a study begins: programs that are not there, and a machine that is too small.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt;
@@ -14,6 +12,7 @@ use plan::{Cmd, Environment, Fault, Launch, Study};
 use crate::consent::PublicLoads;
 use crate::cores::Cores;
 use crate::prepare::shortfalls_of;
+use crate::programs::found_program;
 use crate::recipe;
 use crate::resolve;
 use crate::threads::{GeneratorThreads, is_named_here};
@@ -57,7 +56,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
 }
 
 /// Every variant as it would be started.
-fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Launch> + 'a {
+pub(crate) fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Launch> + 'a {
     (0..study.variants.len()).map(move |variant| {
         let names = study.ports(variant).into_iter();
         let ports: Vec<_> = names.zip(FIRST_EXAMPLE_PORT..).collect();
@@ -187,16 +186,10 @@ fn missing_tools(study: &Study, tenbin: &Path) -> Vec<Fault> {
 
 fn is_there(command: &Cmd) -> bool {
     let Some(program) = command.argv.first() else { return false };
-    if program.contains('/') {
-        let path = command.dir.join(program);
-        return path.starts_with("/nonexistent") || is_program(&path);
-    }
-    let given = command.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| OsString::from(path));
-    let search = given.or_else(|| env::var_os("PATH")).unwrap_or_default();
-    env::split_paths(&search).any(|folder| is_program(&folder.join(program)))
+    command.dir.join(program).starts_with("/nonexistent") || found_program(command, program).is_some()
 }
 
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 

@@ -3,7 +3,7 @@
 //! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the same load is run once
 //! more with them: what the system does then tells which of the two was the limit.
 
-use evidence::{NewRun, RunId, Verdict};
+use evidence::{NewRun, RunId, ThreadRule, Verdict};
 use judge::thread_check::{ThreadCheckFigures, is_doubtful, settle};
 use plan::Plan;
 use progress::{Ended, Stream};
@@ -31,11 +31,16 @@ pub(crate) struct Threads {
 impl Threads {
     pub(crate) fn of(tools: &Tools<'_>, plan: &Plan, prepared: &Prepared) -> Self {
         let pinned = prepared.cores.len();
-        let cores = if pinned > 0 { pinned } else { tools.generator.machine().cores.len() };
+        let cores = match prepared.thread_rule {
+            // Further threads would take cores from the system, so they would not tell which of the two was the limit.
+            Some(ThreadRule::HalfOfCores { .. }) => prepared.threads as usize,
+            _ if pinned > 0 => pinned,
+            _ => tools.generator.machine().cores.len(),
+        };
         Self { count: prepared.threads, cores, connections: plan.connections() }
     }
 
-    /// Twice as many, where each has a core and a connection.
+    /// Twice as many threads, if each has a core and a connection.
     fn doubled(self) -> Option<u32> {
         let doubled = self.count.checked_mul(2)?;
         (doubled as usize <= self.cores && doubled <= self.connections).then_some(doubled)

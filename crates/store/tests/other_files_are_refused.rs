@@ -40,9 +40,9 @@ fn alter(path: &Path, sql: &str) {
 fn newer_version_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
-    alter(&path, "PRAGMA user_version = 19");
+    alter(&path, "PRAGMA user_version = 20");
     let error = Store::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 19, known: 18, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 20, known: 19, .. }), "{error}");
     assert!(error.to_string().contains("use the newer Tenbin"), "{error}");
 }
 

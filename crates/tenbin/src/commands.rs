@@ -135,7 +135,7 @@ fn listed(faults: &[Fault], undone: &str) -> String {
 }
 
 /// Where this program lies: it starts itself to hold the processes of systems.
-fn this_program() -> anyhow::Result<PathBuf> {
+pub(crate) fn this_program() -> anyhow::Result<PathBuf> {
     std::env::current_exe()
         .context("this program cannot find its own file, which holds the processes of systems")
 }

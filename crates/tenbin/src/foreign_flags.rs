@@ -11,10 +11,10 @@ use crate::curl;
 type Row = (&'static str, &'static str, &'static str);
 
 /// Flags of wrk, oha, hey, k6, vegeta, Locust, pgbench, sysbench, and ab, and one of plans alone. [`curl`] lists those of curl.
-const FLAGS: [Row; 45] = [
+const FLAGS: [Row; 43] = [
     (
         "-t",
-        "--threads N for threads of the generator (wrk), -n N for a number of transactions (pgbench), or --commands N for commands (redis-benchmark)",
+        "--threads N for threads of the generator (wrk), -n N for a number of transactions (pgbench), or --commands LIST for commands (redis-benchmark)",
         "N",
     ),
     ("-T", "-d TIME", "TIME"),
@@ -22,8 +22,6 @@ const FLAGS: [Row; 45] = [
     ("-q", "-R RATE", "RATE"),
     ("-z", "-d TIME", "TIME"),
     ("-i", "-n N", "N"),
-    ("-r", "-R RATE for a rate, or -n N for a number of requests", "N"),
-    ("-P", "nothing: a line shows the progress, and reports have every second", ""),
     ("-l", "--log-requests N, which keeps single requests", ""),
     ("-a", "-u USER:PASSWORD", ""),
     ("--vus", "-c N", "N"),
@@ -72,11 +70,10 @@ const FLAGS: [Row; 45] = [
 ];
 
 /// Flags of pgbench and sysbench that say which database or what to run. They come first if a URL names a database.
-const DATABASE_FLAGS: [Row; 10] = [
+const DATABASE_FLAGS: [Row; 9] = [
     ("-S", "--workload select-only", ""),
     ("-N", "--workload simple-update", ""),
     ("-i", "tenbin prepare URL --workload tpcb-like", ""),
-    ("-r", "nothing: times of statements are always reported", ""),
     ("-h", "the host in the URL: postgres://USER@HOST/DATABASE", ""),
     ("-U", "the user in the URL: postgres://USER@HOST/DATABASE", ""),
     ("-p", "the port in the URL: postgres://USER@HOST:PORT/DATABASE", ""),

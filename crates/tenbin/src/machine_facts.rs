@@ -4,9 +4,11 @@ use std::path::Path;
 
 use machine::{Effort, Figure, Site};
 use plan::{Study, StudyPin};
-use runner::Machine;
+use runner::{Machine, Programs};
 use serde_json::{Value, json};
 use store::Store;
+
+use crate::commands::this_program;
 
 /// A study that lasts less does not measure the machine: the trials take about 1 s.
 const STUDY_NS: u64 = 60_000_000_000;
@@ -18,12 +20,18 @@ const CAN: &str = "can";
 /// The key of the cores that system and generator stay on.
 const CORES: &str = "pin";
 
+/// Key of the hashes of the programs that the study starts, by file name.
+const PROGRAMS: &str = "programs";
+
 /// The facts of this machine, and the cores that the study keeps to. The figures are those of an earlier study since the last start of the
 /// system, if the store has any. A study that lasts a minute or more measures them otherwise.
 pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     let mut facts = Machine::here().facts;
     if let (StudyPin::Cores { system, generator }, Some(facts)) = (&study.pin, facts.as_object_mut()) {
         facts.insert(CORES.to_owned(), json!({ "system": system, "generator": generator }));
+    }
+    if let (Some(facts), Ok(tenbin)) = (facts.as_object_mut(), this_program()) {
+        facts.insert(PROGRAMS.to_owned(), json!(runner::programs(study, &tenbin)));
     }
     let Some(boot) = boot() else { return facts };
     let figures = known(store, &boot).or_else(|| (study.least_ns() >= STUDY_NS).then(|| measured(&boot)));
@@ -44,6 +52,16 @@ pub(crate) fn restore_cores(study: &mut Study, facts: &Value) {
     {
         study.pin = StudyPin::Cores { system, generator };
     }
+}
+
+/// Names of programs of a study that is resumed whose files differ from those that [`gather`] found. Programs that are gone are left out.
+pub(crate) fn replaced_programs(study: &Study, facts: &Value) -> anyhow::Result<Vec<String>> {
+    let Ok(before) = serde_json::from_value::<Programs>(facts[PROGRAMS].clone()) else {
+        return Ok(Vec::new());
+    };
+    let now = runner::programs(study, &this_program()?);
+    let is_other = |(name, hashes): &(String, _)| before.get(name).is_some_and(|before| before != hashes);
+    Ok(now.into_iter().filter(is_other).map(|(name, _)| name).collect())
 }
 
 /// What distinguishes this start of the system from all others.

@@ -7,7 +7,7 @@ use crate::support::{Home, built_in};
 /// Arguments separated by spaces, and the beginning of the help. `{server}` stands for the address of a server.
 type Row = (&'static str, &'static str);
 
-const WORDS: [Row; 33] = [
+const WORDS: [Row; 32] = [
     ("8080", "write http://localhost:8080"),
     (":8080", "write http://localhost:8080"),
     ("//localhost:8080/", "write http://localhost:8080/"),
@@ -19,7 +19,6 @@ const WORDS: [Row; 33] = [
     ("example.com", "write http://example.com"),
     ("www.example.com/index.html", "write http://www.example.com/index.html"),
     ("ws://localhost:80/", "there is no ws: write http://localhost:80"),
-    ("redis://localhost:6379/", "write tcp://localhost:6379 in a plan"),
     ("jdbc:postgresql://localhost/x", "write postgresql://localhost/x"),
     ("postgresql+asyncpg://localhost/x", "write postgresql://localhost/x"),
     ("unix:/none/x.sock", "write tenbin http://localhost/ --unix-socket /none/x.sock"),
@@ -43,8 +42,8 @@ const WORDS: [Row; 33] = [
     (".", "it is a folder: name a plan in it"),
 ];
 
-const FLAGS: [Row; 33] = [
-    ("{server} -t 10", "write --threads 10 for threads of the generator (wrk), or -n 10"),
+const FLAGS: [Row; 32] = [
+    ("{server} -t 10", "write --threads 10 for threads of the generator (wrk), -n 10"),
     ("{server} -t 10s", "write --threads N for threads of the generator"),
     ("{server} --vus 10 --duration 30", "write -c 10"),
     ("{server} --rps 10", "write -R 10"),
@@ -60,7 +59,6 @@ const FLAGS: [Row; 33] = [
     ("{server} --quick", "write -d 2s"),
     ("-N postgres://me@localhost/db", "write --workload simple-update"),
     ("-S postgres://me@localhost/db", "write --workload select-only"),
-    ("-P 1 {server}", "write nothing: a line shows the progress"),
     ("--mysql-host=localhost oltp", "write the server, user, and database in the URL: mysql://"),
     ("plan.yaml -c 10", "write `users: 10` in `load` in plan.yaml"),
     ("plan.yaml -d 10s", "write `for: 10s` in `load` in plan.yaml"),

@@ -82,3 +82,28 @@ fn a_duel_goes_on_to_the_blocks_that_were_added() {
     assert_eq!(study["study"]["state"], "complete");
     assert_nothing_is_left(&home);
 }
+
+#[test]
+fn study_whose_program_was_replaced_is_not_extended() {
+    let home = Home::new();
+    let (path, server) = (home.path().join("plan.yaml"), home.path().join("server.py"));
+    let text = "scenario:\n  - get: /\nload: { users: 1, for: 200ms }\nsystems:\n  python:\n    start: python3 server.py {port}\n\
+                compare: { blocks: 1 }\n";
+    fs::write(&path, text).expect("written");
+    let code = "import http.server, sys\nclass H(http.server.BaseHTTPRequestHandler):\n    def do_GET(self):\n        \
+                self.send_response(200)\n        self.send_header('Content-Length', '0')\n        self.end_headers()\n    \
+                def log_message(self, *a): pass\nhttp.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()\n";
+    fs::write(&server, code).expect("written");
+    let first = home.run(&["run", "plan.yaml"]);
+    assert!([Some(0), Some(4), Some(6)].contains(&first.code), "{first:?}");
+
+    fs::write(&server, format!("{code}# another version\n")).expect("written");
+    let extended = home.run(&["run", "plan.yaml", "--resume", "--blocks", "2"]);
+    assert_eq!(extended.code, Some(2), "{extended:?}");
+    assert!(extended.stderr.contains("server.py changed since the study began"), "{extended:?}");
+
+    fs::write(&server, code).expect("written");
+    let extended = home.run(&["run", "plan.yaml", "--resume", "--blocks", "2"]);
+    assert!(extended.stderr.contains("from 1 to 2 blocks"), "{extended:?}");
+    assert_nothing_is_left(&home);
+}

@@ -32,8 +32,8 @@ const SIZES: &[(&[&str], &str)] = &[
 ];
 
 /// A duration that the text probably means.
-pub(crate) fn duration(text: &str) -> Option<String> {
-    let text = plain(text)?;
+pub(crate) fn duration(original: &str) -> Option<String> {
+    let text = plain(original)?;
     let mut rest = text.as_str();
     let mut corrected = String::new();
     while !rest.is_empty() {
@@ -43,24 +43,24 @@ pub(crate) fn duration(text: &str) -> Option<String> {
         corrected.push_str(named(unit, DURATIONS)?);
         rest = after;
     }
-    duration_ns(&corrected).is_ok().then_some(corrected)
+    better(corrected, original, duration_ns)
 }
 
 /// A rate that the text probably means.
-pub(crate) fn rate(text: &str) -> Option<String> {
-    let text = plain(text)?;
+pub(crate) fn rate(original: &str) -> Option<String> {
+    let text = plain(original)?;
     let (number, unit) = split_at(&text, |c| !(c.is_ascii_digit() || c == '.'));
     let (multiple, unit) = match unit.strip_prefix('k') {
         Some(unit) => ("k", unit),
         None => ("", unit),
     };
     let corrected = format!("{number}{multiple}{}", named(unit, RATES)?);
-    rate_per_s(&corrected).is_ok().then_some(corrected)
+    better(corrected, original, rate_per_s)
 }
 
 /// A whole number that the text probably means.
-pub(crate) fn whole_number(text: &str) -> Option<String> {
-    let text = plain(text)?;
+pub(crate) fn whole_number(original: &str) -> Option<String> {
+    let text = plain(original)?;
     let groups: Vec<&str> = text.split([',', '_', '\'']).collect();
     let is_grouped = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
     let corrected = match text.split_once('e') {
@@ -72,15 +72,20 @@ pub(crate) fn whole_number(text: &str) -> Option<String> {
         }
         None => return None,
     };
-    count(&corrected).is_ok().then_some(corrected)
+    better(corrected, original, count)
 }
 
 /// A size that the text probably means.
-pub(crate) fn size(text: &str) -> Option<String> {
-    let text = plain(text)?;
+pub(crate) fn size(original: &str) -> Option<String> {
+    let text = plain(original)?;
     let (number, unit) = split_at(&text, |c| !(c.is_ascii_digit() || c == '.'));
     let corrected = format!("{number}{}", named(unit, SIZES)?);
-    size_bytes(&corrected).is_ok().then_some(corrected)
+    better(corrected, original, size_bytes)
+}
+
+/// The corrected text if it can be read. A text that the correction leaves as it is cannot: its error asked for the correction.
+fn better<T>(corrected: String, original: &str, read: fn(&str) -> Result<T, String>) -> Option<String> {
+    (corrected != original && read(&corrected).is_ok()).then_some(corrected)
 }
 
 /// In small letters and without spaces. `None` if it does not begin like a number.
@@ -101,6 +106,14 @@ fn named(unit: &str, units: &[(&[&str], &'static str)]) -> Option<&'static str> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_that_a_correction_leaves_as_it_is_is_not_corrected() {
+        for text in ["1.5.5s", "1.s", "99999999999999999999s", "1m1"] {
+            assert_eq!(duration(text), None, "{text}");
+        }
+        assert_eq!((rate("1.5.5/s"), size("1.1.1B"), whole_number("1e999")), (None, None, None));
+    }
 
     #[test]
     fn spellings_of_other_tools_are_corrected() {

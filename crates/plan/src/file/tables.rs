@@ -10,9 +10,8 @@ use std::sync::LazyLock;
 
 use super::form;
 use super::keys::{Key, Table, ValueKind};
-use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS};
+use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS, values};
 use ValueKind::{Derived, Either, List, Named, One, OneOrList, Optional, Word};
-use wire::SHARD_HASHES;
 
 const TEXT: ValueKind = One(&form::TEXT);
 const DURATION: ValueKind = One(&form::DURATION);
@@ -336,7 +335,7 @@ pub(crate) static SELECT: Table = Table {
         key(
             "by",
             "fnv1a",
-            Word(&SHARD_HASH_NAMES),
+            Word(&values::SHARD_HASH_NAMES),
             "Hash: crc32 (default), fnv1a (32 bits), or number (the digits of the text as a whole number).",
         ),
         key(
@@ -346,16 +345,6 @@ pub(crate) static SELECT: Table = Table {
             "Number of slots. The slot of a text is its hash modulo this number, and the URLs have equal ranges of slots, in order.",
         ),
     ],
-};
-
-static SHARD_HASH_NAMES: [&str; SHARD_HASHES.len()] = {
-    let mut names = [""; SHARD_HASHES.len()];
-    let mut number = 0;
-    while number < names.len() {
-        names[number] = SHARD_HASHES[number].name;
-        number += 1;
-    }
-    names
 };
 
 pub(crate) static SQL: Table = Table {

@@ -6,6 +6,7 @@ use load::open::{PROCESSES, Process, Stage};
 use sql::Mode;
 use sql::script::Distribution;
 use sql::workload::Style;
+use wire::SHARD_HASHES;
 
 use super::{AskedBaseline, Spanned, Variable, Wrong};
 use crate::file::tree::{Entry, Node};
@@ -247,6 +248,15 @@ static PROCESS_NAMES: [&str; PROCESSES.len()] = {
     let mut number = 0;
     while number < names.len() {
         names[number] = PROCESSES[number].name;
+        number += 1;
+    }
+    names
+};
+pub(crate) static SHARD_HASH_NAMES: [&str; SHARD_HASHES.len()] = {
+    let mut names = [""; SHARD_HASHES.len()];
+    let mut number = 0;
+    while number < names.len() {
+        names[number] = SHARD_HASHES[number].name;
         number += 1;
     }
     names

@@ -47,7 +47,7 @@ pub(crate) struct LoadFlags {
     #[arg(value_name = "URL_B", hide_short_help = true)]
     others: Vec<String>,
 
-    /// Connections; each is a user in a closed load [default: 50; with -R, more as needed]
+    /// Connections, or users of a closed load [default: 50; with -R, as needed]
     #[arg(
         short = 'c',
         long = "connections",

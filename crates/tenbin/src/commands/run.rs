@@ -230,6 +230,17 @@ impl Ordered<'_> {
         };
         let kept = store.load_study(&id)?;
         study::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
+        let replaced = machine_facts::replaced_programs(study, &kept.new.host)?;
+        if !replaced.is_empty() {
+            let what = format!(
+                "{} changed since the study began, and its runs would compare two programs",
+                replaced.join(", ")
+            );
+            return Err(BadArguments(format!(
+                "{what}\n  help: run the plan again, or bring back the program as it was"
+            ))
+            .into());
+        }
         let within_s = self.within_ns.map(|ns| ns as f64 / 1e9);
         match (kept.state, blocks) {
             (StudyState::Complete, None) => return Err(finished(study, &kept)?.into()),
