@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::env;
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -105,7 +105,7 @@ fn serves_and_logs() {
     let (Ok(path), Ok(port)) = (env::var(LOG), env::var(PORT)) else { return };
     let log = Arc::new(OpenOptions::new().append(true).create(true).open(path).expect("the log"));
     let listener = TcpListener::bind(("127.0.0.1", port.parse().expect("a port"))).expect("the port");
-    println!("\nlistens on {}", listener.local_addr().expect("an address"));
+    writeln!(io::stdout(), "\nlistens on {}", listener.local_addr().expect("an address")).expect("written");
     let sockets: Arc<Mutex<HashMap<usize, TcpStream>>> = Arc::default();
     let accepted = Arc::clone(&sockets);
     thread::spawn(move || {
@@ -188,7 +188,7 @@ fn lost_requests_are_no_fewer_than_the_server_left_unanswered_and_no_more_than_w
             done.errors("stale_reuse"),
             2 * CONNECTIONS
         );
-        println!("{figures}");
+        writeln!(io::stdout(), "{figures}").expect("written");
         assert!(done.tally.counts.ok > 300, "{figures}: {:?}", done.tally.counts);
         assert!(lost >= unanswered, "{figures}: {:?}", done.classes());
         assert!(
