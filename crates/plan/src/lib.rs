@@ -1,6 +1,6 @@
-//! Reads what a person asked for into a checked plan, or into a complete list of errors.
+//! Reads a command line or a plan file into a checked plan, or into a complete list of errors.
 //!
-//! A [`Plan`] cannot be built otherwise. The crate never knows the engine or the store.
+//! A [`Plan`] cannot be built otherwise. The crate does not depend on the engine or the store.
 
 mod body_file;
 mod check;
