@@ -1,4 +1,4 @@
-//! `if` of a step: `{status} == 200`, `{token} != none`, `{token} is present`, `{token} is absent`.
+//! Reads `if` of a step: `{status} == 200`, `{token} != none`, `{token} is present`, `{token} is absent`.
 
 use load::{Condition, Subject, Test};
 use wire::braces::{Piece, pieces};
@@ -7,7 +7,7 @@ use super::reading::Reading;
 use super::tree::Node;
 use super::variables::Variables;
 
-/// The status of the latest reply, in a condition.
+/// Name of the latest reply's status in a condition.
 pub(crate) const STATUS: &str = "status";
 
 const HELP: &str =
@@ -60,7 +60,7 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
     Some(Condition { subject: Subject::Variable(variable as u16), test })
 }
 
-/// A condition on the status, which is always there.
+/// Reads a condition on the status, which is always present.
 fn status(
     test: Test,
     at: usize,
@@ -84,7 +84,7 @@ fn status(
     }
 }
 
-/// A constant, with or without quotes.
+/// Constant with its quotes removed.
 fn constant(text: &str) -> Vec<u8> {
     let text = text.trim();
     let quoted = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
