@@ -13,6 +13,7 @@ pub(crate) const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub struct BodyFile {
     /// Name of the flag in errors: `--body-file`.
     pub flag: &'static str,
+    /// Path of the file.
     pub path: PathBuf,
 }
 

@@ -51,7 +51,7 @@ impl Endpoint {
         }
     }
 
-    /// Its transactions. `None` unless it is a database.
+    /// Transactions on the system. `None` unless it is a database.
     pub fn transactions(&self) -> Option<&Transactions> {
         match &self.gets {
             Gets::Transactions(transactions) => Some(transactions),

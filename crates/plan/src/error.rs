@@ -19,7 +19,7 @@ pub struct PlanError {
     pub(crate) at: Option<At>,
 }
 
-/// What is wrong with a value.
+/// Kind of error in a value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -90,7 +90,7 @@ pub enum Problem {
     Step(StepProblem),
 }
 
-/// How names of values are printed.
+/// Spelling of the names of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// As flags: `-c`.

@@ -74,7 +74,7 @@ pub struct Plan {
     pub retry_stale: bool,
     /// Total connections that an open load may grow to on demand. `None` if their number is fixed.
     pub grows_to: Option<u32>,
-    /// How the stacks of the system are sampled. `None` if they are not.
+    /// Method of sampling the stacks of the system. `None` if they are not sampled.
     pub profile: Option<Stacks>,
     /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then
     /// a result, and no reason to doubt the run.
@@ -146,6 +146,7 @@ pub struct PlannedStep {
     pub name: String,
     /// Number of the system that the step speaks to, an index of [`Plan::endpoints`].
     pub endpoint: u16,
+    /// Request, transaction, or load of a tool.
     pub action: Action,
 }
 
@@ -203,6 +204,7 @@ pub struct HttpAction {
 /// An exchange in a protocol that owns its steps.
 #[derive(Clone, Debug)]
 pub struct OwnedAction {
+    /// Protocol that owns the step.
     pub protocol: &'static Protocol,
     /// Step as its protocol parsed it.
     pub step: Arc<dyn Step>,
@@ -244,7 +246,7 @@ impl OwnedAction {
     }
 }
 
-/// How a profiler unwinds stacks.
+/// Method by which a profiler unwinds stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
     /// By frame pointers.

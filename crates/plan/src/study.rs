@@ -84,7 +84,7 @@ pub struct Study {
     pub systems: Vec<System>,
     /// Variants of all systems, in the order of the file; at least one.
     pub variants: Vec<Variant>,
-    /// How variants are compared.
+    /// Rules of the comparison of variants.
     pub compare: Compare,
     /// Conditions that every run must meet.
     pub gates: Vec<Condition>,
@@ -125,7 +125,7 @@ pub struct StudyLoad {
     pub(crate) spec: LoadSpec,
 }
 
-/// How variants are compared, and when the comparison ends.
+/// Rules of the comparison of variants, and when it ends.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Compare {

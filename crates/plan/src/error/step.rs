@@ -2,7 +2,7 @@
 
 use super::Spelling;
 
-/// What is wrong with a step or a script.
+/// Error in a step or a script.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StepProblem {

@@ -63,7 +63,7 @@ fn forbid_http(step: &Node, key: &str, own: &OwnSteps, variables: &mut Variables
         let what = format!("`{}` applies to HTTP, and the step is {}", other.key, own.noun);
         reading.at(other.key_at, what, format!("remove it; `{key}` says {}", own.says));
     }
-    // Its names still count as saved, so that later steps that use them are not reported.
+    // Names in `save` still count as saved, so that later steps that use them are not reported.
     if own.reply.is_some() {
         return;
     }
@@ -198,9 +198,9 @@ fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, readin
 /// Meaning of braces in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
-    /// They enclose names of variables.
+    /// Braces enclose names of variables.
     Variables,
-    /// They stand for themselves, as on the command line.
+    /// Braces stand for themselves, as on the command line.
     Themselves,
 }
 

@@ -82,7 +82,7 @@ fn process(
         reading.at(node.at, what, "choose another name");
     }
     let start = node.get("start").map_or_else(Vec::new, |start| reading.command(start, &scope.known));
-    // The environment of the system is added when it starts.
+    // The system's own `env` and `in` are added when it starts.
     let is_system = std::ptr::eq(node, scope.node);
     let env = if is_system { Vec::new() } else { env(node, &scope.known, reading) };
     let dir = if is_system { None } else { dir(node, &scope.known, reading) };

@@ -283,7 +283,7 @@ fn faults_of(request: &Request, places: &Places<'_>, variables: &Variables, read
             RequestFault::HeaderName(name) => ((places.header)(name), "write a name such as Accept"),
             RequestFault::HeaderValue(name) => ((places.header)(name), "write it on one line"),
             RequestFault::Framing(name) => ((places.header)(name), "remove it"),
-            // It is already reported at the place of the name.
+            // Unknown variables are already reported at the places of their names.
             RequestFault::Variable(_) => continue,
         };
         if !reading.findings.has_at(at) {

@@ -1,4 +1,4 @@
-//! What a variant of a system is started with, after variables are replaced.
+//! Commands, files, and URLs of a variant, after variables are replaced.
 
 use super::events::LaunchEvent;
 use super::limits::Limits;
@@ -22,7 +22,7 @@ pub struct Environment<'a> {
     pub host: Ipv4Addr,
 }
 
-/// How one variant of a system is started, connected to, and stopped.
+/// One variant of a system, ready to be started, loaded, and stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Name of the system.
@@ -168,7 +168,7 @@ pub struct Proc {
     pub command: Cmd,
     /// Readiness check.
     pub ready: Ready,
-    /// How the process is stopped.
+    /// Method of stopping the process.
     pub stop: StopHow,
     /// Whether an event starts the process, and not the start of the system.
     pub is_started_by_event: bool,
@@ -215,7 +215,7 @@ pub enum ReadyWhen {
     Command(Cmd),
 }
 
-/// How a process is stopped. Whatever still runs after the timeout is killed.
+/// Method of stopping a process. Whatever still runs after the timeout is killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopHow {
     /// Signal without SIG: `TERM`.

@@ -128,7 +128,7 @@ pub enum EventAction {
     Set {
         /// Content of the files, by path relative to the run's folder.
         files: Vec<(PathBuf, Vec<u8>)>,
-        /// How the system reloads the files.
+        /// Method of reloading the files.
         reload: EventReload,
     },
 }
@@ -142,7 +142,7 @@ pub struct EventSignal {
     pub signal: String,
 }
 
-/// How a system reloads its files.
+/// Method by which a system reloads its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventReload {
     /// By a signal.

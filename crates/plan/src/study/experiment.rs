@@ -40,7 +40,7 @@ impl Default for Experiment {
     }
 }
 
-/// What an experiment can change in a variant under a load.
+/// Parameters that an experiment can change in a variant under a load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changeable {
     /// Users of the load. `None` for an open load.
@@ -113,7 +113,7 @@ impl Study {
         no_experiment(&self.systems, &self.loads)
     }
 
-    /// What an experiment can change in a variant under a load. `None` if no experiment is possible with them.
+    /// Parameters that an experiment can change in a variant under a load. `None` if no experiment is possible with them.
     pub fn changeable(&self, variant: usize, load: usize) -> Option<Changeable> {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
@@ -269,7 +269,7 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
     Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note, loses: None })
 }
 
-/// What a system loses with a new value of a parameter, such as durability. The words of its commands before the parameter decide.
+/// Guarantee that a system loses with a new value of a parameter, such as durability. The words of its commands before the parameter decide.
 fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
     let words = system.processes.iter().flat_map(|process| &process.start);
     let written = words.filter(|word| word.names().any(|of| of == name)).map(|word| {

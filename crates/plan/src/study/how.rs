@@ -1,4 +1,4 @@
-//! How the variants of a study are compared, and how many runs that takes.
+//! Procedures for comparing the variants of a study, and the number of runs that each takes.
 
 use std::fmt;
 

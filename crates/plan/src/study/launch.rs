@@ -35,7 +35,7 @@ impl Study {
         ports
     }
 
-    /// How a variant is started, with every variable replaced. `environment` must have the ports that [`Self::ports`] returns.
+    /// Launch of a variant, with every variable replaced. `environment` must have the ports that [`Self::ports`] returns.
     pub fn launch(&self, variant: usize, environment: &Environment<'_>) -> Launch {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];

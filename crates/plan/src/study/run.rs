@@ -179,7 +179,7 @@ impl Study {
     }
 }
 
-/// What the URL of a system adds to the requests of its steps.
+/// Parts that the URL of a system adds to the requests of its steps.
 struct Base {
     /// Request of the URL alone. `None` for a database.
     request: Option<Request>,

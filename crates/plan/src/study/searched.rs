@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::file::gates;
 use crate::units::show_duration;
 
-/// What a search overrides in a plan. `None` keeps the value of the plan.
+/// Values of a plan that a search overrides. `None` keeps the value of the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Searched {
     /// Name of the load. A plan with one load needs none.

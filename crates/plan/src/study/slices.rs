@@ -58,7 +58,7 @@ pub(crate) struct WholeRuns {
 pub struct NoSlices {
     /// Sentence without its period.
     pub because: String,
-    /// What to change.
+    /// Help: change to the plan.
     pub help: String,
 }
 
