@@ -1,4 +1,9 @@
 //! Reads the text of a plan file into a study, or into all of its errors.
+//!
+//! Reading has four steps. [`foreign`] rejects files of other load generators. [`parse`] turns YAML into a [`tree`], in which
+//! [`aliases`] renames former keys. [`shape`] checks the tree against the [`tables`] of keys. The modules of the sections then read
+//! steps, loads, systems, comparison, events, and gates, in this order. Each adds its errors to the [`findings`] and goes on, so that
+//! all errors are reported at once.
 
 mod addresses;
 mod aliases;
@@ -190,7 +195,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         return None;
     }
     needed(&root, reading);
-    // Warnings about unused definitions are left out after errors, because a misspelling may be their cause.
+    // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
     note_source(is_quick, reading);
     let (seed, has_seed) = seed(&root);

@@ -164,7 +164,7 @@ impl Checker<'_> {
         self.errors.push(PlanError { field, problem: problem.into(), at });
     }
 
-    /// Appends an error about the scripts, at the field of another value.
+    /// Appends an error about a script or a workload. It has no place, because scripts are steps in a plan file.
     fn wrong(&mut self, field: Field, what: impl Into<String>, help: impl Into<String>) {
         self.error(field, None, Problem::Unreadable { what: what.into(), help: help.into() });
     }

@@ -56,7 +56,7 @@ impl Transactions {
         words.join(", ")
     }
 
-    /// Parameters that a URL of this database needs to have certificates verified.
+    /// Parameter that turns on the verification of certificates in a URL of this database.
     pub fn verified_by(&self) -> &'static str {
         match self.database.engine {
             Engine::MySql => "ssl-mode=VERIFY_IDENTITY",

@@ -192,7 +192,7 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
     }
 }
 
-/// A key with the value that was given, if it fits: `for: 10s`.
+/// A key with the value that was given, corrected if necessary: `for: 10s`. The key alone if no correction fits.
 fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
     let kind = key.map(|key| match &key.kind {

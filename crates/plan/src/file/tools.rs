@@ -82,7 +82,8 @@ fn tool_of(words: &[String], entry: &Entry, reading: &mut Reading<'_>) -> Option
     tool
 }
 
-/// Checks that the command uses the values of the load, and that the load has the values that the command uses.
+/// Checks that the command uses the values of the load, and that the load has the values that the command uses. One of them must
+/// set the duration.
 fn agree(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>) {
     let uses = |name: &str| text.words.iter().flat_map(Braced::names).any(|used| used == name);
     for (key, example) in [("users", "10"), ("requests", "1000")] {
