@@ -152,7 +152,7 @@ pub struct Compare {
     pub stored: Option<StoredBaseline>,
     /// Time limit for all runs together, in nanoseconds. `None` if there is no limit.
     pub within_ns: Option<u64>,
-    /// Whether a block interleaves slices of its variants, as the plan asks. [`Study::slicing`] decides for `auto`.
+    /// Whole runs or slices, as the plan asks. [`Study::slicing`] decides for `auto`.
     pub interleave: Interleave,
     /// Measured duration of a slice, in nanoseconds.
     pub slice_ns: u64,

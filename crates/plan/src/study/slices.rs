@@ -9,7 +9,7 @@ use super::{Environment, How, Launch, Study, StudyLoad};
 use crate::spec::Spanned;
 use crate::units::show_duration;
 
-/// Whether variants are compared in whole runs or in slices.
+/// Units of a comparison: whole runs or slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interleave {
     /// Whole runs: the system is started for each run.
