@@ -124,7 +124,8 @@ impl LoadSpec {
 
 impl LoadSpec {
     /// Connections that an open load may grow to if the plan sets no number. At most rate × timeout requests are in flight, because
-    /// each ends by its timeout. `None` for databases, which keep one process for each connection.
+    /// each ends by its timeout. `None` if its own connections are enough, and for databases, which may keep a process per
+    /// connection.
     fn grows_to(&self, load: &Load, destination: Destination, timeout_ns: u64) -> Option<u32> {
         let Load::Open(open) = load else { return None };
         let is_left_open = self.connections.is_none() && !destination.is_sql;
@@ -134,6 +135,7 @@ impl LoadSpec {
     }
 }
 
+/// Reads the values of a load and collects their errors.
 struct Checker<'a> {
     spec: &'a LoadSpec,
     errors: &'a mut Vec<PlanError>,

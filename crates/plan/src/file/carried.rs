@@ -29,6 +29,7 @@ pub(crate) struct Carried<'a> {
     redirects: u8,
 }
 
+/// A header, or credentials, that requests carry.
 struct Item<'a> {
     at: Span,
     what: What,

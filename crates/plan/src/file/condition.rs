@@ -10,6 +10,7 @@ use super::variables::Variables;
 /// Name of the latest reply's status in a condition.
 pub(crate) const STATUS: &str = "status";
 
+/// Help for a condition that cannot be parsed.
 const HELP: &str =
     "write a condition such as \"{status} == 200\", \"{token} != none\", or \"{token} is present\"";
 

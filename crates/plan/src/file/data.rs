@@ -28,6 +28,7 @@ pub(crate) struct DataText {
     fills: Vec<(u16, usize)>,
 }
 
+/// Kind of a source, with what was read of it.
 enum DataKind {
     Number(Source),
     /// A built-in value, which the plan does not define.

@@ -15,6 +15,7 @@ use super::url;
 use crate::database::is_database;
 use crate::study::{Braced, EndpointText};
 
+/// Name of the section, in a plan and in its systems.
 const KEY: &str = "endpoints";
 /// Max endpoints, which limits the connections of one load.
 const ENDPOINTS_MAX: usize = 32;

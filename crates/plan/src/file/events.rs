@@ -12,6 +12,7 @@ use crate::study::{
 };
 use crate::units;
 
+/// Default timeout of an event in nanoseconds.
 const WITHIN_NS: u64 = 30_000_000_000;
 const EVENTS_MAX: usize = 50;
 /// Max number of events in a run, which is what the store keeps.
@@ -34,6 +35,7 @@ const ACTIONS: &[(&str, ReadAction)] = &[
     ("set", set),
 ];
 
+/// Reads the value of an action's key. `None` if it has errors, which are added to the findings.
 type ReadAction = fn(&Entry, &OfSystem<'_>, &mut Reading<'_>) -> Option<ActionText>;
 
 /// Keys that apply only to certain actions.

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::{missing_plan, near};
 
+/// Max size of a file that is kept in `seen`, in bytes.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 const KEPT_FILES_MAX: usize = 20;
 /// Max size of all files of a plan together, each counted as often as it is named, in bytes.

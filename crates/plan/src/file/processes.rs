@@ -203,8 +203,8 @@ fn is_port(name: &str) -> bool {
     name == "port" || name.starts_with("port.")
 }
 
-/// Port for the readiness check: the only port that the process names and that no other process listens on. Otherwise the URL's,
-/// unless there are several processes and none is known to listen there.
+/// Port for the readiness check. For a single process, it is the URL's. Otherwise it is the only port that the process names and
+/// that no other process listens on. Reports an error if `ready` has no condition and the plan shows no single port.
 fn inferred_port(
     name: &str,
     node: &Node,

@@ -6,6 +6,7 @@ use super::findings::Findings;
 use super::parse::DEPTH_MAX;
 use super::span::{Span, line_at};
 
+/// Help for errors that have no more specific one.
 const CHECK: &str =
     "check the indentation of this line, and quote texts that contain : # { } [ ] , or quotes";
 const QUOTE: &str = "quote the text";

@@ -25,6 +25,7 @@ use crate::study::{
     is_number, names_in,
 };
 
+/// Names that every text of a system may use.
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 /// Name of the system's host in braces. A parameter with this name takes precedence.
 const HOST: &str = "host";

@@ -14,6 +14,7 @@ use crate::plan::{Action, PlannedStep, SqlAction};
 use crate::scripts::{SCRIPT_BYTES_MAX, style_named, styled};
 
 pub(crate) const KINDS: [&str; 4] = ["sql", "transaction", "script", "workload"];
+/// Max characters of the default name of a step: the beginning of its statement.
 const NAME_LENGTH_MAX: usize = 60;
 /// Prefix for the columns of a row, which no script of a plan uses. They are then copied to their own names.
 const COLUMN: &str = "saved_column_";

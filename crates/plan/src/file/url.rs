@@ -10,6 +10,7 @@ use super::tree::{Entry, Node};
 use crate::database::{self, Database};
 use crate::request::{access_of, corrected_url, read_url};
 
+/// Help for a wrong URL of a database.
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
 /// Protocol of a scheme, if it owns its steps.

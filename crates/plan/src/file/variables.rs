@@ -13,6 +13,7 @@ use super::span::{Span, line_at};
 use super::tree::{Entry, Node};
 use crate::study::{is_name, names_in};
 
+/// Max number of variables of a plan.
 const VARIABLES_MAX: usize = 1_000;
 /// Max number of names in braces, over all texts.
 const USES_MAX: usize = 100_000;

@@ -184,8 +184,8 @@ fn known_memory(launch: &Launch) -> Option<Known> {
     settings.into_iter().chain([heap]).flatten().max_by_key(|known| known.bytes)
 }
 
-/// Value of a setting in a line of a command or a file: `-c shared_buffers=2GB`, `--innodb-buffer-pool-size=1G`, `shared_buffers =
-/// '2GB'`. Comments are ignored.
+/// Value of a setting in a line of a command or a file, such as `shared_buffers = '2GB'`, `-c shared_buffers=2GB`, or
+/// `--innodb-buffer-pool-size=1G`. Comments are ignored.
 fn setting(line: &str, name: &str, unit_bytes: u64) -> Option<u64> {
     let line = line.split('#').next()?.to_ascii_lowercase().replace('-', "_");
     let (_, value) = line.split_once(name)?;
