@@ -2,8 +2,8 @@
 //!
 //! Reading has four steps. [`foreign`] rejects files of other load generators. [`parse`] turns YAML into a [`tree`], in which
 //! [`aliases`] renames former keys. [`shape`] checks the tree against the [`tables`] of keys. The modules of the sections then read
-//! steps, loads, systems, comparison, events, and gates, in this order. Each adds its errors to the [`findings`] and goes on, so that
-//! all errors are reported at once.
+//! steps, loads, systems, comparison, events, and gates, in this order. Each adds its errors to the [`findings`] and goes on, so
+//! that all errors are reported at once.
 
 mod addresses;
 mod aliases;

@@ -156,7 +156,7 @@ pub struct Compare {
     pub interleave: Interleave,
     /// Measured duration of a slice, in nanoseconds.
     pub slice_ns: u64,
-    /// Whether a system is suspended while the load goes to another one.
+    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
     pub pauses_idle: bool,
     /// Whether CPU time of other processes is a control variate that reduces the variance of slices.
     pub has_control: bool,

@@ -285,7 +285,7 @@ impl Section<'_> {
         }
     }
 
-    /// Reads `pilot`, which is 0 by default. The blocks of the comparison also show how long it will take, and they count.
+    /// Reads `pilot`. The default is 0, because the blocks of the comparison also show how long it will take, and they count.
     fn pilot(&self, compare: &mut Compare, reading: &mut Reading<'_>) {
         let given = reading.within(&self.spec.pilot, 0, PILOT_MAX).map(|blocks| blocks as u32);
         let is_duel = compare.how(self.compared.variants.len()) == How::Duel;

@@ -269,7 +269,8 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
     Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note, loses: None })
 }
 
-/// Guarantee that a system loses with a new value of a parameter, such as durability. The words of its commands before the parameter decide.
+/// Guarantee that a system loses with a new value of a parameter, such as durability. The words of its commands before the
+/// parameter decide.
 fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
     let words = system.processes.iter().flat_map(|process| &process.start);
     let written = words.filter(|word| word.names().any(|of| of == name)).map(|word| {

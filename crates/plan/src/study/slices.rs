@@ -38,7 +38,7 @@ pub struct Slicing {
     pub warm_up_ns: u64,
     /// Max slices of each variant in a block.
     pub pairs_most: u32,
-    /// Whether a system is suspended while the load goes to another one.
+    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
     pub pauses_idle: bool,
     /// Whether CPU time of other processes is a control variate that reduces the variance.
     pub has_control: bool,
@@ -68,8 +68,8 @@ pub(crate) const SLICE_NS: u64 = 1_000_000_000;
 pub(crate) const SLICE_RANGE_NS: [u64; 2] = [1_000_000_000, 3_000_000_000];
 /// Duration that is discarded while connections are new, and while caches still hold data of another system.
 const SETTLE_NS: u64 = 250_000_000;
-/// Slices per block in a best-of search. After a few slices, only the variance between starts remains, and many variants already
-/// make a block long.
+/// Max slices of each variant per block in a best-of search. After a few slices, only the variance between starts remains, and many
+/// variants already make a block long.
 const SLICES_OF_MANY: usize = 4;
 /// Max variants that are up at the same time.
 const TOGETHER_MOST: usize = 8;
