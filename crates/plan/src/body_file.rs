@@ -1,24 +1,24 @@
-//! A file with the body of a request, named by a flag.
+//! Reads the file with the body of a request that a flag names.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::fault::Fault;
 
-/// A request body is held once in memory, and sent from there.
+/// Max size of a request body in bytes. The body stays in memory for the whole load.
 pub(crate) const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A file that a flag names, not read yet.
+/// A file that a flag names, before it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyFile {
-    /// The flag, as errors name it: `--body-file`.
+    /// Name of the flag in errors: `--body-file`.
     pub flag: &'static str,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
 impl BodyFile {
-    /// Reads a regular file of at most 64 MiB. The error names the flag and the file.
+    /// Reads a regular file of up to 64 MiB. An error names the flag and the file.
     pub fn read(&self) -> Result<Vec<u8>, Fault> {
         let shown = self.path.display();
         let wrong = |what: String| Fault::new(self.flag, what, "name a readable file of at most 64 MiB");

@@ -1,4 +1,4 @@
-//! From draft to plan: every rule, all errors at once.
+//! Checks a draft and turns it into a plan. Reports all errors at once.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::request::{self, Sends};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
 
-/// What is done, and to whom.
+/// Steps of a load and the system that takes them, before the load itself is checked.
 pub(crate) struct Target {
     title: String,
     gets: Asked,
@@ -30,7 +30,7 @@ pub(crate) struct Target {
     data: Vec<DataSource>,
 }
 
-/// What a target gets: [`Gets`] before the load is known.
+/// Kind of load on a target: [`Gets`] before the load is known.
 enum Asked {
     Requests(&'static Protocol, Peer),
     Transactions(Database, Box<scripts::Checked>),
@@ -38,7 +38,7 @@ enum Asked {
 }
 
 impl Target {
-    /// What a command line names.
+    /// Reads the target of a command line.
     fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         if database::is_database(&draft.url) {
             forbid(&draft.command_mix.given(), &only_commands(), faults);
@@ -87,7 +87,7 @@ impl Target {
         })
     }
 
-    /// What is played on the database of a URL.
+    /// Target with transactions on the database of a URL.
     pub(crate) fn database(
         url: &str,
         played: &[Played],
@@ -111,14 +111,14 @@ impl Target {
         })
     }
 
-    /// A database that another load generator loads.
+    /// Target for a database that an external load generator loads.
     pub(crate) fn of_tool(database: &Database) -> Self {
         let (title, steps, scenarios) = (database.shown.clone(), Vec::new(), Scenarios::single());
         let gets = Asked::Unknown(database.peers.clone());
         Self { title, gets, steps, scenarios, variables: Vec::new(), data: Vec::new() }
     }
 
-    /// What its URL says about connecting.
+    /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     fn connect_timeout_ns(&self) -> Option<u64> {
         match &self.gets {
             Asked::Transactions(database, _) => database.connect_timeout_ns,
@@ -126,7 +126,7 @@ impl Target {
         }
     }
 
-    /// Max requests under way on one connection; `None`: another load generator makes the load.
+    /// Max requests under way on one connection. `None` if an external load generator makes the load.
     fn pipeline_max(&self) -> Option<u32> {
         match &self.gets {
             Asked::Requests(protocol, _) => Some(protocol.own_steps().map_or(1, |own| own.pipeline_max)),
@@ -135,7 +135,7 @@ impl Target {
         }
     }
 
-    /// The plan of a load on it.
+    /// Combines the target with a load.
     fn under(self, checked: CheckedLoad) -> Plan {
         let Self { title, gets, steps, scenarios, variables, data } = self;
         let gets = match gets {
@@ -182,14 +182,14 @@ fn forbid(flags: &[(&str, bool)], what: &str, faults: &mut Vec<Fault>) {
     faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, instead_of(flag))));
 }
 
-/// Protocols that flags of commands apply to.
+/// Words for the protocols that the flags of a command mix apply to.
 fn only_commands() -> String {
     let owners = wire::step::owners().filter(|(_, own)| own.workload.is_some());
     let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
     format!("it applies to {}", nouns.join(", "))
 }
 
-/// What a URL of a database says in place of a flag.
+/// Help for a flag that a database URL replaces.
 fn instead_of(flag: &str) -> &'static str {
     match flag {
         "--unix-socket" => {
@@ -208,7 +208,7 @@ fn instead_of(flag: &str) -> &'static str {
     }
 }
 
-/// Flags that only requests have, and whether they were given.
+/// Flags that apply only to requests, and whether each was given.
 fn only_requests(draft: &Draft) -> Vec<(&'static str, bool)> {
     let own = [
         ("-X", draft.method.is_some()),
@@ -221,7 +221,7 @@ fn only_requests(draft: &Draft) -> Vec<(&'static str, bool)> {
     own.into_iter().chain(draft.tls.flags()).chain(draft.expects.given()).collect()
 }
 
-/// Flags that only transactions have, and whether they were given.
+/// Flags that apply only to transactions, and whether each was given.
 fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
     let has = |is_meant: fn(&Played) -> bool| draft.played.iter().any(is_meant);
     let own = [
@@ -231,7 +231,7 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
     own.into_iter().chain(draft.sql.given()).collect()
 }
 
-/// A command line.
+/// Checks a command line.
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let target = Target::read(draft, &mut faults);
@@ -243,7 +243,7 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 
-/// A load on a target, if nothing is wrong with either.
+/// Puts a load on a target, if both are free of errors.
 pub(crate) fn put_on(
     target: Option<Target>,
     is_sql: bool,

@@ -1,4 +1,4 @@
-//! The rules of a load, which hold wherever it was written.
+//! Rules of a load. They are the same for command lines and plan files.
 
 use load::open::EVEN;
 use load::open::{Profile, Stage};
@@ -8,34 +8,34 @@ use crate::error::{PlanError, Problem};
 use crate::plan::{Pin, Stacks, connections};
 use crate::spec::{Field, LoadSpec, Spanned};
 
-/// Connections of a load that names no number; each is a user in a closed load.
+/// Default number of connections. A closed load has one user for each.
 pub const CONNECTIONS_DEFAULT: u64 = 50;
 const CONNECTIONS_MAX: u64 = 1_000_000;
-/// More connections are not opened unless somebody asks for them.
+/// Max connections that an open load may grow to by itself.
 const GROWN_MAX: u32 = 10_000;
 const POOL_MAX: u64 = 1_000_000;
 const PIPELINE_MAX: u64 = 10_000;
 const REQUESTS_MAX: u64 = u64::MAX >> 16;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
-/// Of transactions of which a number is asked for and no time: some statements take as long as they take.
+/// Default timeout if a load ends after a number of transactions. Such statements may be slow, and the duration is not limited.
 const TIMEOUT_OF_A_NUMBER_NS: u64 = 3_600_000_000_000;
 const THREADS_MAX: u64 = 1024;
 const MILLISECOND_NS: u64 = 1_000_000;
 const EXTEND_MAX: u64 = 10;
 const LOG_PER_SECOND_MAX: u64 = 100_000;
 pub(crate) const SEED_DEFAULT: u64 = 1;
-/// Starts are grouped within a small part of this.
+/// Shortest delay after which a request is dropped. Starts are grouped at a small fraction of this delay.
 const SHED_AFTER_MIN_NS: u64 = 1_000_000;
 
-/// What a load must know of the system that it is put on.
+/// Facts about the target system that the rules of a load depend on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Destination {
-    /// Whether it is a database.
+    /// Whether the system is a database.
     pub(crate) is_sql: bool,
-    /// How long its URL lets connecting take, if it says.
+    /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
-    /// Max requests under way on one connection, which the protocol limits; `None` where the protocol is not known yet.
+    /// Max requests under way on one connection, as limited by the protocol. `None` if the protocol is not known yet.
     pub(crate) pipeline_max: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct CheckedLoad {
     pub(crate) connection_lifetime_ns: Option<u64>,
     pub(crate) retry_stale: bool,
     pub(crate) grows_to: Option<u32>,
-    /// Requests under way on each connection; users and slots of `load` are as many times the connections.
+    /// Requests under way on each connection. The users or slots of `load` are connections times this number.
     pub(crate) pipeline: u32,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
@@ -65,19 +65,20 @@ pub(crate) struct CheckedLoad {
 }
 
 impl LoadSpec {
-    /// Whether requests start at their own times.
+    /// Whether the load is open: requests start at scheduled times.
     pub(crate) fn is_open(&self) -> bool {
         let plays_all = self.recorded.is_some() && self.users.is_none();
         self.rate_per_s.is_some() || self.stages.is_some() || plays_all
     }
 
-    /// The value that gives the load its own course over time, if one does: no other amount can be put in its place.
+    /// Field that sets a profile of the load over time. `None` if there is none. With such a profile, a capacity search cannot
+    /// choose the amount of load.
     pub(crate) fn own_course(&self) -> Option<Field> {
         let stages = self.stages.as_ref().map(|_| Field::STAGES);
         stages.or(self.recorded.as_ref().map(|_| Field::RECORDED))
     }
 
-    /// The load; what is wrong with it is added to `errors`, all at once.
+    /// Checks the load. Appends all errors to `errors`.
     pub(crate) fn check(&self, destination: Destination, errors: &mut Vec<PlanError>) -> CheckedLoad {
         let mut checker = Checker { spec: self, errors };
         let pool = checker.of_databases(destination.is_sql);
@@ -122,8 +123,9 @@ impl LoadSpec {
 }
 
 impl LoadSpec {
-    /// Maximum number of connections of an open load whose plan gives no number: peak rate × timeout, which is the maximum number of
-    /// requests in flight. `None` for a database, which keeps a process for each connection.
+    /// Connections that an open load may grow to if the plan sets no number. At most rate × timeout requests are in flight, because
+    /// each ends by its timeout. `None` if its own connections are enough, and for databases, which may keep a process per
+    /// connection.
     fn grows_to(&self, load: &Load, destination: Destination, timeout_ns: u64) -> Option<u32> {
         let Load::Open(open) = load else { return None };
         let is_left_open = self.connections.is_none() && !destination.is_sql;
@@ -133,6 +135,7 @@ impl LoadSpec {
     }
 }
 
+/// Reads the values of a load and collects their errors.
 struct Checker<'a> {
     spec: &'a LoadSpec,
     errors: &'a mut Vec<PlanError>,
@@ -189,7 +192,7 @@ impl Checker<'_> {
         depth.min(protocol_max)
     }
 
-    /// What only a load of a database has. The size of the pool.
+    /// Checks values that apply only to databases. Returns the size of the pool.
     fn of_databases(&mut self, is_sql: bool) -> Option<u64> {
         let spec = self.spec;
         if is_sql {
@@ -229,16 +232,16 @@ impl Checker<'_> {
         let recorded_ns = recorded_ns.map(|ns| given_ns.map_or(ns, |given_ns| given_ns.min(ns)));
         let measured_ns =
             staged_ns.or(recorded_ns).or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
-        // It is planned as long as it may get.
+        // The plan is for the longest run that extensions can lead to.
         let times = u64::from(self.times_extended()).saturating_add(1);
         let measured_ns = measured_ns.map(|ns| ns.saturating_mul(times));
         let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
-        // Every value is read, also those that do not fit the load: all errors are reported at once.
+        // All values are read, even those that do not fit the load, so that all errors are reported at once.
         let seed = self.read(Field::SEED, &spec.seed).unwrap_or(SEED_DEFAULT);
         let process = self.read(Field::ARRIVALS, &spec.arrivals).unwrap_or(&EVEN);
         let spacing = Spacing { process, seed };
         let shed_after_ns = self.read(Field::SHED_AFTER, &spec.shed_after_ns);
-        // As pgbench does: what is late before it is sent is not sent.
+        // As in pgbench, a transaction that is past the latency limit before it is sent is skipped.
         let limit_ns = self.positive(Field::LATENCY_LIMIT, &spec.latency_limit_ns);
         let shed_after_ns = shed_after_ns.or(limit_ns);
         let closed = self.closed(connections, seed);
@@ -263,13 +266,13 @@ impl Checker<'_> {
         (load, Stop { at_ns, requests }, warm_up_ns)
     }
 
-    /// How often the measured time is repeated at most; [`Self::extend`] says what is wrong with the number.
+    /// Max number of extensions of the measured time. [`Self::extend`] reports a wrong number.
     fn times_extended(&self) -> u32 {
         let times = self.spec.extend.as_ref().and_then(Spanned::get).copied().unwrap_or(0);
         if self.spec.own_course().is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
     }
 
-    /// How often it may go on for as long again.
+    /// Reads and checks the max number of extensions.
     fn extend(&mut self) -> u32 {
         let spec = self.spec;
         let extend = self.count(Field::EXTEND, &spec.extend, 0, EXTEND_MAX).unwrap_or(0) as u32;
@@ -281,7 +284,7 @@ impl Checker<'_> {
         extend
     }
 
-    /// The recorded arrivals, if there are any that can be read.
+    /// Recorded arrivals. `None` if the load has none, or if they cannot be read.
     fn recording(&mut self, warm_up_ns: u64) -> Option<Recording> {
         let spec = self.spec;
         let recording = match self.read(Field::RECORDED, &spec.recorded)?.arrivals() {
@@ -319,7 +322,7 @@ impl Checker<'_> {
 
     fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {
         let spec = self.spec;
-        // Stages that could not be read leave an empty profile, and are reported already.
+        // Stages that could not be read leave an empty profile. They are already reported.
         let is_read = !profile.segments().is_empty();
         if is_read && profile.peak_per_s() <= 0.0 {
             self.error(Field::STAGES, &spec.stages, Problem::NoPeak);
@@ -351,7 +354,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The stages; none if they are wrong.
+    /// Reads the stages. Empty if they are wrong.
     fn stages(&mut self) -> Vec<Stage> {
         let spec = self.spec;
         let stages = self.read(Field::STAGES, &spec.stages).unwrap_or_default();
@@ -409,7 +412,7 @@ impl Checker<'_> {
         self.forbid_if(is_staged, Field::MEASURED, &spec.measured_ns, Problem::TwoTimes);
     }
 
-    /// Reports a value that was given where it cannot be.
+    /// Reports a value that was given where it is not allowed.
     fn forbid_if<T>(
         &mut self,
         is_wrong_here: bool,
@@ -422,7 +425,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `of_url` is what the URL says, where the load says nothing.
+    /// Connect timeout in nanoseconds. `of_url` is the one from the URL, which applies if the load sets none.
     fn connect_timeout(&mut self, of_url: Option<u64>, timeout_ns: u64, given_ns: Option<u64>) -> u64 {
         let spec = self.spec;
         let given = self.positive(Field::CONNECT_TIMEOUT, &spec.connect_timeout_ns);
@@ -446,13 +449,13 @@ impl Checker<'_> {
     }
 }
 
-/// The first whole millisecond after every arrival.
+/// First whole millisecond after the last arrival.
 fn end_ns(recording: &Recording) -> u64 {
     let last_ns = recording.arrivals().last().map_or(0, |arrival| arrival.at_ns);
     (last_ns / MILLISECOND_NS).saturating_add(1).saturating_mul(MILLISECOND_NS)
 }
 
-/// A load with so many users, or slots of an open load, for each connection.
+/// Multiplies the users of a closed load, or the slots of an open one, by `depth`.
 fn pipelined(load: Load, depth: u32) -> Load {
     match load {
         Load::Closed(closed) => Load::Closed(Closed { users: closed.users.saturating_mul(depth), ..closed }),
@@ -467,7 +470,7 @@ mod tests {
     use crate::units::show_duration;
 
     #[test]
-    fn the_reference_names_the_defaults_that_hold() {
+    fn reference_states_actual_defaults() {
         for (name, default) in [
             ("timeout", show_duration(TIMEOUT_DEFAULT_NS)),
             ("for", show_duration(DURATION_DEFAULT_NS)),

@@ -1,4 +1,4 @@
-//! The load of a URL without a step: commands of its protocol on random keys, each iteration one of them.
+//! Load of a URL without a step: a mix of commands on random keys. Each iteration runs one command.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use wire::step::{Step, Workload, WorkloadSize};
 use crate::fault::Fault;
 use crate::units;
 
-/// Name of the variable with the number of a key.
+/// Name of the variable that holds the number of a key.
 const KEY: &str = "key";
 const KEYS_MAX: u64 = 1 << 53;
 const DATA_BYTES_MAX: u64 = 64 << 20;
-/// Distributions of keys, with the word for each.
+/// Key distributions, by the words of the flag.
 pub const KEY_DISTRIBUTIONS: [&str; 3] = ["uniform", "zipf", "sequence"];
 const COMMANDS_FLAG: &str = "--commands";
 const KEYS_FLAG: &str = "--keys";
 const DATA_SIZE_FLAG: &str = "--data-size";
 const KEY_DISTRIBUTION_FLAG: &str = "--key-distribution";
 
-/// Flags of the load of a URL without a step, as they were written.
+/// Flags of a command mix, as they were written.
 #[derive(Clone, Debug, Default)]
 pub struct CommandMixSpec {
     /// Commands, separated by commas.
     pub commands: Option<String>,
     /// Number of keys.
     pub keys: Option<String>,
-    /// Bytes of the data of a command.
+    /// Size of the data of a command, in bytes.
     pub data_size: Option<String>,
     /// Distribution of keys: one of [`KEY_DISTRIBUTIONS`].
     pub key_distribution: Option<String>,
 }
 
-/// The steps of the load, of which each iteration runs one, and their random keys.
+/// Steps of the mix, and their random keys. Each iteration runs one step.
 pub(crate) struct CommandMix {
     pub(crate) steps: Vec<Arc<dyn Step>>,
     pub(crate) scenarios: Scenarios,
@@ -44,7 +44,7 @@ pub(crate) struct CommandMix {
 }
 
 impl CommandMixSpec {
-    /// Flags with whether they were given.
+    /// Flags, and whether each was given.
     pub(crate) fn given(&self) -> [(&'static str, bool); 4] {
         [
             (COMMANDS_FLAG, self.commands.is_some()),
@@ -54,7 +54,7 @@ impl CommandMixSpec {
         ]
     }
 
-    /// The load; errors of the flags are appended.
+    /// Checks the flags and builds the mix. Appends errors to `faults`.
     pub(crate) fn check(&self, workload: &Workload, faults: &mut Vec<Fault>) -> Option<CommandMix> {
         let before = faults.len();
         let keys = self.keys(workload, faults);

@@ -1,15 +1,15 @@
-//! Text of a CSV file: its size, encoding, and quotes, checked before anything is read from it.
+//! Checks the size, encoding, and quotes of a CSV file before it is parsed.
 
-/// Largest file.
+/// Max size of a file in bytes.
 pub(crate) const BYTES_MAX: u64 = 100 * 1024 * 1024;
-/// What to do where the CSV reader stops.
+/// Help for a file that the CSV reader rejects.
 pub(crate) const UNREADABLE: &str = "separate values by commas, and quote values that contain commas";
 
-/// The bytes of a file without its byte order mark; they are UTF-8, and every quote ends.
+/// Removes the byte order mark. Checks that the bytes are UTF-8, and that every quote is closed.
 ///
 /// # Errors
 ///
-/// The error with the line, and what to do.
+/// The error with its line, and the help.
 pub(crate) fn checked(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String, String)> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
@@ -25,7 +25,7 @@ pub(crate) fn checked(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String
     Ok(bytes)
 }
 
-/// Line of a quote that opens a value and never ends it. The CSV reader takes the rest of the file as that value.
+/// Line of a quote that is never closed. The CSV reader would take the rest of the file as one value.
 fn unterminated_quote(bytes: &[u8]) -> Option<usize> {
     let (mut line, mut opened, mut is_at_start) = (1, None, true);
     let mut rest = bytes.iter().copied().peekable();

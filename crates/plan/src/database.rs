@@ -1,4 +1,4 @@
-//! Whom a load of SQL speaks to: connection URLs as the clients of the servers read them.
+//! Databases and their connection URLs, parsed by the rules of the servers' own clients.
 
 mod client;
 mod mysql;
@@ -19,25 +19,25 @@ pub(crate) use written::presentable;
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
 
-/// The schemes of SQL URLs; SQLite is no protocol.
+/// Schemes of SQL URLs. SQLite is added here, because it is not a protocol.
 pub(crate) fn schemes() -> impl Iterator<Item = &'static str> {
     wire::schemes(false).map(|scheme| scheme.name).chain(["sqlite"])
 }
 
-/// A database, and how it is connected to. It holds a password, and shows none.
+/// A database and how to connect to it. It holds a password, and never shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
-    /// What kind it is.
+    /// Kind of database.
     pub engine: Engine,
-    /// Who logs in; of SQLite nothing.
+    /// User, password, and database of the log-in; empty for SQLite.
     pub login: Login,
-    /// At least one; connections are spread over them. Of SQLite the one is nowhere.
+    /// Servers that connections are spread over; at least one. SQLite has one placeholder.
     pub peers: Vec<Peer>,
-    /// Of SQLite: the file, and settings of each connection.
+    /// SQLite only: path of the file, and pragmas of each connection. `None` for other engines.
     pub file: Option<(PathBuf, Vec<(String, String)>)>,
-    /// If the URL says how long connecting may take.
+    /// Connect timeout in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
-    /// The URL as it may be shown.
+    /// URL without secrets, for display.
     pub shown: String,
 }
 
@@ -46,21 +46,21 @@ pub fn is_database(url: &str) -> bool {
     scheme(url).is_some()
 }
 
-/// Whether a URL of a database holds a password.
+/// Whether the URL of a database contains a password.
 pub(crate) fn has_password(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let by_user = rest.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
     by_user || rest.split_once('?').is_some_and(|(_, query)| query.contains("password="))
 }
 
-/// The scheme of a URL, if it is one of a database.
+/// Scheme of a database URL. `None` if the URL is not one.
 fn scheme(url: &str) -> Option<&'static str> {
     let (scheme, _) = url.trim_start().split_once(':')?;
     schemes().find(|known| known.eq_ignore_ascii_case(scheme))
 }
 
 impl Database {
-    /// The database that a URL names, with what this process's environment says where the URL says nothing.
+    /// Parses a database URL. Parts that the URL omits come from the environment of this process.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
         Self::read_in(url, &ClientEnvironment::here())
     }
@@ -84,7 +84,7 @@ impl Database {
         Ok(())
     }
 
-    /// The URL for another command: with the user, without a password and parameters.
+    /// URL to pass to another command: with the user, without password and parameters.
     pub fn for_command(&self) -> String {
         let url = self.shown.split(" over ").next().unwrap_or_default();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -119,7 +119,7 @@ impl Database {
     }
 }
 
-/// `postgres://127.0.0.1:5432/db`, or `postgres:///db over /run/postgresql/.s.PGSQL.5432`.
+/// Formats a URL for display: `postgres://127.0.0.1:5432/db`, or `postgres:///db over /run/postgresql/.s.PGSQL.5432`.
 fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
     let places: Vec<String> = peers.iter().map(Peer::authority).collect();
     match peers.iter().all(|peer| peer.unix_socket.is_some()) {
@@ -128,7 +128,7 @@ fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
     }
 }
 
-/// A way without TLS.
+/// A server that is reached without TLS.
 fn in_the_clear(host: String, port: u16) -> Peer {
     Peer {
         host,
@@ -141,7 +141,7 @@ fn in_the_clear(host: String, port: u16) -> Peer {
     }
 }
 
-/// The same ways, each with TLS of this kind and the client certificate; sockets of this machine have none.
+/// Adds TLS with this trust and client certificate to each server. Unix sockets stay without TLS.
 fn with_tls(peers: &mut [Peer], trust: Option<&Trust>, certificate: Option<&ClientCertificate>) {
     for peer in peers.iter_mut().filter(|peer| peer.unix_socket.is_none()) {
         peer.tls = trust.cloned();

@@ -1,4 +1,4 @@
-//! What was asked for, as it was written: nothing here is checked yet.
+//! A command line as it was written, before any check.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,23 @@ use crate::plan::Plan;
 use crate::running::RunningSpec;
 use crate::spec::{ExpectSpec, LoadSpec, SqlSpec};
 
-/// A script that clients go through; the first two with `@WEIGHT` after it or not.
+/// Script that clients run. A file or a workload may end in `@WEIGHT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Played {
-    /// A file in pgbench's language.
+    /// Path of a file in pgbench's script language.
     File(String),
-    /// A built-in workload, by name.
+    /// Name of a built-in workload.
     Workload(String),
-    /// A text of a plan, which has no weight here.
+    /// Script from the text of a plan, without a weight.
     Text {
-        /// What it is called.
+        /// Name of the script.
         name: String,
-        /// The script.
+        /// Text of the script.
         text: Vec<u8>,
     },
 }
 
-/// What a command line asks for: a URL, and what is done with it. An empty field was not given.
+/// A URL and the load on it, as a command line asks for them. An empty field was not given.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "each is the flag of its name, which is documented where it is read")]
 pub struct Draft {
@@ -37,7 +37,7 @@ pub struct Draft {
     pub expects: ExpectSpec,
     pub unix_socket: Option<PathBuf>,
     pub running: Option<RunningSpec>,
-    /// Each `HOST:PORT:ADDRESS`.
+    /// Overrides of DNS, each `HOST:PORT:ADDRESS`.
     pub resolve: Vec<String>,
     pub method: Option<String>,
     pub headers: Vec<String>,
@@ -48,21 +48,21 @@ pub struct Draft {
     pub command_mix: CommandMixSpec,
 }
 
-/// Which certificates are accepted over TLS, and which one is presented. Files are PEM.
+/// Certificates that are accepted over TLS, and the one that is presented. Files are PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsSpec {
     /// Accepts any certificate.
     pub insecure: bool,
-    /// Authorities to trust in place of the system's.
+    /// File of authorities to trust in place of the system's.
     pub cacert: Option<PathBuf>,
-    /// The client's certificate.
+    /// File of the client certificate.
     pub cert: Option<PathBuf>,
-    /// Its key, if it is not in the same file.
+    /// File of the client's private key. `None` if `cert` contains it.
     pub key: Option<PathBuf>,
 }
 
 impl TlsSpec {
-    /// Flags with whether they were given. Keys of a plan have the same names.
+    /// Flags, and whether each was given. Keys of a plan have the same names.
     pub fn flags(&self) -> [(&'static str, bool); 4] {
         [
             ("--insecure", self.insecure),
@@ -74,7 +74,7 @@ impl TlsSpec {
 }
 
 impl Draft {
-    /// The plan, or everything that is wrong with the draft.
+    /// Checks the draft. Returns the plan, or all errors at once.
     pub fn check(&self) -> Result<Plan, Vec<Fault>> {
         crate::check::check(self)
     }

@@ -1,4 +1,4 @@
-//! The systems that steps of a plan speak to.
+//! Systems that the steps of a plan speak to.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -8,29 +8,29 @@ use wire::{Protocol, ShardRule};
 
 use crate::transactions::Transactions;
 
-/// One system that steps speak to: its addresses, and how they are spoken to.
+/// One system that steps speak to: its addresses, and the kind of its load.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// Its name in the plan; empty for the one of `url`.
+    /// Name in the plan; empty for the system of `url`.
     pub name: String,
-    /// Kind of its load, and its addresses.
+    /// Kind of the load, and the addresses.
     pub gets: Gets,
-    /// Rule that selects an address of a list; `None`: its URL is no list.
+    /// Rule that selects one of several addresses. `None` if its URL is not a list.
     pub select: Option<Select>,
 }
 
 /// Rule that selects one of several addresses for a connection or a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Select {
-    /// Each new connection goes to the next.
+    /// Round robin: each new connection goes to the next address.
     InTurn,
-    /// Connections go to the first that answers; once it is lost, to the next that answers.
+    /// Failover: connections go to the first address that answers. Once it is lost, they go to the next that answers.
     First,
-    /// Each request goes to the address that the rule chooses for this text, which has names of values in braces.
+    /// Hashing: each request goes to the address that the rule selects for this text. The text has names of values in braces.
     Hash(String, ShardRule),
 }
 
-/// Load that a system gets, with its addresses.
+/// Load that a system takes, with its addresses.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
 pub enum Gets {
@@ -38,12 +38,12 @@ pub enum Gets {
     Requests(&'static Protocol, Vec<Peer>),
     /// Transactions on a database, which has its addresses.
     Transactions(Transactions),
-    /// Load of another load generator.
+    /// Load of an external load generator.
     Unknown(Vec<Peer>),
 }
 
 impl Endpoint {
-    /// The protocol of its requests.
+    /// Protocol of its requests. `None` for databases and external load generators.
     pub fn protocol(&self) -> Option<&'static Protocol> {
         match &self.gets {
             Gets::Requests(protocol, _) => Some(protocol),
@@ -51,7 +51,7 @@ impl Endpoint {
         }
     }
 
-    /// Its transactions.
+    /// Transactions on the system. `None` unless it is a database.
     pub fn transactions(&self) -> Option<&Transactions> {
         match &self.gets {
             Gets::Transactions(transactions) => Some(transactions),
@@ -59,7 +59,7 @@ impl Endpoint {
         }
     }
 
-    /// Where it is; at least one.
+    /// Addresses of the system; at least one.
     pub fn peers(&self) -> &[Peer] {
         match &self.gets {
             Gets::Requests(_, peers) | Gets::Unknown(peers) => peers,
@@ -67,7 +67,7 @@ impl Endpoint {
         }
     }
 
-    /// Systems that each user connects to: each address of a list that is chosen by the hash of a value, or one.
+    /// Number of shards that each user connects to: the number of addresses if a hash selects among them, otherwise 1.
     pub fn shards(&self) -> usize {
         match self.select {
             Some(Select::Hash(..)) => self.peers().len(),
@@ -75,16 +75,16 @@ impl Endpoint {
         }
     }
 
-    /// The first place.
+    /// The first address.
     ///
     /// # Panics
     ///
-    /// When there is none, which no checked plan has.
+    /// If there is no address, which no checked plan has.
     pub fn peer(&self) -> &Peer {
         &self.peers()[0]
     }
 
-    /// Whether it is a database in this process, which has no address.
+    /// Whether the system is a database inside this process, which has no address.
     pub fn is_in_process(&self) -> bool {
         self.transactions().is_some_and(|transactions| transactions.database.file.is_some())
     }
@@ -93,24 +93,24 @@ impl Endpoint {
 /// A target to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// A name or an address, without brackets.
+    /// Host name or IP address, without brackets.
     pub host: String,
-    /// The TCP port.
+    /// TCP port.
     pub port: u16,
-    /// The addresses to connect to instead of looking up the host; none: it is looked up.
+    /// IP addresses to use in place of a DNS lookup. Empty if the host is looked up.
     pub addresses: Vec<IpAddr>,
-    /// A Unix socket to use instead of TCP.
+    /// Unix socket to use instead of TCP.
     pub unix_socket: Option<PathBuf>,
-    /// Certificates to trust; `None`: without TLS.
+    /// Certificates to trust. `None` means no TLS.
     pub tls: Option<Trust>,
-    /// Certificate for a peer that asks for one over TLS.
+    /// Client certificate for a server that requests one over TLS.
     pub certificate: Option<ClientCertificate>,
-    /// Log-in of connections in a protocol that owns its steps. Names of secrets may stand in it in braces.
+    /// Log-in of connections in a protocol that owns its steps. It may have names of secrets in braces.
     pub access: Access,
 }
 
 impl Peer {
-    /// Host and port, without a scheme, as in `[::1]:5432`; or the path of its socket.
+    /// Host and port, without a scheme, as in `[::1]:5432`; or the path of the Unix socket.
     pub fn authority(&self) -> String {
         match &self.unix_socket {
             Some(path) => path.display().to_string(),
@@ -120,24 +120,24 @@ impl Peer {
     }
 }
 
-/// The files of a client certificate; PEM.
+/// PEM files of a client certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientCertificate {
-    /// The certificate.
+    /// File of the certificate.
     pub cert: PathBuf,
-    /// Its key; `None`: in the same file.
+    /// File of the private key. `None` if `cert` contains it.
     pub key: Option<PathBuf>,
 }
 
-/// Certificates that are accepted.
+/// Server certificates that are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Those of the system's authorities.
+    /// Certificates signed by the system's authorities.
     System,
-    /// Those of the authorities in a file.
+    /// Certificates signed by authorities in this file.
     Authorities(PathBuf),
-    /// Those of the authorities in a file, or else of the system's, whatever name they are for.
+    /// Certificates for any host name, signed by authorities in this file, or by the system's if there is no file.
     AnyName(Option<PathBuf>),
-    /// Any; stamped on the result.
+    /// Any certificate. The result is marked as unverified.
     Anything,
 }

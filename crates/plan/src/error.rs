@@ -1,4 +1,4 @@
-//! What is wrong with what was asked for: a field and a problem, which each front prints in its own spelling.
+//! Errors in a load or its steps: a field and a problem. Command line and plan file each print them with their own names.
 
 mod step;
 
@@ -8,99 +8,99 @@ use crate::fault::Fault;
 use crate::spec::{At, Field, Wrong};
 use crate::units::show_duration;
 
-/// One mistake.
+/// One error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanError {
-    /// Which value is wrong.
+    /// Value that is wrong.
     pub field: Field,
-    /// What is wrong with it.
+    /// Kind of error.
     pub problem: Problem,
-    /// Where it stands, if it stands in a file.
+    /// Place in the plan file. `None` for a command line.
     pub(crate) at: Option<At>,
 }
 
-/// What is wrong with a value.
+/// Kind of error in a value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Its text cannot be read.
+    /// The text cannot be parsed.
     #[allow(missing_docs, reason = "what is wrong, and what to write")]
     Unreadable { what: String, help: String },
-    /// It is too small or too large.
+    /// The value is out of range.
     #[allow(missing_docs, reason = "each says what it is")]
     OutOfRange { have: u64, min: u64, max: u64 },
-    /// A duration of 0.
+    /// The duration is 0.
     NoTime,
-    /// A rate of 0.
+    /// The rate is 0.
     NoRate,
-    /// Stages whose rate is always 0.
+    /// The rate of all stages is always 0.
     NoPeak,
-    /// Stages without a duration.
+    /// No stage has a duration.
     NoTimeInStages,
-    /// A warm-up at a rate of 0.
+    /// The warm-up has a rate of 0.
     ColdWarmUp,
-    /// A ramp-up that takes as long as the load, or longer.
+    /// The ramp-up lasts at least as long as the load.
     RampTooLong,
-    /// A ramp without a duration.
+    /// A ramp has no duration.
     RampWithoutTime,
-    /// A limit within the delay of the generator itself.
+    /// The limit is shorter than the send delay of the generator itself.
     ShedTooSoon,
-    /// Only a load with a rate has it.
+    /// The value applies only to loads with a rate.
     NeedsRate,
-    /// Only a load with users has it.
+    /// The value applies only to loads with users.
     NeedsUsers,
-    /// Only a load of a database has it.
+    /// The value applies only to databases.
     NeedsDatabase,
-    /// More requests under way on a connection than its protocol takes.
+    /// The protocol allows fewer requests under way on a connection.
     #[allow(missing_docs, reason = "how many it takes")]
     NoPipeline { max: u32 },
-    /// Several requests under way on connections that carry one.
+    /// The pipeline needs connections that carry more than one request.
     PipelineWithoutReuse,
-    /// A pool of users, in a load with a rate.
+    /// A load with a rate has no pool of users.
     PoolOfRate,
-    /// A rate and stages.
+    /// A rate and stages are both given.
     TwoRates,
-    /// A time and stages.
+    /// A duration and stages are both given.
     TwoTimes,
-    /// Something that the times of a recording decide.
+    /// The recording already determines this value.
     SetByRecording,
-    /// A recording that has passed before the warm-up is over.
+    /// The recording ends before the warm-up does.
     RecordingTooShort,
-    /// Arrivals of no session, in a recording that users play.
+    /// Some arrivals of a recording that users replay belong to no session.
     #[allow(missing_docs, reason = "how many")]
     NoSessions { arrivals: u64 },
-    /// More sessions than users.
+    /// The recording has more sessions than the load has users.
     #[allow(missing_docs, reason = "each says what it is")]
     TooManySessions { sessions: u64, users: u64 },
-    /// A lifetime of connections that carry one request each.
+    /// The connections carry one request each, so they have no lifetime.
     LifetimeOfOneRequest,
-    /// Two limits of how late a request may be sent.
+    /// Two limits of the send delay are given.
     TwoLimits,
     /// Stages cannot be extended.
     ExtendedStages,
-    /// A number of requests cannot be extended.
+    /// A load that ends after a number of requests cannot be extended.
     ExtendedRequests,
-    /// Connecting may take longer than the whole request.
+    /// The connect timeout is longer than the timeout of the request.
     #[allow(missing_docs, reason = "how long the whole request may take")]
     ConnectTooLong { timeout_ns: u64 },
-    /// More threads than connections.
+    /// There are more threads than connections.
     #[allow(missing_docs, reason = "each says what it is")]
     TooManyThreads { threads: u64, connections: u32 },
-    /// About what is sent, and not about how much.
+    /// The error is in a step, not in the amount of load.
     Step(StepProblem),
 }
 
-/// How a front writes the names of values.
+/// Spelling of the names of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// `-c`
+    /// As flags: `-c`.
     Flags,
-    /// `` `users` ``
+    /// As plan keys: `` `users` ``.
     Keys,
 }
 
 impl Spelling {
-    /// The name of a value: `-d`, or `` `for` ``.
+    /// Name of a value: `-d`, or `` `for` ``.
     fn name(self, field: Field) -> String {
         match self {
             Self::Flags => field.flag.to_owned(),
@@ -108,7 +108,7 @@ impl Spelling {
         }
     }
 
-    /// A name and a value: `-d 30s`, or `` `for: 30s` ``.
+    /// Name with a value: `-d 30s`, or `` `for: 30s` ``.
     fn example(self, field: Field, value: &str) -> String {
         match self {
             Self::Flags => format!("{} {value}", field.flag),
@@ -137,12 +137,12 @@ impl From<&Wrong> for Problem {
 }
 
 impl PlanError {
-    /// The mistake as a front prints it where no line of a file can be shown.
+    /// The error as text, for places where no line of a file can be shown.
     pub(crate) fn printed(&self, spelling: Spelling) -> Fault {
         Fault::new(self.names(spelling), self.what(spelling), self.help(spelling))
     }
 
-    /// The names of the values that it is about.
+    /// Names of the values that the error is about.
     pub(crate) fn names(&self, spelling: Spelling) -> String {
         if let Problem::Step(StepProblem::Script { place, .. } | StepProblem::Undefined { place, .. }) =
             &self.problem
@@ -156,7 +156,7 @@ impl PlanError {
         }
     }
 
-    /// The value that does not go with the field.
+    /// The second field, which contradicts the first. `None` if the error is about one field.
     pub(crate) fn other(&self) -> Option<Field> {
         match self.problem {
             Problem::TwoRates | Problem::TwoTimes | Problem::ExtendedStages => Some(Field::STAGES),
@@ -168,16 +168,16 @@ impl PlanError {
         }
     }
 
-    /// Whether the value should not be there at all: then the key is wrong, and not the value.
+    /// Whether the value should not be given at all. The error then points at the key, not at the value.
     pub(crate) fn is_about_key(&self) -> bool {
         self.other().is_some()
             || matches!(self.problem, Problem::NeedsRate | Problem::NeedsUsers | Problem::NeedsDatabase)
     }
 
-    /// What is wrong.
+    /// Message of the error.
     pub(crate) fn what(&self, spelling: Spelling) -> String {
         let name = |field| spelling.name(field);
-        // A file shows the line, and a command line begins with the flag.
+        // An error in a file shows the line, and an error of a command line begins with the flag.
         let it = spelling.either("it", &name(self.field)).to_owned();
         let rates = |link: &str| format!("{} {link} {}", name(Field::RATE), name(Field::STAGES));
         match &self.problem {
@@ -245,7 +245,7 @@ impl PlanError {
         }
     }
 
-    /// What to do instead.
+    /// Help of the error.
     pub(crate) fn help(&self, spelling: Spelling) -> String {
         let name = |field| spelling.name(field);
         let example = |field, value| spelling.example(field, value);

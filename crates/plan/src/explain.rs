@@ -1,4 +1,4 @@
-//! A plan in words, without secrets.
+//! Describes a plan in words, without secrets.
 
 use load::{Closed, Load, Open, Schedule, Stop, ThinkTime};
 
@@ -8,16 +8,16 @@ use crate::plan::{Plan, PlannedStep, Stacks, first_end_ns};
 use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
-/// What is sent each time if users go through several steps.
+/// Unit of a load whose users go through several steps.
 const ITERATION: &str = "iteration";
 const REQUEST: &str = "request";
 const TRANSACTION: &str = "transaction";
 const STEP: &str = "step";
-/// What is added to the words of a load during which the system is sampled.
+/// Suffix for the words of a load during which the system's stacks are sampled.
 pub(crate) const PROFILED: &str = ", profiled";
 
 impl CheckedLoad {
-    /// How much it is and when it ends, in a few words.
+    /// Amount of load and its end, in words.
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (
@@ -31,7 +31,7 @@ impl CheckedLoad {
 }
 
 impl Study {
-    /// A load in the words that its runs have.
+    /// Words for a load of the study, as its runs have them.
     pub fn run_words(&self, load: usize) -> String {
         if let Some(tool) = &self.loads[load].tool {
             return tool.load_words();
@@ -56,7 +56,7 @@ impl Study {
 }
 
 impl Study {
-    /// What a reader must know about loads that other load generators make.
+    /// Notes for loads that external load generators make.
     pub fn tool_stamps(&self) -> Vec<String> {
         let mut stamps: Vec<String> = Vec::new();
         for load in &self.loads {
@@ -75,13 +75,13 @@ impl Study {
 }
 
 impl Plan {
-    /// The load in a few words: `100 users, closed`.
+    /// Words for the load: `100 users, closed`.
     pub fn load_words(&self) -> String {
         let is_of_tool = self.tool().is_some();
         self.unprofiled_load_words() + if is_of_tool { "" } else { profiled(self.profile) }
     }
 
-    /// The load in a few words, without whether it is profiled.
+    /// Words for the load, without the suffix of profiled loads.
     pub fn unprofiled_load_words(&self) -> String {
         if let Some(tool) = self.tool() {
             return tool_words(tool.tool.name, tool.users);
@@ -92,12 +92,12 @@ impl Plan {
             + &renewed(self.connection_lifetime_ns)
     }
 
-    /// When it ends, in a few words: `10s after 2s of warm-up`.
+    /// Words for the end of the load: `10s after 2s of warm-up`.
     pub fn stop_words(&self) -> String {
         stop_words(&self.stop, self.extend, self.warm_up_ns, self.unit())
     }
 
-    /// What one step is.
+    /// Noun for one iteration.
     fn unit(&self) -> &'static str {
         match self.sql() {
             Some(_) if self.has_requests() => STEP,
@@ -107,7 +107,7 @@ impl Plan {
         }
     }
 
-    /// What a reader of the result must know about how it was got.
+    /// Notes about how the result was measured, which belong with every result.
     pub fn stamps(&self) -> Vec<String> {
         if let Some(action) = self.tool() {
             return vec![stamp_of_tool(action.tool)];
@@ -124,12 +124,12 @@ impl Plan {
     }
 }
 
-/// What must be known of figures that a tool reported, wherever they stand next to others.
+/// Note that belongs with figures that an external load generator reported.
 fn stamp_of_tool(tool: &loadtools::Tool) -> String {
     format!("{} makes the load: times are as it reports them, {}", tool.name, tool.times)
 }
 
-/// The load of another load generator: `wrk, 20 users`.
+/// Words for the load of an external load generator: `wrk, 20 users`.
 pub(crate) fn tool_words(name: &str, users: Option<u32>) -> String {
     match users {
         Some(1) => format!("{name}, 1 user"),
@@ -138,27 +138,27 @@ pub(crate) fn tool_words(name: &str, users: Option<u32>) -> String {
     }
 }
 
-/// Sampling costs time: figures of a profiled load are compared with those of such loads only.
+/// Words for a profiled load. Sampling costs time, so profiled loads are compared only with each other.
 fn profiled(profile: Option<Stacks>) -> &'static str {
     if profile.is_some() { PROFILED } else { "" }
 }
 
-/// New connections cost time: figures of loads with different lifetimes are not compared with each other.
+/// Words for the lifetime of connections. New connections cost time, so loads with different lifetimes are not compared.
 fn renewed(lifetime_ns: Option<u64>) -> String {
     lifetime_ns.map_or_else(String::new, |ns| format!(", connections renewed every {}", show_duration(ns)))
 }
 
-/// Limit of the connections that a load opens as needed.
+/// Words for the max number of connections of a load that opens them on demand.
 fn growth(grows_to: Option<u32>) -> String {
     grows_to.map_or(String::new(), |max| format!(", up to {max} as needed"))
 }
 
-/// A load in a few words; `unit` is what is sent each time.
+/// Words for a load. `unit` is the noun for one iteration.
 fn load_words(load: &Load, pipeline: u32, unit: &str) -> String {
     if pipeline <= 1 {
         return serial_load_words(load, unit);
     }
-    // Words of the connections: each has as many users as requests under way.
+    // These words count connections, so users are divided by the requests under way on each.
     let of_connections = match load {
         Load::Closed(closed) => Load::Closed(Closed { users: closed.users / pipeline, ..closed.clone() }),
         Load::Open(open) => Load::Open(Open { connections: open.connections / pipeline, ..open.clone() }),
@@ -190,7 +190,7 @@ fn stop_words(stop: &Stop, extend: u32, warm_up_ns: u64, unit: &str) -> String {
     }
 }
 
-/// `unit` is what pauses and limits count.
+/// Words for a closed load. `unit` is the noun for what pauses and limits count.
 fn closed_words(closed: &Closed, unit: &str) -> String {
     let mut words = format!("{} user{}, closed", closed.users, if closed.users == 1 { "" } else { "s" });
     if let Some(schedule) = &closed.schedule {

@@ -1,4 +1,4 @@
-//! A mistake in what was asked for, as it is printed: where, what, and what to do.
+//! An error as it is printed: place, message, and help.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use judge::ConditionError;
 
 use crate::file::near::nearest;
 
-/// One mistake.
+/// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The flag or the part of the plan.
+    /// The flag, or the part of the plan.
     pub place: String,
-    /// What is wrong with it.
+    /// Message.
     pub what: String,
-    /// What to do instead.
+    /// Help: what to do instead.
     pub help: String,
 }
 
 impl Fault {
-    /// A mistake at a place.
+    /// Creates an error.
     pub fn new(place: impl Into<String>, what: impl Into<String>, help: impl Into<String>) -> Self {
         Self { place: place.into(), what: what.into(), help: help.into() }
     }
 
-    /// A mistake in a condition of a flag. Suggests the metric that an unknown name is close to.
+    /// Error in a condition of a flag. Suggests the metric whose name is close to an unknown one.
     pub fn of_condition(flag: &str, error: &ConditionError) -> Self {
         let ConditionError { condition, part: (start, end), unknown, .. } = error;
         let meant = unknown
@@ -38,10 +38,10 @@ impl Fault {
     }
 }
 
-/// What stands between an error and what to do about it, in every text for people.
+/// Separates message and help in every text for people.
 const HELP: &str = "\n  help: ";
 
-/// What is wrong, and what to do about it if the text of an error says so.
+/// Splits a printed error into message and help. The help is `None` if the text has none.
 pub fn split_help(text: &str) -> (&str, Option<&str>) {
     text.split_once(HELP).map_or((text, None), |(what, help)| (what, Some(help)))
 }

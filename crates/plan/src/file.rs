@@ -1,4 +1,9 @@
-//! From the text of a plan file to a study, or to everything that is wrong with it.
+//! Reads the text of a plan file into a study, or into all of its errors.
+//!
+//! Reading has four steps. [`foreign`] rejects files of other load generators. [`parse`] turns YAML into a [`tree`], in which
+//! [`aliases`] renames former keys. [`shape`] checks the tree against the [`tables`] of keys. The modules of the sections then read
+//! steps, loads, systems, comparison, events, and gates, in this order. Each adds its errors to the [`findings`] and goes on, so
+//! that all errors are reported at once.
 
 mod addresses;
 mod aliases;
@@ -78,12 +83,12 @@ use quick::Quick;
 use reading::{AtUrl, Reading};
 use tree::Node;
 
-/// The largest plan file.
+/// Max size of a plan file in bytes.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 impl Study {
-    /// Reads a plan file and the files it names, which must lie in its folder. `is_quick` applies its section `quick`.
-    /// Nothing is started. The error holds every error of the file.
+    /// Reads a plan file and the files that it names, which must lie in its folder. `is_quick` applies its section `quick`. Nothing
+    /// is started. The error holds all errors of the file.
     pub fn read(path: &Path, is_quick: bool) -> Result<Self, FileErrors> {
         let shown = path.display().to_string();
         let refused = |what: String, help: String| {
@@ -102,7 +107,7 @@ impl Study {
         Ok(Self { file: Some(path.to_path_buf()), ..study })
     }
 
-    /// Reads the bytes of a plan file that is called `shown` in errors, in a folder with an absolute path.
+    /// Reads a plan from bytes. `shown` is the name of the file in errors, and the folder's path is absolute.
     pub fn from_bytes(
         bytes: &[u8],
         shown: &str,
@@ -114,7 +119,7 @@ impl Study {
         Self::from_bytes_in(&environment, bytes, shown, title, folder, is_quick)
     }
 
-    /// The same, where secrets have these values.
+    /// Like [`Self::from_bytes`], but takes the values of secrets from `environment`.
     pub fn from_bytes_in(
         environment: &dyn Fn(&str) -> Result<String, VarError>,
         bytes: &[u8],
@@ -151,7 +156,7 @@ impl Study {
     }
 }
 
-/// The bytes as a text, or the part before the first byte that is none.
+/// Decodes UTF-8. The error is the text before the first invalid byte.
 fn text<'a>(bytes: &'a [u8], findings: &mut Findings) -> Result<&'a str, &'a str> {
     if bytes.len() as u64 > FILE_BYTES_MAX {
         findings.whole("the file is larger than 8 MiB", "move data to CSV files, and name them under `data`");
@@ -190,7 +195,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         return None;
     }
     needed(&root, reading);
-    // What is unused, or goes nowhere, may be a consequence of what is misspelt.
+    // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
     note_source(is_quick, reading);
     let (seed, has_seed) = seed(&root);
@@ -209,7 +214,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
     let experiment = experiment(&root, &systems, &loads, reading);
-    // A quick run must be right whether it is asked for or not, and the usual one too.
+    // Both the quick and the full form are checked, whichever is asked for.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(&root, seed, Some(quick), reading);
         let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
@@ -249,7 +254,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     compare::in_slices(&root, study, reading)
 }
 
-/// Leaves out what the loads and the variants of a quick run have no use for.
+/// Removes the gates that the loads and blocks of a quick run cannot judge, and an experiment that is not possible with it.
 fn leave_out_for_quick(study: &mut Study) {
     if !study.is_quick {
         return;
@@ -262,19 +267,19 @@ fn leave_out_for_quick(study: &mut Study) {
     }
 }
 
-/// Everything that follows belongs to this text.
+/// Adds the text of the plan to the hash, and whether the run is quick.
 fn note_source(is_quick: bool, reading: &mut Reading<'_>) {
     reading.folder.note(reading.source.as_bytes());
     reading.folder.note(if is_quick { b"quick" } else { b"" });
 }
 
-/// The seed, and whether the plan gives one.
+/// Seed, and whether the plan sets it.
 fn seed(root: &Node) -> (u64, bool) {
     let given = root.text_of("seed").and_then(|text| text.parse().ok());
     (given.unwrap_or(SEED_DEFAULT), given.is_some())
 }
 
-/// The experiment that follows. Without a system and a load that can be read there are other things to say than that there can be none.
+/// Experiment that follows the study. Skipped if no system or load could be read, because other errors explain that.
 fn experiment(
     root: &Node,
     systems: &[System],
@@ -288,7 +293,7 @@ fn experiment(
     Some(Experiment::default())
 }
 
-/// A plan needs one key of each group. Events need a load of Tenbin's own.
+/// Requires one key of each group that a plan needs. Events need a load that Tenbin makes.
 fn needed(root: &Node, reading: &mut Reading<'_>) {
     let groups: [(&[&str], &str, &str); 2] = [
         (&["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
@@ -313,7 +318,7 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
     tools::exclude_events(root, reading);
 }
 
-/// A step cannot say who is asking if a URL does.
+/// Rejects credentials in steps if the URL has some as well.
 fn authorized_once(root: &Node, script: &Script, reading: &mut Reading<'_>) {
     let systems = root.get("systems").map_or(&[][..], Node::entries);
     let mut written =

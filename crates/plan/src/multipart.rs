@@ -6,13 +6,13 @@ use wire::http1::RequestBody;
 /// A file in a form.
 #[derive(Clone, Copy, Debug)]
 pub struct FilePart<'a> {
-    /// Path of the file, of which the last segment is sent.
+    /// Path of the file. Only its last segment is sent.
     pub name: &'a str,
-    /// Its media type, such as `image/png`.
+    /// Media type, such as `image/png`.
     pub content_type: &'a str,
 }
 
-/// Headers of a part with their blank line.
+/// Headers of a part, including the blank line after them.
 pub fn head(name: &str, file: Option<FilePart<'_>>) -> String {
     let mut head = format!("Content-Disposition: form-data; name=\"{}\"", parameter(name));
     if let Some(FilePart { name, content_type }) = file {
@@ -22,7 +22,7 @@ pub fn head(name: &str, file: Option<FilePart<'_>>) -> String {
     head + "\r\n\r\n"
 }
 
-/// Body of parts, each with its head and its content.
+/// Joins parts into a body. Each part is its headers and its content.
 pub fn body(parts: &[(Vec<u8>, Vec<u8>)]) -> RequestBody {
     let boundary = boundary(parts);
     let delimiter = format!("--{boundary}\r\n");
@@ -34,12 +34,12 @@ pub fn body(parts: &[(Vec<u8>, Vec<u8>)]) -> RequestBody {
     RequestBody { bytes, content_type: Some(format!("multipart/form-data; boundary={boundary}")) }
 }
 
-/// A name within quotes, as browsers write it.
+/// Escapes a name for a quoted parameter, as browsers do.
 fn parameter(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A line that no part has. A value that is inserted later has no lines.
+/// Boundary that occurs in no part. Values that are inserted later have no line breaks.
 fn boundary(parts: &[(Vec<u8>, Vec<u8>)]) -> String {
     let contents: Vec<&[u8]> = parts.iter().map(|(_, content)| content.as_slice()).collect();
     let all = contents.concat();

@@ -14,90 +14,90 @@ use crate::running::RunningAs;
 use crate::study::Cmd;
 use crate::transactions::Transactions;
 
-/// Each costs memory in every thread, and a line in reports.
+/// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
 const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
 
 /// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plan {
-    /// What it is called in reports: method and URL, without secrets.
+    /// Title in reports: method and URL, without secrets.
     pub title: String,
-    /// Name of the system that a command line gives; `None` if it gives none, and for the systems of a study.
+    /// Name of the system that a command line gives. `None` if it gives none, and for the systems of a study.
     pub system: Option<String>,
-    /// The address of the system itself, which is started and watched: that of the `url`.
+    /// Address of the system itself, which is started and monitored: that of `url`.
     pub front: Peer,
-    /// The systems that steps speak to, by number: those of requests before those of transactions; at least one.
+    /// Systems that steps speak to, by number: those that take requests first, then databases. At least one.
     pub endpoints: Vec<Endpoint>,
-    /// The database of a system that gets requests alone: it is asked what its sessions wait for.
+    /// Database behind a system that takes only requests. It is queried for the wait events of its sessions.
     pub watched: Option<Database>,
-    /// The processes of the system, if the plan names them and it runs already; `None`: those that listen at its address.
+    /// Processes of a system that already runs, if the plan names them. `None` means the processes that listen at its address.
     pub running: Option<RunningAs>,
-    /// Every request that is made, in the order of their numbers.
+    /// All steps, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
-    /// Requests around the load, which are no part of it.
+    /// Requests before and after the load, which are not part of it.
     pub errands: Errands,
-    /// Names of the variables, in the order of their numbers.
+    /// Names of variables, in the order of their numbers.
     pub variables: Vec<String>,
-    /// Which steps a user goes through.
+    /// Scenarios that users follow.
     pub scenarios: Scenarios,
-    /// Where variables that are not saved from replies get their values.
+    /// Sources of the variables that are not saved from replies.
     pub data: Vec<DataSource>,
-    /// Values of the environment, which go into requests and nowhere else.
+    /// Values of environment variables. They go only into requests.
     pub secrets: Secrets,
-    /// How much, in which shape.
+    /// Load model: closed or open, and the amount.
     pub load: Load,
-    /// Requests under way on each connection, at most; the users of a closed load, and the slots of an open one, are as many times
-    /// the connections.
+    /// Max requests under way on one connection. Users of a closed load, and slots of an open one, are connections times this
+    /// number.
     pub pipeline: u32,
-    /// When nothing more is started.
+    /// Condition that ends the load.
     pub stop: Stop,
-    /// While it is not steady at the end of its time it goes on for as long again, so often at most; `stop` has the last end.
+    /// Max number of times that the load is extended by its own duration while it is not steady. `stop` has the latest end.
     pub extend: u32,
-    /// Left out of the result.
+    /// Duration of the warm-up, which is excluded from the result, in nanoseconds.
     pub warm_up_ns: u64,
-    /// From the start of a request to the last byte of its reply.
+    /// Timeout from the start of a request to the last byte of its reply, in nanoseconds.
     pub timeout_ns: u64,
-    /// For a connection, TLS included.
+    /// Timeout of opening a connection, including TLS, in nanoseconds.
     pub connect_timeout_ns: u64,
-    /// Time after which each connection is renewed; `None`: it is not.
+    /// Time after which each connection is renewed, in nanoseconds. `None` if connections are not renewed.
     pub connection_lifetime_ns: Option<u64>,
-    /// Reactor threads; `None`: the runner chooses, by the cores and by where the system is.
+    /// Reactor threads. `None` lets the runner choose by the number of cores and the location of the system.
     pub threads: Option<u32>,
-    /// Which cores they stay on.
+    /// Cores that the generator's threads are pinned to.
     pub pin: Pin,
-    /// The seed of every draw.
+    /// Seed of every random draw.
     pub seed: u64,
-    /// Single requests kept of each second.
+    /// Individual requests that are logged per second.
     pub log_per_second: u32,
-    /// Whether idempotent requests are sent once more if their server closed the connection without having received them.
+    /// Whether idempotent requests are retried once if the server closed the connection before it received them.
     pub retry_stale: bool,
-    /// Connections that an open load may open beyond its own as it needs them, all in all. `None`: it has its own, and no more.
+    /// Total connections that an open load may grow to on demand. `None` if their number is fixed.
     pub grows_to: Option<u32>,
-    /// How the stacks of the system are sampled; `None`: they are not.
+    /// Method of sampling the stacks of the system. `None` if they are not sampled.
     pub profile: Option<Stacks>,
-    /// Whether it is a trial of a capacity search: requests that could not be sent, because the system did not keep up, are then
+    /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then
     /// a result, and no reason to doubt the run.
     pub is_trial: bool,
 }
 
 impl Plan {
-    /// The database that transactions go to, or that works for the system.
+    /// The database that takes transactions, or the one behind a system that takes only requests.
     pub fn database(&self) -> Option<&Database> {
         self.sql().map(|sql| &sql.database).or(self.watched.as_ref())
     }
 
-    /// The first system: that of the `url`.
+    /// The first system: that of `url`.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoints[0]
     }
 
-    /// The transactions of the first database that gets any.
+    /// Transactions of the first database that takes any.
     pub fn sql(&self) -> Option<&Transactions> {
         self.databases().next()
     }
 
-    /// The transactions of each database that gets some, in the order of its number.
+    /// Transactions of each database that takes some, in the order of its number.
     pub fn databases(&self) -> impl Iterator<Item = &Transactions> {
         self.endpoints.iter().filter_map(Endpoint::transactions)
     }
@@ -106,16 +106,16 @@ impl Plan {
 /// Requests that one client makes before and after each load.
 #[derive(Clone, Debug, Default)]
 pub struct Errands {
-    /// Before it.
+    /// Requests before the load.
     pub setup: Vec<PlannedStep>,
-    /// After it.
+    /// Requests after the load.
     pub teardown: Vec<PlannedStep>,
-    /// Where they go; there if there are any.
+    /// System that takes the requests. `None` if there are no requests.
     pub at: Option<Endpoint>,
 }
 
 impl Errands {
-    /// All of them, in order.
+    /// All requests: setup first, then teardown.
     pub fn steps(&self) -> impl Iterator<Item = &PlannedStep> {
         self.setup.iter().chain(&self.teardown)
     }
@@ -124,12 +124,12 @@ impl Errands {
         self.setup.iter_mut().chain(&mut self.teardown)
     }
 
-    /// Whether there are none.
+    /// Whether there are no requests.
     pub fn is_empty(&self) -> bool {
         self.setup.is_empty() && self.teardown.is_empty()
     }
 
-    /// The variables that the setup gives values to, for all users.
+    /// Numbers of the variables that setup saves for all users.
     pub fn saved(&self) -> Vec<u16> {
         let captures = self.setup.iter().filter_map(PlannedStep::request).flat_map(|action| &action.captures);
         let mut saved: Vec<u16> = captures.map(|capture| capture.variable).collect();
@@ -142,71 +142,71 @@ impl Errands {
 /// One request or transaction of a plan.
 #[derive(Clone, Debug)]
 pub struct PlannedStep {
-    /// Its name in reports; shows no secret.
+    /// Name in reports, without secrets.
     pub name: String,
-    /// The number of the system that it speaks to, in [`Plan::endpoints`].
+    /// Number of the system that the step speaks to, an index of [`Plan::endpoints`].
     pub endpoint: u16,
-    /// What it does.
+    /// Request, transaction, or load of a tool.
     pub action: Action,
 }
 
-/// What a step does.
+/// Action of a step.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
 pub enum Action {
-    /// A request and its reply.
+    /// An HTTP request and its reply.
     Http(HttpAction),
     /// An exchange in a protocol that owns its steps.
     Owned(OwnedAction),
     /// A transaction.
     Sql(SqlAction),
-    /// Whatever another load generator does.
+    /// A load made by an external load generator.
     Tool(ToolAction),
 }
 
-/// A load that another load generator makes.
+/// A load that an external load generator makes.
 #[derive(Clone, Debug)]
 pub struct ToolAction {
-    /// Which one.
+    /// The load generator.
     pub tool: &'static loadtools::Tool,
-    /// The words of its command as the plan has them, with names in braces.
+    /// Words of its command as the plan has them, with names in braces.
     pub written: Vec<String>,
-    /// Concurrent users, if the plan says how many.
+    /// Concurrent users. `None` if the plan does not say how many.
     pub users: Option<u32>,
-    /// Run and forgotten before it is measured, if the load has a warm-up.
+    /// Command of the warm-up, whose output is discarded. `None` if the load has no warm-up.
     pub warm_up: Option<Cmd>,
-    /// Run, and its figures read.
+    /// Command of the measurement, whose output is parsed.
     pub measured: Cmd,
 }
 
 /// A transaction: one run of a script.
 #[derive(Clone, Debug)]
 pub struct SqlAction {
-    /// The number of the script in [`Transactions::deck`].
+    /// Number of the script in [`Transactions::deck`].
     pub script: u16,
-    /// How many rows the last statement must send or change.
+    /// Rows that the last statement is expected to return or change. `None` if any number will do.
     pub expects: Option<RowCount>,
-    /// Names of what it saves for later steps of the same iteration.
+    /// Names of the values that it saves for later steps of the same iteration.
     pub saves: Vec<String>,
 }
 
-/// A request.
+/// An HTTP request.
 #[derive(Clone, Debug)]
 pub struct HttpAction {
-    /// What is sent. Target, header values and body may have names of variables in braces, as [`wire::braces`] reads them.
+    /// Request to send. Target, header values, and body may have names of variables in braces, as [`wire::braces`] reads them.
     pub request: Request,
-    /// What replies are held against.
+    /// Checks of its replies.
     pub checks: Checks,
-    /// What is kept of replies for later requests of the same iteration.
+    /// Values that are saved from replies for later requests of the same iteration.
     pub captures: Vec<Capture>,
 }
 
 /// An exchange in a protocol that owns its steps.
 #[derive(Clone, Debug)]
 pub struct OwnedAction {
-    /// The protocol.
+    /// Protocol that owns the step.
     pub protocol: &'static Protocol,
-    /// The step as its protocol read it.
+    /// Step as its protocol parsed it.
     pub step: Arc<dyn Step>,
     /// Host and port of the system, for the record.
     pub host: String,
@@ -215,7 +215,7 @@ pub struct OwnedAction {
 }
 
 impl OwnedAction {
-    /// The channels of this step alone.
+    /// Compiles the channels of this step alone.
     ///
     /// # Errors
     ///
@@ -229,8 +229,8 @@ impl OwnedAction {
         (own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
     }
 
-    /// The step as a request with the name of its protocol as method. Records and hashes of plans are made from it, so that they stay
-    /// comparable with those of versions that had no steps of protocols.
+    /// Represents the step as a request whose method is the name of its protocol. Records and hashes of plans are made from it, so
+    /// that they stay comparable with those of versions that had no steps of protocols.
     pub fn as_request(&self) -> Request {
         Request {
             method: self.method(),
@@ -240,23 +240,23 @@ impl OwnedAction {
         }
     }
 
-    /// The name of the protocol as a method.
+    /// Name of the protocol, in the place of a method.
     pub(crate) fn method(&self) -> String {
         self.protocol.name.to_uppercase()
     }
 }
 
-/// How a profiler finds the callers of a function.
+/// Method by which a profiler unwinds stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
     /// By frame pointers.
     FramePointers,
-    /// By debug information, from a copy of the stack.
+    /// By DWARF debug information, from a copy of the stack.
     Dwarf,
 }
 
 impl Stacks {
-    /// The word in stored plans.
+    /// Name of the method in stored plans.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FramePointers => "fp",
@@ -265,19 +265,19 @@ impl Stacks {
     }
 }
 
-/// Which cores the generator's threads stay on.
+/// Cores that the generator's threads are pinned to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pin {
     /// Not pinned.
     No,
-    /// One core each, of those this process may use.
+    /// One core per thread, of those that this process may use.
     Auto,
-    /// These cores, in turn.
+    /// The listed cores, assigned in turn.
     Cores(Vec<usize>),
 }
 
 impl PlannedStep {
-    /// Its request, if it is one.
+    /// The HTTP request. `None` for other actions.
     pub fn request(&self) -> Option<&HttpAction> {
         match &self.action {
             Action::Http(action) => Some(action),
@@ -285,7 +285,7 @@ impl PlannedStep {
         }
     }
 
-    /// Its exchange, if it is one of a protocol that owns its steps.
+    /// The exchange in a protocol that owns its steps. `None` for other actions.
     pub fn owned(&self) -> Option<&OwnedAction> {
         match &self.action {
             Action::Owned(action) => Some(action),
@@ -293,12 +293,12 @@ impl PlannedStep {
         }
     }
 
-    /// Whether it is a request in any protocol, and neither a transaction nor the load of a tool.
+    /// Whether the action is a request in any protocol, and neither a transaction nor the load of a tool.
     pub fn is_request(&self) -> bool {
         matches!(self.action, Action::Http(_) | Action::Owned(_))
     }
 
-    /// Whether its connection is kept for further requests.
+    /// Whether the connection is kept for further requests.
     fn keep_alive(&self) -> bool {
         match &self.action {
             Action::Http(action) => action.request.keep_alive,
@@ -309,17 +309,17 @@ impl PlannedStep {
 }
 
 impl Plan {
-    /// How long the load goes on, warm-up included, if time ends it.
+    /// Planned duration in nanoseconds, including the warm-up. `None` if a number of requests ends the load.
     pub fn planned_ns(&self) -> Option<u64> {
         self.stop.at_ns
     }
 
-    /// When it may end if it is steady by then: the first of its ends, warm-up included; `None`: it has but one.
+    /// Earliest end if the load is steady by then, in nanoseconds from its start. `None` if the load cannot be extended.
     pub fn first_end_ns(&self) -> Option<u64> {
         first_end_ns(&self.stop, self.extend, self.warm_up_ns)
     }
 
-    /// The transactions on a system, as the parts of a script of SQL.
+    /// Transactions on a system, as the parts of an SQL script.
     pub fn sql_steps(&self, endpoint: u16) -> Vec<sql::TransactionStep> {
         let transaction = |(_, step): (u16, &PlannedStep)| match &step.action {
             Action::Sql(action) => Some(sql::TransactionStep {
@@ -332,7 +332,7 @@ impl Plan {
         self.steps_at(endpoint).filter_map(transaction).collect()
     }
 
-    /// The load generator that makes the load in Tenbin's place, if one does: it is the only step.
+    /// The external load generator, whose load is the only step. `None` if Tenbin makes the load.
     pub fn tool(&self) -> Option<&ToolAction> {
         self.steps.iter().find_map(|step| match &step.action {
             Action::Tool(tool) => Some(tool),
@@ -340,8 +340,8 @@ impl Plan {
         })
     }
 
-    /// The parts of its steps that have accounts of their own: requests that redirects may lead to, then statements of
-    /// transactions; each by endpoint.
+    /// Parts of steps that have accounts of their own: requests that redirects may lead to, then statements of transactions. Both
+    /// are ordered by endpoint.
     pub fn parts(&self) -> Vec<sql::Part> {
         let of = |endpoint: u16| match self.endpoints[usize::from(endpoint)].transactions() {
             None => self.hops_at(endpoint),
@@ -350,8 +350,8 @@ impl Plan {
         (0..self.endpoints.len() as u16).flat_map(of).collect()
     }
 
-    /// The addresses of each step at an endpoint with a list of them, which have accounts of their own next to [`Self::parts`]. None
-    /// if there are more than [`ADDRESS_ACCOUNTS_MAX`].
+    /// Addresses of each step at an endpoint with a list of URLs. They have accounts of their own after [`Self::parts`]. Empty if
+    /// there are more than [`ADDRESS_ACCOUNTS_MAX`].
     pub fn address_parts(&self) -> Vec<sql::Part> {
         let of_step = |(of, step): (u16, &PlannedStep)| {
             let endpoint = &self.endpoints[usize::from(step.endpoint)];
@@ -374,7 +374,7 @@ impl Plan {
         parts
     }
 
-    /// The steps that speak to a system, with their numbers.
+    /// Steps that speak to a system, with their numbers.
     pub fn steps_at(&self, endpoint: u16) -> impl Iterator<Item = (u16, &PlannedStep)> {
         (0..).zip(&self.steps).filter(move |(_, step)| step.endpoint == endpoint)
     }
@@ -399,20 +399,20 @@ impl Plan {
         self.databases().all(|sql| sql.keep_alive) && self.steps.iter().all(PlannedStep::keep_alive)
     }
 
-    /// Connections at the same time to each system.
+    /// Concurrent connections to each system.
     pub fn connections(&self) -> u32 {
         connections(&self.load) / self.pipeline.max(1)
     }
 }
 
-/// The first request of a step that follows redirects, and those that they may lead to.
+/// First request of a step that follows redirects, and the requests that redirects may lead to.
 fn hops(of: u16, action: &HttpAction) -> Vec<sql::Part> {
     let Some(redirects) = action.request.redirects else { return Vec::new() };
     let name = |hop| if hop == 0 { "first request".to_owned() } else { format!("redirect {hop}") };
     (0..=redirects.max).map(|hop| sql::Part { name: name(hop), of }).collect()
 }
 
-/// Connections of a load; in a closed one, users.
+/// Connections of a load. A closed load has one for each user.
 pub(crate) fn connections(load: &Load) -> u32 {
     match load {
         Load::Closed(closed) => closed.users,
@@ -420,7 +420,7 @@ pub(crate) fn connections(load: &Load) -> u32 {
     }
 }
 
-/// When a load may end if it is steady by then; `None`: it has but one end.
+/// Earliest end if the load is steady by then, in nanoseconds from its start. `None` if the load cannot be extended.
 pub(crate) fn first_end_ns(stop: &Stop, extend: u32, warm_up_ns: u64) -> Option<u64> {
     let measured_ns = stop.at_ns?.saturating_sub(warm_up_ns);
     (extend > 0).then(|| warm_up_ns + measured_ns / (u64::from(extend) + 1))

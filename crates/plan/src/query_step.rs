@@ -1,4 +1,5 @@
-//! The query of a URL on the command line as a step that its protocol owns: the keys of plans, without tables around them.
+//! Reads the query of a URL on the command line as a step of the protocol that owns it. The query has the keys of plans, without
+//! tables.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::file::own_step;
 use crate::file::tree::{Entry, Node, Text, Value as NodeValue};
 use crate::file::{Span, tree};
 
-/// Part of a query that is wrong, and what to do.
+/// Error in a part of a query, and the help.
 #[derive(Debug)]
 pub(crate) struct WrongQuery {
     /// Name of the part, or `query`.
@@ -18,7 +19,7 @@ pub(crate) struct WrongQuery {
     pub(crate) help: String,
 }
 
-/// Reads the query of a URL such as `tcp://127.0.0.1:9000?send=1MiB&bytes=1`. `body`: the value of `-b`.
+/// Reads the query of a URL such as `tcp://127.0.0.1:9000?send=1MiB&bytes=1`. `body` is the value of `-b`.
 pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc<dyn Step>, WrongQuery> {
     let pairs: Vec<(String, String)> =
         url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
@@ -45,7 +46,7 @@ pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc
     (own.read)(&WrittenStep::of(key.name, &value)).map_err(|wrong| at(key, wrong))
 }
 
-/// Adds the body of a command line to the value of the step.
+/// Adds the body of the command line to the value of the step.
 fn put(
     body: &[u8],
     of_body: Option<&'static str>,
@@ -71,7 +72,7 @@ fn exclude(table: &Table, one: &str, other: &str) -> bool {
     table.exclusive.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
 }
 
-/// The parts of a query that make the value of a key.
+/// Parts of a query that make up the value of a key.
 fn parts(key: &Key) -> Vec<&'static str> {
     match key.kind {
         Kind::Table(table) => table.keys.iter().flat_map(parts).collect(),
@@ -79,7 +80,7 @@ fn parts(key: &Key) -> Vec<&'static str> {
     }
 }
 
-/// The value of a key as a plan would have it; `None` if the query has no part of it.
+/// Value of a key, as a plan would have it. `None` if the query has no part of it.
 fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
     if let Kind::Table(table) = kind {
         let entries = table.keys.iter().filter_map(|key| {
@@ -90,7 +91,7 @@ fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
         return (!entries.is_empty()).then(|| map(entries));
     }
     let (_, text) = pairs.iter().find(|(given, _)| given == name)?;
-    // Like a text in quotes: it is never nothing.
+    // The text counts as quoted, so that it is never read as null.
     let text = Text { text: text.clone(), is_plain: false };
     Some(Node { at: nowhere(), value: NodeValue::Text(text) })
 }
@@ -99,7 +100,7 @@ fn map(entries: Vec<Entry>) -> Node {
     Node { at: nowhere(), value: tree::Value::Map(entries) }
 }
 
-/// A query has no place in a file.
+/// Placeholder span, because a query has no place in a file.
 fn nowhere() -> Span {
     Span::new(0, 0)
 }
@@ -113,7 +114,7 @@ fn at(key: &Key, wrong: WrongValue) -> WrongQuery {
 mod tests {
     use super::*;
 
-    /// The title and the message of a step.
+    /// Reads the title and the message of a step.
     fn read(url: &str) -> Result<(String, Vec<u8>, String), String> {
         let url = Url::parse(url).expect("a URL");
         let (protocol, _) = wire::of_scheme(url.scheme()).expect("a scheme");
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn query_has_the_keys_of_the_step_without_tables() {
+    fn reads_keys_of_step_from_query() {
         let (title, message, exchange) = read("tcp://h:1?send=1KiB&write=64&bytes=1").expect("a step");
         assert_eq!((title.as_str(), message.len()), ("send 1KiB in writes of 64", 1024));
         assert_eq!(exchange, "Exchange { write_bytes: Some(64), receive: Bytes(1) }");
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_parts_of_a_query_are_named() {
+    fn names_wrong_part_of_query() {
         for (query, expected) in [
             ("send=0", "send: 0 is not from 1"),
             ("send=65MiB", "send: 65MiB is not from 1"),

@@ -1,4 +1,4 @@
-//! A plan as JSON, for the record and its hash; shows no secret.
+//! A plan as JSON, for the record and its hash, without secrets.
 
 use load::values::{RowOrder, Source};
 use load::{
@@ -15,7 +15,7 @@ use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAc
 use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
 
-/// Headers whose values may be shown; any other may hold a secret, whatever its name.
+/// Headers whose values are recorded. The value of any other header may be a secret.
 const SHOWN_HEADERS: [&str; 9] = [
     "accept",
     "accept-encoding",
@@ -29,7 +29,7 @@ const SHOWN_HEADERS: [&str; 9] = [
 ];
 
 impl Plan {
-    /// All of it as JSON, for the record and its hash. Secrets are replaced.
+    /// The whole plan as JSON, for the record and its hash. Secrets are replaced.
     pub fn to_json(&self) -> Value {
         let mut stop = json!({ "at_ns": self.stop.at_ns, "requests": self.stop.requests });
         if self.extend > 0 {
@@ -63,7 +63,7 @@ impl Plan {
             "seed": self.seed,
             "log_per_second": self.log_per_second,
         });
-        // What is absent leaves the hash of plans as it was. Ports are others in every run, so addresses are not here.
+        // Absent keys keep the hashes of older plans valid. Addresses are left out, because ports differ in every run.
         if self.endpoints.iter().any(|endpoint| !endpoint.name.is_empty()) {
             plan["endpoints"] = json!(self.endpoints.iter().map(endpoint_json).collect::<Vec<Value>>());
         }
@@ -121,7 +121,7 @@ impl Plan {
                 "expect": { "rows": expects.map(|rows| rows.to_string()) },
                 "saves": saves,
             }),
-            // As it is written: ports are others in every run.
+            // The command is recorded as written, because ports differ in every run.
             Action::Tool(ToolAction { tool, written, .. }) => json!({
                 "name": step.name,
                 "tool": tool.name,
@@ -140,7 +140,7 @@ impl Plan {
         let mut request_json = json!({
             "name": name,
             "method": request.method,
-            // A query may hold anything.
+            // The query is left out, because it may hold secrets.
             "path": without_secrets(request.target.split(['?', '#']).next().unwrap_or_default()),
             "host": request.host,
             "headers": headers.chain(credentials).collect::<Vec<Value>>(),
@@ -154,7 +154,7 @@ impl Plan {
             },
             "saves": captures.iter().map(|capture| self.capture_json(capture)).collect::<Vec<Value>>(),
         });
-        // The hash of a plan without cookies stays what it was.
+        // Plans without cookies keep their hash.
         if let Some(cookies) = request.cookies {
             request_json["cookies"] = json!(self.variables.get(usize::from(cookies.jar)));
         }
@@ -164,7 +164,7 @@ impl Plan {
         request_json
     }
 
-    /// A step of a protocol is recorded like a request, with what its protocol adds.
+    /// Records a step of a protocol like a request, with the additions of its protocol.
     fn owned_json(&self, name: &str, action: &OwnedAction) -> Value {
         let (request, checks) = (action.as_request(), Checks::default());
         let mut step_json = self.request_json(name, &HttpAction { request, checks, captures: Vec::new() });
@@ -201,7 +201,7 @@ fn scenario_json(scenario: &Scenario) -> Value {
     json
 }
 
-/// How many arrivals there are, and 16 hex digits over their times and sessions.
+/// Number of arrivals, and 16 hex digits over their times and sessions.
 fn recording_json(recording: &Recording) -> Value {
     let mut hash = Context::new(&SHA256);
     for Arrival { at_ns, session } in recording.arrivals() {
@@ -225,7 +225,7 @@ fn endpoint_json(endpoint: &Endpoint) -> Value {
     json
 }
 
-/// How an address is selected, and how many there are; `None` without a list.
+/// Selection rule and number of addresses. `None` if there is no list of URLs.
 fn select_json(endpoint: &Endpoint) -> Option<Value> {
     let addresses = endpoint.peers().len();
     Some(match endpoint.select.as_ref()? {
@@ -233,7 +233,7 @@ fn select_json(endpoint: &Endpoint) -> Option<Value> {
         Select::First => json!({ "rule": "first", "addresses": addresses }),
         Select::Hash(text, rule) => {
             let mut json = json!({ "rule": "hash", "text": text, "addresses": addresses });
-            // The hash of a plan with the default rule stays what it was.
+            // Plans with the default rule keep their hash.
             if *rule != ShardRule::default() {
                 (json["by"], json["slots"]) = (json!(rule.hash.name), json!(rule.slots));
             }
@@ -270,7 +270,7 @@ fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {
     visit_json
 }
 
-/// A constant may be anything, and is short.
+/// A condition. Its constant may be any bytes, and is short.
 fn guard_json(guard: &Guard) -> Value {
     let subject = match guard.condition.subject {
         Subject::Status => json!("status"),
@@ -285,7 +285,7 @@ fn guard_json(guard: &Guard) -> Value {
     json!({ "of": subject, "test": test, "text": text, "visits": guard.visits })
 }
 
-/// Of a table its size only: what is in it may be anybody's secret.
+/// A source of values. For a table only its size is recorded, because its content may be secret.
 fn data_json(data: &DataSource) -> Value {
     let source = match &data.source {
         Source::Sequence { from, until, by } => json!({ "sequence": [from, until], "by": by }),

@@ -1,4 +1,4 @@
-//! Recorded arrivals of a load: a CSV file with the time of each, and the session that it belongs to.
+//! Reads recorded arrivals of a load: a CSV file with the time and the session of each arrival.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,21 +9,21 @@ use crate::csv_text;
 use crate::file::read_regular;
 use crate::spec::Wrong;
 
-/// Times from here on count from 1970; those of a load that lasts three years would be as large.
+/// Times from here on are Unix times. A smaller number counts from the start; as a duration, this limit is over three years.
 const UNIX_TIME_MIN_NS: u64 = 100_000_000 * SECOND_NS;
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Recorded arrivals that a load asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AskedRecording {
-    /// By the name of a file that has not been read.
+    /// Name of a file that is not read yet.
     File(String),
-    /// As they were read.
+    /// Arrivals that were read.
     Read(Recording),
 }
 
 impl AskedRecording {
-    /// The arrivals. A file that has not been read is one that a command line names.
+    /// Returns the arrivals. Reads the file if a command line named one.
     pub(crate) fn arrivals(&self) -> Result<Recording, Wrong> {
         let name = match self {
             Self::Read(recording) => return Ok(recording.clone()),
@@ -37,12 +37,12 @@ impl AskedRecording {
     }
 }
 
-/// Reads arrivals: the time of each in seconds in the first column, or in the column `at`, and its session, which may be any text, in
-/// the second, or in the column `session`. Times in seconds since 1970 count from the earliest.
+/// Parses arrivals. The first column, or the column `at`, has the time in seconds. The second, or the column `session`, has the
+/// session, which may be any text. Unix times count from the earliest.
 ///
 /// # Errors
 ///
-/// The first line that is wrong, and what to write instead.
+/// The first wrong line, and what to write instead.
 pub(crate) fn read(bytes: Vec<u8>, name: &str) -> Result<Recording, Wrong> {
     let bytes = csv_text::checked(bytes, name).map_err(|(what, help)| Wrong::new(what, help))?;
     let mut lines = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_slice());
@@ -84,7 +84,7 @@ pub(crate) fn read(bytes: Vec<u8>, name: &str) -> Result<Recording, Wrong> {
     Ok(Recording::new(arrivals))
 }
 
-/// The columns of a recording, from 0.
+/// Indexes of the columns of a recording, from 0.
 #[derive(Clone, Copy)]
 struct Columns {
     time: usize,
@@ -92,7 +92,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// By their names, or in their order where the first line is an arrival.
+    /// Finds columns by the names in the first line, or by their order if the first line is an arrival.
     fn of_first_line(row: &csv::StringRecord) -> Result<Self, Wrong> {
         let place = |name: &str| row.iter().position(|column| column.trim() == name);
         if let Some(time) = place("at") {
@@ -107,7 +107,7 @@ impl Columns {
     }
 }
 
-/// Reads seconds with up to nine decimals, exactly.
+/// Parses seconds with up to nine decimals, without rounding.
 fn instant_ns(text: &str) -> Result<u64, Wrong> {
     let text = text.trim();
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_by_their_names() {
+    fn finds_columns_by_name() {
         let text = "path,session,at\n/,x,0.000000001\n/a,,2\n";
         assert_eq!(arrivals(text), [(1, Some(0)), (2_000_000_000, None)]);
     }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_line_is_named() {
+    fn error_names_wrong_line() {
         assert_eq!(wrong("at\n1\n-2\n"), "a.csv, line 3: \"-2\" is not a time in seconds");
         assert_eq!(
             wrong("time,user\n1,a\n"),

@@ -1,4 +1,4 @@
-//! From a URL and flags to the request and its peer.
+//! Builds the request and its peer from a URL and flags.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -22,19 +22,19 @@ use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
 use crate::url_correction::{corrected, correction};
 
-/// A request, and where it goes.
+/// A request and its peer.
 pub(crate) struct Target {
     pub(crate) title: String,
-    /// The name of its step.
+    /// Name of the step.
     pub(crate) name: String,
     pub(crate) peer: Peer,
     pub(crate) protocol: &'static Protocol,
     pub(crate) sends: Sends,
 }
 
-/// The action that a URL and flags ask for.
+/// Action that a URL and flags ask for.
 pub(crate) enum Sends {
-    /// A request of HTTP.
+    /// An HTTP request.
     Request(Request),
     /// A step that the protocol owns.
     Step(OwnedAction),
@@ -43,7 +43,7 @@ pub(crate) enum Sends {
 }
 
 impl Sends {
-    /// The method of a request; empty for other steps.
+    /// Method of a request; empty for other steps.
     pub(crate) fn method(&self) -> &str {
         match self {
             Self::Request(request) => &request.method,
@@ -108,7 +108,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     })
 }
 
-/// A load in a protocol that owns its steps: the query of its URL is the step.
+/// Load in a protocol that owns its steps. The query of the URL is the step.
 fn step_of_query(
     draft: &Draft,
     url: &Url,
@@ -145,7 +145,7 @@ fn step_of_query(
     Some(Target { title, name, peer, protocol, sends })
 }
 
-/// The system at a URL.
+/// Peer of a URL.
 fn peer(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Peer> {
     let tls = trust(draft, url, faults);
     let host = match url.host()? {
@@ -166,13 +166,13 @@ fn peer(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Peer> {
     })
 }
 
-/// The certificate of the client, if there is one.
+/// Client certificate. `None` if none is given.
 fn certificate(draft: &Draft) -> Option<ClientCertificate> {
     let cert = draft.tls.cert.clone()?;
     Some(ClientCertificate { cert, key: draft.tls.key.clone() })
 }
 
-/// The log-in of a URL whose protocol has one. A password that the URL leaves out is taken from the environment.
+/// Log-in from a URL, if its protocol has one. A password that the URL omits comes from the environment.
 fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
     let Some(log_in) = protocol.own_steps().and_then(|own| own.log_in) else { return Access::none() };
     let access = access_of(url);
@@ -193,7 +193,7 @@ pub(crate) fn access_of(url: &Url) -> Access {
     }
 }
 
-/// The addresses that `--resolve HOST:PORT:ADDRESS[,ADDRESS]` gives for a host; none: it is looked up.
+/// IP addresses that `--resolve HOST:PORT:ADDRESS[,ADDRESS]` gives for a host. Empty if the host is looked up.
 fn addresses(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     for text in &draft.resolve {
@@ -221,23 +221,23 @@ fn addresses(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> V
     addresses
 }
 
-/// Several addresses, separated by commas; `None` if any is none.
+/// Parses IP addresses separated by commas. `None` if any of them is invalid.
 fn ips(list: &str) -> Option<Vec<IpAddr>> {
     list.split(',').map(|text| ip(text.trim())).collect()
 }
 
-/// `127.0.0.1`, `::1`, or `[::1]`.
+/// Parses `127.0.0.1`, `::1`, or `[::1]`.
 fn ip(text: &str) -> Option<IpAddr> {
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     inner.unwrap_or(text).parse().ok()
 }
 
-/// The text of a plan that stands for exactly this text, whatever braces it has.
+/// Escapes braces, so that a plan reads the text literally.
 pub fn literal_text(text: &str) -> String {
     String::from_utf8_lossy(&braces::literal(text.as_bytes())).into_owned()
 }
 
-/// A planned request that sends exactly this: on the command line, braces are only braces.
+/// Escapes all texts of a request. On the command line, braces do not enclose variables.
 fn literal(request: Request) -> Request {
     Request {
         target: literal_text(&request.target),
@@ -252,7 +252,7 @@ pub fn basic_authorization(credentials: &[u8]) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 
-/// `name:password` of a URL, decoded.
+/// `name:password` from a URL, decoded. `None` if the URL has no user.
 fn credentials(url: &Url) -> Option<Vec<u8>> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
@@ -261,20 +261,20 @@ fn credentials(url: &Url) -> Option<Vec<u8>> {
     Some([decoded(url.username()), b":".to_vec(), decoded(url.password().unwrap_or_default())].concat())
 }
 
-/// Why a text is no URL that can be loaded.
+/// Reason why a text is not a URL that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UrlProblem {
-    /// It has no scheme: it may be meant as something else.
+    /// The URL has no scheme, so the text may mean something else.
     NoScheme,
-    /// Its scheme is not known.
+    /// The scheme is unknown.
     UnknownScheme,
-    /// Nothing listens on port 0.
+    /// The port is 0.
     PortZero,
-    /// Anything else.
+    /// Any other error.
     Wrong(String),
 }
 
-/// The URL that a text probably means, if it is none.
+/// URL that a malformed text probably means.
 pub(crate) fn corrected_url(text: &str) -> Option<String> {
     corrected(text, &known_schemes())
 }
@@ -285,7 +285,7 @@ fn known_schemes() -> Vec<&'static str> {
 }
 
 impl UrlProblem {
-    /// What to write instead on the command line, as far as the text tells.
+    /// Correction for the command line. `None` if the text gives no hint.
     fn correction(&self, text: &str) -> Option<String> {
         match self {
             Self::PortZero => None,
@@ -295,7 +295,7 @@ impl UrlProblem {
         }
     }
 
-    /// What is wrong, where nothing but a URL can be written.
+    /// Message for places that accept only a URL.
     pub(crate) fn what(&self) -> String {
         match self {
             Self::NoScheme => "this is not a URL".to_owned(),
@@ -308,7 +308,7 @@ impl UrlProblem {
     }
 }
 
-/// Whether a text may be the host of a server with a path: `www.example.com/index.html`.
+/// Whether a text looks like a host name with a path: `www.example.com/index.html`.
 fn is_host_and_path(text: &str) -> bool {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
@@ -317,11 +317,11 @@ fn is_host_and_path(text: &str) -> bool {
         && host.bytes().all(is_plain)
 }
 
-/// A URL of a known scheme.
+/// Parses a URL with a known scheme.
 pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     let is_known =
         |scheme: &str| wire::of_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme);
-    // The standard of URLs reads `http:/x` as `http://x`, but who writes it means a path, or forgot the host.
+    // The WHATWG URL standard reads `http:/x` as `http://x`. The writer more likely meant a path, or forgot the host.
     if let Some(scheme) = ["http", "https"].into_iter().find(|scheme| {
         let rest = text.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':'));
         rest.is_some_and(|rest| !rest.starts_with("//"))
@@ -339,7 +339,7 @@ pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     }
 }
 
-/// The error of a text on the command line that is not the URL of a server. `None` if it is one.
+/// Error for a text on the command line that is not the URL of a server. `None` if it is one.
 pub fn url_fault(text: &str) -> Option<Fault> {
     let mut faults = Vec::new();
     url(text, &mut faults);
@@ -403,7 +403,7 @@ fn headers(lines: &[String], flag: &str, faults: &mut Vec<Fault>) -> Vec<(String
         match line.split_once(':') {
             Some((name, value)) => headers.push((name.trim().to_owned(), value.trim().to_owned())),
             None => {
-                // The rest may be a secret.
+                // The rest of the line may be a secret.
                 let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
                 let dots = if rest.is_empty() { "" } else { " …" };
                 let what = format!("\"{}{dots}\" has no colon", word.escape_debug());

@@ -1,33 +1,33 @@
-//! A system that runs already, named by a process or a container.
+//! A system that already runs, named by a process or a container.
 
 use std::path::{Path, PathBuf};
 
 use crate::fault::Fault;
 
-/// What was written: `pid` or `container`, and the text of it.
+/// Value of `pid` or `container`, as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunningSpec {
-    /// The number of a process, or the path of a file with it.
+    /// Process ID, or the path of a file with the ID.
     Pid(String),
-    /// The name or the ID of a container.
+    /// Name or ID of a container.
     Container(String),
 }
 
-/// The processes of a system that Tenbin did not start, and only reads.
+/// Processes of a system that Tenbin did not start, and only monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunningAs {
-    /// This process, and all below it.
+    /// This process and all of its descendants.
     Pid(u32),
-    /// The process whose number is in this file, and all below it.
+    /// The process whose ID is in this file, and all of its descendants.
     PidFile(PathBuf),
-    /// The processes of this container of Docker or Podman, and all below them.
+    /// The processes of this Docker or Podman container, and all of their descendants.
     Container(String),
 }
 
 const PATH_BYTES_MAX: usize = 4_096;
 
 impl RunningSpec {
-    /// The key of a plan, and the flag without its dashes.
+    /// Key of a plan. With two dashes before it, it is the flag.
     pub(crate) fn key(&self) -> &'static str {
         match self {
             Self::Pid(_) => "pid",
@@ -35,10 +35,11 @@ impl RunningSpec {
         }
     }
 
-    /// What is meant. Relative paths begin at `dir`.
+    /// Resolves the text. Relative paths begin at `dir`.
     ///
     /// # Errors
-    /// What is wrong, and what to do.
+    ///
+    /// Message and help.
     pub(crate) fn read(&self, dir: &Path) -> Result<RunningAs, (String, &'static str)> {
         match self {
             Self::Pid(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -60,13 +61,13 @@ impl RunningSpec {
         }
     }
 
-    /// The same, as an error of a flag or of a key.
+    /// Like [`Self::read`], but returns the error with the place of a flag or a key.
     pub(crate) fn checked(&self, place: String, dir: &Path) -> Result<RunningAs, Fault> {
         self.read(dir).map_err(|(what, help)| Fault::new(place, &what, help))
     }
 }
 
-/// Letters, digits, `_`, `.`, and `-`, as container engines demand.
+/// Whether a text is a valid container name: letters, digits, `_`, `.`, and `-`.
 fn is_container(text: &str) -> bool {
     let begins_well = text.starts_with(|first: char| first.is_ascii_alphanumeric());
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_paths_and_containers_are_read() {
+    fn reads_process_ids_paths_and_containers() {
         let read = |spec: RunningSpec| spec.read("/plans".as_ref()).map_err(|(what, _)| what);
         let pid = |text: &str| read(RunningSpec::Pid(text.to_owned()));
         assert_eq!(pid("1234"), Ok(RunningAs::Pid(1234)));

@@ -1,4 +1,4 @@
-//! Errors of scripts as errors of a plan: the line, and a mark under what is wrong.
+//! Turns errors of scripts into errors of a plan: the line, with a marker under the wrong part.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ pub(crate) fn problem(fault: &sql::script::Fault, number: usize) -> StepProblem 
         let _ = write!(what, " in command \"{}\"", visible(command));
     }
     if let Some(excerpt) = &fault.excerpt {
-        // Signs that nobody sees are spaces: the mark stays under what it marks.
+        // Invisible characters become spaces, so that the marker stays aligned.
         for line in excerpt.lines() {
             let line: String = line.chars().map(|sign| if is_unseen(sign) { ' ' } else { sign }).collect();
             let _ = write!(what, "\n    {line}");

@@ -1,4 +1,4 @@
-//! Transactions on a database: which scripts, how often, with which variables, and in which query mode.
+//! Checks the transactions on a database: scripts, weights, variables, and query mode.
 
 use std::fs;
 use std::path::Path;
@@ -23,13 +23,13 @@ use crate::visible::visible;
 pub(crate) const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SCRIPTS_MAX: usize = 128;
 const WEIGHT_MAX: u32 = 1_000_000;
-/// sysbench's own.
+/// sysbench's default.
 const PARETO_DEFAULT: f64 = 0.2;
 const ZIPF_DEFAULT: f64 = 1.1;
-/// Where to say what is played, if nothing does.
+/// Place of the error that nothing is played.
 const SQL: Field = Field { key: "sql", flag: "SQL" };
 
-/// What is played, checked: steps, scenarios, and all of a load of SQL but its database and its load.
+/// Result of the check: steps, scenarios, and everything else of an SQL load except its database and its amount.
 pub(crate) struct Checked {
     names: Vec<String>,
     pub(crate) scenarios: Scenarios,
@@ -40,7 +40,7 @@ pub(crate) struct Checked {
     is_scale_asked: bool,
 }
 
-/// Checks what is played on one kind of database; what is wrong with it is added to `errors`.
+/// Checks the scripts for one kind of database. Appends errors to `errors`.
 pub(crate) fn check(
     played: &[Played],
     spec: &SqlSpec,
@@ -83,12 +83,12 @@ pub(crate) fn check(
 }
 
 impl Checked {
-    /// The names of the scripts.
+    /// Names of the scripts.
     pub(crate) fn title(&self) -> String {
         self.names.join(", ")
     }
 
-    /// A step for each script.
+    /// One step for each script.
     pub(crate) fn steps(&self) -> Vec<PlannedStep> {
         let step = |(script, name): (u16, &String)| PlannedStep {
             name: name.clone(),
@@ -98,7 +98,7 @@ impl Checked {
         (0..).zip(&self.names).map(step).collect()
     }
 
-    /// On a database, under a load.
+    /// Transactions on a database under a load.
     pub(crate) fn on(self, database: Database, load: &CheckedLoad) -> Transactions {
         let clients = connections(&load.load);
         Transactions {
@@ -116,12 +116,12 @@ impl Checked {
     }
 }
 
-/// The name of a built-in workload, or an error with the nearest one.
+/// Name of a built-in workload, or an error that suggests the nearest one.
 pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let known = || workload::WORKLOADS.iter().map(|workload| workload.name);
     workload::find(name).map(|workload| workload.name).ok_or_else(|| {
         let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
-        // `tpc-b`, `read-only`: a part of a single name.
+        // A part of a name is enough if it is unique: `tpc-b`, `read-only`.
         let mut parts = known().filter(|known| letters(known).contains(&letters(name)));
         let part = parts.next().filter(|_| name.len() > 2 && parts.next().is_none());
         let help = match near::nearest(name, known()).or(part) {
@@ -140,7 +140,7 @@ struct Chosen {
     weight: u32,
 }
 
-/// One script is a scenario of its own; of several, each transaction is one of them, drawn by weight.
+/// A single script is its own scenario. With several, each transaction draws one of them by weight.
 fn scenarios(scripts: &[Chosen]) -> Scenarios {
     if scripts.len() == 1 {
         return Scenarios::single();
@@ -164,7 +164,7 @@ impl Checker<'_> {
         self.errors.push(PlanError { field, problem: problem.into(), at });
     }
 
-    /// About what is played, which has its place elsewhere.
+    /// Appends an error about a script or a workload. It has no place, because scripts are steps in a plan file.
     fn wrong(&mut self, field: Field, what: impl Into<String>, help: impl Into<String>) {
         self.error(field, None, Problem::Unreadable { what: what.into(), help: help.into() });
     }
@@ -180,7 +180,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The built-in workloads that are played, each once.
+    /// Built-in workloads that are played, each once.
     fn workloads(&mut self) -> Vec<&'static Workload> {
         let mut found: Vec<&'static Workload> = Vec::new();
         let mut seen = Vec::new();
@@ -218,7 +218,8 @@ impl Checker<'_> {
         Style::default()
     }
 
-    /// Variables of all clients, including the defaults of workloads; and the number of rows of a batch.
+    /// Variables of all clients, including the defaults of workloads, and the rows of a batch. The rows are `None` if no workload
+    /// has them.
     fn variables(&mut self, workloads: &[&Workload]) -> (Vec<(String, String)>, Option<u32>) {
         let spec = self.spec;
         let mut given: Vec<(String, String)> = Vec::new();
@@ -230,7 +231,7 @@ impl Checker<'_> {
                     given.retain(|(known, _)| *known != name);
                     given.push((name, value.clone()));
                 }
-                // The value may be anybody's secret.
+                // The value may be a secret, so the error does not show it.
                 _ => self.error(Field::VARIABLES, at, StepProblem::NoVariable { name }),
             }
         }
@@ -265,7 +266,7 @@ impl Checker<'_> {
         (given, rows)
     }
 
-    /// Scripts in the order in which they were written; theirs are the numbers of steps.
+    /// Scripts in the order of the plan, which is also the order of the steps.
     fn scripts(&mut self, engine: Engine, style: Style, rows: Option<u32>) -> Vec<Chosen> {
         let mut scripts: Vec<Chosen> = Vec::new();
         for played in self.played {
@@ -341,8 +342,8 @@ impl Checker<'_> {
         deck
     }
 
-    /// Reports what scripts of pgbench read and nothing defines. In the simple mode, pgbench leaves such a `:name` as it is
-    /// within quotes, and in what may be an array slice; so does this.
+    /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves such a `:name` unchanged within quotes and in
+    /// a possible array slice. So does Tenbin.
     fn undefined(&mut self, scripts: &[Chosen], variables: &[(String, String)], mode: Mode) {
         let mut given = Given::default();
         let mut all = Vec::new();
@@ -373,12 +374,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether something is played that is no built-in workload.
+    /// Whether anything other than a built-in workload is played.
     fn has_scripts(&self) -> bool {
         self.played.iter().any(|played| !matches!(played, Played::Workload(_)))
     }
 
-    /// As asked; or as the workloads are meant, which for scripts is as pgbench sends them.
+    /// Query mode. The default is that of the workloads; for scripts it is `simple`, as in pgbench.
     fn mode(&mut self, workloads: &[&Workload], deck: &Deck) -> Mode {
         let given = self.spec.mode.as_ref();
         let at = given.and_then(Spanned::at);
@@ -407,7 +408,7 @@ impl Checker<'_> {
     fn max_tries(&mut self, workloads: &[&Workload]) -> u32 {
         let given = self.count(Field::MAX_TRIES, &self.spec.max_tries, 0, u32::MAX.into());
         let of_scripts = self.has_scripts().then_some(1);
-        // 0 is without limit, which only those want who all ignore such failures.
+        // 0 means unlimited, which applies only if all workloads ignore such failures.
         let tries = workloads.iter().map(|workload| workload.max_tries).chain(of_scripts);
         given.map_or_else(|| tries.max().unwrap_or(1), |given| given as u32)
     }
@@ -427,7 +428,7 @@ impl Checker<'_> {
     }
 }
 
-/// `special`, `uniform`, `zipf`, `zipf:1.1`, `pareto`, `pareto:0.2`.
+/// Parses `special`, `uniform`, `zipf`, `zipf:1.1`, `pareto`, or `pareto:0.2`.
 pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
     let (kind, number) = text.split_once(':').map_or((text, None), |(kind, number)| (kind, Some(number)));
     let number =
@@ -448,12 +449,12 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
     }
 }
 
-/// `postcodes-insert:multi-row`: a workload, and a style of its own.
+/// Splits `postcodes-insert:multi-row` into the workload and its style. The style is `None` if there is no colon.
 pub(crate) fn styled(text: &str) -> (&str, Option<&str>) {
     text.split_once(':').map_or((text, None), |(name, style)| (name, Some(style)))
 }
 
-/// The style of a name, or those that there are.
+/// Style with this name. The error lists all styles.
 pub(crate) fn style_named(text: &str) -> Result<Style, String> {
     Style::NAMES.iter().find(|(name, _)| *name == text).map(|(_, style)| *style).ok_or_else(|| {
         let known: Vec<&str> = Style::NAMES.iter().map(|(name, _)| *name).collect();
@@ -461,7 +462,7 @@ pub(crate) fn style_named(text: &str) -> Result<Style, String> {
     })
 }
 
-/// `name@weight`.
+/// Splits `name@weight`. The weight is `None` if there is no `@`.
 fn weighted(text: &str) -> (&str, Option<&str>) {
     text.rsplit_once('@').map_or((text, None), |(name, weight)| (name, Some(weight)))
 }
@@ -470,7 +471,7 @@ fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The name, with a number if it is taken.
+/// The name, with a number appended if it is already used.
 pub(crate) fn unlike(name: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)

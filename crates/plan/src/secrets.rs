@@ -1,8 +1,8 @@
-//! Text of a plan as it may be kept and shown: what its names call a secret is replaced.
+//! Replaces secrets in the text of a plan, so that it can be stored and shown. Names decide what counts as a secret.
 
-/// In place of a secret.
+/// Replacement of a secret.
 const SECRET: &str = "(secret)";
-/// A key, a header, a variable, or a flag with one of these in its name has a secret as its value.
+/// Parts of names of keys, headers, variables, and flags whose values are secrets.
 const TELLING: [&str; 15] = [
     "bearer",
     "password",
@@ -20,18 +20,18 @@ const TELLING: [&str; 15] = [
     "private_key",
     "jwt",
 ];
-/// The same, if it is a whole word of the name.
+/// Whole words in names whose values are secrets.
 const TELLING_ALONE: [&str; 3] = ["pw", "pwd", "pass"];
-/// What may stand before a reference to a variable.
+/// Words that may precede a reference to a variable.
 const SCHEMES: [&str; 4] = ["Bearer", "Basic", "Token", "Digest"];
-/// A shorter `code` in a query is a status or a country.
+/// Min length of a `code` in a query that counts as a secret. A shorter one is a status or a country.
 const CODE_CHARS_MIN: usize = 8;
 
-/// Replaces the values of keys, headers, variables, flags and parameters that are named like a secret, in YAML, JSON, commands
-/// and URLs alike, and passwords in URLs. In doubt more is replaced than is secret. The lines stay the same ones.
+/// Replaces passwords in URLs, and the values of keys, headers, variables, flags, and parameters whose names suggest a secret. It
+/// works for YAML, JSON, commands, and URLs. In doubt it replaces too much. The number of lines stays the same.
 pub fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    // The indentation of a secret's key, while its value goes on in lines below it.
+    // Indentation of a secret's key while its value continues on the lines below.
     let mut below: Option<usize> = None;
     for line in text.split_inclusive('\n') {
         let (content, end) = line.split_at(line.trim_end_matches(['\n', '\r']).len());
@@ -53,7 +53,7 @@ pub fn without_secrets(text: &str) -> String {
     shown
 }
 
-/// A path or a URL with its query: values whose keys sound like secrets are replaced.
+/// Path or URL, with query values replaced if their keys suggest a secret.
 pub(crate) fn without_secrets_in_query(text: &str) -> String {
     let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
     let shown = query.split('&').map(|pair| match pair.split_once('=') {
@@ -63,7 +63,7 @@ pub(crate) fn without_secrets_in_query(text: &str) -> String {
     format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
 }
 
-/// Whether the name of a parameter or a header suggests that its value is nobody's business.
+/// Whether the name of a parameter or a header suggests a secret value.
 pub(crate) fn sounds_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [
@@ -84,13 +84,13 @@ pub(crate) fn sounds_secret(name: &str) -> bool {
     .any(|part| name.contains(part))
 }
 
-/// What is left of a line.
+/// A line while secrets in it are replaced.
 struct MaskedLine<'a, 'b> {
     rest: &'a str,
-    /// The character before it.
+    /// Character before `rest`.
     before: Option<char>,
     shown: &'b mut String,
-    /// Whether a secret goes on in the next line.
+    /// Whether a secret continues on the next line.
     goes_on: bool,
 }
 
@@ -115,7 +115,7 @@ impl<'a> MaskedLine<'a, '_> {
         }
     }
 
-    /// Shows so many bytes as they are.
+    /// Copies `bytes` bytes unchanged.
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes.min(self.rest.len()));
         self.shown.push_str(taken);
@@ -124,14 +124,14 @@ impl<'a> MaskedLine<'a, '_> {
         taken
     }
 
-    /// Hides so many bytes, unless they only refer to variables.
+    /// Replaces `bytes` bytes, unless they only refer to variables.
     fn hide(&mut self, bytes: usize) {
         let (hidden, rest) = self.rest.split_at(bytes.min(self.rest.len()));
         self.shown.push_str(if is_reference(hidden) { hidden } else { SECRET });
         self.rest = rest;
     }
 
-    /// `//user:password@`
+    /// Replaces the password in `//user:password@`.
     fn show_url_password(&mut self) {
         let Some(authority) = self.rest.strip_prefix("://") else { return };
         let end = authority.find(|character: char| character.is_whitespace() || "/?#\"'".contains(character));
@@ -146,7 +146,7 @@ impl<'a> MaskedLine<'a, '_> {
         &value[..end_of_bare(value)]
     }
 
-    /// After a telling name: the value, if one follows.
+    /// Replaces the value after the name of a secret, if one follows.
     fn hide_value(&mut self, is_flag: bool) {
         let quotes = self.rest.trim_start_matches(['"', '\'', '\\']);
         let spaced = quotes.trim_start();
@@ -160,7 +160,7 @@ impl<'a> MaskedLine<'a, '_> {
         match value.chars().next() {
             None | Some('|' | '>' | '#') if !is_assigned && !is_flag => self.goes_on = true,
             None => {}
-            // The names within say what is secret there.
+            // The names within the braces decide what is secret there.
             Some('{') if !is_assigned && !is_reference(value.trim_end_matches([' ', '}'])) => {}
             Some('"' | '\'' | '\\') => self.hide_quoted(),
             Some(_) if is_assigned || is_flag => self.hide(end_of_bare(value)),
@@ -169,7 +169,7 @@ impl<'a> MaskedLine<'a, '_> {
         }
     }
 
-    /// Up to the quote that closes it; without one, all of the line and what is below it.
+    /// Replaces a quoted value. Without a closing quote, it replaces the rest of the line and the lines below it.
     fn hide_quoted(&mut self) {
         let escaped = self.rest.starts_with('\\');
         let opening = if escaped { 2.min(self.rest.len()) } else { 1 };
@@ -180,7 +180,7 @@ impl<'a> MaskedLine<'a, '_> {
         let mut from = 0;
         let closing = loop {
             let Some(found) = self.rest[from..].find(quote).map(|at| from + at) else { break None };
-            // Within quotes a backslash makes the next one ordinary.
+            // A backslash escapes the next quote.
             let is_ordinary = quote == "\"" && self.rest[..found].ends_with('\\');
             if !is_ordinary {
                 break Some(found);
@@ -202,13 +202,13 @@ fn is_telling(name: &str) -> bool {
         || name.split(['_', '-', '.']).any(|word| TELLING_ALONE.contains(&word))
 }
 
-/// Where a value without quotes ends in a command or a URL.
+/// End of an unquoted value in a command or a URL.
 fn end_of_bare(value: &str) -> usize {
     let ends = |character: char| character.is_whitespace() || "&\"',;)]".contains(character);
     value.find(ends).unwrap_or(value.len())
 }
 
-/// Whether a value is made of references to variables alone, such as `Bearer {token}`.
+/// Whether a value only refers to variables, such as `Bearer {token}`.
 fn is_reference(value: &str) -> bool {
     let mut rest = value.trim();
     if let Some((scheme, after)) = rest.split_once(' ')
@@ -225,7 +225,7 @@ mod tests {
     use super::without_secrets;
 
     #[test]
-    fn what_is_named_like_a_secret_is_replaced_in_every_notation() {
+    fn replaces_values_of_secret_names_in_every_notation() {
         for (text, shown) in [
             (
                 "headers: { Authorization: \"Bearer s3cr\", Accept: x }",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays_as_it_is() {
+    fn keeps_everything_else() {
         for text in [
             "headers: { Authorization: \"Bearer {token}\" }",
             "save: { token: { json: /token } }",
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_makes_it_panic() {
+    fn never_panics() {
         for text in [
             "password",
             "password:",

@@ -1,4 +1,4 @@
-//! What somebody asks for, as typed values with their places. Command lines and plan files fill it alike.
+//! Values of a load as they were given, typed and with their places. Command lines and plan files fill the same types.
 
 mod compare;
 pub(crate) mod expects;
@@ -21,50 +21,50 @@ pub(crate) use values::Of;
 use crate::file::Span;
 use crate::file::tree::{Entry, Node, Value};
 
-/// What variants are compared with.
+/// Baseline that a comparison asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AskedBaseline {
-    /// A variant of the plan, by its name in reports.
+    /// Variant of the plan, by its name in reports.
     Variant(String),
-    /// A stored run or study: by one of these.
+    /// Stored run or study, by exactly one of these keys.
     Stored {
-        /// The newest one of this label.
+        /// Label. The newest study with it is used.
         label: Option<String>,
-        /// The one in this file.
+        /// Path of a store file.
         file: Option<String>,
-        /// The one of this name.
+        /// Name of the run or study.
         run: Option<String>,
     },
 }
 
-/// What a value is called. Each front prints its own spelling.
+/// Names of a value. Command line and plan file each print their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// In a plan file; empty for a value that only a command line has.
+    /// Key in a plan file; empty for a value that only a command line has.
     pub key: &'static str,
-    /// On a command line; empty for a value that only a plan file has.
+    /// Flag on a command line; empty for a value that only a plan file has.
     pub flag: &'static str,
 }
 
-/// Where a value stands in a plan file.
+/// Place of a value in a plan file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
-    /// The key.
+    /// Span of the key.
     pub(crate) key: Span,
-    /// The whole value.
+    /// Span of the whole value.
     pub(crate) value: Span,
-    /// What to point at: the value, or the key of a list or a mapping.
+    /// Span that an error points at: the value, or the key of a list or a mapping.
     pub(crate) point: Span,
 }
 
-/// Why a text cannot be read, and what to write instead.
+/// Reason why a text cannot be parsed, and the help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) what: String,
     pub(crate) help: String,
 }
 
-/// A value that was given, and where. A text that cannot be read counts as given: it may still contradict another.
+/// A given value and its place. A text that cannot be parsed counts as given, because it may still contradict another value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
     value: Result<T, Wrong>,
@@ -84,13 +84,13 @@ impl Wrong {
         Self { what: what.into(), help: help.into() }
     }
 
-    /// What a reader of units says is wrong, with another help than its own.
+    /// Uses the message of a unit parser, but with another help.
     pub(crate) fn of_units(what: String, help: impl Into<String>) -> Self {
         Self { help: help.into(), ..Self::from(what) }
     }
 }
 
-/// The readers of units say what is wrong, and after a semicolon what to write.
+/// Splits the message of a unit parser at the semicolon before its help.
 impl From<String> for Wrong {
     fn from(what: String) -> Self {
         match what.split_once("; write ") {
@@ -104,12 +104,12 @@ impl From<String> for Wrong {
 }
 
 impl<T> Spanned<T> {
-    /// A text of a command line.
+    /// Parses a text of a command line.
     pub(crate) fn of_text(text: &str, of: &Of<T>) -> Self {
         Self { value: (of.read)(text), at: None }
     }
 
-    /// A value of a plan file; `None` if it is empty, or no text where a text belongs.
+    /// Parses a value of a plan file. `None` if it is empty, or a list or mapping where a text is expected.
     pub(crate) fn of_entry(entry: &Entry, of: &Of<T>) -> Option<Self> {
         if entry.value.is_nothing() {
             return None;
@@ -121,17 +121,17 @@ impl<T> Spanned<T> {
         Some(Self { value, at: Some(At::of(entry)) })
     }
 
-    /// What was read of a command line.
+    /// Wraps a result from a command line.
     pub(crate) fn read(value: Result<T, Wrong>) -> Self {
         Self { value, at: None }
     }
 
-    /// A value of a plan file, read elsewhere.
+    /// Wraps a value of a plan file that was parsed elsewhere.
     pub(crate) fn at_node(value: Result<T, Wrong>, node: &Node) -> Self {
         Self { value, at: Some(At { key: node.at, value: node.at, point: node.at }) }
     }
 
-    /// The value, if it can be read.
+    /// The value. `None` if it could not be parsed.
     pub fn get(&self) -> Option<&T> {
         self.value.as_ref().ok()
     }
@@ -144,17 +144,17 @@ impl<T> Spanned<T> {
         self.at
     }
 
-    /// The same value at a place.
+    /// Sets the place.
     pub(crate) fn placed(self, at: Option<At>) -> Self {
         Self { at, ..self }
     }
 
-    /// The value that a second reading makes of it, at the same place.
+    /// Parses the value further, at its old place.
     pub(crate) fn and_then<U>(self, read: impl FnOnce(T) -> Result<U, Wrong>) -> Spanned<U> {
         Spanned { value: self.value.and_then(read), at: self.at }
     }
 
-    /// Another value at the same place.
+    /// Converts the value, at its old place.
     pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned { value: self.value.map(change), at: self.at }
     }
@@ -166,8 +166,8 @@ impl<T> From<T> for Spanned<T> {
     }
 }
 
-/// Declares a group of values once: from the list come the fields of the group, their names, the keys of the plan file with
-/// their documentation, and how flags and keys are read.
+/// Declares a group of values once. The list generates the struct, the names of fields, the documented keys of the plan file, and
+/// the parsers of flags and keys.
 macro_rules! spec {
     (@is_required) => { false };
     (@is_required required) => { true };
@@ -193,7 +193,7 @@ macro_rules! spec {
             $(pub const $flag_name: Self = Self { key: $flag_key, flag: $own_flag };)*
         }
 
-        /// The keys of the group in a plan file.
+        /// Keys of the group in a plan file.
         pub(crate) const $keys: &[crate::file::Key] = &[
             $(crate::file::Key {
                 name: $key,
@@ -205,7 +205,7 @@ macro_rules! spec {
         ];
 
         impl $spec {
-            /// Takes the text of a flag.
+            /// Sets a value from the text of a flag.
             #[allow(dead_code, reason = "some groups are in plan files only")]
             $vis fn write(&mut self, field: crate::spec::Field, text: &str) {
                 $(if field == crate::spec::Field::$name {
@@ -216,13 +216,13 @@ macro_rules! spec {
                 })*
             }
 
-            /// The flags, and whether each was given.
+            /// Flags, and whether each was given.
             #[allow(dead_code, reason = "not every group is asked for it")]
             pub(crate) fn given(&self) -> Vec<(&'static str, bool)> {
                 vec![$(($flag, self.$field.is_some()),)* $(($own_flag, self.$flag_field.is_some()),)*]
             }
 
-            /// The values of a mapping in a plan file.
+            /// Reads the values from a mapping of a plan file.
             pub(crate) fn of_node(node: &crate::file::tree::Node) -> Self {
                 Self {
                     $($field: node.entry($key).and_then(|entry| {

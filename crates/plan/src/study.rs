@@ -56,146 +56,146 @@ use crate::file::Script;
 use crate::plan::Stacks;
 use crate::spec::{LoadSpec, Spanned};
 
-/// Everything a plan file asks for, free of contradictions. Made by [`Study::read`].
+/// Everything that a plan file asks for, free of contradictions. Made by [`Study::read`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Study {
-    /// The name of the file, without its ending.
+    /// Name of the plan file, without its extension.
     pub title: String,
-    /// What it is to answer.
+    /// Question that the study answers, from the plan's `question`. `None` if the plan has none.
     pub question: Option<String>,
-    /// The text of the file.
+    /// Text of the plan file.
     pub source: String,
-    /// 16 hex digits over the text, every file it reads, and whether it is quick.
+    /// 16 hex digits over the text of the plan, every file that it reads, and whether the run is quick.
     pub hash: String,
-    /// The path of the file, as the reader of the plan was given it; `None` of a plan without a file.
+    /// Path of the plan file, as it was passed to the reader. `None` if the plan was not read from a file.
     pub file: Option<PathBuf>,
-    /// The folder of the file, absolute.
+    /// Folder of the plan file, absolute.
     pub dir: PathBuf,
-    /// The seed of every draw, the order of runs included.
+    /// Seed of every random draw, including the order of runs.
     pub seed: u64,
-    /// Whether somebody chose the seed. Where nobody did, every study is to get one of its own: [`Study::set_seed`].
+    /// Whether the plan sets the seed. If it does not, the caller draws one for each study and passes it to [`Study::set_seed`].
     pub has_seed: bool,
-    /// Whether `quick:` was applied.
+    /// Whether the section `quick` was applied.
     pub is_quick: bool,
-    /// At least one, in the order of the file.
+    /// Loads in the order of the file; at least one.
     pub loads: Vec<StudyLoad>,
-    /// At least one, in the order of the file.
+    /// Systems in the order of the file; at least one.
     pub systems: Vec<System>,
-    /// Of every system, in the order of the file; at least one.
+    /// Variants of all systems, in the order of the file; at least one.
     pub variants: Vec<Variant>,
-    /// By what they are compared.
+    /// Rules of the comparison of variants.
     pub compare: Compare,
-    /// What must hold for every run.
+    /// Conditions that every run must meet.
     pub gates: Vec<Condition>,
-    /// What happens to the systems in every run, in the order of the file.
+    /// Events that happen to the systems in every run, in the order of the file.
     pub events: Vec<StudyEvent>,
-    /// Which cores system and generator stay on.
+    /// Cores that the systems and the generator are pinned to.
     pub pin: StudyPin,
-    /// Values of the environment that the plan names; no result may show them.
+    /// Values of environment variables that the plan names. No result may show them.
     pub secrets: Secrets,
-    /// Suspicious places of the file with what to do, each on two lines.
+    /// Suspicious places of the file and what to do about them, two lines each.
     pub warnings: Vec<String>,
-    /// What follows the study to confirm what limits a system; `None`: nothing.
+    /// Experiment that follows the study, to confirm what limits a system. `None` if there is none.
     pub experiment: Option<Experiment>,
     pub(crate) script: Script,
     pub(crate) whole: WholeRuns,
 }
 
-/// A load of a study.
+/// One load of a study.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StudyLoad {
-    /// Its name; unique in the study.
+    /// Name of the load; unique in the study.
     pub name: String,
-    /// How much, in words: `100 users, closed`.
+    /// Amount of load, in words: `100 users, closed`.
     pub words: String,
-    /// When it ends, in words: `10s after 2s of warm-up`.
+    /// End of the load, in words: `10s after 2s of warm-up`.
     pub stop_words: String,
-    /// Left out of the result.
+    /// Duration of the warm-up, which is excluded from the result, in nanoseconds.
     pub warm_up_ns: u64,
-    /// The longest a request may take.
+    /// Timeout of a request, in nanoseconds.
     pub timeout_ns: u64,
-    /// Warm-up included; `None`: a number of requests ends it, whenever that is.
+    /// Duration of the load in nanoseconds, including the warm-up. `None` if a number of requests ends the load.
     pub run_ns: Option<u64>,
-    /// The one scenario that it follows, if it does not follow all.
+    /// Scenario that the load follows. `None` if it follows all of them.
     pub scenario: Option<String>,
-    /// The load generator that makes it, if it is another one.
+    /// External load generator that makes the load. `None` if Tenbin makes it.
     pub(crate) tool: Option<ToolText>,
     pub(crate) spec: LoadSpec,
 }
 
-/// What decides between variants.
+/// Rules of the comparison of variants, and when it ends.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Compare {
-    /// The figure.
+    /// Primary metric.
     pub by: ComparedBy,
-    /// Whether more of it is better.
+    /// Whether a higher value of the primary metric is better.
     pub higher_is_better: bool,
-    /// The smallest relevant difference: a share, 0.03 for 3 %, or of what events cost a number in its unit, nanoseconds or requests. In a
-    /// plan file, `min-effect`.
+    /// Smallest relevant difference. It is a fraction (0.03 for 3 %), or, for costs of events, a number in nanoseconds or requests.
+    /// The plan key is `min-effect`.
     pub matters: f64,
-    /// What is to be found.
+    /// Result that the comparison looks for.
     pub find: Find,
-    /// How often every variant is run; where it can be decided earlier, at most. With a sweep, how often its best are run after it.
+    /// Runs of each variant; the maximum if the comparison can end early. With a sweep, the runs of each finalist.
     pub blocks: u32,
-    /// What selects the variants that are compared: of the best of each system.
+    /// Sweep that selects the finalists. `None` unless [`Find::BestOfEach`] is asked for.
     pub sweep: Option<Sweep>,
-    /// Blocks of the first of two variants against itself, before both are compared.
+    /// Blocks of an A/A comparison of the first variant with itself, before two variants are compared.
     pub pilot: u32,
-    /// Further figures that are judged with the first.
+    /// Secondary metrics, which are judged together with the primary one.
     pub also: Vec<ComparedBy>,
-    /// The number of the variant that the others are compared with; of the best of many: the one in use.
+    /// Number of the baseline variant. In a best-of search, it is the variant in use. `None` if there is no baseline.
     pub baseline: Option<usize>,
-    /// The stored run or study that every variant is compared with, in place of one of the plan.
+    /// Stored run or study that serves as the baseline, in place of a variant of the plan.
     pub stored: Option<StoredBaseline>,
-    /// The time that all runs together may take.
+    /// Time limit for all runs together, in nanoseconds. `None` if there is no limit.
     pub within_ns: Option<u64>,
-    /// Whether each run has a start of its own, as it was asked for: see [`Study::slicing`].
+    /// Whole runs or slices, as the plan asks. [`Study::slicing`] decides for `auto`.
     pub interleave: Interleave,
-    /// How long a slice is measured.
+    /// Measured duration of a slice, in nanoseconds.
     pub slice_ns: u64,
-    /// Whether a system is stopped while the load goes to the other.
+    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
     pub pauses_idle: bool,
-    /// Whether what others take of the CPU is to explain a part of the variance of slices.
+    /// Whether CPU time of other processes is a control variate that reduces the variance of slices.
     pub has_control: bool,
 }
 
-/// A run or a study that was measured before.
+/// A stored run or study that serves as the baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredBaseline {
-    /// The newest complete one of this plan with this label.
+    /// Newest complete study of this plan with this label.
     Label(String),
-    /// The only one in a file.
+    /// The only run or study in a store file.
     File {
-        /// As it was written.
+        /// Path as the plan has it.
         name: String,
-        /// Where it is.
+        /// Resolved path.
         path: PathBuf,
     },
-    /// The one of this name.
+    /// Run or study with this name.
     Run(String),
 }
 
-/// Which cores system and generator stay on.
+/// Cores that the systems and the generator are pinned to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StudyPin {
-    /// Anywhere.
+    /// Not pinned.
     No,
-    /// Apart, on cores that others use little.
+    /// Separate cores, chosen among those that other processes use little.
     Auto,
-    /// On these; no core is in both lists.
+    /// The listed cores. No core is in both lists.
     Cores {
-        /// Of the systems.
+        /// Cores of the systems.
         system: Vec<usize>,
-        /// Of the generator.
+        /// Cores of the generator.
         generator: Vec<usize>,
     },
 }
 
 impl Study {
-    /// Everything is drawn from this seed from now on.
+    /// Sets the seed of all random draws, including those of the loads.
     pub fn set_seed(&mut self, seed: u64) {
         (self.seed, self.has_seed) = (seed, true);
         for load in &mut self.loads {
@@ -203,7 +203,7 @@ impl Study {
         }
     }
 
-    /// Samples where the systems spend CPU time under every load; it is another study then, and its hash tells.
+    /// Turns on sampling of the systems' stacks under every load. The hash of the study changes, because profiling changes results.
     pub fn set_profile(&mut self, stacks: Stacks) {
         for load in &mut self.loads {
             let was_profiled = load.spec.profile.as_ref().and_then(Spanned::get).is_some_and(Option::is_some);

@@ -1,4 +1,4 @@
-//! What a load of SQL has in addition to its steps: a database, scripts, and a query mode.
+//! Parts of an SQL load in addition to its steps: a database, scripts, and a query mode.
 
 use serde_json::{Value, json};
 use sql::script::{Deck, Distribution};
@@ -8,33 +8,33 @@ use crate::database::Database;
 use crate::secrets::sounds_secret;
 use crate::units::show_duration;
 
-/// A load of SQL. Its steps name their scripts by number.
+/// An SQL load. Its steps name their scripts by number.
 #[derive(Clone, Debug)]
 pub struct Transactions {
-    /// Where to.
+    /// Database that takes the transactions.
     pub database: Database,
-    /// The scripts, read.
+    /// Parsed scripts.
     pub deck: Deck,
-    /// The text of each script.
+    /// Text of each script.
     pub texts: Vec<Vec<u8>>,
-    /// How statements travel, how often a transaction is tried, and what the scripts' variables are.
+    /// Query mode, max number of tries, and the variables of scripts.
     pub settings: Settings,
-    /// The built-in workloads among the scripts; each once.
+    /// Built-in workloads among the scripts, each once.
     pub workloads: Vec<&'static str>,
-    /// Whether the scale is to be read from the tables, because a built-in workload needs it and nobody gave it.
+    /// Whether the scale is read from the tables, because a built-in workload needs it and none was given.
     pub is_scale_asked: bool,
-    /// Connections of a closed load, if they are fewer than its users.
+    /// Connections of a closed load, if there are fewer than users.
     pub pool: Option<u32>,
     /// Whether a connection carries more than one transaction.
     pub keep_alive: bool,
-    /// Whether the server is asked if it has room for all connections.
+    /// Whether the server is first asked if it has room for all connections.
     pub checks_room: bool,
-    /// What takes longer is counted as late.
+    /// Latency limit in nanoseconds. Slower transactions count as late.
     pub latency_limit_ns: Option<u64>,
 }
 
 impl Transactions {
-    /// How it is played, in words. `scale` was read from the tables, if it was.
+    /// Describes the load. `scale` is the scale that was read from the tables. `None` if it was not read.
     pub fn words(&self, scale: Option<i64>) -> String {
         let Settings { mode, max_tries, distribution, .. } = &self.settings;
         let mut words = vec![format!("query mode {}", mode_word(*mode))];
@@ -56,7 +56,7 @@ impl Transactions {
         words.join(", ")
     }
 
-    /// What a URL of it says that has certificates checked.
+    /// Parameter that turns on the verification of certificates in a URL of this database.
     pub fn verified_by(&self) -> &'static str {
         match self.database.engine {
             Engine::MySql => "ssl-mode=VERIFY_IDENTITY",
@@ -64,7 +64,7 @@ impl Transactions {
         }
     }
 
-    /// What the database is called.
+    /// Name of the database engine.
     pub(crate) fn engine_name(&self) -> &'static str {
         match self.database.engine {
             Engine::PostgreSql => "PostgreSQL",
@@ -107,7 +107,7 @@ fn mode_word(mode: Mode) -> &'static str {
     Mode::NAMES.iter().find(|(_, known)| *known == mode).map_or("", |(name, _)| name)
 }
 
-/// `special`, `zipf:1.1`.
+/// Word for a distribution: `special`, `zipf:1.1`.
 fn distribution_word(distribution: Distribution) -> String {
     match distribution {
         Distribution::Uniform => "uniform".to_owned(),

@@ -1,4 +1,4 @@
-//! Says what to write instead of a text that is not the URL of a server that Tenbin can load.
+//! Suggests a correction for a text that is not the URL of a server that Tenbin can load.
 
 use crate::database::presentable;
 use crate::file::near::nearest;
@@ -18,7 +18,7 @@ const OVER_TCP: [&str; 12] = [
     "ftp",
     "ssh",
 ];
-/// Schemes of protocols that Tenbin does not speak, and that have no use here.
+/// Schemes of protocols that Tenbin does not speak, and that have no replacement.
 const NOT_SPOKEN: [&str; 7] = ["ws", "wss", "grpc", "grpcs", "h2", "h2c", "quic"];
 /// Other names of known schemes.
 const ALIASES: [(&str, &str); 5] = [
@@ -29,7 +29,7 @@ const ALIASES: [(&str, &str); 5] = [
     ("sqlite3", "sqlite"),
 ];
 
-/// What to write, as the help of an error on the command line. `None` if the text resembles nothing.
+/// Correction, as the help of an error on the command line. `None` if the text resembles nothing known.
 pub(crate) fn correction(text: &str, known: &[&str]) -> Option<String> {
     let text = text.trim();
     if let Some(path) = text.strip_prefix("unix:") {
@@ -54,7 +54,7 @@ pub(crate) fn correction(text: &str, known: &[&str]) -> Option<String> {
     })
 }
 
-/// The URL that the text probably means. `known` are the schemes that can be loaded.
+/// URL that the text probably means. `known` are the schemes that can be loaded.
 pub(crate) fn corrected(text: &str, known: &[&str]) -> Option<String> {
     let text = text.trim();
     if let Some(rest) = text.strip_prefix("jdbc:") {
@@ -72,7 +72,7 @@ pub(crate) fn corrected(text: &str, known: &[&str]) -> Option<String> {
     if rest.is_empty() || OVER_TCP.contains(&scheme.as_str()) || NOT_SPOKEN.contains(&scheme.as_str()) {
         return None;
     }
-    // After the plus sign is a driver of a database, as in SQLAlchemy: postgresql+asyncpg.
+    // The part after the plus sign is a database driver, as in SQLAlchemy: postgresql+asyncpg.
     let plain = scheme.split('+').next().unwrap_or_default();
     let alias = || ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, name)| *name);
     let same = known.iter().copied().find(|known| *known == plain);
@@ -81,14 +81,14 @@ pub(crate) fn corrected(text: &str, known: &[&str]) -> Option<String> {
     (url != text).then_some(url)
 }
 
-/// Splits at the signs between a scheme and the rest, right or not: `http:/x`, `http:x`, `http//x`, `https:://x`.
+/// Splits at the separators between a scheme and the rest, even if they are wrong: `http:/x`, `http:x`, `http//x`, `https:://x`.
 fn scheme_and_rest(text: &str) -> Option<(&str, &str)> {
     let is_sign = |character: char| [':', '/', ';', '\\'].contains(&character);
     let (scheme, rest) = text.split_at(text.find(is_sign)?);
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-".contains(&byte));
     let signs = &rest[..rest.find(|character| !is_sign(character)).unwrap_or(rest.len())];
-    // A host with a path or a port has one sign: `server/path`, `server:80`.
+    // A host with a path or a port also has one separator: `server/path`, `server:80`.
     let is_of_http = signs == ":" && ["http", "https"].contains(&scheme);
     (is_scheme && (signs.len() > 1 || is_of_http)).then(|| (scheme, rest.trim_start_matches(is_sign)))
 }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_and_other_schemes_are_corrected() {
+    fn corrects_slips_and_other_schemes() {
         let known = ["http", "https", "tcp", "postgres", "postgresql", "mysql", "mariadb", "sqlite"];
         for (text, help) in [
             ("8080", "write http://localhost:8080"),

@@ -1,4 +1,4 @@
-//! Plans: every test of this folder that needs no process of its own, in one program.
+//! All tests of this folder that need no process of their own, in one program.
 
 mod amounts;
 mod broken_plans;

@@ -1,4 +1,4 @@
-//! A load of a plan at the amounts of a search.
+//! Loads of a plan at the amounts of a capacity search.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn at(study: &Study, at: At) -> Plan {
 }
 
 #[test]
-fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
+fn rate_has_poisson_arrivals_unless_plan_sets_even_ones() {
     for load in ["{ users: 3, for: 5s }", "{ rate: 5/s, for: 1s }", "{ users: 3, requests: 100, threads: 2 }"]
     {
         let plan = at(&study(load), At::PerS(412.5));
@@ -57,7 +57,7 @@ fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
 }
 
 #[test]
-fn users_go_on_at_once() {
+fn users_of_search_do_not_pause() {
     for load in ["{ users: 3, threads: 3 }", "{ rate: 5/s, arrivals: even, shed-after: 1s, connections: 9 }"]
     {
         let plan = at(&study(load), At::Users(2));
@@ -68,7 +68,7 @@ fn users_go_on_at_once() {
 }
 
 #[test]
-fn after_an_overload_only_what_follows_the_grace_is_measured() {
+fn measures_only_after_recovery_from_overload() {
     let overload = At::AfterOverload {
         over_per_s: 260.0,
         over_ns: 2 * SECOND_NS,
@@ -90,7 +90,7 @@ fn after_an_overload_only_what_follows_the_grace_is_measured() {
 }
 
 #[test]
-fn what_no_search_can_choose_is_refused_with_help() {
+fn rejects_unsearchable_loads_with_help() {
     for (load, key) in [
         ("{ stages: [ { for: 1s, to: 5/s } ] }", "stages"),
         ("{ rate: 5/s, from: 1/s, for: 5s }", "from"),
@@ -107,7 +107,7 @@ fn what_no_search_can_choose_is_refused_with_help() {
 }
 
 #[test]
-fn connections_are_as_many_as_can_be_under_way() {
+fn connections_follow_littles_law() {
     let of = |load: &str, per_s: f64| study(load).connections_for(0, per_s, SECOND_NS / 10);
     assert_eq!(of("{ users: 3 }", 400.0), (48, false), "400/s × 100 ms, and some more");
     assert_eq!(of("{ rate: 5/s }", 1e7), (10_000, false));
@@ -126,7 +126,7 @@ fn connections_are_as_many_as_can_be_under_way() {
 }
 
 #[test]
-fn users_of_a_database_share_the_connections_that_the_plan_gives_it() {
+fn database_users_share_given_connections() {
     let sql = read(
         "{ scenario: [ { sql: select 1 } ], load: { users: 20 }, url: \"postgres://u@127.0.0.1/d?sslmode=disable\" }",
     );
@@ -135,7 +135,7 @@ fn users_of_a_database_share_the_connections_that_the_plan_gives_it() {
 }
 
 #[test]
-fn an_iteration_has_the_steps_that_its_scenarios_have_on_average() {
+fn iteration_has_mean_number_of_steps() {
     assert_eq!(study("{ users: 3 }").steps_per_iteration(0), 2.0);
     let mixed = read(
         "{ scenarios: { a: { share: 75%, steps: [ get: /a, get: /b, get: /c ] }, b: { share: 25%, steps: [ get: /d ] } }, \
@@ -145,7 +145,7 @@ fn an_iteration_has_the_steps_that_its_scenarios_have_on_average() {
 }
 
 #[test]
-fn a_search_sees_one_load_as_it_asks_for_it() {
+fn search_reduces_study_to_one_load() {
     let asked = |measured_ns| Searched { measured_ns, ..Searched::default() };
     let own = study("{ users: 3, for: 5s, warm-up: 1s }");
     let searched = own.clone().searched(&asked(None)).expect("it can be searched");

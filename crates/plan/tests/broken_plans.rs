@@ -1,4 +1,4 @@
-//! Broken plans, and the errors that each prints. `UPDATE=1` keeps what is printed now: read it before it is committed.
+//! Broken plans, and the errors that each prints. `UPDATE=1` updates the expected errors: review them before a commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn broken() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_broken_plan_prints_the_errors_of_its_text_file() {
+fn prints_expected_errors_for_every_broken_plan() {
     let mut wrong = Vec::new();
     for path in broken() {
         let Err(faults) = Study::read(&path, false) else {
@@ -54,7 +54,7 @@ fn every_error_has_help_and_a_caret_under_its_line() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_an_error_like_any_other() {
+fn unreadable_file_is_an_error() {
     let told = |path: &str| Study::read(Path::new(path), false).expect_err("it cannot be read").to_string();
     assert_eq!(
         told("tests/broken/no-such.yaml"),

@@ -1,10 +1,10 @@
-//! How a plan's question is answered, what that costs, and how `check` says it.
+//! Comparisons of variants: the procedure, the time it takes, and the description by `check`.
 
 use std::path::PathBuf;
 
 use plan::{Find, How, StoredBaseline, Study};
 
-/// Systems of these names, compared so.
+/// A study of systems with these names and this section `compare`.
 fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
     let systems: String =
         systems.iter().map(|name| format!("  {name}: {{ start: \"{name} {{port}}\" }}\n")).collect();
@@ -18,7 +18,7 @@ fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
 }
 
 #[test]
-fn two_variants_are_a_duel_with_a_pilot_where_it_is_asked_for() {
+fn two_variants_are_an_ab_comparison_with_optional_pilot() {
     let duel = study(&["a", "b"], "{ by: p99 }", false);
     let compare = &duel.compare;
     assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 0));
@@ -42,7 +42,7 @@ fn two_variants_are_a_duel_with_a_pilot_where_it_is_asked_for() {
 }
 
 #[test]
-fn further_figures_make_the_first_look_later() {
+fn secondary_metrics_delay_first_decision() {
     let words = |compare: &str| study(&["a", "b"], compare, false).explain();
     let also = words("{ also: [ p99 ] }");
     assert!(also.contains(": 12 to 24 blocks, until the result is conclusive"), "{also}");
@@ -54,7 +54,7 @@ fn further_figures_make_the_first_look_later() {
 }
 
 #[test]
-fn what_can_never_be_decided_is_so_many_blocks() {
+fn undecidable_comparison_has_fixed_number_of_blocks() {
     let few = study(&["a", "b"], "{ blocks: 5 }", false);
     assert_eq!((few.how(), few.compare.pilot), (How::Blocks, 0));
     let how = |compare: &str| study(&["a", "b"], compare, false).how();
@@ -77,7 +77,7 @@ fn what_can_never_be_decided_is_so_many_blocks() {
     );
 }
 
-/// Two systems with an event, compared so.
+/// A study of two systems with an event, and this section `compare`.
 fn with_events(compare: &str) -> Study {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ rate: 100/s, for: 20s }}\nevents: {{ deploy: {{ at: 8s }} }}\nsystems:\n  \
@@ -90,7 +90,7 @@ fn with_events(compare: &str) -> Study {
 }
 
 #[test]
-fn what_events_cost_is_compared_by_difference() {
+fn compares_costs_of_events_by_difference() {
     let told = |compare: &str| {
         let study = with_events(compare);
         let words = study.explain();
@@ -114,7 +114,7 @@ fn what_events_cost_is_compared_by_difference() {
 }
 
 #[test]
-fn a_plan_can_ask_what_fails_and_compare_nothing() {
+fn find_failures_compares_nothing() {
     let no = study(&["a", "b"], "no", false);
     assert_eq!((no.how(), no.compare.find, no.compare.blocks), (How::Blocks, Find::Failures, 1));
     assert_eq!(no.compare.by_name(), "failures");
@@ -128,7 +128,7 @@ fn a_plan_can_ask_what_fails_and_compare_nothing() {
 }
 
 #[test]
-fn the_best_of_several_is_a_tournament() {
+fn find_best_is_a_best_of_search() {
     let best = study(&["a", "b", "c"], "{ find: best, baseline: c }", false);
     assert_eq!((best.how(), best.compare.find, best.compare.blocks), (How::Best, Find::Best, 24));
     let words = best.explain();
@@ -139,7 +139,7 @@ fn the_best_of_several_is_a_tournament() {
 }
 
 #[test]
-fn the_best_of_each_system_takes_a_sweep_and_a_final() {
+fn find_best_of_each_has_sweep_and_final() {
     let study = |compare: &str, is_quick| {
         let text = format!(
             "scenario: [ get: / ]\nload: [ {{ name: full, users: 3, for: 10s }}, {{ name: light, rate: 9/s, for: 20s }} ]\n\
@@ -158,7 +158,7 @@ fn the_best_of_each_system_takes_a_sweep_and_a_final() {
     let order = "a sweep of all 5 variants under full, 2 blocks in random order, then a final of the 2 best under all loads, 6 \
                  blocks of new runs";
     assert!(words.contains(order), "{words}");
-    // Ten runs of the sweep under the first load; two finalists under both, six times.
+    // Ten runs of the sweep under the first load, then two finalists under both loads, six times each.
     assert_eq!(each.least_ns(), (10 * 10 + 12 * 30) * 1_000_000_000);
     assert!(words.contains("7m40s of load, plus 34 starts and stops"), "{words}");
     assert!(words.contains("time limit 7m40s\n"), "{words}");
@@ -167,14 +167,14 @@ fn the_best_of_each_system_takes_a_sweep_and_a_final() {
 }
 
 #[test]
-fn a_time_that_is_too_short_for_an_answer_is_said() {
+fn says_if_time_limit_is_too_short_for_a_result() {
     let words = |within: &str| study(&["a", "b"], &format!("{{ within: {within} }}"), false).explain();
     assert!(words("79s").contains("time limit 1m19s, too short for a result, which takes at least 1m20s"));
     assert!(words("80s").contains("time limit 1m20s\n"), "{}", words("80s"));
 }
 
 #[test]
-fn a_baseline_is_named_as_reports_name_it_or_shorter() {
+fn baseline_accepts_full_or_short_name_of_variant() {
     for name in ["web n=2", "n=2"] {
         let text = format!(
             "{{ scenario: [ get: / ], load: {{ users: 1 }}, systems: {{ web: {{ start: 'web {{port}} {{n}}', \
@@ -191,7 +191,7 @@ fn a_baseline_is_named_as_reports_name_it_or_shorter() {
 }
 
 #[test]
-fn a_load_may_go_on_until_it_is_steady() {
+fn load_may_extend_until_steady() {
     let text = "{ scenario: [ get: / ], load: { rate: 50/s, warm-up: 2s, for: 10s, extend: 2 }, url: http://127.0.0.1:1, \
                 quick: { for: 1s } }";
     let read = |is_quick| {
@@ -216,7 +216,7 @@ fn a_load_may_go_on_until_it_is_steady() {
 }
 
 #[test]
-fn loads_that_take_ages_together_can_be_bounded() {
+fn long_loads_can_have_a_time_limit() {
     let loads: Vec<String> =
         (0..600).map(|number| format!("  - {{ name: l{number}, users: 3, for: 8760h }}\n")).collect();
     let text = format!(
@@ -229,7 +229,7 @@ fn loads_that_take_ages_together_can_be_bounded() {
     assert!(faults.contains("a single block takes"), "{faults}");
 }
 
-/// A plan with gates, or everything that is wrong with it.
+/// A study of systems with these names and gates, or all errors of its plan.
 fn gated(systems: &[&str], compare: &str, gates: &str, is_quick: bool) -> Result<Study, String> {
     let systems: String =
         systems.iter().map(|name| format!("  {name}: {{ start: \"{name} {{port}}\" }}\n")).collect();
@@ -246,7 +246,7 @@ fn gated(systems: &[&str], compare: &str, gates: &str, is_quick: bool) -> Result
 const OF_BASELINE: &str = "\"throughput>=95% of baseline\", \"errors = 0\"";
 
 #[test]
-fn a_baseline_may_be_stored() {
+fn baseline_may_be_a_stored_run() {
     let study = gated(&["a"], "compare: { baseline: { label: main } }", OF_BASELINE, false).unwrap();
     assert_eq!(study.compare.stored, Some(StoredBaseline::Label("main".to_owned())));
     assert_eq!((study.compare.baseline, study.compare.blocks, study.gates.len()), (None, 8, 2));
@@ -265,7 +265,7 @@ fn a_baseline_may_be_stored() {
 }
 
 #[test]
-fn what_is_wrong_with_a_baseline_is_said_at_its_place() {
+fn reports_errors_in_baseline_at_their_place() {
     let wrong = |compare: &str| gated(&["a", "b"], compare, OF_BASELINE, false).unwrap_err();
     for (compare, what) in [
         ("", "the plan names no baseline"),
@@ -285,7 +285,7 @@ fn what_is_wrong_with_a_baseline_is_said_at_its_place() {
     assert!(equals.contains("write p99<=200ms"), "{equals}");
 }
 
-/// What the plan of these parts says of slices: an error with its line, or the words of `check`.
+/// Output of `check` about slices for a plan of these parts, or an error with its line.
 fn slices(load: &str, systems: &str, compare: &str, more: &str) -> Result<String, String> {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ {load} }}\nsystems:\n{systems}{more}compare: {{ interleave: {compare} }}\n"
@@ -299,7 +299,7 @@ const LOAD: &str = "users: 3, warm-up: 2s, for: 10s";
 const TWO: &str = "  a: { start: \"a {port}\" }\n  b: { start: \"b {port}\" }\n";
 
 #[test]
-fn slices_start_both_and_say_so() {
+fn slices_start_both_systems() {
     let words = slices(LOAD, TWO, "slices, pause: idle", "").expect("it can be");
     for part in [
         "A/B comparison in slices: 8 to 24 blocks, until the result is conclusive, or after 4 with a factor of 2 or more",
@@ -316,7 +316,7 @@ fn slices_start_both_and_say_so() {
 }
 
 #[test]
-fn a_search_for_the_best_in_slices_starts_all_that_are_left() {
+fn best_of_search_in_slices_starts_all_remaining_variants() {
     let three = format!("{TWO}  c: {{ start: \"c {{port}}\" }}\n");
     let words = slices(LOAD, &three, "auto, find: best", "").expect("it can be");
     for part in [
@@ -332,7 +332,7 @@ fn a_search_for_the_best_in_slices_starts_all_that_are_left() {
 }
 
 #[test]
-fn slices_that_cannot_be_are_an_error_and_auto_says_why_it_makes_runs() {
+fn impossible_slices_are_an_error_and_auto_explains_whole_runs() {
     let same = "  a: { start: \"a\", url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b\", url: \"http://127.0.0.1:8080/x\" }\n";
     let running = "  a: { url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b {port}\" }\n";
     let events = "  a: { start: \"a {port}\", events: { e: { signal: HUP } } }\n  b: { start: \"b {port}\", events: { e: { signal: HUP } } }\n";
@@ -391,7 +391,7 @@ fn keys_of_slices_need_slices() {
     assert!(error("slices, pilot: 3").contains("slices need no pilot"));
 }
 
-/// Two variants under a load with a long warm-up, compared so.
+/// A study of two variants under a load with a long warm-up, and this section `compare`.
 fn duel(compare: &str, is_quick: bool) -> Study {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 3, warm-up: 5s, for: 10s }}\nsystems:\n{TWO}compare: {compare}\n"
@@ -401,7 +401,7 @@ fn duel(compare: &str, is_quick: bool) -> Study {
 }
 
 #[test]
-fn a_quick_study_in_slices_is_short() {
+fn quick_study_in_slices_is_short() {
     let study = duel("{ interleave: slices }", true);
     let slicing = study.slicing().expect("slices");
     assert_eq!((study.compare.blocks, study.compare.within_ns), (6, Some(60_000_000_000)));
@@ -409,7 +409,7 @@ fn a_quick_study_in_slices_is_short() {
 }
 
 #[test]
-fn a_quick_comparison_is_in_slices_unless_the_plan_says_otherwise() {
+fn quick_comparison_uses_slices_unless_plan_sets_interleave() {
     let is_in_slices = |compare: &str, is_quick: bool| {
         let study = duel(compare, is_quick);
         assert_eq!(study.compare.within_ns.is_some(), study.slicing().is_some());
@@ -418,13 +418,13 @@ fn a_quick_comparison_is_in_slices_unless_the_plan_says_otherwise() {
     assert!(is_in_slices("{ by: throughput }", true));
     assert!(!is_in_slices("{ by: throughput }", false));
     assert!(!is_in_slices("{ interleave: runs }", true));
-    // What slices cannot tell.
+    // Metrics that cannot be compared in slices.
     assert!(!is_in_slices("{ by: p99 }", true));
     assert!(!is_in_slices("{ blocks: 2 }", true));
 }
 
 #[test]
-fn blocks_that_cannot_give_a_verdict_are_a_warning() {
+fn warns_of_too_few_blocks_for_a_verdict() {
     for (systems, compare, least) in [
         (&["a", "b"][..], "{ blocks: 4 }", Some(6)),
         (&["a", "b"], "{ blocks: 6, also: [ p99 ] }", Some(7)),

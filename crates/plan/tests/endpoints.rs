@@ -1,4 +1,4 @@
-//! Systems that steps name: where each step goes, and how systems say where that is.
+//! Systems that steps name: the system of each step, and the addresses of the systems.
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn read(text: &str) -> Result<Study, FileErrors> {
     Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)
 }
 
-/// The first system of a study, where ports count from 81.
+/// Launch of a variant, with ports from 81.
 fn launch(study: &Study, variant: usize) -> Launch {
     let ports: Vec<(String, u16)> = study.ports(variant).into_iter().zip(81..).collect();
     let (dir, tenbin, host) = (Path::new("/d"), Path::new("/t"), Ipv4Addr::LOCALHOST);
@@ -26,7 +26,7 @@ fn study(text: &str) -> Study {
     read(text).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// By step: its name, the name of its system, and the port of that.
+/// Name, system, and port of each step.
 fn places(plan: &Plan) -> Vec<(&str, &str, u16)> {
     let place = |step: &'_ plan::PlannedStep| {
         let endpoint = &plan.endpoints[usize::from(step.endpoint)];
@@ -56,7 +56,7 @@ load: { users: 1 }
 "#;
 
 #[test]
-fn a_plan_mixes_servers_of_http_raw_tcp_and_databases() {
+fn plan_mixes_http_raw_tcp_and_databases() {
     let study = study(FIVE);
     let plan = plan(&study, 0);
     let expected = [
@@ -82,7 +82,7 @@ fn a_plan_mixes_servers_of_http_raw_tcp_and_databases() {
 }
 
 #[test]
-fn without_a_url_a_step_goes_to_the_only_endpoint_that_takes_it() {
+fn without_url_step_goes_to_only_matching_endpoint() {
     let text = "endpoints: { shop: 'http://127.0.0.1:84', ledger: 'postgres://u@127.0.0.1:82/x' }\nload: { users: 1 }\n\
                 scenario: [ get: /, sql: SELECT 1 ]\n";
     let study = study(text);
@@ -93,7 +93,7 @@ fn without_a_url_a_step_goes_to_the_only_endpoint_that_takes_it() {
 }
 
 #[test]
-fn systems_give_endpoints_their_ports_and_may_have_addresses_of_their_own() {
+fn systems_set_ports_and_addresses_of_endpoints() {
     let text = "endpoints: { stock: 'http://127.0.0.1:{port.stock}' }\nload: { users: 1 }\n\
                 scenario: [ get: /, { get: /a, endpoint: stock } ]\nsystems:\n  \
                   one: { start: 'x {port} {port.stock}', url: 'http://127.0.0.1:{port}' }\n  \
@@ -108,7 +108,7 @@ fn systems_give_endpoints_their_ports_and_may_have_addresses_of_their_own() {
 }
 
 #[test]
-fn a_load_that_follows_a_scenario_has_the_systems_of_its_steps_only() {
+fn load_of_one_scenario_has_only_systems_of_its_steps() {
     let text = "scenarios:\n  a: { steps: [ get: / ] }\n  b: { steps: [ { get: /x, endpoint: stock }, { sql: SELECT 1, endpoint: ledger } ] }\n\
                 url: http://127.0.0.1:81\nendpoints: { stock: 'http://127.0.0.1:84', ledger: 'postgres://u@127.0.0.1:82/x' }\n\
                 load: [ { name: one, users: 1, scenario: a }, { name: two, users: 1, scenario: b } ]\n";
@@ -120,7 +120,7 @@ fn a_load_that_follows_a_scenario_has_the_systems_of_its_steps_only() {
 }
 
 #[test]
-fn each_server_of_http_has_its_own_cookies_and_certificates() {
+fn each_http_server_has_its_own_cookies_and_certificates() {
     let text = "scenario:\n  cookies: true\n  steps: [ get: /, { get: /a, endpoint: far }, { get: /b, endpoint: far } ]\n\
                 url: http://127.0.0.1:81\nendpoints: { far: { url: 'https://127.0.0.1:84', insecure: true } }\nload: { users: 1 }\n";
     let plan = plan(&study(text), 0);
@@ -136,7 +136,7 @@ fn each_server_of_http_has_its_own_cookies_and_certificates() {
 }
 
 #[test]
-fn each_database_saves_the_values_of_its_own_steps() {
+fn each_database_saves_values_of_its_own_steps() {
     let text = "scenario: [ { sql: SELECT 1 AS a, save: { a: { column: a } } }, { sql: 'SELECT :a AS b', endpoint: other, save: { b: { column: b } } }, \
                 { sql: 'SELECT :b' } ]\nurl: postgres://u@127.0.0.1:82/x\nendpoints: { other: 'postgres://u@127.0.0.1:83/x' }\nload: { users: 1 }\n";
     let plan = plan(&study(text), 0);
@@ -144,7 +144,7 @@ fn each_database_saves_the_values_of_its_own_steps() {
     assert_eq!(saves, [[0], [1]]);
 }
 
-/// The addresses of the first system of a plan, and the hosts that its first step names.
+/// Ports of the first system's addresses, and the hosts of its first step.
 fn addresses(plan: &Plan) -> (Vec<u16>, Vec<&str>) {
     let ports = plan.endpoints[0].peers().iter().map(|peer| peer.port).collect();
     let request = &plan.steps[0].request().expect("a request").request;
@@ -153,7 +153,7 @@ fn addresses(plan: &Plan) -> (Vec<u16>, Vec<&str>) {
 }
 
 #[test]
-fn list_of_urls_gives_an_endpoint_an_address_and_a_host_for_each() {
+fn list_of_urls_gives_an_address_and_a_host_for_each() {
     let text =
         "url: [ 'http://a.test:81/shop', 'http://b.test/shop' ]\nscenario: [ get: /x ]\nload: { users: 1 }\n";
     let study = study(text);
@@ -181,7 +181,7 @@ fn systems_fill_their_ports_into_a_list() {
 }
 
 #[test]
-fn hash_in_select_makes_a_shard_of_each_address_and_uses_its_values() {
+fn hash_in_select_makes_a_shard_of_each_address() {
     let text = "endpoints: { users: { url: [ 'postgres://u@127.0.0.1:82/x', 'postgres://u@127.0.0.1:83/x' ], select: { hash: 'u{user}' } } }\n\
                 data: { user: { uniform: 1..9 } }\nscenario: [ sql: SELECT 1 ]\nload: { users: 1 }\n";
     let plan = plan(&study(text), 0);
@@ -193,7 +193,7 @@ fn hash_in_select_makes_a_shard_of_each_address_and_uses_its_values() {
 }
 
 #[test]
-fn errors_in_lists_of_urls_say_what_is_wrong() {
+fn reports_errors_in_lists_of_urls() {
     let plan = |url: &str| {
         format!(
             "url: {url}\nscenario: [ get: / ]\ndata: {{ user: {{ uniform: 1..9 }} }}\nload: {{ users: 1 }}\n"

@@ -1,4 +1,4 @@
-//! What a plan lets an experiment change, and what it refuses.
+//! Changes that a plan allows an experiment to make, and those that it rejects.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ const SYSTEM: &str = "{ start: 'web {port} {workers} {mode}', vary: { workers: [
                       resources: { cpu: 0.5 } }";
 
 #[test]
-fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
+fn plan_lists_raisable_parameters_and_enables_experiment() {
     let study = read(&plan("{ users: 8, threads: 1, for: 60s, warm-up: 1s }", SYSTEM, "diagnose: confirm\n"))
         .unwrap();
     assert_eq!(study.experiment, Some(Experiment::default()));
@@ -57,7 +57,7 @@ fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
 }
 
 #[test]
-fn a_change_is_that_of_the_run_and_of_nothing_else() {
+fn change_applies_only_to_its_run() {
     let study = read(&plan("{ users: 8, requests: 10, warm-up: 1s }", SYSTEM, "gates: errors<1%\n")).unwrap();
     let launch = |study: &Study| {
         let ports = [(String::new(), 8_080)];
@@ -91,7 +91,7 @@ fn a_change_is_that_of_the_run_and_of_nothing_else() {
 }
 
 #[test]
-fn what_cannot_be_raised_or_changed_is_an_error() {
+fn rejects_impossible_changes_and_experiments() {
     let error = |system: &str, more: &str| read(&plan("{ users: 8 }", system, more)).unwrap_err();
     let unknown = error("{ start: 'web {port} {workers}', vary: { workers: 1 }, limits: wokers }", "");
     assert!(unknown.contains("unknown parameter `wokers`") && unknown.contains("workers"), "{unknown}");
@@ -113,7 +113,7 @@ fn what_cannot_be_raised_or_changed_is_an_error() {
 }
 
 #[test]
-fn words_are_changed_to_the_next_in_the_list_and_proxies_within_a_system_delayed() {
+fn words_change_to_next_in_list_and_inner_proxies_are_delayed() {
     let system = "{ start: 'web {port} {fsync} {port.far}', vary: { fsync: [ 'on', 'off' ], ms: [ 4 ] }, limits: fsync, \
                   proxies: { far: { to: '127.0.0.1:1', round-trip: '{ms}ms' }, near: { to: '127.0.0.1:{port}' } } }";
     let study = read(&plan("{ users: 8 }", system, "")).unwrap();

@@ -1,4 +1,4 @@
-//! Good plans, and what they mean.
+//! Valid plans, and what they mean.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) fn text(text: &str) -> Study {
     study.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// What a variant is started with, when its ports are counted from 7000.
+/// Launch of a variant, with ports from 7000.
 pub(crate) fn launch(study: &Study, variant: usize) -> Launch {
     let ports: Vec<(String, u16)> = study.ports(variant).into_iter().zip(7000..).collect();
     study.launch(
@@ -41,7 +41,7 @@ fn variant(study: &Study, system: &str, name: &str) -> usize {
 }
 
 #[test]
-fn the_shortest_plan_has_every_default() {
+fn shortest_plan_has_all_defaults() {
     let study = text("{ scenario: [ get: / ], load: { users: 3 }, url: http://127.0.0.1:8080 }");
     assert_eq!((study.seed, study.compare.blocks, study.variants.len()), (1, 1, 1));
     assert_eq!(
@@ -65,7 +65,7 @@ fn the_shortest_plan_has_every_default() {
 }
 
 #[test]
-fn the_example_of_the_readme_is_a_study() {
+fn reads_example_of_readme() {
     let study = read("product.yaml", false);
     assert_eq!(study.title, "product");
     assert_eq!(study.variants.len(), 6 + 4);
@@ -130,7 +130,7 @@ fn scenarios_become_steps_and_visits() {
 }
 
 #[test]
-fn data_fills_the_variables_that_are_used() {
+fn data_fills_used_variables() {
     let study = read("everything.yaml", false);
     let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
     let filled = |name: &str| {
@@ -149,7 +149,7 @@ fn data_fills_the_variables_that_are_used() {
 }
 
 #[test]
-fn loads_have_the_rules_of_the_command_line() {
+fn loads_follow_rules_of_command_line() {
     let study = read("everything.yaml", false);
     let names: Vec<&str> = study.loads.iter().map(|load| load.name.as_str()).collect();
     assert_eq!(names, ["steady", "arrivals", "rising"]);
@@ -175,7 +175,7 @@ fn loads_have_the_rules_of_the_command_line() {
 }
 
 #[test]
-fn a_system_of_several_processes_is_started_in_the_order_of_its_needs() {
+fn processes_start_in_order_of_their_needs() {
     let study = read("everything.yaml", false);
     let number = variant(&study, "stack", "workers=08 threads=16");
     assert_eq!(study.ports(number), ["", "app"]);
@@ -207,7 +207,7 @@ fn a_system_of_several_processes_is_started_in_the_order_of_its_needs() {
 }
 
 #[test]
-fn only_and_except_choose_and_values_stay_as_they_are_written() {
+fn only_and_except_select_variants_and_values_stay_as_written() {
     let study = read("everything.yaml", false);
     let names: Vec<&str> = study.variants.iter().map(|variant| variant.name.as_str()).collect();
     let stack =
@@ -222,7 +222,7 @@ fn only_and_except_choose_and_values_stay_as_they_are_written() {
 }
 
 #[test]
-fn a_quick_study_changes_what_it_says_and_nothing_else() {
+fn quick_study_changes_only_what_it_sets() {
     let (full, quick) = (read("everything.yaml", false), read("everything.yaml", true));
     assert_ne!(full.hash, quick.hash);
     assert_eq!((full.compare.blocks, quick.compare.blocks, quick.is_quick), (6, 2, true));
@@ -236,7 +236,7 @@ fn a_quick_study_changes_what_it_says_and_nothing_else() {
 }
 
 #[test]
-fn gates_are_in_the_units_of_their_figures() {
+fn gates_use_units_of_their_metrics() {
     let study = read("everything.yaml", false);
     let gates: Vec<_> =
         study.gates.iter().map(|gate| (gate.figure, gate.sign, gate.limit, gate.step.as_deref())).collect();
@@ -249,7 +249,7 @@ fn gates_are_in_the_units_of_their_figures() {
 }
 
 #[test]
-fn steps_of_one_name_are_told_apart_by_their_paths() {
+fn steps_with_same_name_get_their_paths() {
     let step = |path: &str| {
         let study = text(&format!(
             "scenario: [ {{ get: {path}, name: page }} ]\nload: {{ users: 1 }}\nurl: http://127.0.0.1:8080\n"
@@ -262,7 +262,7 @@ fn steps_of_one_name_are_told_apart_by_their_paths() {
 }
 
 #[test]
-fn the_words_of_a_study_keep_its_secrets() {
+fn description_of_study_shows_no_secrets() {
     let study = text(
         "scenario: [ { get: /x?token=CANARY1&a=b, headers: { X-Api-Key: CANARY2 } } ]\n\
          load: { users: 1 }\nurl: http://me:CANARY3@127.0.0.1:8080\n",
@@ -282,7 +282,7 @@ fn the_words_of_a_study_keep_its_secrets() {
 }
 
 #[test]
-fn the_hash_is_of_everything_that_is_read() {
+fn hash_covers_everything_that_is_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let write =
         |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("it is written");
@@ -309,13 +309,13 @@ fn the_hash_is_of_everything_that_is_read() {
 }
 
 #[test]
-fn a_byte_order_mark_and_long_line_ends_are_welcome() {
+fn accepts_byte_order_mark_and_crlf() {
     let study = text("\u{feff}scenario:\r\n  - get: /\r\nload: { users: 1 }\r\nurl: http://127.0.0.1:1\r\n");
     assert_eq!(study.step_names().count(), 1);
 }
 
 #[test]
-fn a_quick_run_leaves_out_gates_on_parts_of_the_time_that_it_does_not_have() {
+fn quick_run_drops_gates_on_missing_parts_of_time() {
     let plan = "scenario: [ get: / ]\nload: { users: 1, warm-up: 2s, for: 30s }\nurl: http://127.0.0.1:8080\n\
                 gates: [ max<1s, max<1s from 0s to 2s, max<1s from 10s to 20s ]\nquick: { warm-up: 1s, for: 3s }\n";
     let texts = |is_quick: bool| -> Vec<String> {
@@ -327,7 +327,7 @@ fn a_quick_run_leaves_out_gates_on_parts_of_the_time_that_it_does_not_have() {
 }
 
 #[test]
-fn a_process_is_not_asked_at_a_port_of_what_it_needs() {
+fn readiness_check_avoids_ports_of_needed_processes() {
     let ready_at = |app: &str| {
         let study = text(&format!(
             "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems:\n  a:\n    files: {{ app.conf: 'listen {{port}}' }}\n    proxies: {{ far: {{ to: '127.0.0.1:{{port.db}}' }} }}\n    \
@@ -341,7 +341,7 @@ fn a_process_is_not_asked_at_a_port_of_what_it_needs() {
         let number = port.expect("a port") - 7000;
         study.ports(0)[usize::from(number)].clone()
     };
-    // Its own port is in a file, so it is that of the URL.
+    // The port of the process is in a file, so the check uses the port of the URL.
     let others = "env: { CACHE: '{port.cache}', DB: '{port.db}', FAR: '{port.far}' }";
     assert_eq!(ready_at(&format!("start: ./app, {others}, ready: {{ get: / }}")), "");
     assert_eq!(ready_at("start: ./app, env: { CACHE: '{port.cache}' }, ready: { get: / }"), "");
@@ -350,7 +350,7 @@ fn a_process_is_not_asked_at_a_port_of_what_it_needs() {
 }
 
 #[test]
-fn a_system_behind_a_socket_is_ready_when_its_socket_is() {
+fn system_with_socket_is_ready_when_socket_accepts() {
     let plan = |start: &str, ready: &str| {
         let study = text(&format!(
             "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems:\n  a:\n    start: {start}\n    url: http://localhost/\n    \
@@ -367,7 +367,7 @@ fn a_system_behind_a_socket_is_ready_when_its_socket_is() {
 }
 
 #[test]
-fn the_words_of_a_study_say_what_a_reply_must_be() {
+fn description_of_study_shows_checks_of_replies() {
     let study = text(
         "scenario: [ { get: /, expect: { status: 200, body: [ a, b ], headers: { X-Y: z }, size: 1..5 } } ]\n\
          load: { users: 1 }\nurl: http://127.0.0.1:8080\n",
@@ -377,7 +377,7 @@ fn the_words_of_a_study_say_what_a_reply_must_be() {
 }
 
 #[test]
-fn a_load_that_requests_may_end_takes_no_time_at_least() {
+fn load_that_ends_after_requests_has_no_min_duration() {
     let time = |load: &str| {
         let study = text(&format!(
             "{{ scenario: [ get: / ], load: {{ users: 1, {load} }}, url: http://127.0.0.1:8080 }}"
@@ -391,7 +391,7 @@ fn a_load_that_requests_may_end_takes_no_time_at_least() {
 }
 
 #[test]
-fn transactions_are_scripts_with_values_bound_to_their_names() {
+fn transactions_are_scripts_with_bound_values() {
     let text = "scenario:\n  - sql: SELECT max(id) AS top FROM t WHERE n = :n\n    save: { last: { column: top } }\n    expect: { rows: 1.. }\n\
                 \x20 - name: two\n    transaction:\n      - UPDATE t SET n = 1 WHERE id = :last;\n      - SELECT '{n}'\n\
                 data: { n: { uniform: 1..9 } }\nsql: { mode: prepared, max-tries: 3, variables: { x: 7 } }\n\
@@ -426,7 +426,7 @@ fn transactions_are_scripts_with_values_bound_to_their_names() {
 }
 
 #[test]
-fn requests_and_transactions_each_have_their_peer() {
+fn requests_and_transactions_have_their_own_peers() {
     let text = "scenario:\n  - sql: SELECT 1 AS one\n    save: { one: { column: one } }\n  - get: /a-{one}\n    save: { two: { header: X } }\n\
                 \x20 - name: both\n    transaction: [ 'SELECT :two', 'SELECT 2' ]\n\
                 load: { users: 3, pool: 2, latency-limit: 1s }\nsystems:\n  app:\n    start: app {port} {port.db} {dir}\n\
@@ -459,7 +459,7 @@ fn requests_and_transactions_each_have_their_peer() {
 }
 
 #[test]
-fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
+fn load_may_follow_one_scenario_with_prepared_tables() {
     let study = text(
         "scenarios:\n  row by row: { steps: [workload: postcodes-insert] }\n  \
          together: { steps: [ { sql: SELECT 1, weight: 1, name: other }, { workload: postcodes-insert:multi-row, weight: 3 } ] }\n\
@@ -495,7 +495,7 @@ fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
 }
 
 #[test]
-fn limits_of_a_system_may_be_varied_and_are_its_own() {
+fn limits_of_system_may_have_parameters() {
     let study = text(
         "{ scenario: [ get: / ], load: { users: 1, for: 1s }, pin: { system: [ 0, 1 ], generator: [ 2 ] }, systems: {\
            a: { start: 'a {port}', vary: { cpu: [ 0.4, 1 ], ram: [ 64MiB ] }, resources: {\
@@ -515,7 +515,7 @@ fn limits_of_a_system_may_be_varied_and_are_its_own() {
 }
 
 #[test]
-fn a_system_on_a_host_is_loaded_at_its_address() {
+fn system_on_a_host_gets_load_at_its_address() {
     let study = text(
         "{ scenario: [ get: / ], load: { users: 1, for: 1s }, hosts: { far: { namespace: true } }, systems: {\
            a: { start: 'a {host}:{port}', host: far },\
@@ -541,7 +541,7 @@ fn a_system_on_a_host_is_loaded_at_its_address() {
 }
 
 #[test]
-fn events_act_on_limits_and_links() {
+fn events_change_limits_and_links() {
     let study = text(
         "{ scenario: [ get: / ], load: { rate: 1/s, for: 60s },\
            events: { less: { at: 1s }, far: { at: 9s }, gone: { at: 20s }, over: { at: 40s } }, systems: { a: {\
@@ -567,7 +567,7 @@ fn events_act_on_limits_and_links() {
 }
 
 #[test]
-fn a_system_has_a_disk_that_events_fill() {
+fn events_fill_disk_of_system() {
     let study = text(
         "{ scenario: [ get: / ], load: { rate: 1/s, for: 60s }, events: { full: { at: 1s }, nearly: { at: 20s } }, systems: { a: {\
              start: 'a {port} {dir}/disk', disk: 64MiB,\
@@ -585,7 +585,7 @@ fn a_system_has_a_disk_that_events_fill() {
 }
 
 #[test]
-fn proxies_start_first_on_ports_of_their_names_and_are_no_sign_of_readiness() {
+fn proxies_start_first_and_do_not_count_as_ready() {
     let study = text(
         "{ scenario: [ get: / ], load: { users: 1, for: 1s }, systems: { a: {\
            url: 'http://127.0.0.1:{port.far}', start: 'a {port}', vary: { rtt: [ 1ms, 20ms ] }, proxies: {\
@@ -613,7 +613,7 @@ fn proxies_start_first_on_ports_of_their_names_and_are_no_sign_of_readiness() {
 }
 
 #[test]
-fn a_path_of_the_url_precedes_the_paths_of_steps() {
+fn path_of_url_precedes_paths_of_steps() {
     let targets = |url: &str, first: &str| {
         let study = text(&format!(
             "{{ scenario: [ {{ {first} }}, get: '/b?x={{n}}' ], data: {{ n: {{ text: 1 }} }}, load: {{ users: 1 }}, url: '{url}' }}"
@@ -636,7 +636,7 @@ fn a_path_of_the_url_precedes_the_paths_of_steps() {
 }
 
 #[test]
-fn events_are_said_in_words_and_filled_in_for_each_variant() {
+fn events_are_described_and_filled_in_for_each_variant() {
     let study = read("events.yaml", false);
     let words = study.explain();
     for line in [
@@ -663,7 +663,7 @@ fn events_are_said_in_words_and_filled_in_for_each_variant() {
 }
 
 #[test]
-fn a_quick_run_leaves_out_events_after_its_end_and_closed_loads_are_warned_of() {
+fn quick_run_drops_events_after_its_end_and_closed_load_has_note() {
     let plan = "scenario: [ get: / ]\nload: { users: 2, for: 10s }\nquick: { for: 2s }\n\
                 events: { a: { at: 1s }, b: { at: 5s }, c: { after: b } }\n\
                 systems: { s: { start: 's {port}', events: { a: { run: x }, b: { run: x }, c: { run: x } } } }\n";
@@ -678,7 +678,7 @@ fn a_quick_run_leaves_out_events_after_its_end_and_closed_loads_are_warned_of() 
 }
 
 #[test]
-fn a_quick_run_may_have_other_times_for_events() {
+fn quick_run_may_have_other_times_for_events() {
     let read = |quick: &str, is_quick: bool| {
         let plan = format!(
             "scenario: [ get: / ]\nload: {{ rate: 10/s, for: 10s }}\nquick: {{ for: 2s, events: {quick} }}\n\
@@ -696,7 +696,7 @@ fn a_quick_run_may_have_other_times_for_events() {
     let after = plan::EventMoment::AfterEvent { event: "b".to_owned(), delay_ns: 0 };
     assert_eq!(of(&earlier), [("b".to_owned(), at(1_000_000_000)), ("c".to_owned(), after)]);
     assert_eq!(of(&read("{ b: { at: 1s } }", false).unwrap())[1].1, at(6_000_000_000), "not quick");
-    // Faults of both forms are reported.
+    // Errors of both forms are reported.
     for (quick, what) in [
         ("{ bb: { at: 1s } }", "the plan has no event `bb`"),
         ("{ b: { at: 3s } }", "`b` begins after the end of the load"),
@@ -709,7 +709,7 @@ fn a_quick_run_may_have_other_times_for_events() {
 }
 
 #[test]
-fn open_load_grows_to_what_can_be_in_flight_unless_its_connections_are_given() {
+fn open_load_grows_to_max_in_flight_unless_connections_are_given() {
     let grown = |load: &str| {
         let study = text(&format!("{{ scenario: [ get: / ], load: {load}, url: http://127.0.0.1:8080 }}"));
         let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");

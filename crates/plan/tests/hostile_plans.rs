@@ -1,4 +1,4 @@
-//! Files that no person would write: each is refused, or read, and nothing else happens.
+//! Malicious files. Each is either rejected or read, without side effects.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ fn read(bytes: &[u8]) -> Result<Study, FileErrors> {
     Study::from_bytes(bytes, "plan.yaml", "plan".to_owned(), folder, false)
 }
 
-/// The errors of a file; there must be some.
+/// Errors of a file, of which there must be some.
 fn told(text: &str) -> String {
     let faults = read(text.as_bytes()).expect_err("it is refused").to_string();
     assert!(faults.len() < 1 << 20, "{} bytes of errors", faults.len());
@@ -21,7 +21,7 @@ fn told(text: &str) -> String {
 const END: &str = "\nload: { users: 1 }\nurl: http://127.0.0.1:80\n";
 
 #[test]
-fn depth_has_an_end() {
+fn limits_depth() {
     for deep in ["[".repeat(100_000), "{a: ".repeat(100_000), "- ".repeat(100_000), "? ".repeat(100_000)] {
         assert!(told(&deep).contains("more than 64 levels deep"), "{}", told(&deep));
     }
@@ -32,7 +32,7 @@ fn depth_has_an_end() {
 }
 
 #[test]
-fn aliases_cannot_multiply() {
+fn limits_expansion_of_aliases() {
     let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
     for level in 1..60 {
         let before = format!("*a{},", level - 1).repeat(10);
@@ -46,7 +46,7 @@ fn aliases_cannot_multiply() {
 }
 
 #[test]
-fn size_has_an_end() {
+fn limits_size() {
     assert!(told(&" ".repeat(8 * 1024 * 1024 + 1)).contains("larger than 8 MiB"));
     assert!(told(&format!("a: [{}]", "1,".repeat(200_000))).contains("more than 100000 values"));
     let keys = (0..200_000).fold(String::new(), |text, key| text + "k" + &key.to_string() + ": 1\n");
@@ -62,7 +62,7 @@ fn size_has_an_end() {
 }
 
 #[test]
-fn thousands_of_errors_are_counted_and_a_hundred_are_shown() {
+fn counts_thousands_of_errors_and_shows_a_hundred() {
     let commands = "\"a $x\",".repeat(20_000);
     let plan = format!(
         "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems: {{ a: {{ start: \"a {{port}}\", before: [{commands}] }} }}"
@@ -73,7 +73,7 @@ fn thousands_of_errors_are_counted_and_a_hundred_are_shown() {
 }
 
 #[test]
-fn combinations_have_an_end() {
+fn limits_combinations() {
     let values = (0..200).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
     let parameters: Vec<String> = (0..40).map(|number| format!("k{number}: [{values}]")).collect();
     let uses: String = (0..40).map(|number| format!("{{k{number}}}")).collect();
@@ -86,14 +86,14 @@ fn combinations_have_an_end() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn reads_or_rejects_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         if let Err(faults) = read(&bytes) {
             prop_assert!(faults.count() > 0 && faults.to_string().ends_with("nothing was started."));
         }
     }
 
     #[test]
-    fn pieces_of_plans_are_read_or_refused(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
+    fn reads_or_rejects_pieces_of_plans(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
         if let Err(faults) = read(pieces.concat().as_bytes()) {
             prop_assert!(faults.count() > 0);
             let moves_cursor = faults.to_string().contains('\u{1b}');
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn a_good_plan_that_was_damaged_is_read_or_refused(
+    fn reads_or_rejects_damaged_plan(
         at in 0usize..2_000, length in 0usize..20, with in prop::collection::vec(any::<u8>(), 0..10)
     ) {
         let mut bytes = include_bytes!("good/everything.yaml").to_vec();

@@ -1,4 +1,4 @@
-//! Loads that another load generator makes: its command, its values, and what does not go with it.
+//! Loads of external load generators: their command, their values, and keys that do not apply.
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn planned_load(study: &Study, load: usize) -> Plan {
 }
 
 #[test]
-fn the_command_has_the_values_of_load_system_and_run() {
+fn command_gets_values_of_load_system_and_run() {
     let load = "{ tool: \"wrk -t{n} -c{users} -d{for} -H 'X: {seconds}' {url}/a\", users: 20, for: 60s, warm-up: 2s }";
     let study = study(load, APP).expect("it needs no scenario");
     let plan = planned(&study);
@@ -49,13 +49,13 @@ fn the_command_has_the_values_of_load_system_and_run() {
     );
     assert!(study.explain().contains("runs wrk -t{n} -c20 -d60s -H 'X: 60' {url}/a"), "{}", study.explain());
     assert!(plan.stamps()[0].starts_with("wrk makes the load: times are as it reports them"));
-    // Ports differ from run to run, and the plan is the same.
+    // Ports differ from run to run, but the stored plan is the same.
     let stored = plan.to_json()["steps"][0].to_string();
     assert!(stored.contains("{url}/a") && !stored.contains("20001"), "{stored}");
 }
 
 #[test]
-fn a_tool_may_load_a_database() {
+fn tool_may_load_a_database() {
     let load = "{ tool: \"pgbench -p {port} -c {users} -T {seconds} postgres\", users: 4, for: 5s }";
     let system =
         "systems: { pg: { start: \"postgres -p {port}\", url: \"postgres://u@127.0.0.1:{port}/db\" } }";
@@ -66,7 +66,7 @@ fn a_tool_may_load_a_database() {
 }
 
 #[test]
-fn a_plan_may_have_both_kinds_of_loads_and_be_quick() {
+fn plan_may_mix_both_kinds_of_loads_and_be_quick() {
     let text = format!(
         "scenario: [ get: / ]\nload:\n  - {{ name: own, users: 2, for: 10s }}\n  - {{ name: ab, tool: \"ab -t {{seconds}} {{url}}/\" }}\n\
          {APP}\nquick: {{ for: 1s }}\ngates: [ \"GET /: p99<1s\", \"errors<1%\" ]\n"
@@ -80,7 +80,7 @@ fn a_plan_may_have_both_kinds_of_loads_and_be_quick() {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error_that_says_what_to_write() {
+fn rejects_keys_that_do_not_apply_to_tools() {
     for (load, rest, words) in [
         ("{ tool: \"wrk -c{users} -d{for} {url}/\" }", APP, "add `users: 10` to the load"),
         ("{ tool: \"wrk -d{for} {url}/\", users: 2 }", APP, "write {users} into the command"),
@@ -109,7 +109,7 @@ fn what_does_not_fit_is_an_error_that_says_what_to_write() {
     }
 }
 
-/// A server and a database in one system: a load on each by Tenbin, and one by a tool.
+/// A system with a server and a database. Tenbin makes a load on each, and a tool makes one.
 fn of_both(page: &str) -> Result<Study, String> {
     let load = format!(
         "\n  - {{ name: page, scenario: page, {page} }}\n  - {{ name: ab, tool: \"ab -t {{seconds}} {{url}}/\" }}\n  \
@@ -124,7 +124,7 @@ fn of_both(page: &str) -> Result<Study, String> {
 }
 
 #[test]
-fn each_load_needs_only_what_its_own_scenario_or_tool_does() {
+fn each_load_needs_only_its_own_scenario_or_tool() {
     let study = of_both("users: 2").expect("a plan");
     let plans: Vec<Plan> = (0..study.loads.len()).map(|load| planned_load(&study, load)).collect();
     let of = |plan: &Plan| (plan.has_requests(), plan.sql().is_some(), plan.database().is_some());
@@ -143,7 +143,7 @@ fn each_load_needs_only_what_its_own_scenario_or_tool_does() {
 }
 
 #[test]
-fn a_search_on_requests_has_a_connection_for_each_user_whatever_other_loads_do() {
+fn search_on_requests_has_a_connection_for_each_user() {
     let study = of_both("users: 2").expect("a plan");
     let ports: Vec<_> = study.ports(0).into_iter().zip(20_001..).collect();
     let (dir, tenbin) = (Path::new("/run"), Path::new("/bin/tenbin"));

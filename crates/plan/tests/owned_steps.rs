@@ -1,4 +1,4 @@
-//! Steps of a protocol that owns them: checks and saved values of replies, the log-in of a URL, pipelines, and loads without a step.
+//! Steps of protocols that own them: checks and saved values of replies, log-ins in URLs, pipelines, and command mixes.
 
 use load::values::Source;
 use load::{Load, Order};
@@ -13,7 +13,7 @@ fn plan_of(study: &Study) -> Plan {
 }
 
 #[test]
-fn reply_of_a_step_is_checked_and_saved_for_later_steps() {
+fn checks_and_saves_reply_for_later_steps() {
     let study = text(
         "{ scenario: [ { redis: 'INCR n', save: { n: { reply: true } } }, \
          { redis: [ SET, 'user:{n}', 'a b {name}' ], expect: { reply: OK } }, \
@@ -33,7 +33,7 @@ fn reply_of_a_step_is_checked_and_saved_for_later_steps() {
 }
 
 #[test]
-fn steps_that_differ_only_in_their_checks_have_different_fingerprints() {
+fn steps_with_different_checks_have_different_fingerprints() {
     let fingerprint = |expect: &str| {
         let study = text(&format!(
             "{{ scenario: [ {{ redis: GET a, expect: {expect} }} ], load: {{ users: 1 }}, url: redis://h }}"
@@ -44,7 +44,7 @@ fn steps_that_differ_only_in_their_checks_have_different_fingerprints() {
 }
 
 #[test]
-fn user_password_and_database_come_from_the_url() {
+fn reads_user_password_and_database_from_url() {
     let url = "rediss://app:p%40ss%7B@127.0.0.1/3?redis=PING".to_owned();
     let plan = Draft { url, ..Draft::default() }.check().expect("a plan");
     let expected = Access {
@@ -58,7 +58,7 @@ fn user_password_and_database_come_from_the_url() {
 }
 
 #[test]
-fn secret_in_the_url_of_a_system_is_not_filled_in_where_urls_are_shown() {
+fn keeps_secret_in_url_unfilled_where_urls_are_shown() {
     // The environment of tests has this variable.
     let study = text(
         "{ scenario: [ { redis: PING } ], load: { users: 1 }, url: 'redis://app:{env.PATH}@127.0.0.1:{port}' }"
@@ -82,7 +82,7 @@ fn pipeline_multiplies_users_and_not_connections() {
 }
 
 #[test]
-fn pipeline_is_rejected_where_replies_cannot_follow_each_other() {
+fn rejects_pipeline_if_replies_cannot_follow_each_other() {
     for url in ["http://h/", "tcp://h?text=x", "postgres://u@h/d"] {
         let load = LoadSpec { pipeline: Some(16.into()), ..LoadSpec::default() };
         let faults = Draft { url: url.to_owned(), load, ..Draft::default() }.check().expect_err("an error");
@@ -92,7 +92,7 @@ fn pipeline_is_rejected_where_replies_cannot_follow_each_other() {
 }
 
 #[test]
-fn url_without_a_step_gets_a_mix_of_commands_on_random_keys() {
+fn url_without_step_gets_command_mix_on_random_keys() {
     let command_mix = CommandMixSpec {
         commands: Some("get,incr".to_owned()),
         keys: Some("1000".to_owned()),
@@ -108,7 +108,7 @@ fn url_without_a_step_gets_a_mix_of_commands_on_random_keys() {
 }
 
 #[test]
-fn wrong_flags_of_commands_are_named() {
+fn names_wrong_flags_of_commands() {
     let faults = |url: &str, command_mix: CommandMixSpec| {
         let faults =
             Draft { url: url.to_owned(), command_mix, ..Draft::default() }.check().expect_err("errors");

@@ -1,10 +1,10 @@
-//! The plans that come with the project can be read, in full and quick, and each says what it asks.
+//! All plans of this repository can be read, in full and quick, and each has a question.
 
 use std::path::{Path, PathBuf};
 
 use plan::Study;
 
-/// Quick studies are for looking whether a plan works here: their load alone must leave room in three minutes.
+/// Max load of a quick study, which must finish within three minutes, including starts and stops.
 const QUICK_LOAD_NS: u64 = 150_000_000_000;
 
 fn plans() -> Vec<PathBuf> {
@@ -14,7 +14,7 @@ fn plans() -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
 }
 
-/// A plan, with a value for each secret that it needs.
+/// Reads a plan, with a value for each secret that it needs.
 fn read(path: &Path, is_quick: bool) -> Study {
     let environment = |name: &str| Ok(format!("the value of {name}"));
     let bytes = std::fs::read(path).expect("it can be read");
@@ -25,7 +25,7 @@ fn read(path: &Path, is_quick: bool) -> Study {
 }
 
 #[test]
-fn every_plan_can_be_read_in_full_and_quick() {
+fn reads_every_plan_in_full_and_quick() {
     let plans = plans();
     assert!(!plans.is_empty());
     for path in &plans {
@@ -38,7 +38,7 @@ fn every_plan_can_be_read_in_full_and_quick() {
 }
 
 #[test]
-fn a_quick_study_is_quick() {
+fn quick_study_fits_into_time_limit() {
     for path in plans() {
         let study = read(&path, true);
         let load_ns: Option<u64> = (0..study.loads.len()).map(|load| study.run_ns(load)).sum();

@@ -1,10 +1,10 @@
-//! What URLs mean follows from the list of protocols.
+//! URLs of all protocols.
 
 use plan::{Database, Draft};
 use wire::{Compile, PROTOCOLS};
 
 #[test]
-fn every_scheme_of_every_protocol_can_be_loaded_and_has_its_port() {
+fn loads_every_scheme_with_its_default_port() {
     for protocol in PROTOCOLS {
         for scheme in protocol.schemes {
             let url = format!("{}://somebody@127.0.0.1/x", scheme.name);
@@ -30,7 +30,7 @@ fn every_scheme_of_every_protocol_can_be_loaded_and_has_its_port() {
 }
 
 #[test]
-fn a_scheme_that_nobody_has_is_answered_with_all_that_there_are() {
+fn unknown_scheme_lists_all_known_ones() {
     let faults = Draft { url: "gopher://127.0.0.1/".to_owned(), ..Draft::default() }.check().unwrap_err();
     let words = faults.iter().map(ToString::to_string).collect::<String>();
     for scheme in PROTOCOLS.iter().flat_map(|protocol| protocol.schemes) {

@@ -1,4 +1,4 @@
-//! `loads` of `quick`: a quick run has only the loads of these names.
+//! `loads` of `quick`: a quick run has only the loads with these names.
 
 use plan::{EventMoment, Study};
 
@@ -9,7 +9,7 @@ fn read(text: &str, is_quick: bool) -> Result<Study, String> {
         .map_err(|errors| errors.to_string())
 }
 
-/// A plan with three loads: two that follow a scenario each, and one of another tool.
+/// A plan with three loads: two that follow one scenario each, and one of an external load generator.
 fn three(quick: &str, rest: &str) -> String {
     format!(
         "scenarios: {{ a: {{ steps: [ get: /a ] }}, b: {{ steps: [ get: /b ] }} }}\n\
@@ -25,7 +25,7 @@ fn names(study: &Study) -> Vec<&str> {
 }
 
 #[test]
-fn only_a_quick_run_is_cut_and_it_keeps_the_order_of_the_plan() {
+fn only_quick_run_drops_loads_and_it_keeps_their_order() {
     let text = three("[ ab, steady ]", "");
     assert_eq!(names(&read(&text, false).expect("a plan")), ["steady", "peak", "ab"]);
     let quick = read(&text, true).expect("the ramp-up of what is left out may be longer than a quick run");
@@ -35,7 +35,7 @@ fn only_a_quick_run_is_cut_and_it_keeps_the_order_of_the_plan() {
 }
 
 #[test]
-fn gates_on_steps_of_loads_that_are_left_out_are_left_out() {
+fn drops_gates_on_steps_of_dropped_loads() {
     let gates = "gates: [ \"GET /a: p99<1s\", \"GET /b: p99<1s\", errors<1%, max<1s from 0s to 5s ]\n";
     let gates = |loads: &str, is_quick| -> Vec<String> {
         let study = read(&three(loads, gates), is_quick).expect("a plan");
@@ -47,7 +47,7 @@ fn gates_on_steps_of_loads_that_are_left_out_are_left_out() {
 }
 
 #[test]
-fn events_follow_the_loads_that_are_left() {
+fn keeps_events_within_remaining_loads() {
     let plan = |loads: &str| {
         format!(
             "scenario: [ get: / ]\nload:\n  - {{ name: rate, rate: 9/s, for: 20s }}\n  \
@@ -65,7 +65,7 @@ fn events_follow_the_loads_that_are_left() {
 }
 
 #[test]
-fn names_that_the_plan_does_not_have_are_errors_in_both_forms() {
+fn unknown_load_is_an_error_in_quick_and_full_run() {
     for (loads, what, help) in [
         ("[ steady, paek ]", "unknown load `paek`", "did you mean `peak`?"),
         ("[ nightly ]", "unknown load `nightly`", "write one of `steady`, `peak`, `ab`"),
@@ -76,7 +76,7 @@ fn names_that_the_plan_does_not_have_are_errors_in_both_forms() {
         for is_quick in [false, true] {
             let errors = read(&three(loads, ""), is_quick).expect_err(loads);
             assert!(errors.contains(what) && errors.contains(help), "{loads}: {errors}");
-            // The `ramp-up` of a load that is selected is too long for a quick run, which is another error.
+            // The `ramp-up` of a selected load is too long for a quick run, which is a second error.
             let count = if loads.contains("peak,") { 2 } else { 1 };
             assert_eq!(errors.matches("error: ").count(), count, "{loads}: {errors}");
         }

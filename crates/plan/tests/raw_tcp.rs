@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<Study, String> {
 }
 
 #[test]
-fn a_plan_says_what_is_sent_in_which_writes_and_where_the_reply_ends() {
+fn plan_defines_writes_and_end_of_reply() {
     let study = read(
         "scenario:\n- tcp: { send: 1KiB, write: 64, receive: { bytes: 1 } }\n- tcp: { text: \"GET {n}\\r\\n\" }\n  name: get\n\
          data: { n: { uniform: 1..9 } }\nload: { users: 3 }\nsystems: { a: { start: \"./a {port}\" } }\n",
@@ -34,7 +34,7 @@ fn a_plan_says_what_is_sent_in_which_writes_and_where_the_reply_ends() {
     assert_eq!((exchange.write_bytes, &exchange.receive), (Some(64), &Receive::Bytes(1)));
     assert_eq!((steps[0].message.len(), own[0].host.as_str()), (1024, "127.0.0.1:7000"));
     assert_eq!(steps[1].message, b"GET {n}\r\n");
-    // Stores of earlier versions have steps like this one.
+    // Stores of earlier versions have steps in this form.
     let expected = serde_json::json!({
         "name": "send 1KiB in writes of 64",
         "method": "TCP",
@@ -53,7 +53,7 @@ fn a_plan_says_what_is_sent_in_which_writes_and_where_the_reply_ends() {
 }
 
 #[test]
-fn steps_and_url_speak_one_protocol() {
+fn rejects_steps_of_other_protocol_than_url() {
     let of = |step: &str, url: &str| {
         read(&format!("{{ scenario: [ {step} ], load: {{ users: 1 }}, url: {url} }}"))
             .err()
@@ -67,7 +67,7 @@ fn steps_and_url_speak_one_protocol() {
 }
 
 #[test]
-fn the_command_line_takes_it_from_the_query() {
+fn command_line_reads_step_from_query() {
     let draft = |url: &str| Draft { url: url.to_owned(), ..Draft::default() };
     let plan = draft("tcp://127.0.0.1:9000?send=1MiB&write=4KiB&bytes=1").check().expect("a plan");
     assert_eq!(plan.title, "send 1MiB in writes of 4KiB to tcp://127.0.0.1:9000");

@@ -1,4 +1,4 @@
-//! The published schema and the reference say what the reader does. `UPDATE=1` writes them.
+//! The published JSON Schema and the reference match the reader. `UPDATE=1` updates them.
 
 use crate::json_schema;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn the_published_schema_is_that_of_the_reader() {
+fn published_schema_matches_reader() {
     if is_update() {
         fs::write(SCHEMA, plan::schema()).expect("it can be written");
     }
@@ -30,7 +30,7 @@ fn the_published_schema_is_that_of_the_reader() {
 }
 
 #[test]
-fn the_page_about_plans_ends_with_the_reference() {
+fn page_about_plans_ends_with_reference() {
     let page = fs::read_to_string(PAGE).expect("the page is there");
     let (before, reference) = page.split_once(HEADING).expect("it has the heading");
     if is_update() {
@@ -41,7 +41,7 @@ fn the_page_about_plans_ends_with_the_reference() {
 }
 
 #[test]
-fn every_plan_on_the_page_is_read() {
+fn reads_every_plan_on_the_page() {
     let page = fs::read_to_string(PAGE).expect("the page is there");
     let plans: Vec<&str> =
         page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
@@ -58,7 +58,7 @@ fn every_plan_on_the_page_is_read() {
 }
 
 #[test]
-fn good_plans_fit_the_schema() {
+fn good_plans_match_schema() {
     let paths = plans_in("tests/good").chain(plans_in("../../plans"));
     for path in paths {
         let text = fs::read_to_string(&path).expect("it can be read");
@@ -67,7 +67,7 @@ fn good_plans_fit_the_schema() {
 }
 
 #[test]
-fn misspelt_plans_do_not_fit_the_schema() {
+fn misspelled_plans_do_not_match_schema() {
     for name in
         ["misspelt-keys", "misspelt-inside", "durations-without-units", "numbers", "wrong-kinds", "nulls"]
     {
@@ -88,7 +88,7 @@ fn plans_in(folder: &str) -> impl Iterator<Item = PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
 }
 
-/// A YAML text as an editor sees it: plain scalars are numbers, truth values and nothing where they look like it.
+/// A YAML text as an editor sees it: unquoted scalars become numbers, booleans, and nulls if they look like them.
 fn json_of(text: &str) -> Value {
     let mut events = Parser::new_from_str(text).map(|event| event.expect("it is YAML").0);
     loop {
@@ -99,7 +99,7 @@ fn json_of(text: &str) -> Value {
     }
 }
 
-/// What was given a name to be written again.
+/// Values with anchors, by the number of the anchor.
 type Named = BTreeMap<usize, Value>;
 
 fn value<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>, named: &mut Named) -> Value {

@@ -1,11 +1,11 @@
-//! What the requests of a scenario send: bodies made of values, headers, credentials, and cookies.
+//! Requests of a scenario as they are sent: bodies built from values, headers, credentials, and cookies.
 
 use load::values::Source;
 use plan::Study;
 
 use crate::good_plans::{launch, text};
 
-/// The bytes that a step sends, with these values of its variables.
+/// Bytes that a step sends, with these values of its variables.
 fn sent(study: &Study, step: &str, values: &[(&str, &str)]) -> String {
     use wire::Script as _;
     let plan = study.plan(0, &launch(study, 0)).expect("it is a plan");
@@ -27,7 +27,7 @@ fn sent(study: &Study, step: &str, values: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn bodies_are_made_of_values_each_encoded_for_its_place() {
+fn encodes_values_for_their_place_in_body() {
     let study = text(
         r#"
 scenario:
@@ -71,7 +71,7 @@ url: http://127.0.0.1:8080
 }
 
 #[test]
-fn a_scenario_says_what_all_of_its_requests_carry() {
+fn scenario_adds_headers_and_auth_to_all_requests() {
     let study = text(
         r#"
 scenarios:
@@ -104,7 +104,7 @@ url: http://127.0.0.1:8080
 }
 
 #[test]
-fn users_or_iterations_keep_cookies_where_the_scenario_says_so() {
+fn keeps_cookies_by_user_or_by_iteration() {
     let of = |cookies: &str| {
         text(&format!(
             "scenario: {{ {cookies} steps: [ get: /a, get: /b ] }}\nload: {{ users: 1 }}\nurl: http://127.0.0.1:8080\n"
@@ -131,7 +131,7 @@ fn users_or_iterations_keep_cookies_where_the_scenario_says_so() {
 }
 
 #[test]
-fn redirects_are_followed_where_the_plan_says_so() {
+fn follows_redirects_if_plan_sets_them() {
     let study = text(
         "scenario:\n  redirects: 3\n  steps: [ get: /a, { get: /b, redirects: 0 }, { get: /c, redirects: 1 } ]\n\
          load: { users: 1 }\nurl: http://127.0.0.1:8080\n",
@@ -150,7 +150,7 @@ fn redirects_are_followed_where_the_plan_says_so() {
 }
 
 #[test]
-fn steps_are_repeated_left_out_and_done_once_as_the_plan_says() {
+fn repeats_skips_and_does_steps_once() {
     let study = text(
         r#"
 scenario:
@@ -222,7 +222,7 @@ url: http://127.0.0.1:8080
 }
 
 #[test]
-fn requests_around_a_load_are_no_steps_of_it_and_hand_on_what_they_save() {
+fn setup_and_teardown_are_outside_load_and_share_saved_values() {
     let study = text(
         r#"
 setup:

@@ -1,4 +1,4 @@
-//! Whether both systems of a block in slices have a place on one machine.
+//! Decides whether both systems of a block in slices fit on one machine.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ fn study(scenario: &str, systems: &str, compare: &str, is_quick: bool) -> Study 
         .unwrap_or_else(|faults| panic!("{faults}\n{text}"))
 }
 
-/// Two systems that differ in what is written here.
+/// A study of two systems, each with these lines.
 fn two(a: &str, b: &str) -> String {
     format!("  a: {{ start: \"a {{port}}\"{a} }}\n  b: {{ start: \"b {{port}}\"{b} }}\n")
 }
@@ -34,7 +34,7 @@ fn because(no: Option<NoSlices>) -> String {
 }
 
 #[test]
-fn systems_that_do_not_fit_into_memory_together_are_made_in_whole_runs() {
+fn systems_too_large_for_memory_make_whole_runs() {
     let limited = two(", resources: { memory: 3GiB }", ", resources: { memory: 2GiB }");
     let auto = || study("get: /", &limited, "interleave: auto", false);
     assert_eq!(auto().no_slices_at(&place(8, 5)), None);
@@ -54,7 +54,7 @@ fn systems_that_do_not_fit_into_memory_together_are_made_in_whole_runs() {
 }
 
 #[test]
-fn slices_that_were_asked_for_are_held_to_all_memory_and_to_no_disk() {
+fn explicit_slices_check_total_memory_and_no_disk() {
     let limited = two(", resources: { memory: 3GiB }", ", resources: { memory: 2GiB }");
     let asked = study("get: /", &limited, "interleave: slices", false);
     assert_eq!(asked.no_slices_at(&place(8, 4)), None, "what others use may be given back");
@@ -70,7 +70,7 @@ fn slices_that_were_asked_for_are_held_to_all_memory_and_to_no_disk() {
 }
 
 #[test]
-fn memory_is_what_limits_and_settings_say() {
+fn reads_memory_from_limits_and_settings() {
     let sum = |a: &str, b: &str| {
         let systems = format!("  a: {{ start: \"a {{port}} {a}\" }}\n  b: {{ start: \"b {{port}} {b}\" }}\n");
         because(study("get: /", &systems, "interleave: auto", false).no_slices_at(&place(2, 1)))
@@ -89,7 +89,7 @@ fn memory_is_what_limits_and_settings_say() {
 const POSTGRES: &str = ", url: \"postgres://u@127.0.0.1:{port}/d\"";
 
 #[test]
-fn databases_that_write_to_one_disk_are_made_in_whole_runs() {
+fn databases_that_write_to_one_disk_make_whole_runs() {
     let of = |scenario: &str, systems: &str| {
         let study = study(scenario, systems, "interleave: auto", false);
         let elsewhere = Place { is_one_disk: false, ..place(8, 8) };
@@ -123,7 +123,7 @@ fn databases_that_write_to_one_disk_are_made_in_whole_runs() {
 }
 
 #[test]
-fn of_several_databases_two_that_write_are_enough() {
+fn two_writing_databases_of_several_make_whole_runs() {
     let with = |third: &str| {
         let systems = format!("{}  c: {{ {third} }}\n", two(POSTGRES, POSTGRES));
         let study = study("sql: UPDATE t SET a = 1", &systems, "find: best, interleave: auto", false);
@@ -139,7 +139,7 @@ fn of_several_databases_two_that_write_are_enough() {
 }
 
 #[test]
-fn a_quick_study_that_has_no_place_for_slices_is_as_long_as_any_quick_one() {
+fn quick_study_without_slices_has_usual_length() {
     let limited = two(", resources: { memory: 3GiB }", ", resources: { memory: 2GiB }");
     let quick = |compare: &str| study("get: /", &limited, compare, true);
     let whole = quick("interleave: runs");

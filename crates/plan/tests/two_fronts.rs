@@ -1,4 +1,4 @@
-//! A load written as flags and the same load written as a plan file: one plan, or the same errors, each in its own spelling.
+//! A load as flags and the same load as a plan file give one plan, or the same errors with their own names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use proptest::sample::select;
 
 const URL: &str = "http://127.0.0.1:8080";
 
-/// Values that any load may have, right and wrong ones.
+/// Values that apply to any load, both valid and invalid.
 const ANY: &[(Field, &[&str])] = &[
     (Field::WARM_UP, &["0s", "1s", "250ms", "soon"]),
     (Field::MEASURED, &["1s", "2m30s", "0s", "5"]),
@@ -24,7 +24,7 @@ const ANY: &[(Field, &[&str])] = &[
     (Field::THREADS, &["1", "3", "0"]),
 ];
 
-/// Values that only users have, or only a rate: each is an error of the other.
+/// Values that apply only to closed loads or only to open ones. Each is an error in the other kind.
 const OF_A_MODEL: &[(Field, &[&str])] = &[
     (Field::THINK, &["100ms", "50ms..150ms", "exp:1s", "2s..1s"]),
     (Field::PACING, &["1s", "fast"]),
@@ -35,14 +35,14 @@ const OF_A_MODEL: &[(Field, &[&str])] = &[
     (Field::SHED_AFTER, &["1s", "10us", "late"]),
 ];
 
-/// What only a load of a database has.
+/// Values that apply only to databases.
 const OF_A_DATABASE: &[(Field, &[&str])] = &[
     (Field::POOL, &["2", "0", "few"]),
     (Field::ROOM_CHECK, &["false", "true"]),
     (Field::LATENCY_LIMIT, &["100ms", "0s"]),
 ];
 
-/// How transactions are played.
+/// Values of transactions.
 const OF_TRANSACTIONS: &[(Field, &[&str])] = &[
     (Field::MODE, &["simple", "extended", "prepared", "quick"]),
     (Field::MAX_TRIES, &["0", "3", "x"]),
@@ -56,7 +56,7 @@ const OF_TRANSACTIONS: &[(Field, &[&str])] = &[
     (Field::STYLE, &["multi-row", "autocommit", "slow"]),
 ];
 
-/// How much, in one of three ways; stages are `TIME:RATE,…`.
+/// Amounts of load, of three kinds. Stages are `TIME:RATE,…`.
 const HOW_MUCH: &[&[(Field, &[&str])]] = &[
     &[(Field::USERS, &["1", "10", "2k", "0", "1.5"])],
     &[(Field::RATE, &["500/s", "10k/s", "0", "1e9"]), (Field::CONNECTIONS, &["2", "64", "0"])],
@@ -92,12 +92,12 @@ fn from_flags(given: &Given) -> Result<Plan, Vec<Fault>> {
     Draft { url: format!("{URL}/"), load, ..Draft::default() }.check()
 }
 
-/// The file has one value on each line, from the fourth line on.
+/// Reads a plan file with the given values, one per line from the fourth line on.
 fn from_file(given: &Given) -> Result<Plan, FileErrors> {
     read(&format!("scenario: [ get: / ]\nurl: {URL}\nload:\n{}", lines(given)))
 }
 
-/// A plan file that is a single load on a single system.
+/// Reads a plan file with a single load on a single system.
 fn read(text: &str) -> Result<Plan, FileErrors> {
     let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)?;
     let environment = Environment {
@@ -142,7 +142,7 @@ fn transactions_from_file(workload: &str, load: &Given, sql: &Given) -> Result<P
     read(&format!("{start}{sql}load:\n{}", lines(load)))
 }
 
-/// All of a plan but what it is called.
+/// All of a plan except its title.
 fn content(plan: &Plan) -> String {
     let mut json = plan.to_json();
     json["title"] = serde_json::Value::Null;
@@ -150,19 +150,19 @@ fn content(plan: &Plan) -> String {
     format!("{json:#}\n{numbers:#?}\n{:#?}", plan.scenarios)
 }
 
-/// Whether a text has a word that is written like a flag.
+/// Whether a text has a word that looks like a flag.
 fn has_flag(text: &str) -> bool {
     let is_flag = |word: &str| word.starts_with('-') && word.len() > 1;
     text.split([' ', '(', '`', ',']).any(is_flag)
 }
 
-/// The fields that errors are about, as a plan file calls them.
+/// Fields that errors are about, by their plan keys.
 fn blamed(errors: &[Fault], given: &[(Field, &str)]) -> BTreeSet<&'static str> {
     let of_flag = |flag: &str| given.iter().find(|(field, _)| field.flag == flag).map(|(field, _)| field.key);
     errors.iter().filter_map(|error| of_flag(error.place.split(" and ").next()?)).collect()
 }
 
-/// The same for a file, whose line `first` has the first of the given values.
+/// Fields that errors of a file are about, by their plan keys. The given values begin at the line `first`.
 fn blamed_in(errors: &FileErrors, given: &[(Field, &str)], first: usize) -> BTreeSet<&'static str> {
     let lines = errors.list().iter().filter_map(|error| error.place.as_ref()?.line.checked_sub(first));
     lines.filter_map(|line| Some(given.get(line)?.0.key)).collect()
@@ -181,7 +181,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
-    fn a_load_of_requests_is_the_same_plan_or_the_same_errors(given in load()) {
+    fn requests_as_flags_and_as_file_agree(given in load()) {
         match (from_flags(&given), from_file(&given)) {
             (Ok(flags), Ok(file)) => prop_assert_eq!(content(&flags), content(&file)),
             (Err(flags), Err(file)) => {
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn a_load_of_transactions_is_the_same_plan_or_the_same_errors(
+    fn transactions_as_flags_and_as_file_agree(
         load in load(), of_a_database in some_of(OF_A_DATABASE), sql in some_of(OF_TRANSACTIONS),
         workload in select(&["select-only", "oltp-read-write", "postcodes-insert"][..]),
     ) {
@@ -206,7 +206,7 @@ proptest! {
                 let (of_flags, first) = (blamed(&flags, &all), if sql.is_empty() { 3 } else { 4 });
                 let of_sql = blamed_in(&file, &sql, first);
                 let of_load = blamed_in(&file, &load, first + sql.len() + 1);
-                // How transactions are played is checked if every value of the file can be read.
+                // Values of transactions are checked only if every value of the file can be read.
                 let of_file: BTreeSet<_> = of_sql.union(&of_load).copied().collect();
                 prop_assert!(!of_file.is_empty() && of_file.is_subset(&of_flags), "{:?}\n{}", flags, file);
                 assert_own_spelling(&flags, &file);

@@ -1,33 +1,33 @@
-//! What a URL leaves out: variables of the environment, and who runs this process.
+//! Defaults for what a URL omits: environment variables, and the user of this process.
 
 use std::env;
 use std::fs;
 
-/// Where what a URL leaves out is looked up.
+/// Source of the values that a URL omits.
 pub(crate) struct ClientEnvironment<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl ClientEnvironment<'static> {
-    /// That of this process.
+    /// Reads the environment of this process.
     pub(crate) fn here() -> Self {
         Self { variable: &|name| env::var(name).ok() }
     }
 }
 
 impl<'a> ClientEnvironment<'a> {
-    /// One whose variables a function knows.
+    /// Reads environment variables through a function.
     #[cfg(test)]
     pub(crate) fn of(variable: &'a dyn Fn(&str) -> Option<String>) -> Self {
         Self { variable }
     }
 
-    /// A variable of the environment; one that is empty is none.
+    /// Value of an environment variable. `None` if it is unset or empty.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// Who runs this process, as the system calls them.
+    /// User name of this process, as the operating system knows it.
     pub(super) fn user(&self) -> Option<String> {
         let id = rustix::process::geteuid().as_raw().to_string();
         let users = fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The password file of PostgreSQL's clients: `host:port:database:user:password`, one a line.
+//! The password file of PostgreSQL's clients: lines of `host:port:database:user:password`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use wire::sql::Secret;
 
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Whose password is looked for.
+/// Log-in whose password is looked up.
 pub(super) struct Whose<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,
@@ -16,18 +16,18 @@ pub(super) struct Whose<'a> {
     pub(super) user: &'a str,
 }
 
-/// What a password file has for somebody.
+/// Result of a look-up in a password file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PassfileEntry {
-    /// Nothing, or there is no such file.
+    /// No matching line, or no such file.
     Nothing,
-    /// This.
+    /// The password.
     Password(Secret),
-    /// A password, in a file that others may read.
+    /// A password in a file that other users may read.
     Exposed,
 }
 
-/// Looks a password up. As PostgreSQL's own clients do, it takes none from a file that others may read.
+/// Looks up a password. As in PostgreSQL's own clients, a file that other users may read is ignored.
 pub(super) fn look_up(path: &Path, whose: &Whose<'_>) -> PassfileEntry {
     let Ok(about) = fs::metadata(path) else { return PassfileEntry::Nothing };
     if !about.is_file() || about.len() > FILE_BYTES_MAX {
@@ -52,7 +52,7 @@ fn find(text: &str, whose: &Whose<'_>) -> Option<String> {
     })
 }
 
-/// The fields of a line, and whether each is a plain `*`. A backslash keeps the next character as it is.
+/// Fields of a line, and whether each is an unescaped `*`. A backslash escapes the next character.
 fn fields(line: &str) -> Vec<(String, bool)> {
     let mut fields = vec![(String::new(), false)];
     let mut characters = line.trim_end_matches(['\r', '\n']).chars();
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_that_fits_counts() {
+    fn first_matching_line_wins() {
         let text = "# passwords\nother:5432:db:me:1\nlocalhost:*:*:me:a\\:b\\\\c:d\n*:*:*:*:last\nbroken";
         let whose = |host| Whose { host, port: 5432, database: "db", user: "me" };
         assert_eq!(find(text, &whose("other")).as_deref(), Some("1"));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_may_read_gives_nothing() {
+    fn ignores_file_that_others_may_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pgpass");
         let whose = Whose { host: "h", port: 1, database: "d", user: "u" };

@@ -1,4 +1,4 @@
-//! URLs of PostgreSQL: its parameters, its environment and its defaults are those of its own clients.
+//! URLs of PostgreSQL. Parameters, environment variables, and defaults are those of libpq.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
 
 const SECONDS_MAX: u64 = 86_400;
-/// The default `application_name`.
+/// Default `application_name`.
 const APPLICATION: &str = "tenbin";
-/// Where servers have their sockets.
+/// Folders where servers put their sockets.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
 const PARAMETERS: [&str; 14] = [
@@ -95,7 +95,7 @@ pub(super) fn read(
     })
 }
 
-/// The hosts of the URL, of its parameters, of the environment, or the server of this machine.
+/// Hosts from the URL, its parameters, or the environment; otherwise the local server.
 fn peers(written: &Written, environment: &ClientEnvironment<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
     let listed = |text: String| text.split(',').map(|host| Some(host.to_owned())).collect::<Vec<_>>();
     let written_hosts: Vec<Option<String>> = written.hosts.iter().map(|(host, _)| host.clone()).collect();
@@ -138,7 +138,7 @@ fn by_socket(folder: &str, port: u16) -> Peer {
     Peer { unix_socket: Some(path), ..in_the_clear("localhost".to_owned(), port) }
 }
 
-/// The server of this machine: at its socket, if there is one.
+/// The local server, over its Unix socket if there is one.
 fn local(port: u16) -> Peer {
     let socket = |folder: &&&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
     match SOCKET_FOLDERS.iter().find(socket) {
@@ -155,7 +155,7 @@ fn from_file(
     written: &Written,
     faults: &mut Vec<Fault>,
 ) -> Option<Secret> {
-    // A socket where the server has it by default is known as `localhost`; any other by its folder.
+    // As in libpq, a socket in the default folder counts as `localhost`; any other is known by its folder.
     let folder =
         peer.unix_socket.as_ref().and_then(|path| Some(path.parent()?.to_string_lossy().into_owned()));
     let host = folder.filter(|folder| !SOCKET_FOLDERS.contains(&folder.as_str()));
@@ -193,7 +193,7 @@ fn tls(
     match mode.as_deref().unwrap_or("prefer") {
         "disable" => (TlsWish::No, None),
         "prefer" => (TlsWish::IfOffered, Some(Trust::Anything)),
-        // With authorities at hand, PostgreSQL's own clients check against them.
+        // As in libpq, certificates are checked if a file of authorities is given.
         "require" => {
             (TlsWish::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
         }
@@ -208,7 +208,7 @@ fn tls(
     }
 }
 
-/// The weak ways to log in among those that are named; the strong ones need not be.
+/// Weak authentication methods among those that are listed. Strong methods are always allowed.
 fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
     let mut weak = Weak::default();
     for name in named.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -226,7 +226,7 @@ fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
     weak
 }
 
-/// Whole seconds; 0 is without a limit of its own.
+/// Timeout in whole seconds. 0 means no limit.
 fn timeout_ns(text: &str, written: &Written, faults: &mut Vec<Fault>) -> Option<u64> {
     match text.trim().parse::<u64>() {
         Ok(0) => None,

@@ -1,4 +1,4 @@
-//! URLs of SQLite: a file, and settings of each connection.
+//! URLs of SQLite: a file, and pragmas of each connection.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ fn setting(pair: &str, place: &str, faults: &mut Vec<Fault>) -> Option<(String, 
     };
     let value = value.to_ascii_lowercase();
     if words.is_empty() {
-        // The unit of SQLite itself is a millisecond.
+        // SQLite's own unit is a millisecond.
         let ms = value.parse().or_else(|_| units::duration_ns(&value).map(|ns| ns / 1_000_000));
         match ms {
             Ok(ms) if ms <= i32::MAX as u64 => return Some(((*name).to_owned(), ms.to_string())),

@@ -1,4 +1,4 @@
-//! URLs, environments, and what they come to.
+//! Parsing of database URLs and of the environment.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ fn places(database: &Database) -> Vec<String> {
 }
 
 #[test]
-fn the_parts_of_a_url_are_where_users_write_them() {
+fn parses_each_part_of_url() {
     let url = "postgresql://me:p%40ss@127.0.0.1:5433/db?sslmode=disable&application_name=x&connect_timeout=3&options=-c%20a%3D1";
     let database = read(url, &[]);
     assert_eq!(database.engine, Engine::PostgreSql);
@@ -69,7 +69,7 @@ fn the_parts_of_a_url_are_where_users_write_them() {
 }
 
 #[test]
-fn the_environment_says_what_the_url_leaves_out() {
+fn environment_supplies_what_url_omits() {
     let environment = [
         ("PGHOST", "10.0.0.2"),
         ("PGPORT", "6000"),
@@ -93,7 +93,7 @@ fn the_environment_says_what_the_url_leaves_out() {
 }
 
 #[test]
-fn certificates_are_checked_as_the_mode_says() {
+fn checks_certificates_by_mode() {
     let trust = |url: &str| read(url, &[]).peers[0].tls.clone();
     let root = || PathBuf::from("/ca.pem");
     assert_eq!(trust("postgres://u@h/d?sslmode=verify-full"), Some(Trust::System));
@@ -115,7 +115,7 @@ fn certificates_are_checked_as_the_mode_says() {
 }
 
 #[test]
-fn a_password_goes_out_weakly_only_if_somebody_says_so_or_nobody_listens() {
+fn sends_password_weakly_only_if_allowed_or_local() {
     let weak = |url: &str, environment: &[(&str, &str)]| read(url, environment).login.weak;
     let no = Weak::default();
     let (clear, md5) = (Weak { clear: true, ..no }, Weak { md5: true, ..no });
@@ -137,7 +137,7 @@ fn a_password_goes_out_weakly_only_if_somebody_says_so_or_nobody_listens() {
 }
 
 #[test]
-fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
+fn reports_wrong_urls_without_password() {
     for (url, told) in [
         ("postgres://me:sesame@h/db?ssl_mode=require", "write sslmode"),
         ("postgres://me:sesame@h/db?nonsense=1", "write one of host, port"),
@@ -179,7 +179,7 @@ fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
 }
 
 #[test]
-fn a_client_certificate_is_named_in_the_url() {
+fn reads_client_certificate_from_url() {
     let certificate = |url: &str| try_read(url, &[]).map(|database| database.peers[0].certificate.clone());
     let of = |cert: &str, key: Option<&str>| {
         Ok(Some(ClientCertificate { cert: cert.into(), key: key.map(Into::into) }))

@@ -1,4 +1,4 @@
-//! The parts of an SQL URL: user, password, hosts, database, parameters. Errors show no part that may belong to a password.
+//! Splits an SQL URL into user, password, hosts, database, and parameters. Errors show nothing that may be part of a password.
 
 use percent_encoding::percent_decode_str;
 use wire::sql::Secret;
@@ -9,16 +9,16 @@ use crate::fault::Fault;
 use crate::file::near;
 use crate::secrets::without_secrets_in_query;
 
-/// What a URL says, decoded; what it leaves out is `None`.
+/// Decoded parts of a URL. `None` marks a part that the URL omits.
 pub(super) struct Written {
     pub(super) scheme: &'static str,
     pub(super) user: Option<String>,
     pub(super) password: Option<Secret>,
-    /// At least one, perhaps of nothing.
+    /// Hosts and ports; at least one entry, whose parts may be `None`.
     pub(super) hosts: Vec<(Option<String>, Option<u16>)>,
     pub(super) database: Option<String>,
     pub(super) parameters: Vec<(String, String)>,
-    /// The place in errors.
+    /// Place in errors.
     pub(super) shown: String,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     Some(Written { scheme, user, password, hosts, database, parameters, shown })
 }
 
-/// What one program would take as it is, and another as a mistake: the servers' own clients say that it is one.
+/// Whether a `%` is not followed by two hex digits. Programs disagree about it, and the servers' own clients reject it.
 fn has_bare_percent(text: &str) -> bool {
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
     text.split('%')
@@ -75,7 +75,7 @@ fn has_bare_percent(text: &str) -> bool {
         .any(|after| after.as_bytes().iter().take(2).filter(|byte| is_hex(byte)).count() < 2)
 }
 
-/// `host`, `host:port`, `[::1]:port`, or nothing.
+/// Reads `host`, `host:port`, `[::1]:port`, or an empty text.
 fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, Option<u16>) {
     let mut wrong = |what: &str, help: &str| faults.push(Fault::new(shown, what, help));
     let (host, port) = match place.strip_prefix('[').map(|inner| inner.split_once(']')) {
@@ -95,11 +95,11 @@ fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, O
     (Some(host).filter(|host| !host.is_empty()), port)
 }
 
-/// A port as it is written in a URL or in the environment.
+/// Reads a port from a URL or from the environment.
 pub(super) fn read_port(text: &str, shown: &str, faults: &mut Vec<Fault>) -> Option<u16> {
     let port = text.trim().parse().ok().filter(|port| *port != 0);
     if port.is_none() {
-        // It may be a part of a password.
+        // The text may be part of a password, so the error does not show it.
         let help = "write USER:PASSWORD@HOST:PORT; in a password, write : as %3A, / as %2F, and @ as %40";
         faults.push(Fault::new(shown, "the port is not a number between 1 and 65535", help));
     }
@@ -107,13 +107,13 @@ pub(super) fn read_port(text: &str, shown: &str, faults: &mut Vec<Fault>) -> Opt
 }
 
 impl Written {
-    /// The value of a parameter; the last one counts.
+    /// Value of a parameter. The last one wins if it is given more than once.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         let mut named = self.parameters.iter().rev().filter(|(key, _)| key == name);
         named.next().map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// The files of a client certificate and its key, by the names of their parameters.
+    /// Files of a client certificate and its key. The arguments are the names of their parameters.
     pub(super) fn certificate(
         &self,
         [(cert_name, cert), (key_name, key)]: [(&str, Option<String>); 2],
@@ -126,7 +126,7 @@ impl Written {
         Some(ClientCertificate { cert: cert?.into(), key: key.map(Into::into) })
     }
 
-    /// Unknown parameters are errors.
+    /// Rejects unknown parameters.
     pub(super) fn only(&self, known: &[&str], faults: &mut Vec<Fault>) {
         for (key, _) in self.parameters.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
             let what = format!("unknown parameter {key:?}");
@@ -138,14 +138,14 @@ impl Written {
         }
     }
 
-    /// An error in the value of a parameter.
+    /// Error in the value of a parameter.
     pub(super) fn wrong(&self, what: impl Into<String>, help: &str, faults: &mut Vec<Fault>) {
         faults.push(Fault::new(&self.shown, what, help));
     }
 }
 
-/// A URL as it may be shown: without a password, whatever else is wrong with it. A user alone is shown, unless it may be a token of
-/// HTTP or a part of a password.
+/// URL for display, without a password even if the URL is malformed. A user alone is shown, unless it may be an HTTP token or part
+/// of a password.
 pub(crate) fn presentable(url: &str) -> String {
     let from = url.find("://").map_or(0, |at| at + 3);
     let hidden = match url[from..].rfind('@') {
@@ -160,7 +160,7 @@ fn is_plain_user(scheme: &str, who: &str) -> bool {
     !scheme.starts_with("http") && !who.contains([':', '/', '?', '#', '@', '%', '&', '='])
 }
 
-/// What stands where a port should, and is no number, may be a password whose host was forgotten.
+/// Removes text in the place of a port that is not a number. It may be a password whose host was forgotten.
 fn without_words_for_ports(url: &str, from: usize) -> String {
     let end = url[from..].find(['/', '?', '#', ']']).map_or(url.len(), |at| from + at);
     match url[from..end].rsplit_once(':') {

@@ -1,41 +1,41 @@
-//! What is wrong with what is sent: with a step, or with how transactions are played.
+//! Errors in steps, and in how transactions are played.
 
 use super::Spelling;
 
-/// What is wrong with what is sent.
+/// Error in a step or a script.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StepProblem {
-    /// A HEAD request with a condition for the body.
+    /// A HEAD request has a check of the body.
     NoBody,
-    /// A step without a script or a workload.
+    /// The step has neither a script nor a workload.
     NothingPlayed,
-    /// A workload that is given twice.
+    /// A workload is given twice.
     #[allow(missing_docs, reason = "which one")]
     PlayedTwice { workload: String },
-    /// A style, where no workload has styles.
+    /// A style is given, but no workload has styles.
     NoStyles,
-    /// A distribution, where no workload draws rows.
+    /// A distribution is given, but no workload draws random rows.
     NoRowsDrawn,
-    /// A variable that no workload has.
+    /// No workload has this variable.
     #[allow(missing_docs, reason = "its name in scripts")]
     NoSuchVariable { name: &'static str },
-    /// It is not the name of a variable and a value.
+    /// The text is not a variable name with a value.
     #[allow(missing_docs, reason = "what should be the name")]
     NoVariable { name: String },
-    /// A pipeline in the simple query protocol.
+    /// A script uses a pipeline in the simple query protocol.
     #[allow(missing_docs, reason = "which one")]
     PipelineInSimpleMode { script: String },
-    /// A script of pgbench reads a variable that nothing defines.
+    /// A pgbench script reads an undefined variable.
     #[allow(missing_docs, reason = "where in the script; its name; a defined name that is like it")]
     Undefined { place: String, name: String, meant: Option<String> },
-    /// A mistake in a script.
+    /// A script has an error.
     #[allow(missing_docs, reason = "the number of the script; where in it; what is wrong")]
     Script { number: usize, line: u32, place: String, what: String },
 }
 
 impl StepProblem {
-    /// What is wrong.
+    /// Message of the error.
     pub(super) fn what(&self, spelling: Spelling) -> String {
         match self {
             Self::NoBody => "a reply to HEAD has no body".to_owned(),
@@ -54,7 +54,7 @@ impl StepProblem {
                 let meant = meant.as_ref().map_or(String::new(), |meant| format!("; did you mean :{meant}?"));
                 format!("undefined variable :{name}{meant}")
             }
-            // The mark of a script's error is under a line of the script, which a plan file does not show.
+            // The marker of a script error is under a line of the script, which a plan file does not show.
             Self::Script { what, line, .. } => match spelling {
                 Spelling::Flags => what.clone(),
                 Spelling::Keys => {
@@ -64,7 +64,7 @@ impl StepProblem {
         }
     }
 
-    /// What to do instead.
+    /// Help of the error.
     pub(super) fn help(&self, spelling: Spelling) -> String {
         match self {
             Self::NoBody => "remove it, or use another method".to_owned(),

@@ -1,4 +1,4 @@
-//! A list of URLs in `url`, and `select`: the address of a connection, or of a request.
+//! Reads a list of URLs in `url`, and `select`: the address of a connection, or of a request.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +12,24 @@ use crate::endpoint::Select;
 use crate::study::{Braced, UrlList};
 use crate::units;
 
-/// Bounds the connections and the requests of one load.
+/// Max URLs of a list, which limits the connections and requests of one load.
 const URLS_MAX: usize = 32;
 const SLOTS_MAX: u64 = 1 << 24;
 const HELP: &str = "write URLs that differ only in host and port";
 
-/// The URL that is written, or the first of a list.
+/// URL as written, or the first of a list.
 pub(crate) fn first_url(written: &Node) -> Option<(&Node, &str)> {
     let first = written.items().first()?;
     Some((first, first.text()?))
 }
 
-/// The text of `hash` in `select`, next to a list of URLs.
+/// Text of `hash` in `select`, next to a list of URLs.
 pub(crate) fn hash_of(node: &Node) -> Option<&Node> {
     node.get("select")?.get("hash")
 }
 
-/// Reads what follows the first URL of a list, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL whose
-/// variables are filled in.
+/// Reads the URLs of a list after the first, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL whose
+/// variables are replaced.
 pub(crate) fn read(
     node: &Node,
     known: &[String],
@@ -67,7 +67,7 @@ pub(crate) fn read(
         if reading.findings.count() == found_before {
             check(item, &braced, &filled, reading);
         }
-        // Ports are not known yet, and are all filled in with one number.
+        // Ports are not known yet, and all have the same placeholder, so URLs with variables may look equal.
         if braced.names().next().is_none() && !seen.insert(filled) {
             reading.at(item.at, "the URL is in the list twice", "remove one of them");
         }
@@ -81,7 +81,7 @@ pub(crate) fn read(
     UrlList { select: (!texts.is_empty()).then_some(select), further: texts }
 }
 
-/// The rule for the text of `hash`.
+/// Rule for the text of `hash`.
 fn rule(node: &Node, reading: &mut Reading<'_>) -> ShardRule {
     let select = node.get("select");
     let by = select.and_then(|select| select.text_of("by"));
@@ -95,7 +95,7 @@ fn rule(node: &Node, reading: &mut Reading<'_>) -> ShardRule {
     ShardRule { hash, slots: slots.map(|(_, count)| count.clamp(1, SLOTS_MAX) as u32) }
 }
 
-/// All URLs of a list name one service: only host and port differ.
+/// Checks that URLs of a list differ only in host and port, because they belong to one service.
 fn compare(at: &Node, first: &str, other: &str, reading: &mut Reading<'_>) {
     let (first, other) = (Parts::of(first), Parts::of(other));
     if first.scheme != other.scheme {
@@ -112,7 +112,7 @@ fn compare(at: &Node, first: &str, other: &str, reading: &mut Reading<'_>) {
     }
 }
 
-/// The parts of a URL that are not host and port.
+/// Parts of a URL other than host and port.
 struct Parts<'a> {
     scheme: &'a str,
     user: &'a str,

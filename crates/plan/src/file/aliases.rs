@@ -3,10 +3,10 @@
 use super::findings::Findings;
 use super::tree::{Node, Value};
 
-/// The section of the plan, the former name, and the name.
+/// Section of the plan, former name, and current name.
 pub(crate) const RENAMED: &[(&str, &str, &str)] = &[("compare", "matters", "min-effect")];
 
-/// Gives keys with former names their names. Errors point at what is written.
+/// Renames keys with former names. Errors still point at the text of the plan.
 pub(crate) fn resolve(root: &mut Node, findings: &mut Findings) {
     for (section, former, name) in RENAMED {
         let Value::Map(entries) = &mut root.value else { return };

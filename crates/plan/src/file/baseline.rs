@@ -1,4 +1,4 @@
-//! The baseline of a comparison: a variant of the plan, or a stored run or study; and which gates need one.
+//! Reads the baseline of a comparison: a variant of the plan, or a stored run or study. Checks gates that need one.
 
 use judge::{Condition, words};
 
@@ -8,14 +8,14 @@ use super::span::Span;
 use crate::spec::{AskedBaseline, CompareSpec};
 use crate::study::{Compare, Find, StoredBaseline};
 
-/// Fewer runs on either side have no interval.
+/// Min number of runs on either side that gives an interval.
 const RUNS_LEAST: u32 = judge::baseline::RUNS_MIN as u32;
 const NO_BASELINE: &str = "the plan names no baseline";
 const NO_BASELINE_HELP: &str =
     "add one, such as `compare: { baseline: { label: main } }`, or write a limit without `of baseline`";
 
-/// The number of the variant of that name: `puma workers=8`, or `workers=8` if there is only one system. A quick study may lack
-/// it.
+/// Number of the variant with this name: `puma workers=8`, or `workers=8` if there is only one system. A quick study may lack the
+/// variant.
 pub(crate) fn variant(
     spec: &CompareSpec,
     compared: &Compared<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn variant(
     found
 }
 
-/// The stored run or study that is asked for: exactly one key says which.
+/// Stored run or study. Exactly one key selects it.
 pub(crate) fn stored(
     spec: &CompareSpec,
     find: Find,
@@ -82,7 +82,7 @@ pub(crate) fn stored(
     Some(stored)
 }
 
-/// What conditions of a baseline need.
+/// Checks that conditions relative to a baseline can be decided.
 pub(crate) fn check_gates(
     gates: &[(Condition, Span)],
     spec: Option<&CompareSpec>,
@@ -108,7 +108,7 @@ pub(crate) fn check_gates(
     }
 }
 
-/// The fewest blocks that can decide the conditions of a baseline; `None`: there is no baseline.
+/// Min blocks that can decide the conditions relative to a baseline. `None` if there is no baseline.
 fn blocks_least(gates: &[(Condition, Span)], compare: &Compare, variants: usize) -> Option<u32> {
     if compare.stored.is_some() {
         return Some(RUNS_LEAST);
@@ -120,14 +120,14 @@ fn blocks_least(gates: &[(Condition, Span)], compare: &Compare, variants: usize)
     Some(stats::blocks_least(family))
 }
 
-/// Leaves out the conditions of a baseline that a quick run does not have.
+/// Removes conditions relative to a baseline if a quick run has none.
 pub(crate) fn keep_those_with_baseline(compare: &Compare, gates: &mut Vec<Condition>) {
     let has_baseline = compare.baseline.is_some() || compare.stored.is_some();
     gates.retain(|gate| has_baseline || gate.of_baseline.is_none());
 }
 
 impl AskedBaseline {
-    /// `{ label: main }`
+    /// Reads a mapping such as `{ label: main }`.
     pub(crate) fn of_node(node: &super::tree::Node) -> Self {
         let text = |key: &str| node.text_of(key).map(str::to_owned);
         Self::Stored { label: text("label"), file: text("file"), run: text("run") }

@@ -1,4 +1,4 @@
-//! The body of a request: text, a file, or what `json`, `form`, and `multipart` make of values.
+//! Reads the body of a request: text, a file, or one that `json`, `form`, and `multipart` build from values.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use wire::braces::{self, Piece, pieces};
@@ -10,12 +10,12 @@ use super::variables::Variables;
 use crate::body_file::BODY_BYTES_MAX;
 use crate::multipart::{self, FilePart};
 
-/// The keys that make a body.
+/// Keys that define a body.
 pub(crate) const KINDS: [&str; 5] = ["body", "body-file", "json", "form", "multipart"];
-/// What a form leaves as it is (the WHATWG's URL standard, 1.3).
+/// Characters that a form does not leave as they are (WHATWG URL standard, section 1.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 
-/// Reads the body of a step, with the Content-Type that follows from it. `given` is the one that its headers have.
+/// Reads the body of a step, and the Content-Type that follows from it. `given` is the Content-Type of its headers.
 pub(crate) fn read(
     node: &Node,
     given: Option<&str>,
@@ -109,18 +109,18 @@ fn json_value(node: &Node, out: &mut String, variables: &mut Variables, reading:
     }
 }
 
-/// A text of JSON; names in braces have nothing that is escaped.
+/// Text as JSON. Names in braces contain nothing that JSON escapes.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A number, true or false as JSON has them.
+/// Whether a text is a number, `true`, or `false` in JSON.
 fn is_json_scalar(text: &str) -> bool {
     let value = serde_json::from_str::<serde_json::Value>(text);
     value.is_ok_and(|value| value.is_number() || value.is_boolean())
 }
 
-/// `{name:raw}` and nothing else is the value itself, and not within a text.
+/// Whether a text is only `{name:raw}`, which inserts the value itself, without quotes.
 fn is_raw_value(text: &str) -> bool {
     let mut pieces = pieces(text.as_bytes());
     matches!((pieces.next(), pieces.next()), (Some(Piece::Raw(_)), None))
@@ -138,7 +138,7 @@ fn form(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Ve
     fields.join("&").into_bytes()
 }
 
-/// A text for a form: names in braces stay, for values that are encoded when they are known.
+/// Text encoded for a form. Names in braces stay, because their values are encoded when they are known.
 fn encoded(text: &str) -> String {
     let pieces = pieces(text.as_bytes()).map(|piece| match piece {
         Piece::Text(bytes) => utf8_percent_encode(&String::from_utf8_lossy(bytes), ENCODED).to_string(),
@@ -180,7 +180,7 @@ fn multipart(
                     );
                 }
                 let head = multipart::head(key, Some(FilePart { name, content_type }));
-                // What is in a file is sent as it is.
+                // The content of a file is sent unchanged.
                 (head, braces::literal(&file(node, reading)?))
             }
         };

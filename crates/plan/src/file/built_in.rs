@@ -1,17 +1,17 @@
-//! Values that need no section `data`: `{uuid}`, `{uuid7}`, `{timestamp}`, `{random.int.1..6}`.
+//! Built-in values, which need no section `data`: `{uuid}`, `{uuid7}`, `{timestamp}`, `{random.int.1..6}`.
 
 use load::values::Source;
 use sql::script::variable_name;
 
 use super::form;
 
-/// How they are written, for who writes something like them.
+/// Names of built-in values, for suggestions.
 pub(crate) const SPELLINGS: [&str; 5] = ["uuid", "uuid7", "timestamp", "timestamp.s", "random.int"];
 
-/// The range of `{random.int}`, which every language and database represents.
+/// Default max of `{random.int}`, which every language and database can represent.
 const INT_MAX: i64 = i32::MAX as i64;
 
-/// What a name stands for that neither `data` nor `save` defines; `None`: nothing. The error is what is wrong with its range.
+/// Source of a built-in value. `None` if the name is not built in. The error describes a wrong range.
 pub(crate) fn source(name: &str) -> Option<Result<Source, String>> {
     let source = match name {
         "uuid" => Source::Uuid,
@@ -19,7 +19,7 @@ pub(crate) fn source(name: &str) -> Option<Result<Source, String>> {
         "timestamp" => Source::Timestamp { unit_ns: 1_000_000 },
         "timestamp.s" => Source::Timestamp { unit_ns: 1_000_000_000 },
         "random.int" => Source::Uniform { min: 0, max: INT_MAX },
-        // Another one of its own, under any name.
+        // `{uuid.NAME}` is a separate UUID for each name.
         _ if name.strip_prefix("uuid.").is_some_and(|own| !own.is_empty()) => Source::Uuid,
         _ if name.strip_prefix("uuid7.").is_some_and(|own| !own.is_empty()) => Source::TimeUuid,
         _ => {
@@ -30,7 +30,7 @@ pub(crate) fn source(name: &str) -> Option<Result<Source, String>> {
     Some(Ok(source))
 }
 
-/// The built-in value that a script calls by this name: `timestamp_s` is `timestamp.s`.
+/// Built-in value by its name in scripts: `timestamp_s` is `timestamp.s`.
 pub(crate) fn of_script(name: &str) -> Option<String> {
     let named = if let Some(own) = name.strip_prefix("uuid_") {
         format!("uuid.{own}")

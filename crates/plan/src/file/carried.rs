@@ -1,4 +1,4 @@
-//! `headers` and `auth` of a scenario: what all of its requests carry.
+//! Reads `headers`, `auth`, `cookies`, and `redirects` of a scenario, which apply to all of its requests.
 
 use load::values::{DataSource, Source};
 use wire::http1::{CookieJar, Credentials, Redirects, Request};
@@ -8,32 +8,34 @@ use super::span::Span;
 use super::tree::Node;
 use super::variables::Variables;
 
-/// The cookies of a user. No name in braces can be that of a hidden variable.
+/// Hidden variable with the cookies of a user. No name in braces can be that of a hidden variable.
 pub(crate) const COOKIES_OF_USER: &str = "(cookies)";
-/// Those of an iteration.
+/// Hidden variable with the cookies of an iteration.
 const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
-/// The path of the request under way, to which cookies belong that name none.
+/// Hidden variable with the path of the current request, for cookies that set no path.
 const COOKIE_PATH: &str = "(path)";
-/// The latest location of a redirect.
+/// Hidden variable with the latest location of a redirect.
 const LOCATION: &str = "(location)";
 const AUTHORIZATION: &str = "Authorization";
 
-/// What the requests of a scenario carry, each from the step on at which its values are known.
+/// Headers and credentials that the requests of a scenario carry. Each starts at the first step at which its values are known.
 #[derive(Default)]
 pub(crate) struct Carried<'a> {
     list: Vec<Item<'a>>,
-    /// The variable that cookies are kept in, if they are: one for each system, with the system's name behind it.
+    /// Hidden variable with the cookies. `None` if cookies are not kept. Each system has its own, with the system's name at the
+    /// end.
     jar: Option<&'static str>,
-    /// How many redirects in a row are followed.
+    /// Max consecutive redirects.
     redirects: u8,
 }
 
+/// A header, or credentials, that requests carry.
 struct Item<'a> {
     at: Span,
     what: What,
-    /// Where its texts are.
+    /// Texts that may have variables.
     texts: Vec<&'a Node>,
-    /// Whether a request carries it.
+    /// Whether any request carries it.
     is_used: bool,
 }
 
@@ -43,7 +45,7 @@ enum What {
 }
 
 impl<'a> Carried<'a> {
-    /// Of a scenario.
+    /// Reads the keys of a scenario.
     pub(crate) fn read(scenario: &'a Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Self {
         let headers = scenario.get("headers").map_or(&[][..], Node::entries).iter().map(|entry| {
             let text = entry.value.text().unwrap_or_default().to_owned();
@@ -63,14 +65,15 @@ impl<'a> Carried<'a> {
             Some("iteration") => Some(COOKIES_OF_ITERATION),
             _ => None,
         };
-        // They have their numbers before the values of steps.
+        // These variables get their numbers before the values of steps.
         for name in jar.into_iter().flat_map(|jar| [jar, COOKIE_PATH]) {
             variables.hidden(name);
         }
         Self { list, jar, redirects: redirects(scenario).unwrap_or(0) }
     }
 
-    /// Adds it to the request of a step, as far as its values are known by then, and the request does not have it already.
+    /// Adds headers and credentials to the request of a step, if their values are known by then and the request does not set them
+    /// itself.
     pub(crate) fn add_to(
         &mut self,
         step: &Node,
@@ -85,7 +88,7 @@ impl<'a> Carried<'a> {
         });
         let max = redirects(step).unwrap_or(self.redirects);
         if max > 0 {
-            // Whether the server is reached over TLS is known with its URL.
+            // The URL of the system, which is filled in later, decides about TLS.
             let followed = |location| Redirects { max, location, is_secure: false };
             request.redirects = variables.hidden(LOCATION).map(followed);
         }
@@ -107,7 +110,7 @@ impl<'a> Carried<'a> {
         }
     }
 
-    /// What no request carries is an error.
+    /// Reports headers and credentials that no request carries.
     pub(crate) fn finish(self, variables: &mut Variables, reading: &mut Reading<'_>) {
         for item in self.list.iter().filter(|item| !item.is_used) {
             let before = reading.findings.count();
@@ -124,19 +127,19 @@ impl<'a> Carried<'a> {
         self.jar == Some(COOKIES_OF_ITERATION)
     }
 
-    /// Where a header is, in any case.
+    /// Place of a header, ignoring case.
     pub(crate) fn header_at(&self, name: &str) -> Option<Span> {
         self.list.iter().find(|item| item.is_header(name)).map(|item| item.at)
     }
 
-    /// Where it says who is asking, if it does.
+    /// Place of credentials. `None` if there are none.
     pub(crate) fn authorization_at(&self) -> Option<Span> {
         let says = |item: &&Item<'_>| matches!(item.what, What::Basic(_)) || item.is_header(AUTHORIZATION);
         self.list.iter().find(says).map(|item| item.at)
     }
 }
 
-/// What takes the cookies of the last iteration away, at every system.
+/// Source that clears the cookies of the previous iteration, at every system. `None` if no scenario keeps cookies by iteration.
 pub(crate) fn without_cookies(variables: &[String]) -> Option<DataSource> {
     let numbered = (0..).zip(variables);
     let jars = numbered.filter(|(_, name)| name.starts_with(COOKIES_OF_ITERATION)).map(|(number, _)| number);
@@ -144,7 +147,7 @@ pub(crate) fn without_cookies(variables: &[String]) -> Option<DataSource> {
     (!jars.is_empty()).then(|| emptied(&jars))
 }
 
-/// What empties variables for each iteration.
+/// Source that empties variables at the start of each iteration.
 pub(crate) fn emptied(variables: &[u16]) -> DataSource {
     let source = Source::Text { length: 0, alphabet: "0" };
     DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
@@ -156,7 +159,7 @@ impl Item<'_> {
     }
 }
 
-/// How many redirects a scenario or a step follows, if it says so.
+/// Max consecutive redirects that a scenario or a step sets. `None` if it sets none.
 fn redirects(node: &Node) -> Option<u8> {
     node.text_of("redirects")?.parse().ok()
 }

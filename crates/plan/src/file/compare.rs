@@ -1,4 +1,4 @@
-//! The sections `compare` and `pin`.
+//! Reads the sections `compare` and `pin`.
 
 use std::collections::BTreeSet;
 
@@ -19,24 +19,24 @@ use crate::units;
 use judge::words;
 
 const BLOCKS_DEFAULT: u32 = 8;
-/// Where fewer may do.
+/// Default max blocks if the comparison can end early.
 const BLOCKS_MOST_DEFAULT: u32 = 24;
-/// Of a sweep, which only selects.
+/// Default blocks of a sweep, which only selects finalists.
 const SWEEP_BLOCKS_DEFAULT: u32 = 3;
 const BLOCKS_MAX: u64 = 1_000;
 const PILOT_MAX: u64 = 100;
 const RUNS_MAX: u64 = 100_000;
-/// So many of an event's lost requests that nobody counts further.
+/// Max lost requests of an event that `min-effect` accepts.
 const REQUESTS_MAX: f64 = 1e12;
 
-/// What there is to compare.
+/// Systems, variants, and loads that are compared.
 pub(crate) struct Compared<'a> {
     pub(crate) systems: &'a [System],
     pub(crate) variants: &'a [Variant],
     pub(crate) loads: &'a [StudyLoad],
 }
 
-/// What decides between variants. Without the section every variant is run once.
+/// Reads how variants are compared. Without the section, every variant is run once.
 pub(crate) fn read(
     root: &Node,
     compared: &Compared<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn read(
     let spec = node.map(CompareSpec::of_node).unwrap_or_default();
     let section = Section { spec: &spec, compared, is_quick: quick.is_some() };
     let by = spec.by.as_ref().and_then(Spanned::get).cloned().unwrap_or(ComparedBy::of(Metric::usual()));
-    // `compare: no`
+    // A word such as `compare: no`.
     let is_word = node.is_some_and(|node| node.text().is_some());
     let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
     let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;
@@ -88,7 +88,7 @@ pub(crate) fn read(
     compare
 }
 
-/// Whether there is what the plan compares by. A quick run is held to nothing that the full one is not.
+/// Checks that events support the metrics of the comparison. A quick run has no stricter rules than a full one.
 pub(crate) fn check_events(
     root: &Node,
     compared: &Compared<'_>,
@@ -100,7 +100,7 @@ pub(crate) fn check_events(
     Section { spec: &spec, compared, is_quick: false }.costs_of_events(events, compare, reading);
 }
 
-/// A study that may be made in slices: checked, and shortened if it is quick.
+/// Checks a study for slices, and shortens it if it is quick.
 pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
     let spec = root.get("compare").map(CompareSpec::of_node);
     if let Some(spec) = &spec {
@@ -110,7 +110,7 @@ pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>
     Some(study)
 }
 
-/// Slices that were asked for must be possible, and what only slices need must be of use.
+/// Checks that slices are possible if the plan asks for them, and that keys of slices are used only with slices.
 fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     let [shortest, longest] = SLICE_RANGE_NS;
     if let Some(at) =
@@ -154,17 +154,17 @@ fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     }
 }
 
-/// A value that was given and can be read.
+/// A value that was given without errors.
 fn given<T: Copy>(value: &Option<Spanned<T>>) -> Option<T> {
     value.as_ref().and_then(Spanned::get).copied()
 }
 
-/// Where a value stands.
+/// Place of a value.
 fn place<T>(value: &Option<Spanned<T>>) -> Option<At> {
     value.as_ref().and_then(Spanned::at)
 }
 
-/// No study has more runs than a store takes.
+/// Reports a study with more runs than a store accepts.
 fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: &mut Reading<'_>) {
     let variants = compared.variants.len();
     let runs = compared.loads.len() as u64 * compare.runs_most(variants) + compare.runs_of_sweep(variants);
@@ -176,16 +176,16 @@ fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: 
     }
 }
 
-/// The section as it is read for a full study, or for a quick one.
+/// The section while it is read for a full study, or for a quick one.
 struct Section<'a> {
     spec: &'a CompareSpec,
     compared: &'a Compared<'a>,
-    /// What is said of the full study is not said again.
+    /// Whether the study is quick. Errors of the full study are not reported again.
     is_quick: bool,
 }
 
 impl Section<'_> {
-    /// What selects the variants of the final, if there are systems to select from.
+    /// Sweep that selects the finalists. `None` if there is only one system.
     fn sweep(&self, find: Find, blocks: Option<u32>) -> Option<Sweep> {
         let systems: BTreeSet<usize> = self.compared.variants.iter().map(|variant| variant.system).collect();
         let systems = u32::try_from(systems.len()).unwrap_or(u32::MAX);
@@ -233,7 +233,7 @@ impl Section<'_> {
         size
     }
 
-    /// Further figures, each once.
+    /// Secondary metrics, each once.
     fn also(&self, by: &ComparedBy, reading: &mut Reading<'_>) -> Vec<ComparedBy> {
         let mut also: Vec<ComparedBy> = Vec::new();
         for (item, at) in self.also_asked() {
@@ -252,7 +252,7 @@ impl Section<'_> {
         items.filter_map(|item| Some((item.get()?, item.at()?)))
     }
 
-    /// What comparing by costs of events needs: events, and figures of the same blocks.
+    /// Checks metrics that are costs of events. They need events, and cannot be compared by ratios.
     fn costs_of_events(&self, events: &[StudyEvent], compare: &Compare, reading: &mut Reading<'_>) {
         let first = self.spec.by.as_ref().and_then(|by| Some((by.get()?, by.at()?)));
         let names = || events.iter().map(|event| event.name.as_str());
@@ -285,7 +285,7 @@ impl Section<'_> {
         }
     }
 
-    /// Only where it is asked for: the blocks of the comparison say what it will cost as well, and count.
+    /// Reads `pilot`. The default is 0, because the blocks of the comparison also show how long it will take, and they count.
     fn pilot(&self, compare: &mut Compare, reading: &mut Reading<'_>) {
         let given = reading.within(&self.spec.pilot, 0, PILOT_MAX).map(|blocks| blocks as u32);
         let is_duel = compare.how(self.compared.variants.len()) == How::Duel;
@@ -298,12 +298,12 @@ impl Section<'_> {
             let what = format!("a pilot requires a comparison of two variants with {least} blocks or more");
             reading.at(at.key, what, "remove it");
         }
-        // A short form has no time for one.
+        // A quick study has no time for a pilot.
         compare.pilot = if is_duel && !self.is_quick { given.unwrap_or(0) } else { 0 };
     }
 
-    /// Warns of a number of blocks after which no difference can be significant. One block is a survey, which nobody takes for a
-    /// comparison.
+    /// Warns if no difference can be significant with this number of blocks. A single block is exempt, because nobody mistakes a
+    /// survey for a comparison.
     fn too_few_blocks(&self, compare: &Compare, reading: &mut Reading<'_>) {
         let variants = self.compared.variants.len();
         let Some(at) = place(&self.spec.blocks).filter(|_| variants > 1 && compare.blocks > 1) else {
@@ -312,7 +312,7 @@ impl Section<'_> {
         if compare.find != Find::Every {
             return;
         }
-        // Only comparisons with a baseline share the error rate of the study.
+        // The error rate of the study is shared only between comparisons with a baseline.
         let rivals = if compare.baseline.is_some() { variants - 1 } else { 1 };
         let family = compare.family().saturating_mul(u32::try_from(rivals).unwrap_or(u32::MAX));
         let least = stats::blocks_least(family);
@@ -329,7 +329,7 @@ impl Section<'_> {
         }
     }
 
-    /// Keys that do not go together, and a time in which nothing can be told.
+    /// Reports keys that contradict each other, and a time limit that is too short.
     fn hold_against_each_other(&self, compare: &Compare, reading: &mut Reading<'_>) {
         if self.is_quick {
             return;
@@ -354,7 +354,7 @@ impl Section<'_> {
         }
         self.best_of_each(compare, reading);
         self.too_few_blocks(compare, reading);
-        // A sweep has the first load alone.
+        // A sweep has only the first load.
         let loads = if compare.sweep.is_some() { 1 } else { self.compared.loads.len() };
         let mut loads_ns = self.compared.loads.iter().take(loads).map(|load| load.run_ns);
         let loads_ns = loads_ns.try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
@@ -371,7 +371,7 @@ impl Section<'_> {
         }
     }
 
-    /// What a sweep and a final need, and what has no use in them.
+    /// Checks what `find: best of each` needs, and reports keys that have no use with it.
     fn best_of_each(&self, compare: &Compare, reading: &mut Reading<'_>) {
         if compare.find != Find::BestOfEach {
             if let Some(at) = place(&self.spec.final_blocks) {
@@ -394,7 +394,7 @@ impl Section<'_> {
     }
 }
 
-/// Which cores system and generator stay on.
+/// Reads the cores that the systems and the generator are pinned to.
 pub(crate) fn pin(node: Option<&Node>, reading: &mut Reading<'_>) -> StudyPin {
     let Some(node) = node else { return StudyPin::No };
     match node.text() {

@@ -1,4 +1,4 @@
-//! `if` of a step: `{status} == 200`, `{token} != none`, `{token} is present`, `{token} is absent`.
+//! Reads `if` of a step: `{status} == 200`, `{token} != none`, `{token} is present`, `{token} is absent`.
 
 use load::{Condition, Subject, Test};
 use wire::braces::{Piece, pieces};
@@ -7,9 +7,10 @@ use super::reading::Reading;
 use super::tree::Node;
 use super::variables::Variables;
 
-/// The status of the latest reply, in a condition.
+/// Name of the latest reply's status in a condition.
 pub(crate) const STATUS: &str = "status";
 
+/// Help for a condition that cannot be parsed.
 const HELP: &str =
     "write a condition such as \"{status} == 200\", \"{token} != none\", or \"{token} is present\"";
 
@@ -60,7 +61,7 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
     Some(Condition { subject: Subject::Variable(variable as u16), test })
 }
 
-/// A condition on the status, which is always there.
+/// Reads a condition on the status, which is always present.
 fn status(
     test: Test,
     at: usize,
@@ -84,7 +85,7 @@ fn status(
     }
 }
 
-/// A constant, with or without quotes.
+/// Constant with its quotes removed.
 fn constant(text: &str) -> Vec<u8> {
     let text = text.trim();
     let quoted = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));

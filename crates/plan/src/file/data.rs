@@ -1,4 +1,4 @@
-//! The section `data`: where values come from, and which of them are used.
+//! Reads the section `data`: sources of values, and which of them are used.
 
 use std::sync::Arc;
 
@@ -15,24 +15,25 @@ use crate::study::is_name;
 const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
-/// Keys that say more about one kind.
+/// Keys that apply to one kind of source.
 const FURTHER: [(&str, &str); 4] =
     [("exponent", "zipf"), ("by", "sequence"), ("of", "text"), ("order", "csv")];
 
-/// A source as it is written.
+/// A source as written.
 pub(crate) struct DataText {
     pub(crate) name: String,
     at: Span,
     kind: DataKind,
-    /// The variables it fills: the number of the variable, and the column.
+    /// Variables that take values from the source: number of the variable, and column.
     fills: Vec<(u16, usize)>,
 }
 
+/// Kind of a source, with what was read of it.
 enum DataKind {
     Number(Source),
-    /// It is not written here.
+    /// A built-in value, which the plan does not define.
     BuiltIn(Source),
-    /// Its file could not be read, or is none: nothing more is said about it.
+    /// Placeholder for a source whose file has errors, so that nothing else is reported about it.
     Unknown,
     Table {
         columns: Vec<String>,
@@ -42,17 +43,17 @@ enum DataKind {
     },
 }
 
-/// What a name in braces means among the data.
+/// Meaning of a name in braces among the data.
 pub(crate) enum Meaning {
-    /// A column of a source; a source that is no table has one.
+    /// A column of a source. A source without columns counts as one column.
     Column { source: usize, column: usize },
-    /// A table without a column's name, or with one it does not have.
+    /// A table without a column's name, or with an unknown one.
     NoColumn { source: usize },
-    /// Nothing here.
+    /// Not a name of data.
     Nothing,
 }
 
-/// Every source of the section.
+/// Reads all sources of the section.
 pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataText> {
     let entries = node.map_or(&[][..], Node::entries);
     let sources = entries.iter().map(|entry| {
@@ -78,7 +79,7 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
                 let what = format!("a data source has one kind, and this one has `{}`", given[0]);
                 reading.at(second.key_at, what, "remove one of them");
             }
-            // Of a source that is misspelt, or none at all, is told already.
+            // A misspelled kind is already reported.
             None if !node.entries().is_empty()
                 && !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)) =>
             {
@@ -174,7 +175,7 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> DataKind {
     DataKind::Table { columns, bytes, order, node: file.clone() }
 }
 
-/// What a name means.
+/// Meaning of a name.
 pub(crate) fn meaning(sources: &[DataText], name: &str) -> Meaning {
     let (first, column) = name.split_once('.').map_or((name, None), |(first, column)| (first, Some(column)));
     let is_written = |source: &DataText| !matches!(source.kind, DataKind::BuiltIn(_));
@@ -195,17 +196,17 @@ pub(crate) fn meaning(sources: &[DataText], name: &str) -> Meaning {
 }
 
 impl DataText {
-    /// A source that no section defines.
+    /// Source of a built-in value, which no section defines.
     pub(crate) fn built_in(name: &str, at: Span, source: Source) -> Self {
         Self { name: name.to_owned(), at, kind: DataKind::BuiltIn(source), fills: Vec::new() }
     }
 
-    /// Whether it is the one of this name.
+    /// Whether it is the built-in source with this name.
     pub(crate) fn is_built_in(&self, name: &str) -> bool {
         matches!(self.kind, DataKind::BuiltIn(_)) && self.name == name
     }
 
-    /// How its values are called in braces.
+    /// Names of its values in braces.
     pub(crate) fn spellings(&self) -> Vec<String> {
         match &self.kind {
             DataKind::Table { columns, .. } => {
@@ -215,7 +216,7 @@ impl DataText {
         }
     }
 
-    /// A variable takes its values from a column.
+    /// Assigns a column to a variable.
     pub(crate) fn fill(&mut self, variable: u16, column: usize) {
         if !self.fills.contains(&(variable, column)) {
             self.fills.push((variable, column));
@@ -223,7 +224,7 @@ impl DataText {
     }
 }
 
-/// The sources that are used, with the columns that are used; an unused one is an error.
+/// Sources that are used, with only their used columns. Unused sources are errors.
 pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<DataSource> {
     let mut finished = Vec::new();
     for source in sources {

@@ -1,4 +1,4 @@
-//! The section `endpoints`: systems that steps name, in addition to those of `url` and `database`.
+//! Reads the section `endpoints`: systems that steps name, in addition to those of `url` and `database`.
 
 use wire::{PROTOCOLS, Protocol};
 
@@ -15,14 +15,15 @@ use super::url;
 use crate::database::is_database;
 use crate::study::{Braced, EndpointText};
 
+/// Name of the section, in a plan and in its systems.
 const KEY: &str = "endpoints";
-/// Bounds the connections of one load.
+/// Max endpoints, which limits the connections of one load.
 const ENDPOINTS_MAX: usize = 32;
 
 /// A system that steps speak to, before its address is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
-    /// Its name; empty for that of `url`, or of `database`.
+    /// Name; empty for that of `url` or `database`.
     pub(crate) name: String,
     /// Scripts of its steps if they are transactions.
     pub(crate) sql: Option<SqlText>,
@@ -31,15 +32,15 @@ pub(crate) struct Role {
 /// Kind of a step, and of the systems that take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Requests of HTTP.
+    /// HTTP requests.
     Http,
-    /// Steps that the protocol of this name owns.
+    /// Steps that the protocol with this name owns.
     Owned(&'static str),
     Transactions,
 }
 
 impl Kind {
-    /// The kind of a step.
+    /// Kind of a step.
     pub(crate) fn of_step(step: &Node) -> Self {
         match own_step::owner(step) {
             _ if transaction::is_one(step) => Self::Transactions,
@@ -48,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a system, by the scheme of its URL; `None`: nobody knows the scheme.
+    /// Kind of a system, by the scheme of its URL. `None` if the scheme is unknown.
     fn from_url(url: &str) -> Option<Self> {
         if is_database(url) {
             return Some(Self::Transactions);
@@ -61,7 +62,7 @@ impl Kind {
         Self::from_url(url_of(&entry.value)?.1)
     }
 
-    /// The protocol that owns such steps.
+    /// Protocol that owns such steps. `None` if none does.
     pub(crate) fn owner(self) -> Option<&'static Protocol> {
         let Self::Owned(name) = self else { return None };
         PROTOCOLS.iter().find(|protocol| protocol.name == name)
@@ -102,25 +103,25 @@ impl Kind {
 /// A system that steps can name.
 struct Named {
     name: String,
-    /// `None`: its URL is wrong, which the check of its URL reports.
+    /// Kind of the system. `None` if its URL is wrong, which the check of URLs reports.
     kind: Option<Kind>,
-    /// Where it is defined first.
+    /// Place of its first definition.
     at: Span,
     is_used: bool,
 }
 
-/// The systems that steps can speak to.
+/// Systems that steps can speak to.
 pub(crate) struct Endpoints {
-    /// Whether steps that name none go to `url` or `database`.
+    /// Whether steps without an endpoint go to `url` or `database`.
     has_own: bool,
     named: Vec<Named>,
-    /// Systems that steps speak to, requests first: kind of the steps, and number among the named ones; `None` for that of `url` or
-    /// `database`.
+    /// Systems that steps speak to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
+    /// or `database`.
     used: Vec<(Kind, Option<usize>)>,
 }
 
 impl Endpoints {
-    /// Reads the names, at the top of a plan and in its systems.
+    /// Reads the names of endpoints, at the top of a plan and in its systems.
     pub(crate) fn read(root: &Node, reading: &mut Reading<'_>) -> Self {
         let mut named: Vec<Named> = Vec::new();
         for entry in definitions(root) {
@@ -136,7 +137,7 @@ impl Endpoints {
         Self { has_own, named, used: Vec::new() }
     }
 
-    /// The system that a step speaks to. What is wrong with it is among the findings.
+    /// Registers the system that a step speaks to. Errors are added to the findings.
     pub(crate) fn note(&mut self, step: &Node, reading: &mut Reading<'_>) {
         let kind = Kind::of_step(step);
         let chosen = match step.entry("endpoint") {
@@ -155,7 +156,7 @@ impl Endpoints {
         }
     }
 
-    /// The number of the system that a step speaks to, among [`Self::used`].
+    /// Number of the system that a step speaks to, an index of [`Self::used`].
     pub(crate) fn of_step(&self, step: &Node) -> u16 {
         let kind = Kind::of_step(step);
         let named = match step.text_of("endpoint") {
@@ -166,13 +167,13 @@ impl Endpoints {
         self.used.iter().position(|used| *used == (kind, named)).unwrap_or_default() as u16
     }
 
-    /// The name of the system that a step speaks to; empty for that of `url` or `database`.
+    /// Name of a system; empty for that of `url` or `database`.
     pub(crate) fn name_of(&self, number: u16) -> &str {
         let named = self.used.get(usize::from(number)).and_then(|(_, named)| *named);
         named.map_or("", |named| &self.named[named].name)
     }
 
-    /// The texts whose hash chooses the address of steps at a system, in the plan and in each of its systems.
+    /// Texts whose hash selects the address of steps at a system, in the plan and in each of its systems.
     pub(crate) fn hashes<'a>(&self, number: u16, root: &'a Node) -> Vec<&'a Node> {
         let (name, systems) = (self.name_of(number), root.get("systems").map_or(&[][..], Node::entries));
         let sections = std::iter::once(root).chain(systems.iter().map(|system| &system.value));
@@ -183,7 +184,7 @@ impl Endpoints {
         sections.filter_map(of_endpoint).collect()
     }
 
-    /// How many systems the steps speak to.
+    /// Number of systems that steps speak to.
     pub(crate) fn count(&self) -> usize {
         self.used.len()
     }
@@ -193,18 +194,18 @@ impl Endpoints {
         self.used[number].0 == Kind::Transactions
     }
 
-    /// Whether a step of a kind goes to `url` or `database`.
+    /// Whether a step of this kind goes to `url` or `database`.
     pub(crate) fn has_at_url(&self, kind: Kind) -> bool {
         self.used.contains(&(kind, None))
     }
 
-    /// The kinds of requests that go to `url`.
+    /// Kinds of requests that go to `url`.
     pub(crate) fn requests_at_url(&self) -> Vec<Kind> {
         let at_url = self.used.iter().filter(|(kind, named)| named.is_none() && *kind != Kind::Transactions);
         at_url.map(|(kind, _)| *kind).collect()
     }
 
-    /// Definitions that no step uses.
+    /// Reports endpoints that no step uses.
     pub(crate) fn unused(&self, root: &Node, reading: &mut Reading<'_>) {
         for unused in self.named.iter().filter(|named| !named.is_used) {
             let what = format!("no step speaks to the endpoint `{}`", unused.name);
@@ -271,7 +272,7 @@ impl Endpoints {
     }
 }
 
-/// Where each endpoint is defined first: at the top of a plan, or in a system.
+/// First definition of each endpoint: at the top of a plan, or in a system.
 fn definitions(root: &Node) -> Vec<&Entry> {
     let systems = root.get("systems").map_or(&[][..], Node::entries);
     let sections = std::iter::once(root).chain(systems.iter().map(|system| &system.value));
@@ -284,13 +285,13 @@ fn definitions(root: &Node) -> Vec<&Entry> {
     all
 }
 
-/// The URL of an endpoint as it is written, or the first of a list.
+/// URL of an endpoint as written, or the first of a list.
 fn url_of(node: &Node) -> Option<(&Node, &str)> {
     addresses::first_url(if node.entries().is_empty() { node } else { node.get("url")? })
 }
 
-/// The addresses of the named systems for one system of the plan, or for the plan itself: its own before those at the top. `at` is
-/// where a missing one is reported.
+/// Addresses of the named systems, for one system of the plan or for the plan itself. Definitions in the system precede those at
+/// the top. A missing one is reported at `at`.
 pub(crate) fn read_addresses(
     own: &Node,
     root: &Node,

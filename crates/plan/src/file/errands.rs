@@ -1,4 +1,4 @@
-//! `setup` and `teardown`: requests of one client around each load.
+//! Reads `setup` and `teardown`: requests of one client before and after each load.
 
 use super::carried::Carried;
 use super::own_step;
@@ -11,16 +11,16 @@ use super::variables::Variables;
 use crate::plan::PlannedStep;
 
 const STEPS_MAX: usize = 100;
-/// What only steps of a load have.
+/// Keys that apply only to steps of a load.
 const OF_LOADS: [&str; 7] = ["weight", "think", "once", "repeat", "if", "steps", "endpoint"];
 
-/// A section as it is written.
+/// The section as written.
 pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
     let entry = root.entry(key)?;
     Some(Written::of(key, entry.key_at, &entry.value))
 }
 
-/// Reads its steps.
+/// Reads the steps of the section.
 pub(crate) fn read(
     section: &Written<'_>,
     variables: &mut Variables,

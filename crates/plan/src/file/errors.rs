@@ -1,4 +1,4 @@
-//! All errors of a plan file, drawn with the lines they are in.
+//! Errors of a plan file, shown with their lines.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,13 +9,12 @@ use super::findings::{Finding, Findings};
 use super::span::line_at;
 use crate::visible::{is_unseen, visible};
 
-/// Columns of the terminal that an error is drawn for.
+/// Width of an error in terminal columns.
 const COLUMNS: usize = 140;
-/// Bytes of a line that are kept before an error, and after its start: a file may be one line.
+/// Max bytes of a line that are kept before an error, and after its start. A file may be a single line.
 const KEPT_BYTES: usize = 16 * 1024;
 
-/// Everything that is wrong with a plan file. Its `Display` is what a person sees: each error with its line, a caret under
-/// exactly the wrong part, and what to do.
+/// All errors of a plan file. `Display` shows each with its line, a caret under the wrong part, and the help.
 #[derive(Clone, Debug)]
 pub struct FileErrors {
     file: String,
@@ -26,32 +25,32 @@ pub struct FileErrors {
 /// One error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// Where; `None`: the file as a whole.
+    /// Position. `None` for the file as a whole.
     pub place: Option<FilePosition>,
-    /// What is wrong.
+    /// Message.
     pub what: String,
-    /// `did you mean …?`
+    /// Note next to the caret: `did you mean …?`
     pub note: Option<String>,
-    /// What to do instead.
+    /// Help: what to do instead.
     pub help: String,
 }
 
-/// A place in a file.
+/// Position in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePosition {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// Counted from 1, in characters.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// The line, made harmless: a part of it if it is very long.
+    /// Text of the line with invisible characters replaced; only a part if the line is very long.
     text: String,
-    /// The wrong part of `text`, in bytes; nothing if something is missing there.
+    /// Byte range of the wrong part of `text`. Empty if something is missing there.
     wrong: Range<usize>,
-    /// Whether `text` begins later than the line.
+    /// Whether the start of the line is cut off in `text`.
     is_cut: bool,
 }
 
-/// A warning with its place and what to do, on two lines.
+/// Formats a warning on two lines, with its position and the help.
 pub(crate) fn warning(finding: &Finding, file: &str, source: &str) -> String {
     let place = finding.at.map(|at| FilePosition::of(source, at.start, at.end));
     let place = place.map_or(String::new(), |place| format!(":{}:{}", place.line, place.column));
@@ -71,19 +70,19 @@ impl FileErrors {
         Self { file: visible(&file), list: list.collect(), further: findings.further }
     }
 
-    /// The errors, in the order of the file; at most a hundred.
+    /// Errors in the order of the file; at most 100.
     pub fn list(&self) -> &[FileError] {
         &self.list
     }
 
-    /// How many there are in all.
+    /// Total number of errors.
     pub fn count(&self) -> usize {
         self.list.len() + self.further
     }
 }
 
 impl FileError {
-    /// The error with its line.
+    /// Formats an error with its line.
     fn drawn(&self, file: &str) -> String {
         let (what, help) = (visible(&self.what), visible(&self.help));
         let note = self.note.as_deref().map(visible);
@@ -95,7 +94,7 @@ impl FileError {
                 let mark = AnnotationKind::Primary.span(place.wrong.clone()).label(note.as_deref());
                 let line = Snippet::source(place.text.as_str()).line_start(place.line).annotation(mark);
                 if place.is_cut {
-                    // The column in the text is not that in the line.
+                    // The column in the file differs from the column in the shown part.
                     elements.push(Origin::path(file).line(place.line).char_column(place.column).into());
                     elements.push(line.into());
                 } else {
@@ -116,7 +115,7 @@ impl FilePosition {
         let kept = line.text.floor_char_boundary(inside + KEPT_BYTES);
         let until = line.text.floor_char_boundary(end.saturating_sub(line.start)).clamp(inside, kept);
         let wrong = line.text[inside..until].trim_end();
-        // What nobody sees, and what moves a cursor, is a space.
+        // Invisible characters, and those that move the cursor, become spaces.
         let seen = |text: &str| text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect::<String>();
         let (before, wrong, after) =
             (seen(&line.text[from..inside]), seen(wrong), seen(&line.text[inside + wrong.len()..kept]));
@@ -157,21 +156,21 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_is_under_the_wrong_part() {
+    fn caret_is_under_the_wrong_part() {
         let expected = "error: wrong\n --> p.yaml:2:5\n  |\n2 |  b: cc d\n  |     ^^\n  |\n  = help: right\n\n\
                         1 error; nothing was started.";
         assert_eq!(drawn("a: 1\n b: cc d\n", 9, 11), expected);
     }
 
     #[test]
-    fn wide_characters_move_the_caret_and_unseen_ones_do_nothing() {
+    fn wide_characters_move_the_caret_and_invisible_ones_do_not() {
         let text = drawn("天秤: \u{1b}[31mx y", 8, 10);
         assert!(text.contains("p.yaml:1:5"), "{text}");
         assert!(text.contains("\n1 | 天秤:  [31mx y\n  |       ^^\n"), "{text}");
     }
 
     #[test]
-    fn long_lines_are_cut_around_the_error() {
+    fn long_line_is_cut_around_the_error() {
         for letters in [5_000, 50_000, 500_000] {
             let source = format!("{}WRONG{}", "a".repeat(letters), "b".repeat(letters));
             let text = drawn(&source, letters, letters + 5);
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_behind_the_end_is_a_place() {
+    fn accepts_position_behind_the_end() {
         assert!(drawn("a: [", 99, 120).contains("p.yaml:1:5"));
         assert!(drawn("", 0, 0).contains("p.yaml:1:1"));
     }

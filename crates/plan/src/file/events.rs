@@ -1,4 +1,4 @@
-//! The sections `events`: the plan's, which says when, and those of systems, which say what.
+//! Reads the sections `events`: times from the plan, and actions from its systems.
 
 use super::near;
 use super::quick::Quick;
@@ -12,12 +12,13 @@ use crate::study::{
 };
 use crate::units;
 
+/// Default timeout of an event in nanoseconds.
 const WITHIN_NS: u64 = 30_000_000_000;
 const EVENTS_MAX: usize = 50;
-/// Of all events of a run together, as many as the store keeps.
+/// Max number of events in a run, which is what the store keeps.
 const OCCURRENCES_MAX: u64 = 1_000;
 
-/// What an event can do: the key, and how its value is read. One of them is given.
+/// Actions of events: the key, and the reader of its value. An event has exactly one.
 const ACTIONS: &[(&str, ReadAction)] = &[
     ("run", run),
     ("signal", |entry, system, reading| signal(entry, system, reading).map(ActionText::Signal)),
@@ -34,9 +35,10 @@ const ACTIONS: &[(&str, ReadAction)] = &[
     ("set", set),
 ];
 
+/// Reads the value of an action's key. `None` if it has errors, which are added to the findings.
 type ReadAction = fn(&Entry, &OfSystem<'_>, &mut Reading<'_>) -> Option<ActionText>;
 
-/// Keys that go with certain actions only.
+/// Keys that apply only to certain actions.
 const COMPANIONS: &[(&str, &[&str])] = &[
     ("lock", &["run"]),
     ("process", &["signal"]),
@@ -45,16 +47,16 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("reload", &["set"]),
 ];
 
-/// Where an event of a system stands.
+/// An event of a system, while it is read.
 struct OfSystem<'a> {
     scope: &'a Scope<'a>,
     system: &'a System,
-    /// The mapping of the event.
+    /// Mapping of the event.
     node: &'a Node,
     around: Around<'a>,
 }
 
-/// What a system does when events take place.
+/// Reads the actions of a system.
 pub(crate) fn of_system(
     scope: &Scope<'_>,
     system: &System,
@@ -112,7 +114,7 @@ fn action(
 }
 
 impl OfSystem<'_> {
-    /// The name of a process that there is.
+    /// Name of a process, checked against those that exist.
     fn process(&self, node: &Node, reading: &mut Reading<'_>) -> Option<String> {
         let name = node.text()?;
         let known = || self.system.processes.iter().map(|process| process.name.as_str());
@@ -124,7 +126,7 @@ impl OfSystem<'_> {
         Some(name.to_owned())
     }
 
-    /// The process that is named under `process`, or else the first that runs from the start.
+    /// Process named under `process`, or else the first that starts with the system.
     fn process_of(&self, node: &Node, reading: &mut Reading<'_>) -> Option<String> {
         match node.get("process") {
             Some(named) => self.process(named, reading),
@@ -154,7 +156,7 @@ fn signal(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Opti
     Some(EventSignal { process, signal: entry.value.text()?.to_owned() })
 }
 
-/// Only what does not run can be started.
+/// Reads `start`. Only a process that does not run can be started.
 fn start(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<String> {
     let name = here.process(&entry.value, reading)?;
     let by_event = here.system.processes.iter().any(|one| one.name == name && one.is_started_by_event);
@@ -187,7 +189,7 @@ fn limit(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Optio
     Some(ActionText::Limit { limits, for_ns: here.node.duration_ns("for") })
 }
 
-/// What happens to the proxy that a value names.
+/// Change to the link of the proxy that a value names.
 fn link(node: &Node, order: LinkText, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let name = node.text()?;
     let known =
@@ -224,7 +226,7 @@ fn slow(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option
     link(node.get("link")?, LinkText::Slow(values), here, reading)
 }
 
-/// Only a disk of the system's own is ever filled.
+/// Reads `fill`, which fills only a disk of the system's own.
 fn fill(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let Some(disk_bytes) = here.system.disk_bytes else {
         let what = format!("`fill` fills a disk of the system's own, and `{}` has none", here.system.name);
@@ -331,7 +333,7 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
     }
 }
 
-/// A port by its name in texts, in one of which it must stand.
+/// Port by its name in texts. At least one text must have it.
 fn known_port(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<String> {
     let name = entry.value.text()?.trim_start_matches('{').trim_end_matches('}');
     let PortText::Named(name) = PortText::named(name) else { return None };
@@ -347,7 +349,7 @@ fn known_port(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> 
     Some(name)
 }
 
-/// When events take place, and whether every system has an action for each.
+/// Reads the times of events, and checks that every system has an action for each.
 pub(crate) fn read(
     root: &Node,
     loads: &[StudyLoad],
@@ -488,7 +490,7 @@ fn after_text(
     Some(EventMoment::AfterText { text: log.text()?.to_owned(), process, delay_ns })
 }
 
-/// `20s`, or `-2s` within the warm-up.
+/// Parses `20s`, or `-2s` for a time within the warm-up.
 pub(crate) fn offset_ns(text: &str) -> Result<i64, String> {
     let text = text.trim();
     let (sign, size) = text.strip_prefix('-').map_or((1, text), |size| (-1, size));
@@ -496,7 +498,7 @@ pub(crate) fn offset_ns(text: &str) -> Result<i64, String> {
     Ok(i64::try_from(size_ns).unwrap_or(i64::MAX) * sign)
 }
 
-/// Every system must say what each event does, and nothing else.
+/// Checks that each system has an action for every event of the plan, and no others.
 fn in_both(root: &Node, entries: &[Entry], reading: &mut Reading<'_>) {
     for system in root.get("systems").map_or(&[][..], Node::entries) {
         let own = system.value.get("events").map_or(&[][..], Node::entries);
@@ -520,7 +522,7 @@ fn in_both(root: &Node, entries: &[Entry], reading: &mut Reading<'_>) {
     }
 }
 
-/// Events that wait for each other.
+/// Reports events that wait for each other.
 fn in_a_ring(events: &[StudyEvent], entries: &[Entry], reading: &mut Reading<'_>) {
     let before = |name: &str| match events.iter().find(|event| event.name == name).map(|event| &event.moment)
     {
@@ -546,14 +548,14 @@ fn in_a_ring(events: &[StudyEvent], entries: &[Entry], reading: &mut Reading<'_>
     }
 }
 
-/// When the measured time of a load ends at the earliest, since the warm-up; `None`: a number of requests ends it.
+/// Earliest end of the measured time, in nanoseconds after the warm-up. `None` if a number of requests ends the load.
 fn measured_ns(load: &StudyLoad) -> Option<u64> {
     let measured_ns = load.run_ns?.saturating_sub(load.warm_up_ns);
     let extensions = load.spec.extend.as_ref().and_then(|extend| extend.get()).copied().unwrap_or(0);
     Some(measured_ns / (extensions + 1))
 }
 
-/// Why an event does not lie within a load.
+/// Message and help if an event is not within all loads. `None` if it is.
 fn beyond_any(event: &StudyEvent, loads: &[StudyLoad], systems: &[System]) -> Option<(String, String)> {
     loads.iter().find_map(|load| beyond(event, load, systems))
 }
@@ -604,8 +606,8 @@ fn too_many(events: &[StudyEvent], loads: &[StudyLoad]) -> bool {
     })
 }
 
-/// Those of a quick run: at the times that `quick` gives, which must lie within its loads. Of the others, those are left out that do
-/// not lie within them, and those that follow one that is left out.
+/// Events of a quick run. Those with times in `quick` must be within its loads. Other events are removed if they are not, together
+/// with those that follow them.
 pub(crate) fn of_quick(
     root: &Node,
     quick: &Quick<'_>,
@@ -641,7 +643,7 @@ pub(crate) fn of_quick(
     events
 }
 
-/// Events of which these entries say when.
+/// Reports events with times in `entries` that are not within the loads.
 fn within(
     events: &[StudyEvent],
     entries: &[Entry],
@@ -664,7 +666,7 @@ fn too_many_at(section: &Entry, reading: &mut Reading<'_>) {
     reading.at(section.key_at, what, "use a longer `every`, or `times`");
 }
 
-/// Leaves out events that begin after the end of a quick run, and those that follow them.
+/// Removes events that are not within the loads of a quick run, and those that follow them.
 fn keep_those_within(loads: &[StudyLoad], systems: &[System], events: &mut Vec<StudyEvent>) {
     events.retain(|event| beyond_any(event, loads, systems).is_none());
     loop {

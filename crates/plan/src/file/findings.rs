@@ -1,29 +1,29 @@
-//! What is found to be wrong while a file is read: collected, never more than can be shown.
+//! Collects the errors and warnings of a file, up to the number that can be shown.
 
 use super::near;
 use super::span::Span;
 
-/// Further findings are counted, not kept.
+/// Max findings that are kept. Further ones are only counted.
 const KEPT_MAX: usize = 100;
 
-/// One mistake in a file.
+/// One error or warning in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// Where; `None`: the file as a whole.
+    /// Place. `None` for the file as a whole.
     pub(crate) at: Option<Span>,
     pub(crate) what: String,
-    /// Next to the caret: `did you mean …?`.
+    /// Note next to the caret: `did you mean …?`
     pub(crate) note: Option<String>,
     pub(crate) help: String,
 }
 
-/// All mistakes of a file.
+/// All findings of a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) list: Vec<Finding>,
-    /// How many more there are.
+    /// Number of errors that are counted and not kept.
     pub(crate) further: usize,
-    /// Suspicious places that are no errors.
+    /// Warnings about suspicious places.
     pub(crate) warnings: Vec<Finding>,
 }
 
@@ -32,19 +32,19 @@ impl Findings {
         self.keep(Finding { at: Some(at), what: what.into(), note: None, help: help.into() });
     }
 
-    /// A warning: the plan can be run.
+    /// Adds a warning. The plan can still be run.
     pub(crate) fn warn_at(&mut self, at: Span, what: impl Into<String>, help: impl Into<String>) {
         if self.warnings.len() < KEPT_MAX {
             self.warnings.push(Finding { at: Some(at), what: what.into(), note: None, help: help.into() });
         }
     }
 
-    /// About the file as a whole.
+    /// Adds an error about the file as a whole.
     pub(crate) fn whole(&mut self, what: impl Into<String>, help: impl Into<String>) {
         self.keep(Finding { at: None, what: what.into(), note: None, help: help.into() });
     }
 
-    /// A name that is none of the known ones: the nearest is suggested, or all are listed.
+    /// Adds an error about an unknown name. Suggests the nearest known name, or lists all of them.
     pub(crate) fn unknown<'a>(
         &mut self,
         at: Span,
@@ -65,23 +65,23 @@ impl Findings {
         self.keep(Finding { at: Some(at), what: what.into(), note, help });
     }
 
-    /// Whether something was found exactly there: what follows from it need not be told.
+    /// Whether there is a finding exactly at this place, so that its consequences need not be reported.
     pub(crate) fn has_at(&self, at: Span) -> bool {
         self.list.iter().any(|finding| finding.at == Some(at))
     }
 
-    /// Whether something was found in this part of the file.
+    /// Whether there is a finding within this part of the file.
     pub(crate) fn has_within(&self, part: Span) -> bool {
         let is_within = |at: Span| part.start <= at.start && at.end <= part.end;
         self.list.iter().filter_map(|finding| finding.at).any(is_within)
     }
 
-    /// Whether what is found from now on is only counted.
+    /// Whether further findings are only counted.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= KEPT_MAX
     }
 
-    /// How many there are in all.
+    /// Total number of errors.
     pub(crate) fn count(&self) -> usize {
         self.list.len() + self.further
     }

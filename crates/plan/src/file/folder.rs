@@ -1,4 +1,4 @@
-//! Files next to a plan: read once, only from within its folder, never more than a limit.
+//! Reads files next to a plan: each once, only from within its folder, and never more than a limit.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,23 +12,24 @@ use rustix::io::Errno;
 
 use super::{missing_plan, near};
 
+/// Max size of a file that is kept in `seen`, in bytes.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 const KEPT_FILES_MAX: usize = 20;
-/// All files of a plan together, each as often as it is named.
+/// Max size of all files of a plan together, each counted as often as it is named, in bytes.
 const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
 /// The folder of a plan. Everything that is read from it goes into the plan's hash.
 pub(crate) struct Folder {
-    /// Absolute.
+    /// Absolute path.
     pub(crate) path: PathBuf,
     root: Option<OwnedFd>,
     hash: Context,
-    /// Small files, so that what is read twice is the same twice.
+    /// Small files by name, so that a file that is read twice has the same content both times.
     seen: BTreeMap<String, Vec<u8>>,
     read_bytes: u64,
 }
 
-/// What is wrong with a file, and what to do.
+/// Message and help of an error in a file.
 pub(crate) type Wrong = (String, String);
 
 impl Folder {
@@ -38,19 +39,19 @@ impl Folder {
         Self { path, root, hash: Context::new(&SHA256), seen: BTreeMap::new(), read_bytes: 0 }
     }
 
-    /// Adds to the hash what belongs to the plan; the length keeps neighbours apart.
+    /// Adds bytes to the hash. The length separates neighboring values.
     pub(crate) fn note(&mut self, bytes: &[u8]) {
         self.hash.update(&(bytes.len() as u64).to_le_bytes());
         self.hash.update(bytes);
     }
 
-    /// 16 hex digits over everything noted.
+    /// 16 hex digits over everything that was added.
     pub(crate) fn hash(&self) -> String {
         let digest = self.hash.clone().finish();
         digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The bytes of a file within the folder, symbolic links resolved.
+    /// Reads a file within the folder. Symbolic links are resolved first.
     pub(crate) fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
         let left_bytes = ALL_BYTES_MAX - self.read_bytes;
         if let Some(bytes) =
@@ -85,7 +86,7 @@ impl Folder {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let opened = match &self.root {
             Some(root) => match openat2(root, inside, flags, Mode::empty(), resolve) {
-                // Some sandboxes do not know the call, and say so in one of two ways.
+                // Some sandboxes lack the system call, and report it with one of these two errors.
                 Err(Errno::NOSYS | Errno::PERM) => self.open_resolved(inside, flags),
                 opened => opened,
             },
@@ -102,7 +103,7 @@ impl Folder {
         read_regular(File::from(file), name, bytes_max)
     }
 
-    /// Resolves first and opens then.
+    /// Fallback without `openat2`: resolves the path first, and then opens it.
     fn open_resolved(&self, inside: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         let failed = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
         let path = self.path.join(inside).canonicalize().map_err(failed)?;
@@ -126,7 +127,7 @@ impl Folder {
     }
 }
 
-/// The bytes of a file that must be a regular one. It was opened without waiting for a writer, so that a pipe does not hang.
+/// Reads a regular file. The file was opened in non-blocking mode, so that a pipe does not hang.
 pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
     let readable = || "name a file that can be read".to_owned();
     let about = file.metadata().map_err(|error| (format!("{name}: {error}"), readable()))?;
@@ -144,7 +145,7 @@ pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec
     }
 }
 
-/// Opens a file by itself, wherever it is, without waiting.
+/// Opens a plan file in any folder, in non-blocking mode.
 pub(crate) fn open_plan(path: &Path) -> Result<File, Wrong> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = rustix::fs::openat(CWD, path, flags, Mode::empty());
@@ -157,7 +158,7 @@ pub(crate) fn open_plan(path: &Path) -> Result<File, Wrong> {
     })
 }
 
-/// Whether a relative path climbs out of where it begins, at any of its parts.
+/// Whether any part of a relative path leads above its start.
 pub(crate) fn leaves(path: &Path) -> bool {
     let mut depth = 0i64;
     path.components().any(|part| {
@@ -183,7 +184,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn only_regular_files_within_the_folder_are_read() {
+    fn reads_only_regular_files_within_folder() {
         let outer = tempfile::tempdir().unwrap();
         let inner = outer.path().join("plan");
         std::fs::create_dir(&inner).unwrap();
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn resolving_first_comes_to_the_same() {
+    fn fallback_without_openat2_gives_same_results() {
         let outer = tempfile::tempdir().unwrap();
         let inner = outer.path().join("plan");
         std::fs::create_dir(&inner).unwrap();
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_tells_neighbours_apart() {
+    fn hash_separates_neighboring_values() {
         let hash = |parts: &[&str]| {
             let mut folder = Folder::open(PathBuf::from("/"));
             parts.iter().for_each(|part| folder.note(part.as_bytes()));

@@ -1,13 +1,13 @@
-//! Files of other load generators, given as a plan: recognized, so that one error says what to write instead.
+//! Recognizes files of other load generators that are given as a plan, so that a single error says what to write instead.
 
-/// What is read of a file to recognize it.
+/// Max bytes of a file that are read to recognize it.
 const READ_BYTES_MAX: usize = 64 * 1024;
 
-/// A kind of file that is no plan.
+/// A kind of file that is not a plan.
 struct Foreign {
     what: &'static str,
     is_one: fn(&str) -> bool,
-    /// What corresponds to its parts in a plan.
+    /// Parts of a plan that correspond to it.
     help: &'static str,
 }
 
@@ -106,7 +106,7 @@ fn is_function_of_wrk(line: &str) -> bool {
         .any(|name| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with("= function")))
 }
 
-/// What a file is, if it is one of another tool, and what to do.
+/// Name of the file's format and the help, if the file belongs to another tool.
 pub(crate) fn recognized(source: &str) -> Option<(&'static str, &'static str)> {
     let read = &source[..source.floor_char_boundary(READ_BYTES_MAX)];
     let foreign = FOREIGN.iter().find(|foreign| (foreign.is_one)(read))?;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_other_tools_are_recognized_and_plans_are_not() {
+    fn recognizes_files_of_other_tools_but_not_plans() {
         let is = |text: &str, name: &str| recognized(text).is_some_and(|(what, _)| what.contains(name));
         assert!(is("import http from 'k6/http';\nexport default function () {}\n", "k6"));
         assert!(is("<?xml version=\"1.0\"?>\n<jmeterTestPlan version=\"1.2\">\n", "JMeter"));

@@ -1,4 +1,4 @@
-//! Forms of single values: what may be written, checked at one place for reader, schema and reference.
+//! Forms of single values. The reader, the JSON Schema, and the reference all use them.
 
 use judge::{ComparedBy, METRICS};
 
@@ -6,28 +6,28 @@ use crate::spec::values::AskedMinEffect;
 use crate::study::{LimitKind, Limits};
 use crate::units;
 
-/// How a single value is written.
+/// Form of a single value.
 pub(crate) struct Form {
-    /// What it is, as in "a duration such as 10s".
+    /// Description, as in "a duration such as 10s".
     pub(crate) words: &'static str,
-    /// What is wrong with a text, if anything.
+    /// Checks a text. The error is a message.
     pub(crate) check: fn(&str) -> Result<(), String>,
     pub(crate) schema: FormSchema,
 }
 
-/// What the schema says of a form; the reader is stricter.
+/// Form in the JSON Schema. The reader is stricter.
 pub(crate) enum FormSchema {
-    /// Any text, number or truth value.
+    /// Any text, number, or boolean.
     Anything,
-    /// A text of this pattern.
+    /// A text that matches this pattern.
     Pattern(&'static str),
-    /// A number, or a text of this pattern.
+    /// A number, or a text that matches this pattern.
     NumberOr(&'static str),
-    /// A truth value.
+    /// A boolean.
     Truth,
 }
 
-/// Endings that people write, and what a form may take instead.
+/// Units that people write, and units that a form may accept instead.
 const ENDINGS: [(&str, &str); 16] = [
     ("", "s"),
     ("", "ms"),
@@ -48,7 +48,8 @@ const ENDINGS: [(&str, &str); 16] = [
 ];
 
 impl Form {
-    /// What was probably meant: the text with a unit, or without signs between digits. A bare number may be seconds or milliseconds.
+    /// Texts that were probably meant: with a unit, or without separators between digits. A bare number may be seconds or
+    /// milliseconds.
     pub(crate) fn repaired(&self, text: &str) -> Vec<String> {
         let with_ending = ENDINGS.iter().filter_map(|(ending, better)| {
             Some(format!("{}{better}", text.trim().strip_suffix(ending)?.trim_end()))
@@ -98,7 +99,7 @@ pub(crate) const COOKIES: Form = Form {
     schema: FormSchema::Anything,
 };
 
-/// Redirects in a row: as many as browsers follow.
+/// Max consecutive redirects, as many as browsers follow.
 pub(crate) const REDIRECTS_MAX: u8 = 20;
 
 pub(crate) const REDIRECTS: Form = Form {
@@ -206,7 +207,7 @@ pub(crate) const MIN_EFFECT: Form = Form {
     ),
 };
 
-/// What one event cost, in addition to the metrics of runs.
+/// Metrics of what one event cost, in addition to the metrics of runs.
 pub(crate) const COST_OF_EVENT: Form = Form {
     words: "a metric of an event, such as \"event deploy: outage\"",
     check: |text| match text.strip_prefix("event ") {
@@ -217,7 +218,7 @@ pub(crate) const COST_OF_EVENT: Form = Form {
     schema: FormSchema::Pattern("^event .+: [a-z]+$"),
 };
 
-/// `event NAME: outage, …`
+/// Words for metrics of events: `event NAME: outage, …`.
 pub(crate) fn costs_of_event() -> String {
     let costs = METRICS.iter().map(ComparedBy::of).filter(ComparedBy::is_of_events);
     costs.map(|by| format!("\"event NAME: {}\"", by.metric.name)).collect::<Vec<_>>().join(", ")
@@ -244,7 +245,7 @@ pub(crate) const ROWS: Form = Form {
     schema: FormSchema::NumberOr("^[0-9]+(\\.\\.([0-9]+)?)?$"),
 };
 
-/// `1`, `1..10`, `1..`.
+/// Parses `1`, `1..10`, or `1..`.
 pub(crate) fn rows(text: &str) -> Result<sql::RowCount, String> {
     let one = |text: &str| text.trim().parse().map_err(|_| format!("{text:?} is not a number of rows"));
     let Some((least, most)) = text.split_once("..") else { return Ok(sql::RowCount::exactly(one(text)?)) };
@@ -300,7 +301,7 @@ pub(crate) const LENGTH: Form = Form {
     schema: FormSchema::NumberOr("^[0-9]+$"),
 };
 
-/// A limit, unless parameters are still to be filled in.
+/// Checks a limit, unless it has parameters.
 fn limit(kind: LimitKind, text: &str) -> Result<(), String> {
     if text.contains('{') { Ok(()) } else { kind.set(&mut Limits::default(), text) }
 }
@@ -335,7 +336,7 @@ pub(crate) const OPERATIONS: Form = Form {
     schema: FormSchema::Anything,
 };
 
-/// The least that a file system with a journal takes.
+/// Min size of a disk in bytes. A journaling file system needs this much.
 const DISK_MIN_BYTES: u64 = 16 << 20;
 
 pub(crate) const DISK: Form = Form {
@@ -353,7 +354,7 @@ pub(crate) const ROOM: Form = Form {
     schema: FormSchema::Anything,
 };
 
-/// What a check says of a text without parameters.
+/// Checks a text, unless it has parameters.
 fn unless_variable<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<(), String> {
     if text.contains('{') { Ok(()) } else { read(text).map(|_| ()) }
 }
@@ -386,7 +387,7 @@ pub(crate) const RESET_SHARE: Form = Form {
     schema: FormSchema::Anything,
 };
 
-/// A finite number above 0, in plain digits.
+/// Parses a positive finite number in plain digits.
 pub(crate) fn weight(text: &str) -> Result<f64, String> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match text.parse::<f64>() {
@@ -397,7 +398,7 @@ pub(crate) fn weight(text: &str) -> Result<f64, String> {
 
 pub(crate) use units::percent;
 
-/// `1..1000`, both ends included.
+/// Parses `1..1000`, including both ends.
 pub(crate) fn range(text: &str) -> Result<(i64, i64), String> {
     let wrong = || format!("{text:?} is not a range of whole numbers; write it like 1..1000");
     let (from, to) = text.split_once("..").ok_or_else(wrong)?;
@@ -409,7 +410,7 @@ pub(crate) fn range(text: &str) -> Result<(i64, i64), String> {
     Ok((from, to))
 }
 
-/// `1..` or `1..500`; an end included.
+/// Parses `1..` or `1..500`. The end is included.
 pub(crate) fn sequence(text: &str) -> Result<(i64, Option<i64>), String> {
     let wrong = || format!("{text:?} is not a sequence; write it like 1.. or 1..500");
     let (from, until) = text.split_once("..").ok_or_else(wrong)?;
@@ -426,7 +427,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn traps_of_yaml_are_texts_that_do_not_fit() {
+    fn yaml_pitfalls_are_texts_of_a_wrong_form() {
         assert!(
             (TRUTH.check)("no").is_err() && (TRUTH.check)("off").is_err() && (TRUTH.check)("true").is_ok()
         );
@@ -459,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_unit_is_added_in_the_readers_own_value() {
+    fn suggests_missing_unit_for_the_given_value() {
         let repaired = |form: &Form, text: &str| form.repaired(text);
         assert_eq!(repaired(&DURATION, "10"), ["10s", "10ms"]);
         assert_eq!(repaired(&DURATION, "5 minutes"), ["5min"]);
@@ -475,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_have_two_ends_and_sequences_one() {
+    fn range_has_two_ends_and_sequence_one() {
         assert_eq!(range("-5..5"), Ok((-5, 5)));
         assert!(range("5..1").is_err() && range("1").is_err() && range("1..9223372036854775808").is_err());
         assert_eq!(sequence("1.."), Ok((1, None)));

@@ -1,4 +1,4 @@
-//! The section `gates`: `STEP: p99<200ms from 10s to 20s`. The grammar is [`Condition`]'s.
+//! Reads the section `gates`: `STEP: p99<200ms from 10s to 20s`. [`Condition`] defines the grammar.
 
 use judge::Condition;
 use load::SECOND_NS;
@@ -10,7 +10,7 @@ use crate::plan::PlannedStep;
 use crate::study::{StudyEvent, StudyLoad};
 use crate::units;
 
-/// Reads every gate, with its place. `loads` are there to see whether a part of the time is within them.
+/// Reads every gate, with its place. `loads` decide whether a gate's part of the time is within them.
 pub(crate) fn read(
     node: Option<&Node>,
     steps: &[PlannedStep],
@@ -50,7 +50,7 @@ pub(crate) fn read(
     gates
 }
 
-/// Why a condition cannot ask about its part of the time, and what to do; `None`: it can, for every load.
+/// Reason why a condition cannot apply to its part of the time, and the help. `None` if it can, for every load.
 pub(crate) fn wrong_part(condition: &Condition, loads: &[StudyLoad]) -> Option<(String, &'static str)> {
     let part = condition.part_ns?;
     loads.iter().find_map(|load| {
@@ -74,12 +74,12 @@ pub(crate) fn wrong_part(condition: &Condition, loads: &[StudyLoad]) -> Option<(
     })
 }
 
-/// Leaves out gates on parts of the time that the loads of a quick run do not have.
+/// Removes gates on parts of the time that the loads of a quick run do not have.
 pub(crate) fn keep_those_within(loads: &[StudyLoad], gates: &mut Vec<Condition>) {
     gates.retain(|gate| wrong_part(gate, loads).is_none());
 }
 
-/// What is measured is kept second by second, counted from the start of the load: of a part of the measured time, only whole
+/// Whether part of the measured time has a whole second. Results are stored per second from the start of the load, so only whole
 /// seconds can be judged.
 fn has_whole_second(load: &StudyLoad, (from_ns, to_ns): (u64, u64)) -> bool {
     let first = load.warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);

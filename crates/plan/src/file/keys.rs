@@ -1,16 +1,17 @@
-//! What a table of keys is: from the tables in [`super::tables`] derive the reader's errors, the schema and the reference.
+//! Types of the tables of keys. The reader's errors, the JSON Schema, and the reference derive from the tables in
+//! [`super::tables`].
 
 use std::sync::LazyLock;
 
 use super::form::Form;
 
-/// The keys of one kind of mapping.
+/// Keys of one kind of mapping.
 pub(crate) struct Table {
-    /// What the mapping is called: `load`, `step`.
+    /// Name of the mapping: `load`, `step`.
     pub(crate) name: &'static str,
-    /// What it says, in a sentence.
+    /// Description in one sentence.
     pub(crate) sentence: &'static str,
-    /// One that is right, for who wrote something else.
+    /// Valid example, for errors.
     pub(crate) example: &'static str,
     pub(crate) keys: &'static [Key],
 }
@@ -19,42 +20,42 @@ pub(crate) struct Table {
 #[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// What it means, in a sentence, its default included.
+    /// Meaning in one sentence, including the default.
     pub(crate) sentence: &'static str,
-    /// A value, as it is written.
+    /// Example of a value, as written.
     pub(crate) example: &'static str,
     pub(crate) kind: ValueKind,
     pub(crate) is_required: bool,
 }
 
-/// What a value may be.
+/// Kind of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum ValueKind {
     /// A single value.
     One(&'static Form),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// One of these words, or a text of a form that none of them has.
+    /// One of these words, or another text of this form.
     WordOr(&'static [&'static str], &'static Form),
     /// A mapping with the keys of a table.
     Table(&'static Table),
-    /// A mapping whose keys are made from a list when the program runs.
+    /// A mapping whose keys are built when the program runs.
     Derived(&'static LazyLock<Table>),
     /// A list.
     List(&'static ValueKind),
-    /// One, or a list of them.
+    /// One value, or a list of values.
     OneOrList(&'static ValueKind),
-    /// A mapping with names of one's own.
+    /// A mapping with names that the plan chooses.
     Named(&'static ValueKind),
-    /// Nothing, or else this.
+    /// An empty value, or a value of this kind.
     Optional(&'static ValueKind),
     /// Any text, list, or mapping.
     Any,
-    /// One of these, told apart by whether it is a text, a list or a mapping.
+    /// One of these kinds. They differ in whether they are a text, a list, or a mapping.
     Either(&'static [ValueKind]),
 }
 
-/// Mappings that are called by the key that holds them; of the others there may be several.
+/// Mappings that errors name by their key. There may be several of the others.
 const CALLED_BY_KEY: [&str; 18] = [
     "auth",
     "basic",
@@ -77,7 +78,7 @@ const CALLED_BY_KEY: [&str; 18] = [
 ];
 
 impl Table {
-    /// `a load`, `` `expect` ``.
+    /// Name of the mapping in errors: `a load`, `` `expect` ``.
     pub(crate) fn called(&self) -> String {
         if self.name == "plan" {
             "the plan".to_owned()
@@ -95,7 +96,7 @@ impl Table {
 }
 
 impl ValueKind {
-    /// The kind in words: what to write instead of something else.
+    /// Words for the kind, as the help of an error.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::One(form) => form.words.to_owned(),

@@ -1,4 +1,4 @@
-//! The section `load`: every load of the file as typed values, and its errors in the words of the file.
+//! Reads the section `load`: all loads as typed values, and their errors with the names of the file.
 
 use load::Scenarios;
 use load::open::Stage;
@@ -16,7 +16,7 @@ use crate::spec::values::{COUNT, DURATION};
 use crate::spec::{Field, LoadSpec, Spanned, Wrong};
 use crate::study::{StudyLoad, ToolText};
 
-/// Reads every load; `quick` changes them, or leaves some out.
+/// Reads all loads. `quick` changes loads, or removes some.
 pub(crate) fn read(
     root: &Node,
     seed: u64,
@@ -88,7 +88,7 @@ pub(crate) fn read(
     loads
 }
 
-/// Loads that follow a scenario which is not there.
+/// Reports loads that follow an unknown scenario.
 pub(crate) fn check_scenarios(node: Option<&Node>, scenarios: &Scenarios, reading: &mut Reading<'_>) {
     let names =
         || scenarios.list.iter().map(|scenario| scenario.name.as_str()).filter(|name| !name.is_empty());
@@ -103,7 +103,7 @@ pub(crate) fn check_scenarios(node: Option<&Node>, scenarios: &Scenarios, readin
     }
 }
 
-/// `100 users`, `500/s`.
+/// Short words for a load: `100 users`, `500/s`.
 fn short_words(node: &Node) -> String {
     match (node.text_of("users"), node.text_of("rate")) {
         (Some("1"), _) => "1 user".to_owned(),
@@ -115,7 +115,7 @@ fn short_words(node: &Node) -> String {
     }
 }
 
-/// The values of a load. What does not go with how much it is, and is reported here, is left out.
+/// Reads the values of a load. Values that contradict its amount are reported here and left out.
 fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> LoadSpec {
     let mut spec = LoadSpec::of_node(node);
     spec.seed = Some(seed.into());
@@ -134,7 +134,7 @@ fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading
     spec
 }
 
-/// A recording with the arrivals of its file, which is read once for all systems.
+/// Reads the file of a recording, once for all systems.
 fn with_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> Spanned<AskedRecording> {
     asked.and_then(|asked| {
         let AskedRecording::File(name) = asked else { return Ok(asked) };
@@ -144,7 +144,7 @@ fn with_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> S
     })
 }
 
-/// The values of a mapping `connections`.
+/// Reads the values of a mapping `connections`.
 fn connections(node: &Node, spec: &mut LoadSpec) {
     let Some(mapping) = node.get("connections").filter(|node| !node.entries().is_empty()) else { return };
     spec.connections = mapping.entry("count").and_then(|entry| Spanned::of_entry(entry, &COUNT));
@@ -152,7 +152,7 @@ fn connections(node: &Node, spec: &mut LoadSpec) {
         mapping.entry("lifetime").and_then(|entry| Spanned::of_entry(entry, &DURATION));
 }
 
-/// A quick run is as long as `quick` says. Stages take its time together, and it is not extended.
+/// Shortens a load for a quick run. Stages are shortened together, and the load is not extended.
 fn shorten(spec: &mut LoadSpec, quick: LoadSpec) {
     spec.extend = None;
     spec.warm_up_ns = quick.warm_up_ns.or(spec.warm_up_ns.take());
@@ -167,7 +167,7 @@ fn shorten(spec: &mut LoadSpec, quick: LoadSpec) {
     }));
 }
 
-/// The same stages within a time, if that is shorter.
+/// Scales stages down to a total duration, if that is shorter.
 fn shortened(stages: Vec<Stage>, within_ns: u64) -> Vec<Stage> {
     let total_ns = stages.iter().map(|stage| stage.for_ns).fold(0, u64::saturating_add);
     if within_ns >= total_ns {
@@ -177,7 +177,7 @@ fn shortened(stages: Vec<Stage>, within_ns: u64) -> Vec<Stage> {
     stages.into_iter().map(|stage| Stage { for_ns: scaled(stage.for_ns), ..stage }).collect()
 }
 
-/// Whether requests start at times of their own.
+/// Whether the load is open: requests start at scheduled times.
 fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
     let (users, open) = (node.entry("users"), ["rate", "stages"].into_iter().find_map(|key| node.entry(key)));
     if open.is_none() && users.is_none() && node.entry("recorded").is_some() {
@@ -224,7 +224,7 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
     }
 }
 
-/// Prints an error in the words of the file, unless the form of the value is reported already.
+/// Reports an error with the names of the file, unless the form of the value is already reported.
 fn report(error: &PlanError, node: &Node, is_quick: bool, reading: &mut Reading<'_>) {
     let at = match error.at {
         Some(at) if error.is_about_key() => at.key,

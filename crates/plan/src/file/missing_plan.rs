@@ -1,17 +1,17 @@
-//! Says what to write instead of the name of a plan file that does not exist.
+//! Suggests what to write instead of the name of a plan file that does not exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::near::nearest;
 
-/// Entries of the folder that are looked at.
+/// Max entries of the folder that are read.
 const ENTRIES_MAX: usize = 1_000;
-/// Plan files that are named.
+/// Max plan files that are suggested.
 const NAMED_MAX: usize = 3;
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// What to write, as the help of an error.
+/// Help for the error.
 pub(crate) fn help(path: &Path) -> String {
     let text = path.display().to_string();
     if is_server(&text) {
@@ -33,7 +33,7 @@ pub(crate) fn help(path: &Path) -> String {
     let stem = |name: &str| {
         Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     };
-    // Endings are left out: they make short names similar.
+    // Extensions are ignored, because they make short names similar.
     let stems: Vec<String> = plans.iter().map(|plan| stem(plan)).collect();
     let of_stem = |wanted: &str| stems.iter().position(|stem| stem == wanted).map(|at| plans[at].as_str());
     let distinct: BTreeSet<&str> = stems.iter().map(String::as_str).collect();
@@ -48,7 +48,7 @@ pub(crate) fn help(path: &Path) -> String {
     }
 }
 
-/// Names of plan files, sorted, those of YAML first.
+/// Names of plan files, sorted, with YAML files first.
 fn plans_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_plan = |name: &String| {
@@ -70,7 +70,7 @@ fn is_server(text: &str) -> bool {
     text.contains("://") || has_port || authority == "localhost"
 }
 
-/// `C:\plans\a.yaml` as `/mnt/c/plans/a.yaml`, where WSL has it.
+/// Converts `C:\plans\a.yaml` to `/mnt/c/plans/a.yaml`, its path in WSL.
 fn unix_path(text: &str) -> String {
     let slashes = text.replace('\\', "/");
     match slashes.split_once(":/") {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_plan_suggests_what_is_there() {
+    fn suggests_plans_in_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let help_of = |name: &str| help(&folder.path().join(name));
         assert_eq!(help_of("a.yaml"), "name a plan file, such as study.yaml; tenbin init writes one");

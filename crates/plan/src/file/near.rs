@@ -1,14 +1,14 @@
-//! Did you mean …? The known name that an unknown one probably stands for: a synonym, or a slip.
+//! Finds the known name that an unknown one probably stands for: a synonym or a slip. Used for "did you mean …?".
 
 use judge::METRICS;
 
-/// Longer names are compared with nothing: nobody mistypes them, and comparing takes the product of the lengths.
+/// Max length of names that are compared. Nobody mistypes longer ones, and the time grows with the product of the lengths.
 const NAME_LENGTH_MAX: usize = 64;
 const KNOWN_MAX: usize = 300;
 const LISTED_MAX: usize = 30;
 
-/// Words of other tools and of everyday use, and what they are called here. The first name that is known at the place counts.
-/// Those for metrics are in the list of metrics.
+/// Words of other tools and of everyday use, with Tenbin's names. The first name that is known at the place wins. Synonyms of
+/// metrics are in the list of metrics.
 const SYNONYMS: &[(&[&str], &[&str])] = &[
     (&["duration", "time", "seconds", "period", "run-time"], &["for", "within"]),
     (&["vus", "virtual-users", "clients", "concurrency", "num-threads", "user-count"], &["users", "jobs"]),
@@ -54,12 +54,12 @@ const SYNONYMS: &[(&[&str], &[&str])] = &[
     (&["effect", "min-difference", "threshold", "tolerance", "delta"], &["min-effect"]),
 ];
 
-/// In small letters, without what separates words: `thinkTime`, `think_time` and `think-time` are the same.
+/// Lowercase name without separators: `thinkTime`, `think_time`, and `think-time` are equal.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-'], "")
 }
 
-/// The known name that another word stands for.
+/// Known name of which this word is a synonym.
 pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = plain(name);
     let stands_for = |words: &[&str]| words.iter().any(|word| plain(word) == name);
@@ -68,7 +68,7 @@ pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     keys.chain(metrics).find_map(|name| known.iter().copied().find(|known| known == name))
 }
 
-/// The known name that was probably meant, if there is one.
+/// Known name that was probably meant. `None` if none is close.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > NAME_LENGTH_MAX {
         return None;
@@ -84,14 +84,14 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .filter(|known| known.len() <= NAME_LENGTH_MAX)
         .map(|known| {
             let candidate = dashed(known);
-            // `warmup` for `warm-up`, `users` for `user` and `connection` for `connections` are near whatever their length.
+            // Some pairs are close at any length: `warmup` and `warm-up`, `users` and `user`, `connection` and `connections`.
             let is_same = candidate.replace('-', "") == wanted.replace('-', "");
             let distance = if is_same { 0 } else { strsim::osa_distance(&wanted, &candidate) };
             (distance, known)
         })
         .collect();
     let (distance, nearest) = *distances.iter().min_by_key(|(distance, _)| *distance)?;
-    // Of several that are equally near none is what was meant more than the others.
+    // If several names are equally close, none is suggested.
     if distances.iter().any(|(other, name)| *other == distance && *name != nearest) {
         return None;
     }
@@ -104,7 +104,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     (distance <= allowed).then_some(nearest)
 }
 
-/// `a`, `b`, `c`: at most so many as a reader takes in.
+/// Joins names as `a`, `b`, `c`, and limits their number so that the list stays readable.
 pub(crate) fn listed(names: &[&str]) -> String {
     if names.is_empty() {
         return "(none)".to_owned();
@@ -123,7 +123,7 @@ mod tests {
     const KEYS: [&str; 5] = ["users", "warm-up", "for", "connections", "rate"];
 
     #[test]
-    fn slips_are_recognised_and_other_words_are_not() {
+    fn recognizes_slips_only() {
         let near = |name| nearest(name, KEYS.into_iter());
         assert_eq!(near("user"), Some("users"));
         assert_eq!(near("warmup"), Some("warm-up"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_other_tools_lead_to_ours() {
+    fn maps_words_of_other_tools() {
         let near = |name| nearest(name, ["users", "for", "think", "rate", "requests"].into_iter());
         for (theirs, ours) in [
             ("duration", "for"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_never_endless() {
+    fn limits_length_of_list() {
         assert_eq!(listed(&["a", "b"]), "`a`, `b`");
         assert_eq!(listed(&[]), "(none)");
         assert!(listed(&["a"; 40]).ends_with("and 10 more"));

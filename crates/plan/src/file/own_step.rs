@@ -1,4 +1,4 @@
-//! A step that its protocol owns: read from the keys that the protocol lists, in a plan file or in the query of a URL.
+//! Reads a step that its protocol owns, by the keys that the protocol lists. The step is in a plan file, or in the query of a URL.
 
 use wire::Protocol;
 use wire::braces::{self, Piece, pieces};
@@ -12,17 +12,17 @@ use crate::plan::OwnedAction;
 use crate::study::names_in;
 use crate::units;
 
-/// Keys of a step that only requests of HTTP have, next to those of bodies.
+/// Keys, in addition to those of bodies, that apply only to HTTP requests.
 const OF_HTTP: [&str; 2] = ["headers", "redirects"];
-/// Keys that say something about replies.
+/// Keys about replies.
 const OF_REPLIES: [&str; 2] = [step::EXPECT, step::SAVE];
 
-/// The key of a step that a protocol owns, and the protocol; `None` for other steps.
+/// Key of a step that a protocol owns, and the protocol. `None` for other steps.
 pub(crate) fn owner(step: &Node) -> Option<(&Entry, &'static Protocol)> {
     step.entries().iter().find_map(|entry| Some((entry, step::owner_of(&entry.key)?.0)))
 }
 
-/// Reads the step; errors are among the findings.
+/// Reads the step. Errors are added to the findings.
 pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<OwnedAction> {
     let (entry, protocol) = owner(step)?;
     let own = protocol.own_steps()?;
@@ -63,7 +63,7 @@ fn forbid_http(step: &Node, key: &str, own: &OwnSteps, variables: &mut Variables
         let what = format!("`{}` applies to HTTP, and the step is {}", other.key, own.noun);
         reading.at(other.key_at, what, format!("remove it; `{key}` says {}", own.says));
     }
-    // Later steps that use these values are not at fault.
+    // Names in `save` still count as saved, so that later steps that use them are not reported.
     if own.reply.is_some() {
         return;
     }
@@ -85,7 +85,7 @@ fn reply_rules(
     let mut saves = Vec::new();
     for entry in step.get(step::SAVE).map_or(&[][..], Node::entries) {
         let value = reply_rule(&entry.value, keys.save, own, variables, reading);
-        // The name is known to later steps, whatever is wrong with its place.
+        // Later steps know the name even if its place in the reply has errors.
         let variable = variables.save(entry, reading);
         saves.extend(variable.zip(value).map(|(variable, value)| Saved {
             name: entry.key.clone(),
@@ -144,7 +144,7 @@ fn forbid_reply_keys(
     }
 }
 
-/// Reports keys in `expect` and `save` of a step that only protocols with steps of their own have.
+/// Reports keys in `expect` and `save` of a step that apply only to protocols with steps of their own.
 pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Reading<'_>) {
     let owned = |table: fn(&ReplyKeys) -> &'static Table, key: &str| {
         let replies = step::owners().filter_map(|(_, own)| own.reply.as_ref());
@@ -158,7 +158,7 @@ pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Rea
     }
 }
 
-/// The wrong part of a value, or of the rules for replies. `None` if it is absent, or if it is a whole table.
+/// Place of an error in a value, or in the rules for replies. `None` if it is absent, or if it is a whole table.
 fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
     let is_of_reply = wrong.path.first().is_some_and(|first| OF_REPLIES.contains(first));
     let node = if is_of_reply { step } else { node };
@@ -166,7 +166,7 @@ fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a N
     part.filter(|_| !wrong.path.is_empty() || node.text().is_some())
 }
 
-/// Looks up the variables in every text, and rejects them in texts that are constant.
+/// Resolves the variables in every text, and rejects them in constant texts.
 fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, reading: &mut Reading<'_>) {
     match kind {
         Kind::Text => variables.use_in(node, node.text().unwrap_or_default(), reading),
@@ -198,18 +198,18 @@ fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, readin
 /// Meaning of braces in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
-    /// They enclose names of variables.
+    /// Braces enclose names of variables.
     Variables,
-    /// They are characters of the text, as on the command line.
+    /// Braces stand for themselves, as on the command line.
     Themselves,
 }
 
-/// Reads a value from the command line, where braces stand for themselves. Without a value of the kind: an empty table.
+/// Reads a value from the command line, where braces stand for themselves. A value of another kind becomes an empty table.
 pub(crate) fn value_of_command_line(node: &Node, kind: &Kind) -> Result<Value, WrongValue> {
     Ok(value(node, kind, Braces::Themselves)?.unwrap_or_else(|| Value::Table(Vec::new())))
 }
 
-/// Reads a value of a kind. `None`: the value is of another kind.
+/// Reads a value of a kind. `None` if the value is of another kind.
 fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, WrongValue> {
     Ok(match (kind, node.text()) {
         (Kind::Table(table), _) => Some(table_value(node, table, braces)?),
@@ -267,7 +267,7 @@ fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, Wron
     Ok(Value::Table(entries))
 }
 
-/// A text whose braces are literal: `{{name}}` stands for `{name}`.
+/// Text whose braces are literal: `{{name}}` stands for `{name}`.
 fn constant(text: &str) -> Vec<u8> {
     let literal = pieces(text.as_bytes()).filter_map(|piece| match piece {
         Piece::Text(bytes) => Some(bytes),
@@ -289,7 +289,7 @@ fn wrong(what: &str, help: &str) -> WrongValue {
     WrongValue { path: Vec::new(), what: what.to_owned(), help: help.to_owned() }
 }
 
-/// The first part of an error, without the advice that follows a semicolon.
+/// First part of an error, without the help that follows a semicolon.
 fn without_help(what: &str) -> &str {
     what.split("; ").next().unwrap_or_default()
 }

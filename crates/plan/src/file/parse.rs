@@ -1,4 +1,4 @@
-//! YAML into a tree, within limits.
+//! Parses YAML into a tree, within limits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,14 +9,14 @@ use super::span::{Span, line_at};
 use super::syntax;
 use super::tree::{Entry, Node, Text, Value};
 
-/// Lists and mappings within each other.
+/// Max depth of nested lists and mappings.
 pub(crate) const DEPTH_MAX: usize = 64;
-/// Values in a file, and in what it holds them by.
+/// Max number of values in a file, including those that anchors keep.
 const VALUES_MAX: usize = 100_000;
-/// Values that come from aliases.
+/// Max number of values that aliases expand to.
 const EXPANDED_MAX: usize = 1_000;
 
-/// The tree of a file, or what is wrong with its syntax.
+/// Parses a file. Errors of syntax are added to the findings.
 pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
     let options = granit_parser::options! {
         disallow_directives: true,
@@ -60,7 +60,7 @@ fn span(marks: Marks, source: &str) -> Span {
     Span::new(bytes.start, bytes.end).trimmed(source)
 }
 
-/// A list or mapping that is not complete.
+/// A list or mapping that is not complete yet.
 struct Open {
     at: Span,
     anchor: usize,
@@ -83,7 +83,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Whether to go on.
+    /// Handles an event of the parser. Returns whether to go on.
     fn take(&mut self, event: Event<'_>, at: Span, tag_at: Option<Span>) -> bool {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -167,7 +167,7 @@ impl Builder<'_> {
         }
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
-            // A copy is kept of what is anchored, so it counts.
+            // A copy of each anchored value is kept, so it counts.
             self.values += node.count() - 1;
         }
         match self.open.last_mut().map(|open| &mut open.inside) {

@@ -1,4 +1,4 @@
-//! `prepare`: the tables of a built-in workload, made when a system is ready.
+//! Reads `prepare`: the tables of a built-in workload, which are created when a system is ready.
 
 use sql::workload;
 
@@ -14,7 +14,7 @@ const ROWS_MAX: u64 = u32::MAX as u64;
 const JOBS_MAX: u64 = 256;
 const FILLFACTOR_MIN: u64 = 10;
 
-/// Reads the key of a system, or of a plan with `url` alone.
+/// Reads the key of a system, or of a plan with only `url`.
 pub(crate) fn read(node: &Node, reading: &mut Reading<'_>) -> Option<Tables> {
     let entry = node.entry("prepare")?;
     let node = &entry.value;

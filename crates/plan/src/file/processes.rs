@@ -1,4 +1,4 @@
-//! The processes of a system: `start`, or several under `processes`, in the order of their start.
+//! Reads the processes of a system: `start`, or several under `processes`, sorted in the order of their start.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use super::systems::{Scope, dir, env};
 use super::tree::{Entry, Node};
 use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText, names_in};
 
-/// How a process is asked to end, unless the plan says otherwise.
+/// Default stop signal.
 pub(crate) const TERM: &str = "TERM";
 const READY_WITHIN_NS: u64 = 30_000_000_000;
 const STEADY_WITHIN_NS: u64 = 10_000_000_000;
 const STOP_WITHIN_NS: u64 = 10_000_000_000;
 const PROCESSES_MAX: usize = 100;
-/// Keys of a system that its processes have, if it has several.
+/// Keys that belong to each process if a system has several.
 const OF_A_PROCESS: [&str; 2] = ["ready", "stop"];
 
-/// The processes of a system; none if it runs already.
+/// Reads the processes of a system. Empty if it already runs.
 pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
     let node = scope.node;
     match (node.entry("start"), node.entry("processes")) {
@@ -65,10 +65,10 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
     }
 }
 
-/// Names under which readings of something else are kept.
+/// Names that monitoring uses for other measurements.
 const RESERVED: [&str; 3] = ["machine", "system", "generator"];
 
-/// A process; at the ports of `others` it does not listen itself.
+/// Reads a process. It does not listen on the ports in `others`.
 fn process(
     name: &str,
     node: &Node,
@@ -82,7 +82,7 @@ fn process(
         reading.at(node.at, what, "choose another name");
     }
     let start = node.get("start").map_or_else(Vec::new, |start| reading.command(start, &scope.known));
-    // The system's own are added when it is started.
+    // The system's own `env` and `in` are added when it starts.
     let is_system = std::ptr::eq(node, scope.node);
     let env = if is_system { Vec::new() } else { env(node, &scope.known, reading) };
     let dir = if is_system { None } else { dir(node, &scope.known, reading) };
@@ -94,10 +94,10 @@ fn process(
     Process { name: name.to_owned(), ready, stop, start, env, dir, is_started_by_event, proxy: None }
 }
 
-/// The ports that a process names, each once.
+/// Ports that a process names, each once.
 struct Ports<'a> {
     all: Vec<&'a str>,
-    /// Those at which no other process listens, as far as the plan says.
+    /// Ports on which no other process listens, as far as the plan shows.
     own: Vec<&'a str>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Ports<'a> {
     }
 }
 
-/// The ports of the proxies, and those that are named by a process that this one needs, at any depth.
+/// Ports of the proxies, and ports named by processes that this one needs, directly or indirectly.
 fn ports_of_others(entry: &Entry, entries: &[Entry], scope: &Scope<'_>) -> BTreeSet<String> {
     let proxies = scope.node.get("proxies").map_or(&[][..], Node::entries);
     let mut ports: BTreeSet<String> = proxies.iter().map(|proxy| format!("port.{}", proxy.key)).collect();
@@ -127,7 +127,7 @@ fn ports_of_others(entry: &Entry, entries: &[Entry], scope: &Scope<'_>) -> BTree
     ports
 }
 
-/// The ports that the command and the `env` of a process name.
+/// Ports in the command and the `env` of a process.
 fn ports_in(node: &Node) -> impl Iterator<Item = &str> {
     let start = node.get("start").map_or(&[][..], Node::items).iter();
     let env = node.get("env").map_or(&[][..], Node::entries).iter().map(|entry| &entry.value);
@@ -135,7 +135,7 @@ fn ports_in(node: &Node) -> impl Iterator<Item = &str> {
     texts.flat_map(names_in).map(|(name, ..)| name).filter(|name| is_port(name))
 }
 
-/// The names of the processes that one needs, each with its place.
+/// Names of the processes that a process needs, each with its place.
 fn needs(entry: &Entry) -> impl Iterator<Item = (&str, Span)> {
     let nodes = entry.value.get("needs").map_or(&[][..], Node::items);
     nodes.iter().filter_map(|node| Some((node.text()?, node.at)))
@@ -167,7 +167,7 @@ fn ready(
         );
     }
     let has_socket = scope.node.get("socket").is_some();
-    // Without a sign it is the load's way in that counts, whatever other ports there are.
+    // Without a condition, the socket that takes the load counts, even if there are ports.
     let is_by_socket = is_only
         && has_socket
         && ready.is_none_or(|ready| ready.get("port").is_none())
@@ -193,7 +193,7 @@ fn ready(
             let port = port.trim_start_matches('{').trim_end_matches('}');
             PortText::named(port)
         }
-        // With a socket, the URL's port is one at which nobody listens.
+        // With a socket, nothing listens on the port of the URL.
         (true, None) => inferred_port(name, node, ports, is_only && !has_socket, reading),
     };
     ReadyText { when, port, within_ns, steady_within_ns }
@@ -203,8 +203,8 @@ fn is_port(name: &str) -> bool {
     name == "port" || name.starts_with("port.")
 }
 
-/// The port that a process names, if it names one of its own; else the URL's, unless there are several processes and none of them
-/// says that it listens there.
+/// Port for the readiness check. For a single process, it is the URL's. Otherwise it is the only port that the process names and
+/// that no other process listens on. Reports an error if `ready` has no condition and the plan shows no single port.
 fn inferred_port(
     name: &str,
     node: &Node,
@@ -218,7 +218,7 @@ fn inferred_port(
         _ if is_only => PortText::OfUrl,
         ([port], _) => PortText::Named((*port).to_owned()),
         ([], _) if is_asked => PortText::OfUrl,
-        // It listens nowhere, as far as the plan says: it is ready when what it needs is.
+        // The process listens on no port, as far as the plan shows. It is ready when the process it needs is.
         ([], [port]) => PortText::Named((*port).to_owned()),
         (_, ports) => {
             let entry = node.entry("ready").or(node.entry("start"));
@@ -285,7 +285,7 @@ fn stop(node: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) -> StopText {
     }
 }
 
-/// What events start, and what nothing that runs before can need.
+/// Checks `start-by: event`. A process that starts with the system cannot need one that an event starts later.
 fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Reading<'_>) {
     let by_event = |name: &str| processes.iter().any(|one| one.name == name && one.is_started_by_event);
     if let Some(entry) = entries.iter().find_map(|entry| entry.value.entry("start-by"))
@@ -301,7 +301,7 @@ fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Rea
     }
 }
 
-/// Each after what it needs, else in the order of the file.
+/// Sorts processes so that each follows those that it needs. Otherwise the order of the file stays.
 fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_>) -> Vec<Process> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let mut all_needed: Vec<Vec<(usize, Span)>> = Vec::new();
@@ -333,7 +333,8 @@ fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_
     order.into_iter().filter_map(|place| processes[place].take()).collect()
 }
 
-/// Processes that need each other in a ring, each with where it says so. Everything left needs something left.
+/// Finds processes that need each other in a cycle, each with the place of its `needs`. Each process in `left` must need another
+/// one in `left`.
 fn cycle(left: &[usize], needs: &[Vec<(usize, Span)>]) -> Option<Vec<(usize, Span)>> {
     let mut path: Vec<(usize, Span)> = Vec::new();
     let mut place = *left.first()?;

@@ -1,4 +1,4 @@
-//! `proxies`: processes of Tenbin's own, through which parts of a system, or the load, reach others over a worse network.
+//! Reads `proxies`: processes of Tenbin that simulate a worse network between parts of a system, or in front of it.
 
 use super::processes;
 use super::reading::Reading;
@@ -6,16 +6,16 @@ use super::systems::Scope;
 use super::tree::Entry;
 use crate::study::{Braced, PortText, Process, ProxyText, ReadyText, StopText, WhenText, is_name};
 
-/// What a running proxy prints, as JSON.
+/// Part of the JSON that a running proxy prints.
 const LISTENING: &str = "\"event\":\"listening\"";
 const WITHIN_NS: u64 = 10_000_000_000;
-/// Keys that are flags of `tenbin proxy` of the same name.
+/// Keys that are flags of `tenbin proxy` with the same name.
 const FLAGS: [&str; 8] =
     ["delay", "round-trip", "jitter", "jitter-kind", "bandwidth", "reset-after", "reset-share", "drop-new"];
-/// Keys that mean nothing without another.
+/// Keys that require another key.
 const NEEDS: [(&str, &str); 2] = [("jitter-kind", "jitter"), ("reset-share", "reset-after")];
 
-/// The proxies of a system, as processes that start before its own.
+/// Proxies of a system, as processes that start before its own.
 pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
     let entries = scope.node.get("proxies").map_or(&[][..], |proxies| proxies.entries());
     entries.iter().filter_map(|entry| proxy(entry, scope, reading)).collect()
@@ -70,7 +70,7 @@ fn proxy(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<
     })
 }
 
-/// What its process is called in reports.
+/// Name of the proxy's process in reports.
 fn process_name(name: &str) -> String {
     format!("proxy {name}")
 }

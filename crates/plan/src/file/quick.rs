@@ -1,15 +1,15 @@
-//! The section `quick`: what is different when a quick run is asked for.
+//! Reads the section `quick`: changes for a quick run.
 
 use super::reading::Reading;
 use super::tree::Node;
 
-/// What a quick run changes.
+/// Changes for a quick run.
 pub(crate) struct Quick<'a> {
     pub(crate) node: &'a Node,
 }
 
 impl<'a> Quick<'a> {
-    /// Reads the section, and reports names of systems and loads that the plan does not have.
+    /// Reads the section, and reports unknown systems and loads.
     pub(crate) fn read(root: &'a Node, reading: &mut Reading<'_>) -> Option<Self> {
         let quick = Self { node: root.get("quick")? };
         quick.check_systems(root, reading);
@@ -17,12 +17,12 @@ impl<'a> Quick<'a> {
         Some(quick)
     }
 
-    /// Other values for a system's parameters.
+    /// Values that replace those of a system's parameters.
     pub(crate) fn vary(&self, system: &str) -> Option<&'a Node> {
         self.node.get("vary")?.get(system)
     }
 
-    /// Other choices of a system's variants: `only` or `except`.
+    /// `only` or `except` that replaces that of a system.
     pub(crate) fn choice(&self, system: &str, key: &str) -> Option<&'a Node> {
         self.node.get("systems")?.get(system)?.get(key)
     }
@@ -51,7 +51,7 @@ impl<'a> Quick<'a> {
         let loads = root.get("load").map_or(&[][..], Node::items);
         let known: Vec<&str> = loads.iter().filter_map(|load| load.text_of("name")).collect();
         if known.is_empty() {
-            // Several loads without names are an error of their own.
+            // Several loads without names are reported elsewhere.
             if loads.len() == 1 {
                 let what = "`loads` selects loads by name, and the load of the plan has no name";
                 reading.at(entry.key_at, what, "add `name: steady` to the load, or remove `loads`");

@@ -1,4 +1,4 @@
-//! What every part of the reader needs: the source, the files next to it, and a place for what is found.
+//! State that all parts of the reader share: the source, the files next to it, and the findings.
 
 use std::env::VarError;
 
@@ -14,36 +14,36 @@ use super::words;
 use crate::spec::Spanned;
 use crate::study::{Braced, names_in};
 
-/// Names of systems, processes, loads, scenarios: longer ones fit no table.
+/// Max length of a name of a system, process, load, or scenario. Longer names fit no table.
 const NAME_LENGTH_MAX: usize = 100;
 
-/// One file on its way to a study.
+/// State while one file is read into a study.
 pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
-    /// Whether there are steps that are transactions.
+    /// Whether any step is a transaction.
     pub(crate) is_sql: bool,
-    /// Whether there are steps that are requests.
+    /// Whether any step is a request.
     pub(crate) is_http: bool,
-    /// Steps that name no endpoint.
+    /// Kinds of steps that name no endpoint.
     pub(crate) at_url: AtUrl,
-    /// Max requests under way on one connection that every step allows; `None` if there are no steps.
+    /// Max requests under way on one connection that every step allows. `None` if there are no steps.
     pub(crate) pipeline_max: Option<u32>,
-    /// Where the values of secrets are looked up.
+    /// Looks up the value of an environment variable.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
-    /// Those that were looked up.
+    /// Secrets that were looked up.
     pub(crate) secrets: Secrets,
 }
 
-/// Which kinds of steps go to `url` and `database`, because they name no endpoint.
+/// Kinds of steps that go to `url` and `database`, because they name no endpoint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AtUrl {
-    /// Transactions.
+    /// Whether any is a transaction.
     pub(crate) is_sql: bool,
-    /// Requests.
+    /// Whether any is a request.
     pub(crate) is_http: bool,
-    /// The protocol that owns those; `None` if they are HTTP, or if there are none.
+    /// Protocol that owns the requests. `None` if they are HTTP, or if there are none.
     pub(crate) owner: Option<&'static Protocol>,
 }
 
@@ -52,7 +52,7 @@ impl Reading<'_> {
         self.findings.at(at, what, help);
     }
 
-    /// A number that must be in a range; what is no number is reported by the check of its form.
+    /// A number within a range, which is reported if it is outside. The check of forms reports a text that is not a number.
     pub(crate) fn within(&mut self, value: &Option<Spanned<u64>>, least: u64, most: u64) -> Option<u64> {
         let value = value.as_ref()?;
         let count = *value.get()?;
@@ -63,17 +63,17 @@ impl Reading<'_> {
         Some(count.clamp(least, most))
     }
 
-    /// A text with variables, each of which must be known. It may be seen by others, so it has no secrets.
+    /// Parses a text with variables, all of which must be known. The text may be shown, so it must not have secrets.
     pub(crate) fn braced(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
         self.names(node, text, known, false)
     }
 
-    /// The same, for a text that only the system sees.
+    /// Parses a text with variables that only the system sees, so it may have secrets.
     pub(crate) fn braced_with_secrets(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
         self.names(node, text, known, true)
     }
 
-    /// A URL: the user and the password of one in a protocol with a log-in may be secrets.
+    /// Parses a URL. In a protocol with a log-in, user and password may be secrets.
     pub(crate) fn braced_url(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
         let end_of_log_in = if url::takes_secrets(text) { text.rfind('@').unwrap_or(0) } else { 0 };
         for (name, start, end) in names_in(text).filter(|(name, ..)| secret::is_one(name)) {
@@ -104,7 +104,7 @@ impl Reading<'_> {
         Braced::read(text)
     }
 
-    /// A variable that is none of the known ones; `place` says where, if the file is another.
+    /// Reports a variable that is not among the known ones. `place` gives the position if it is in another file.
     pub(crate) fn unknown_name(&mut self, at: Span, name: &str, place: &str, known: &[String]) {
         let known: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
         let (name, known) = (format!("{{{name}}}"), known.iter().map(String::as_str));
@@ -112,7 +112,7 @@ impl Reading<'_> {
         self.findings.unknown(at, format!("{place}undefined variable {name}"), &name, known, listed_as);
     }
 
-    /// A command: a text that is split into words, or a list of words.
+    /// Parses a command: a text that is split into words, or a list of words.
     pub(crate) fn command(&mut self, node: &Node, known: &[String]) -> Vec<Braced> {
         if let super::tree::Value::List(items) = &node.value {
             let words = items.iter().filter_map(|item| Some(self.braced(item, item.text()?, known)));
@@ -130,7 +130,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A name of one's own, as it is shown in reports.
+    /// Checks a name that the plan chooses and reports show.
     pub(crate) fn own_name(&mut self, name: &str, at: Span, of_what: &str) {
         let is_fit = !name.is_empty()
             && name.chars().count() <= NAME_LENGTH_MAX
@@ -147,7 +147,7 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a name in a system's texts is one of the known ones, or that of a port.
+/// Whether a name in a system's texts is known, or is that of a port.
 pub(crate) fn is_known(name: &str, known: &[String]) -> bool {
     name.starts_with("port.") || known.iter().any(|known| known == name)
 }

@@ -1,11 +1,11 @@
-//! The reference of the plan format, in Markdown: the tables of keys for people.
+//! Writes the reference of the plan format as Markdown tables.
 
 use std::fmt::Write as _;
 
 use super::keys::Table;
 use super::tables;
 
-/// One section for each kind of mapping, with a table of its keys.
+/// Reference with one section for each kind of mapping, and a table of its keys.
 pub fn reference() -> String {
     let sections = tables::all().iter().map(|table| section(table));
     sections.collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! `resources`: what a system may use at most.
+//! Reads `resources`: the limits of a system.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use super::reading::Reading;
 use super::tree::Node;
 use crate::study::{LimitKind, Limits, LimitsText, Variant};
 
-/// What the values of limits depend on.
+/// Context that the values of limits depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
-    /// Of the system.
+    /// Variants of the system.
     pub(crate) variants: &'a [Variant],
     /// `pin` of the plan.
     pub(crate) pin: Option<&'a Node>,
 }
 
-/// Reads the key of a system. A value may hold parameters: it is checked with those of each variant.
+/// Reads the key of a system. A value with parameters is checked with the values of each variant.
 pub(crate) fn read(system: &Node, around: Around<'_>, reading: &mut Reading<'_>) -> LimitsText {
     let Some(node) = system.get("resources") else { return LimitsText::default() };
     read_values(node, around, reading)
 }
 
-/// The limits of a mapping.
+/// Reads the limits of a mapping.
 pub(crate) fn read_values(node: &Node, around: Around<'_>, reading: &mut Reading<'_>) -> LimitsText {
     let Around { variants, pin } = around;
     let known: Vec<String> = variants
@@ -51,7 +51,7 @@ pub(crate) fn read_values(node: &Node, around: Around<'_>, reading: &mut Reading
     LimitsText(texts)
 }
 
-/// Reports the first variant whose value is no limit.
+/// Reports the first variant whose value is not a valid limit.
 fn check(
     node: &Node,
     kind: LimitKind,
@@ -63,7 +63,7 @@ fn check(
     let Some(braced) =
         text.texts().next().filter(|braced| braced.names().next().is_some() || kind == LimitKind::Core)
     else {
-        // Its form has been checked.
+        // The check of forms covers a value without parameters.
         return;
     };
     for variant in variants {
@@ -71,7 +71,7 @@ fn check(
             |name: &str| variant.knobs.iter().find(|(knob, _)| knob == name).map(|(_, value)| value.clone());
         let mut limits = Limits::default();
         if let Err(wrong) = kind.set(&mut limits, &braced.fill(value)) {
-            // Without a parameter its form has been checked.
+            // The check of forms reports a value without parameters.
             if braced.names().next().is_none() {
                 return;
             }

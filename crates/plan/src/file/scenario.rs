@@ -1,4 +1,4 @@
-//! `scenario` and `scenarios`: what users do.
+//! Reads `scenario` and `scenarios`: the steps of users.
 
 use std::collections::BTreeSet;
 
@@ -23,28 +23,28 @@ use crate::plan::{Action, Errands, PlannedStep};
 use crate::study::names_in;
 
 const STEPS_MAX: usize = 1_000;
-/// Redirects that are followed, over all steps: each has an account of its own in every thread.
+/// Max redirects over all steps. Each has an account of its own in every thread.
 const REDIRECTS_MAX: usize = 1_000;
-/// Regular expressions, in all steps together: each is a program of up to a megabyte.
+/// Max regular expressions over all steps. Each compiles to a program of up to a megabyte.
 const EXPRESSIONS_MAX: usize = 200;
 
-/// What users do, and with which values.
+/// Steps of users, and the values in them.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     pub(crate) steps: Vec<PlannedStep>,
-    /// Requests around each load.
+    /// Requests before and after each load.
     pub(crate) errands: Errands,
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
-    /// The systems that steps speak to, by number.
+    /// Systems that steps speak to, by number.
     pub(crate) endpoints: Vec<Role>,
-    /// Where steps say who is asking.
+    /// Places of credentials in steps.
     pub(crate) authorized_at: Vec<Span>,
 }
 
 impl Script {
-    /// Leaves out systems that no step speaks to, and numbers the others again.
+    /// Removes systems that no step speaks to, and renumbers the others.
     pub(crate) fn leave_out_unused_endpoints(&mut self) {
         let used: BTreeSet<u16> = self.steps.iter().map(|step| step.endpoint).collect();
         let used: Vec<u16> = used.into_iter().collect();
@@ -54,24 +54,24 @@ impl Script {
         }
     }
 
-    /// Whether some steps are transactions.
+    /// Whether any step is a transaction.
     pub(crate) fn has_transactions(&self) -> bool {
         self.endpoints.iter().any(|role| role.sql.is_some())
     }
 }
 
-/// A scenario as it is written.
+/// A scenario as written.
 pub(crate) struct Written<'a> {
     pub(crate) name: String,
     pub(crate) at: Span,
     pub(crate) share: Option<&'a Node>,
     pub(crate) steps: &'a [Node],
-    /// The whole of it; `None`: it is a list of steps.
+    /// Mapping of the scenario. `None` if it is a list of steps.
     pub(crate) node: Option<&'a Node>,
 }
 
 impl<'a> Written<'a> {
-    /// A list of steps, or a mapping that has one.
+    /// Reads a list of steps, or a mapping that has one.
     pub(crate) fn of(name: &str, at: Span, node: &'a Node) -> Self {
         let list = |node: &'a Node| match &node.value {
             Value::List(steps) => Some(steps.as_slice()),
@@ -84,13 +84,13 @@ impl<'a> Written<'a> {
         Self { name: name.to_owned(), at, share: node.get("share"), steps, node: whole }
     }
 
-    /// Its steps, those within groups included.
+    /// Steps of the scenario, including those within groups.
     pub(crate) fn leaves(&self) -> Vec<&'a Node> {
         visits::leaves(self.steps)
     }
 }
 
-/// Reads scenarios and data. `is_sound`: the plan has the right shape, so that what is unused is worth telling.
+/// Reads scenarios and data. `is_sound` means that the plan has the right shape, so that unused definitions are reported.
 pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
     let mut written = written(root, reading);
     limit_expressions(&mut written, reading);
@@ -116,7 +116,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         around.teardown = errands::read(teardown, &mut variables, reading);
     }
     steps.limit_redirects(reading);
-    // What seems unused may be what is misspelt.
+    // A misspelling may be the reason why a definition seems unused.
     let is_sound = is_sound && reading.findings.count() == found_before;
     if is_sound {
         variables.unused(reading);
@@ -132,20 +132,20 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     Script { steps, errands: around, variables: names, scenarios, data, endpoints, authorized_at }
 }
 
-/// The steps of all scenarios, as far as they are read.
+/// Steps of all scenarios that are read so far.
 struct Steps<'a> {
     root: &'a Node,
     endpoints: &'a Endpoints,
     list: Vec<PlannedStep>,
-    /// Where each has its name.
+    /// Place of each step's name.
     places: Vec<Span>,
-    /// Where they say who is asking.
+    /// Places of credentials.
     authorized_at: Vec<Span>,
-    /// The scripts of those that are transactions, by endpoint.
+    /// Scripts of transactions, by endpoint.
     played: Vec<PlayedAt>,
-    /// Those that an iteration may leave out.
+    /// Numbers of the steps that an iteration may skip.
     left_out: Vec<u16>,
-    /// Whether there are more than allowed: that is said once.
+    /// Whether there are too many steps. That is reported once.
     are_too_many: bool,
 }
 
@@ -266,7 +266,7 @@ impl<'a> Steps<'a> {
         Some(read.at(endpoint, name))
     }
 
-    /// More redirects than there can be accounts for are an error.
+    /// Reports more redirects than there can be accounts for.
     fn limit_redirects(&self, reading: &mut Reading<'_>) {
         let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
         let redirects: usize = self.list.iter().filter_map(followed).sum();
@@ -278,7 +278,8 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// What empties the values that steps save which an iteration may leave out: they must not be those of the last one.
+/// Source that empties values of steps that an iteration may skip. Otherwise, values of the previous iteration would remain. `None`
+/// if there are no such values.
 fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> Option<DataSource> {
     let mut saved: Vec<u16> = Vec::new();
     for step in left_out.iter().filter_map(|step| steps.get(usize::from(*step))) {
@@ -296,14 +297,14 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
     (!saved.is_empty()).then(|| carried::emptied(&saved))
 }
 
-/// Whether the scenario that a load follows has transactions; `None`: the load follows all, or none that is there.
+/// Whether the scenario of a load has transactions. `None` if the load follows all scenarios, or an unknown one.
 pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
     let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
     let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
     Some(scenario.leaves().into_iter().any(transaction::is_one))
 }
 
-/// Notes what the steps are, and to which systems they speak. What is none of the kinds is misspelt.
+/// Registers the kinds of steps and the systems that they speak to. Steps of no kind are misspelled.
 fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -> Endpoints {
     let mut endpoints = Endpoints::read(root, reading);
     let mut first_owned = None;
@@ -316,7 +317,7 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
         if own_step::owner(step).is_some() && step.get("endpoint").is_none() {
             first_owned = first_owned.or(Some(step));
         }
-        // What is misspelt speaks to nobody.
+        // A misspelled step goes to no system.
         if is_request || is_transaction {
             let pipeline_max = Kind::of_step(step).pipeline_max();
             reading.pipeline_max =
@@ -362,7 +363,7 @@ fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
     }
 }
 
-/// Drops the steps of scenarios that have more expressions than anybody waits for.
+/// Removes the steps of scenarios with too many regular expressions.
 fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     let of_step = |step: &Node| {
         let checks = step
@@ -384,13 +385,13 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     }
 }
 
-/// Loads that follow one scenario each, or none because a tool makes them, need no shares.
+/// Whether scenarios need shares. They do not if each load follows one scenario or has a `tool`.
 fn is_share_needed(root: &Node) -> bool {
     let follows_all = |load: &Node| load.get("scenario").is_none() && load.get("tool").is_none();
     root.get("load").is_none_or(|load| load.items().iter().any(follows_all))
 }
 
-/// The share of each scenario: all in percent, or all plain.
+/// Share of each scenario. Either all are in percent, or none.
 fn shares(written: &[Written<'_>], is_needed: bool, reading: &mut Reading<'_>) -> Vec<f64> {
     if let [only] = written {
         if let Some(share) = only.share.filter(|_| only.name.is_empty()) {

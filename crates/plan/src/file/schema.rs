@@ -1,4 +1,4 @@
-//! The JSON Schema of a plan, for editors: the tables of keys in another language.
+//! Generates the JSON Schema of a plan from the tables of keys, for editors.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::form::{Form, FormSchema};
 use super::keys::{Table, ValueKind};
 use super::tables;
 
-/// The schema as JSON text. It knows the keys and the forms of values; what does not fit together is found by the reader alone.
+/// The schema as JSON text. It covers keys and forms of values. Only the reader checks whether values fit together.
 pub fn schema() -> String {
     let definitions: Map<String, Value> =
         tables::all().iter().map(|table| (name_of(table), of_table(table))).collect();

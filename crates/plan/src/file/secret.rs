@@ -1,4 +1,4 @@
-//! `{env.NAME}`: secrets, which the environment has and the plan only names.
+//! Reads `{env.NAME}`: secrets in environment variables, which the plan only names.
 
 use std::env::VarError;
 
@@ -7,9 +7,9 @@ use wire::Secrets;
 use super::reading::Reading;
 use super::span::Span;
 
-/// What the name of a secret begins with; the name of its variable follows.
+/// Prefix of a secret's name. The name of the environment variable follows.
 const ENV: &str = "env.";
-/// A source of data with this name would hide them.
+/// Reserved name. A source of data with this name would hide the secrets.
 pub(crate) const RESERVED: &str = "env";
 
 /// Whether a name in braces is that of a secret.
@@ -18,7 +18,7 @@ pub(crate) fn is_one(name: &str) -> bool {
 }
 
 impl Reading<'_> {
-    /// Looks up the value of a secret. `place` says where its name is, if the file is another.
+    /// Looks up the value of a secret. `place` gives the position of its name if it is in another file.
     pub(crate) fn secret(&mut self, at: Span, name: &str, place: &str) {
         let Some(variable) = name.strip_prefix(ENV) else { return };
         if self.secrets.get(name).is_some() || self.findings.is_full() || self.findings.has_at(at) {
@@ -49,7 +49,7 @@ impl Reading<'_> {
         self.at(at, format!("{place}the environment variable `{variable}` {what}"), help);
     }
 
-    /// A secret stands where others can see it.
+    /// Reports a secret in a text that others can see.
     pub(crate) fn exposed(&mut self, at: Span, name: &str) {
         let variable = name.strip_prefix(ENV).unwrap_or(name);
         let what = format!(
@@ -67,7 +67,7 @@ mod tests {
     use crate::file::folder::Folder;
 
     #[test]
-    fn a_value_is_looked_up_once_and_every_unfit_one_is_an_error() {
+    fn looks_up_value_once_and_reports_unusable_ones() {
         let environment = |name: &str| match name {
             "GOOD" => Ok("s3cr3t-value".to_owned()),
             "SHORT" => Ok("abc".to_owned()),

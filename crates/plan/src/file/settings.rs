@@ -1,4 +1,4 @@
-//! The section `sql`: how statements travel, and what the variables of scripts are; and whether the scripts are right.
+//! Reads the section `sql`: query mode and variables of scripts. Checks the scripts.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +16,17 @@ use crate::error::{Problem, Spelling, StepProblem};
 use crate::scripts::{self, styled};
 use crate::spec::SqlSpec;
 
-/// What a plan's transactions are.
+/// Transactions of a plan on one system.
 #[derive(Clone, Debug)]
 pub(crate) struct SqlText {
     pub(crate) played: Vec<Played>,
     pub(crate) spec: SqlSpec,
-    /// The plan's variables as scripts know them.
+    /// Names of the plan's variables in scripts.
     pub(crate) bindings: Vec<String>,
 }
 
 impl SqlText {
-    /// What only other workloads have than those that are played.
+    /// Removes values that only workloads other than the played ones have.
     pub(crate) fn leave_out_what_nothing_has(&mut self) {
         let spec = &mut self.spec;
         let workloads: Vec<_> = self
@@ -47,15 +47,15 @@ impl SqlText {
     }
 }
 
-/// What is played on a system, each script with the place of its step.
+/// Scripts on a system, each with the place of its step.
 pub(crate) struct PlayedAt {
-    /// The name of the endpoint.
+    /// Name of the endpoint.
     pub(crate) name: String,
     pub(crate) is_database: bool,
     pub(crate) scripts: Vec<(Played, Span)>,
 }
 
-/// Reads the section for the systems that steps speak to. `is_sound`: nothing is wrong with the scripts so far.
+/// Reads the section for the systems that steps speak to. `is_sound` means that the scripts have no errors so far.
 pub(crate) fn read(
     root: &Node,
     played: Vec<PlayedAt>,
@@ -98,9 +98,9 @@ pub(crate) fn variables(root: &Node, scenarios: &[Written<'_>]) -> BTreeSet<Stri
     defined.chain(of_workloads).collect()
 }
 
-/// What is wrong with the scripts on each kind of database that has its own.
+/// Reports errors in the scripts.
 fn report(sql: &SqlText, places: &[Span], reading: &mut Reading<'_>) {
-    // A workload may do on one kind of server what it cannot do on another: reported when it is known which.
+    // The kind of database is not known yet. Errors that depend on it are reported later.
     let has_workloads = sql.played.iter().any(|played| matches!(played, Played::Workload(_)));
     let engine = if has_workloads { Engine::PostgreSql } else { Engine::MySql };
     let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Does a tree have the shape that the tables require? Every error of spelling, of form, and of kind is found here.
+//! Checks that a tree has the shape that the tables require. It finds all errors of spelling, form, and kind.
 
 use super::findings::{Finding, Findings};
 use super::keys::{Key, Table, ValueKind};
@@ -6,21 +6,21 @@ use super::near;
 use super::span::Span;
 use super::tree::{Entry, Node, Value};
 
-/// Characters of a text that are repeated in a message.
+/// Max characters of a text that a message repeats.
 const SHOWN_MAX: usize = 60;
 
-/// Holds a whole plan against its table.
+/// Checks a whole plan against its table.
 pub(crate) fn check(root: &Node, table: &Table, findings: &mut Findings) {
     NamedValue { at: root.at, name: "the plan", example: "" }.in_table(root, table, findings);
 }
 
-/// Where a value stands, and what it is called.
+/// A value with its place and name.
 #[derive(Clone, Copy)]
 struct NamedValue<'a> {
-    /// Where to point when the value itself, a list or a mapping, is long: at its key.
+    /// Place for errors about a list or a mapping, which is too long to point at: its key.
     at: Span,
     name: &'a str,
-    /// Of its key; nothing for what is no key's value.
+    /// Example of its key. Empty if the value belongs to no key.
     example: &'a str,
 }
 
@@ -34,7 +34,7 @@ impl NamedValue<'_> {
         match (kind, &node.value) {
             (ValueKind::One(form), Value::Text(text)) => {
                 if let Err(what) = (form.check)(&text.text) {
-                    // What to write follows the semicolon, and is said below in the words of the key.
+                    // The help after the semicolon is replaced by one in the words of the key.
                     let what = what.split("; write ").next().unwrap_or_default().to_owned();
                     let repaired: Vec<String> =
                         form.repaired(&text.text).iter().map(|value| self.example_of(value)).collect();
@@ -118,7 +118,7 @@ impl NamedValue<'_> {
             }
         }
         for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
-            // Under a typing error it is the typing error that is told.
+            // A misspelled key counts as given, because its spelling is already reported.
             let is_meant = |entry: &Entry| {
                 entry.key == *missing || near::nearest(&entry.key, table.names()) == Some(missing)
             };
@@ -138,7 +138,7 @@ impl NamedValue<'_> {
         findings.at(self.start_of(node), what, self.help(kind));
     }
 
-    /// What to write instead.
+    /// Help for the error.
     fn help(self, kind: &ValueKind) -> String {
         match self.example {
             "" => format!("write {}", kind.words()),
@@ -146,7 +146,7 @@ impl NamedValue<'_> {
         }
     }
 
-    /// The key with a value, or the value alone where there is no key.
+    /// The key with a value, or only the value if there is no key.
     fn example_of(self, value: &str) -> String {
         match self.example {
             "" => format!("`{value}`"),
@@ -154,7 +154,7 @@ impl NamedValue<'_> {
         }
     }
 
-    /// A single value is pointed at itself.
+    /// Place for an error: a single value itself, otherwise the key.
     fn start_of(self, node: &Node) -> Span {
         if matches!(node.value, Value::Text(_)) { node.at } else { self.at }
     }
@@ -192,7 +192,7 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
     }
 }
 
-/// A key with the value that was written for it, if that is one for the key: `for: 10s`.
+/// A key with the value that was given, corrected if necessary: `for: 10s`. The key alone if no correction fits.
 fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
     let kind = key.map(|key| match &key.kind {

@@ -1,6 +1,6 @@
-//! Places in a file: bytes, and the line and column that a person sees.
+//! Places in a file: byte ranges, and the lines and columns that errors show.
 
-/// Bytes of a file, from and to.
+/// Byte range of a file; the end is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Span {
     pub(crate) start: usize,
@@ -12,12 +12,12 @@ impl Span {
         Self { start, end: end.max(start) }
     }
 
-    /// The text within, or nothing if the span does not fit the source.
+    /// Text of the span. Empty if the span does not fit the source.
     pub(crate) fn slice(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// The span without spaces and line breaks at its end.
+    /// The span without trailing spaces and line breaks.
     pub(crate) fn trimmed(self, source: &str) -> Self {
         Self::new(self.start, self.start + self.slice(source).trim_end().len())
     }
@@ -25,15 +25,15 @@ impl Span {
 
 /// The line around a byte of a source.
 pub(crate) struct SourceLine<'a> {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub(crate) number: usize,
-    /// Where it begins.
+    /// Byte offset of its start.
     pub(crate) start: usize,
-    /// Its text, without the line break.
+    /// Text without the line break.
     pub(crate) text: &'a str,
 }
 
-/// The line that holds this byte; the last one for a byte behind the end.
+/// The line that contains this byte. For a byte behind the end, it is the last line.
 pub(crate) fn line_at(source: &str, byte: usize) -> SourceLine<'_> {
     let mut byte = byte.min(source.len());
     while !source.is_char_boundary(byte) {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_from_one_and_never_missed() {
+    fn every_byte_has_a_line_counted_from_one() {
         let source = "ä: 1\r\nb\n";
         let at = |byte| {
             let line = line_at(source, byte);

@@ -1,4 +1,4 @@
-//! One step: its request, what its reply must be, and what is saved of it.
+//! Reads one step: its request, the checks of its reply, and the saved values.
 
 use std::ops::Range;
 
@@ -25,21 +25,21 @@ use crate::study::names_in;
 
 pub(crate) const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
-/// A step, and what the scenario around it must know.
+/// A step, and what its scenario needs to know about it.
 pub(crate) struct ReadStep {
     pub(crate) step: PlannedStep,
     pub(crate) think: ThinkTime,
     pub(crate) weight: Option<(f64, Span)>,
-    /// Where its name stands, or its path.
+    /// Place of its name, or of its path.
     pub(crate) name_at: Span,
     /// Whether the plan gives it a name.
     pub(crate) has_own_name: bool,
-    /// Where it says who is asking, if it does.
+    /// Place of its credentials. `None` if it has none.
     pub(crate) authorization_at: Option<Span>,
 }
 
 impl ReadStep {
-    /// The step at a system of this number. A step without a name of its own at a named system has the system's name behind it.
+    /// Assigns the step to a system. At a named system, a step without a name of its own gets the system's name as a suffix.
     pub(crate) fn at(mut self, endpoint: u16, name: &str) -> Self {
         self.step.endpoint = endpoint;
         if !self.has_own_name && !name.is_empty() {
@@ -49,7 +49,7 @@ impl ReadStep {
     }
 }
 
-/// Reads a step at a system of this name; what is wrong with it is among the findings.
+/// Reads a step at the system with this name. Errors are added to the findings.
 pub(crate) fn read(
     node: &Node,
     endpoint: &str,
@@ -105,7 +105,7 @@ pub(crate) fn read(
     })
 }
 
-/// The name of a step in reports: its own, or the default.
+/// Name of the step in reports: its own, or the default.
 fn name(node: &Node, default: impl FnOnce() -> String, reading: &mut Reading<'_>) -> String {
     let named = node.get("name");
     let Some(name) = named.and_then(Node::text) else { return default() };
@@ -117,7 +117,7 @@ fn weight(node: &Node) -> Option<(f64, Span)> {
     node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)))
 }
 
-/// The key of the step's request: the only one.
+/// Key of the step's request. Exactly one is allowed.
 fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
     let is_request = |entry: &&Entry| {
         let key = entry.key.as_str();
@@ -141,7 +141,7 @@ fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
     Some(first)
 }
 
-/// Method, target, where the target stands, and where the method does.
+/// Method, target, node of the target, and place of the method.
 fn method<'a>(first: &'a Entry, reading: &mut Reading<'_>) -> Option<(String, String, &'a Node, Span)> {
     let text = first.value.text()?;
     if first.key != "request" {
@@ -188,7 +188,7 @@ fn header_at(node: &Node, name: &str) -> Option<Span> {
     entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(name)).map(|entry| entry.key_at)
 }
 
-/// What the reply must be. Texts may have values in them.
+/// Reads the checks of the reply, whose texts may have variables.
 fn expects(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> ExpectSpec {
     let of = |key: &str| node.get("expect").and_then(|expect| expect.get(key));
     let texts = |node: &Node| -> Vec<String> {
@@ -233,7 +233,7 @@ fn expects(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) ->
     }
 }
 
-/// A text that a reply must contain, with the values in it.
+/// Text that a reply must contain, with its variables.
 fn expected(node: &Node, text: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Expected {
     if names_in(text).any(|(name, ..)| secret::is_one(name)) {
         let what = "`expect` contains no secret: messages show what a reply was expected to contain";
@@ -244,7 +244,7 @@ fn expected(node: &Node, text: &str, variables: &mut Variables, reading: &mut Re
     Expected::compile(text.as_bytes(), variables.names())
 }
 
-/// The checks of the reply, if they are right.
+/// Compiles the checks of the reply. `None` if they have errors.
 fn checks(node: &Node, method: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<Checks> {
     let mut errors = Vec::new();
     let checks = expects(node, variables, reading).check(method, &mut errors);
@@ -257,20 +257,20 @@ fn checks(node: &Node, method: &str, variables: &mut Variables, reading: &mut Re
     errors.is_empty().then_some(checks)
 }
 
-/// The pause after a step.
+/// Reads the pause after a step.
 pub(crate) fn think(node: &Node) -> ThinkTime {
     let think = node.entry("think").and_then(|entry| Spanned::of_entry(entry, &values::THINK));
     think.as_ref().and_then(Spanned::get).copied().unwrap_or(ThinkTime::None)
 }
 
-/// Where the parts of a request are.
+/// Places of the parts of a request.
 struct Places<'a> {
     target: Span,
     method: Span,
     header: &'a dyn Fn(&str) -> Span,
 }
 
-/// What `wire` has to say about the request.
+/// Reports errors that `wire` finds in the request.
 fn faults_of(request: &Request, places: &Places<'_>, variables: &Variables, reading: &mut Reading<'_>) {
     if variables.are_too_many() {
         return;
@@ -283,7 +283,7 @@ fn faults_of(request: &Request, places: &Places<'_>, variables: &Variables, read
             RequestFault::HeaderName(name) => ((places.header)(name), "write a name such as Accept"),
             RequestFault::HeaderValue(name) => ((places.header)(name), "write it on one line"),
             RequestFault::Framing(name) => ((places.header)(name), "remove it"),
-            // Told with the place of the name.
+            // Unknown variables are already reported at the places of their names.
             RequestFault::Variable(_) => continue,
         };
         if !reading.findings.has_at(at) {
@@ -308,7 +308,7 @@ fn expression(text: &str, at: Span, reading: &mut Reading<'_>) -> Option<Regex> 
     expects::expression(text).map_err(|wrong| reading.at(at, wrong.what, wrong.help)).ok()
 }
 
-/// A path to one value. `place` says where a part of the text stands.
+/// Reads a path to one JSON value. `place` maps a part of the text to its place.
 fn json_path(
     text: &str,
     place: impl Fn(Range<usize>) -> Span,

@@ -1,4 +1,4 @@
-//! What is wrong with the syntax of a YAML file, in words for people who do not know YAML's own.
+//! Explains syntax errors of YAML in words that need no knowledge of YAML.
 
 use granit_parser::{ErrorKind, ScanError};
 
@@ -6,19 +6,20 @@ use super::findings::Findings;
 use super::parse::DEPTH_MAX;
 use super::span::{Span, line_at};
 
+/// Help for errors that have no more specific one.
 const CHECK: &str =
     "check the indentation of this line, and quote texts that contain : # { } [ ] , or quotes";
 const QUOTE: &str = "quote the text";
 const SPACES: &str = "indent with spaces";
 
-/// One finding at the mark of the error.
+/// Adds one finding at the position of the error.
 pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, findings: &mut Findings) {
     let byte = error.marker().byte_offset().unwrap_or(source.len()).min(source.len());
     let rest = source.get(byte..).unwrap_or_default();
     let width = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
     let mut at = Span::new(byte, byte + width);
     if rest.trim().is_empty() {
-        // Behind the last line there is nothing to point at.
+        // Nothing can be pointed at behind the last line.
         let end = source.trim_end().len();
         at = Span::new(end, end);
     }
@@ -29,7 +30,7 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
         findings.at(Span::new(tab, tab + 1), "the line is indented with a tab", SPACES);
         return;
     }
-    // A line that is not indented further than the one with the bracket does not belong between brackets.
+    // A line that is not indented further than the line of the opening bracket is outside of the brackets.
     let is_outside = |opened: &Span| {
         let first = line_at(source, opened.start);
         first.number < line.number && indent <= first.text.len() - first.text.trim_start().len()
@@ -64,7 +65,7 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
     }
 }
 
-/// What is wrong between brackets and braces.
+/// Message and help for errors between brackets and braces.
 fn bracket_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
     use ErrorKind as Kind;
     Some(match kind {
@@ -94,7 +95,7 @@ fn bracket_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What is wrong with lines, keys and texts.
+/// Message and help for errors in lines, keys, and texts.
 fn line_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
     use ErrorKind as Kind;
     Some(match kind {

@@ -1,4 +1,4 @@
-//! The section `systems`, or `url` alone: what is measured.
+//! Reads the section `systems`, or only `url`: the systems to measure.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,23 +25,24 @@ use crate::study::{
     is_number, names_in,
 };
 
+/// Names that every text of a system may use.
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
-/// Undefined where a parameter of a plan has that name already.
+/// Name of the system's host in braces. A parameter with this name takes precedence.
 const HOST: &str = "host";
 const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
 const COMMANDS_WITHIN_NS: u64 = 60_000_000_000;
 
-/// What every text of a system may name, and what its parts have in common.
+/// Names that the texts of a system may use, and other context of its parts.
 pub(crate) struct Scope<'a> {
     pub(crate) name: &'a str,
-    /// Where the system's name stands.
+    /// Place of the system's name.
     pub(crate) at: Span,
     pub(crate) node: &'a Node,
-    /// Names of parameters, and the built-in ones.
+    /// Names of parameters, and built-in names.
     pub(crate) known: Vec<String>,
 }
 
-/// Reads systems and variants; `is_sound`: what is unused is worth telling.
+/// Reads systems and variants. `is_sound` means that unused definitions are reported.
 pub(crate) fn read(
     root: &Node,
     is_sound: bool,
@@ -99,7 +100,7 @@ pub(crate) fn read(
     }
 }
 
-/// A system that runs already, named by its address: that of `url`, or of the first of `endpoints`.
+/// A system that already runs, named by its address: that of `url`, or of the first of `endpoints`.
 fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let known = ["plan".to_owned()];
     let anything = |_: &str| Some("x".to_owned());
@@ -193,14 +194,14 @@ fn system(
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
     system.has_knobs_in_env =
         system.is_started() && !system.knobs.is_empty() && !system.knobs.iter().any(uses);
-    // What seems unused may be what is misspelt.
+    // A misspelling may be the reason why a definition seems unused.
     if is_sound && reading.findings.count() == found_before {
         unused(&system, &scope, reading);
     }
     system
 }
 
-/// The processes of a system that runs already, if it is named by them.
+/// Processes of a system that already runs, if the plan names them.
 fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<RunningText> {
     let (pid, container) = (node.entry("pid"), node.entry("container"));
     if let (Some(_), Some(second)) = (pid, container) {
@@ -216,7 +217,7 @@ fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Optio
     let found_before = reading.findings.count();
     let braced = reading.braced(&entry.value, text, known);
     let is_pid = entry.key == "pid";
-    // What a variable stands for is checked when it is known.
+    // A text with variables is checked when their values are known.
     if reading.findings.count() == found_before && braced.names().next().is_none() {
         let spec = if is_pid { RunningSpec::Pid } else { RunningSpec::Container };
         if let Err((what, help)) = spec(text.to_owned()).read(&reading.folder.path) {
@@ -226,16 +227,16 @@ fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Optio
     Some(if is_pid { RunningText::Pid(braced) } else { RunningText::Container(braced) })
 }
 
-/// What surrounds a system, and what it is confined to.
+/// Context of a system, and its confinement.
 struct Confines<'a> {
-    /// The plan.
+    /// The whole plan.
     root: &'a Node,
     limits: LimitsText,
     host: Option<String>,
     around: Around<'a>,
 }
 
-/// The parameters that an experiment may raise.
+/// Parameters that an experiment may raise.
 fn raisable(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for item in node.get("limits").map_or(&[][..], Node::items) {
@@ -258,7 +259,7 @@ fn raisable(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<Strin
     names
 }
 
-/// The host that a system runs on, if it has one of its own.
+/// Name of the host that the system runs on. `None` if it sets none.
 fn host(node: &Node, root: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Option<String> {
     let value = node.get("host")?;
     let name = value.text()?;
@@ -283,11 +284,11 @@ fn host(node: &Node, root: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> 
     Some(name.to_owned())
 }
 
-/// Proxies come first: they need nobody, and others may need them.
+/// Processes in the order of their start. Proxies come first, because they need no other process.
 fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
     let own = processes::read(scope, reading);
     if own.is_empty() {
-        // A system that runs already has none.
+        // A system that already runs has no processes.
         return own;
     }
     let mut all = proxies::read(scope, reading);
@@ -299,7 +300,7 @@ fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Pr
     all
 }
 
-/// Processes that wait for an event that there is not.
+/// Reports processes with `start-by: event` that no event starts.
 fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     for process in system.processes.iter().filter(|process| process.is_started_by_event) {
         let starts = |action: &ActionText| matches!(action, ActionText::Start(name) if *name == process.name);
@@ -342,7 +343,7 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
     url
 }
 
-/// The URL of a system, or the first of a list.
+/// URL of a system, or the first of a list.
 fn first_url(system: &Node) -> Option<&str> {
     addresses::first_url(system.get("url")?).map(|(_, text)| text)
 }
@@ -354,13 +355,13 @@ fn only_if_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Re
     }
 }
 
-/// What a variable in a URL may be.
+/// Placeholder value of a variable in a URL.
 fn example(knobs: &[Knob], name: &str) -> String {
     let value = knobs.iter().find(|knob| knob.name == name).and_then(|knob| knob.values.first());
     value.cloned().unwrap_or_else(|| if name.starts_with("port") { "1" } else { "x" }.to_owned())
 }
 
-/// The URL of the second peer: a database, where requests go to a server of HTTP. `at` is where it is missing if it must be there.
+/// URL of the database of a system whose `url` takes HTTP requests. If it is required and missing, that is reported at `at`.
 fn second_peer(
     node: &Node,
     at: Span,
@@ -403,7 +404,7 @@ pub(crate) fn dir(node: &Node, known: &[String], reading: &mut Reading<'_>) -> O
     let inside = node.get("in")?;
     let text = inside.text()?;
     let braced = reading.braced(inside, text, known);
-    // A folder whose name hangs on the run is not there yet.
+    // A folder whose name depends on the run does not exist yet.
     if braced.names().next().is_none() && !reading.folder.path.join(text).is_dir() {
         reading.at(
             inside.at,
@@ -459,7 +460,7 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
     Braced::read(&text)
 }
 
-/// Unused parameters, and ports that no process listens on.
+/// Reports unused parameters, and ports that no process listens on.
 fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     let used = |name: &str| system.texts().flat_map(Braced::names).any(|used| used == name);
     for knob in system.knobs.iter().filter(|knob| !system.has_knobs_in_env && !used(&knob.name)) {
@@ -483,7 +484,7 @@ fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     }
 }
 
-/// Ports of readiness conditions that no text contains.
+/// Reports ports of readiness conditions that no text has.
 fn unheard_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     for process in &system.processes {
         let PortText::Named(name) = &process.ready.port else { continue };

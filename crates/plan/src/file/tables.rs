@@ -1,4 +1,4 @@
-//! The keys of a plan file. What is not here cannot be written.
+//! Tables of the keys of a plan file. A plan can have no other keys.
 
 mod events;
 mod protocols;
@@ -34,7 +34,7 @@ const fn table(kind: &'static Table) -> ValueKind {
     ValueKind::Table(kind)
 }
 
-// TLS to a server, which a system and the URL of a plan share.
+// TLS keys, which a system and a plan with `url` share.
 const INSECURE: Key =
     key("insecure", "true", One(&form::TRUTH), "Accepts any TLS certificate; noted in the result.");
 const CACERT: Key = key(
@@ -70,7 +70,7 @@ const ENDPOINTS: Key = key(
      system; a system's own come before them.",
 );
 
-/// Every table, the whole plan first.
+/// Every table, starting with that of the whole plan.
 pub(crate) fn all() -> &'static [&'static Table] {
     static ALL: LazyLock<Vec<&'static Table>> = LazyLock::new(|| {
         let step: &'static Table = &scenario::STEP;

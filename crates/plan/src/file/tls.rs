@@ -1,4 +1,4 @@
-//! Certificates of a system that is spoken to over HTTPS: `insecure`, `cacert`, `cert`, and `key`.
+//! Reads the certificates of a system over TLS: `insecure`, `cacert`, `cert`, and `key`.
 
 use super::reading::Reading;
 use super::tree::Node;
@@ -6,7 +6,7 @@ use crate::study::TlsText;
 
 const KEYS: [&str; 4] = ["insecure", "cacert", "cert", "key"];
 
-/// Reads them; `url` is that of the system, variables included.
+/// Reads the keys. `url` is that of the system, with its variables.
 pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Reading<'_>) -> TlsText {
     let first = KEYS.iter().find_map(|key| node.entry(key));
     if let Some(entry) = first.filter(|_| !url.starts_with("https://")) {
@@ -30,7 +30,7 @@ pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Readi
     TlsText { insecure, cacert: path("cacert"), cert: path("cert"), key: path("key") }
 }
 
-/// At the top of a plan they belong to `url`.
+/// Reports these keys at the top of a plan with `systems`, because there they apply to `url`.
 pub(crate) fn of_systems(root: &Node, reading: &mut Reading<'_>) {
     for entry in KEYS.iter().filter_map(|key| root.entry(key)) {
         let what = format!("`{0}` requires `url`; a system has its own `{0}`", entry.key);

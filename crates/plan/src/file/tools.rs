@@ -1,4 +1,4 @@
-//! `tool` of a load: the command of another load generator, and what goes with it.
+//! Reads `tool` of a load: the command of an external load generator, and the keys that apply to it.
 
 use loadtools::{TOOLS, Tool};
 
@@ -7,20 +7,20 @@ use super::tree::{Entry, Node};
 use crate::spec::{LoadSpec, Spanned};
 use crate::study::{Braced, ToolText, is_name, whole_seconds};
 
-/// What a load by a tool may say; anything else is the tool's own, or does not apply to it.
+/// Keys that apply to a load with `tool`. Other values belong into the tool's own command.
 const KEYS: [&str; 7] = ["name", "tool", "users", "warm-up", "for", "requests", "profile"];
-/// Names of a system that its command may use as well. Those of its parameters are added.
+/// Names of a system that the command may use, in addition to the system's parameters.
 const OF_SYSTEMS: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "host"];
-/// Names of the length of the load.
+/// Names for the duration of the load.
 const LENGTH: [&str; 2] = ["for", "seconds"];
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 
-/// Whether no load of the plan needs a scenario.
+/// Whether every load has a `tool`, so that the plan needs no scenario.
 pub(crate) fn make_all_loads(root: &Node) -> bool {
     root.get("load").is_some_and(|load| load.items().iter().all(|load| load.entry("tool").is_some()))
 }
 
-/// What events cost is seen in single requests, which no tool reports.
+/// Rejects events in plans with tools. The cost of events is computed from individual requests, which no tool reports.
 pub(crate) fn exclude_events(root: &Node, reading: &mut Reading<'_>) {
     let loads = root.get("load").map_or(&[][..], Node::items);
     let Some(events) = root.entry("events").filter(|_| loads.iter().any(|load| load.entry("tool").is_some()))
@@ -32,7 +32,7 @@ pub(crate) fn exclude_events(root: &Node, reading: &mut Reading<'_>) {
     reading.at(events.key_at, what, "remove `events`, or the loads with `tool`");
 }
 
-/// The command of a load and its values; `None` if there is none, or if it cannot be read.
+/// Reads the command of a load and its values. `None` if there is none, or if it has errors.
 pub(crate) fn read(
     root: &Node,
     load: &Node,
@@ -82,7 +82,8 @@ fn tool_of(words: &[String], entry: &Entry, reading: &mut Reading<'_>) -> Option
     tool
 }
 
-/// Values of the load and names in the command must belong to each other.
+/// Checks that the command uses the values of the load, and that the load has the values that the command uses. One of them must
+/// set the duration.
 fn agree(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>) {
     let uses = |name: &str| text.words.iter().flat_map(Braced::names).any(|used| used == name);
     for (key, example) in [("users", "10"), ("requests", "1000")] {
@@ -113,7 +114,7 @@ fn agree(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>)
     }
 }
 
-/// Names that the command may use: a parameter only if every system has it.
+/// Names that the command may use. A parameter counts only if every system has it.
 fn known(root: &Node) -> Vec<String> {
     let names = ToolText::NAMES.into_iter().chain(["url", "plan"]);
     let mut known: Vec<String> = names.map(str::to_owned).collect();

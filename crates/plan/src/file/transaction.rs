@@ -1,4 +1,4 @@
-//! A step that is a transaction: its statements, how many rows they must bring, and what is saved of them.
+//! Reads a step that is a transaction: its statements, the expected number of rows, and the saved columns.
 
 use sql::script::variable_name;
 use sql::workload;
@@ -14,8 +14,9 @@ use crate::plan::{Action, PlannedStep, SqlAction};
 use crate::scripts::{SCRIPT_BYTES_MAX, style_named, styled};
 
 pub(crate) const KINDS: [&str; 4] = ["sql", "transaction", "script", "workload"];
+/// Max characters of the default name of a step: the beginning of its statement.
 const NAME_LENGTH_MAX: usize = 60;
-/// Columns are kept under a name that no script of a plan has, and get their own then.
+/// Prefix for the columns of a row, which no script of a plan uses. They are then copied to their own names.
 const COLUMN: &str = "saved_column_";
 
 /// Whether a step is a transaction.
@@ -23,7 +24,7 @@ pub(crate) fn is_one(node: &Node) -> bool {
     node.entries().iter().any(|entry| KINDS.contains(&entry.key.as_str()))
 }
 
-/// Reads a step; what is wrong with it is among the findings. `number` is that of its script.
+/// Reads a step. Errors are added to the findings. `number` is that of its script.
 pub(crate) fn read(
     node: &Node,
     number: u16,
@@ -106,7 +107,7 @@ fn file(
     Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
 }
 
-/// One text, or several in a transaction.
+/// Reads `sql` with one statement or several, or `transaction`.
 fn statements(
     entry: &Entry,
     name: Option<String>,
@@ -147,10 +148,10 @@ fn is_an_edge(text: &str) -> bool {
     ["begin", "start", "commit", "end"].iter().any(|edge| word.eq_ignore_ascii_case(edge))
 }
 
-/// With a semicolon at its end, or without, and a line of its own after it.
+/// Ends a statement with a line break, and with a semicolon if `has_semicolon`.
 fn ended(text: &str, has_semicolon: bool) -> String {
     let bare = text.trim_end().trim_end_matches(';').trim_end();
-    // A comment at the end would take the semicolon in.
+    // A semicolon after a comment would be part of the comment.
     let is_comment = bare.lines().last().is_some_and(|line| line.contains("--"));
     let is_command = bare.lines().last().is_some_and(|line| line.trim_start().starts_with('\\'));
     match has_semicolon && !is_command {
@@ -160,7 +161,7 @@ fn ended(text: &str, has_semicolon: bool) -> String {
     }
 }
 
-/// What makes variables of the columns of the last statement's row.
+/// Script commands that save columns of the last statement's row as variables.
 fn saving(step: &Node) -> String {
     let saves = step.get("save").map_or(&[][..], Node::entries);
     let columns =
@@ -204,7 +205,7 @@ fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::RowCount> {
     form::rows(expect.text_of("rows")?).ok()
 }
 
-/// The beginning of a statement, on one line.
+/// Beginning of a statement, on one line.
 fn shortened(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

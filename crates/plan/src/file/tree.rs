@@ -1,4 +1,4 @@
-//! The tree of a YAML file: texts as they were written, each with its place.
+//! Tree of a YAML file: texts as they were written, each with its place.
 
 use super::span::Span;
 use crate::units;
@@ -10,7 +10,7 @@ pub(crate) struct Node {
     pub(crate) value: Value,
 }
 
-/// What a value is. Numbers, dates and truth values are texts here: who reads them knows what they ought to be.
+/// Kinds of values. Numbers, dates, and booleans are texts here, because only the reader of a key knows its type.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(Text),
@@ -22,7 +22,7 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// Without quotes, and not in a block of its own.
+    /// Whether it has no quotes and is not a block scalar.
     pub(crate) is_plain: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    /// The text of a scalar that says something.
+    /// Text of a scalar. `None` for null values, lists, and mappings.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) if !self.is_nothing() => Some(&text.text),
@@ -43,13 +43,13 @@ impl Node {
         }
     }
 
-    /// Whether nothing is written: no text, `~` or `null` without quotes.
+    /// Whether the value is null: empty, or an unquoted `~` or `null`.
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(&self.value, Value::Text(text)
             if text.is_plain && matches!(text.text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
-    /// The entries of a mapping; none for anything else.
+    /// Entries of a mapping. Empty for other values.
     pub(crate) fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// The items of a list, or the value itself.
+    /// Items of a list. For other values, the value itself.
     pub(crate) fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
@@ -65,7 +65,7 @@ impl Node {
         }
     }
 
-    /// The value of a key.
+    /// Value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         Some(&self.entry(key)?.value).filter(|node| !node.is_nothing())
     }
@@ -74,17 +74,17 @@ impl Node {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
-    /// The text of a key.
+    /// Text of a key.
     pub(crate) fn text_of(&self, key: &str) -> Option<&str> {
         self.get(key)?.text()
     }
 
-    /// The time of a key, if it can be read.
+    /// Duration of a key in nanoseconds. `None` if it is absent or cannot be parsed.
     pub(crate) fn duration_ns(&self, key: &str) -> Option<u64> {
         units::duration_ns(self.text_of(key)?).ok()
     }
 
-    /// How many values there are in all, keys not counted.
+    /// Number of values in the tree. Keys do not count.
     pub(crate) fn count(&self) -> usize {
         1 + match &self.value {
             Value::Text(_) => 0,
@@ -93,12 +93,12 @@ impl Node {
         }
     }
 
-    /// Where a part of the text is in the source: exactly if the text stands there as it is, else where the part is first
-    /// seen, else all of it.
+    /// Place of a part of the text. It is exact if the source has the text unchanged. Otherwise it is the first occurrence of the
+    /// part, or the whole text.
     pub(crate) fn part(&self, source: &str, start: usize, end: usize) -> Span {
         let Value::Text(Text { text, .. }) = &self.value else { return self.at };
         let raw = self.at.slice(source);
-        // Behind a quote, or at once.
+        // The text begins after a quote, or immediately.
         let before =
             (0..2).find(|before| raw.get(*before..).is_some_and(|raw| raw.starts_with(text.as_str())));
         if let Some(before) = before {

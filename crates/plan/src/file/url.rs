@@ -1,4 +1,4 @@
-//! The URL of a system: where it is, and nothing more.
+//! Checks the URL of a system, which has its address and nothing else.
 
 use url::Url;
 use wire::Protocol;
@@ -10,19 +10,20 @@ use super::tree::{Entry, Node};
 use crate::database::{self, Database};
 use crate::request::{access_of, corrected_url, read_url};
 
+/// Help for a wrong URL of a database.
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
-/// The protocol of a scheme, if it owns its steps.
+/// Protocol of a scheme, if it owns its steps.
 fn owner(scheme: &str) -> Option<&'static Protocol> {
     wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.own_steps().is_some())
 }
 
-/// The name of a protocol in sentences.
+/// Name of a protocol in sentences.
 fn noun(protocol: &Protocol) -> &'static str {
     protocol.own_steps().map_or(protocol.name, |own| own.noun)
 }
 
-/// Checks a URL whose variables are filled in with anything.
+/// Checks a URL whose variables are replaced by placeholders.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     if database::is_database(filled) {
         return check_database(node, filled, has_socket, reading);
@@ -50,7 +51,7 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         reading.at(node.at, format!("the URL is that of {}, and the steps are HTTP", noun(of_url)), help);
     } else if let Some(wrong) = url.as_ref().ok().and_then(|url| wrong_log_in(url, of_url?)) {
         if wrong.is_password {
-            // Its line is not shown.
+            // The error shows no line, because it may have a password.
             reading.findings.whole(wrong.what, wrong.help);
         } else {
             reading.at(node.at, wrong.what, wrong.help);
@@ -64,7 +65,7 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     }
 }
 
-/// An error of the log-in in a URL.
+/// Error in the log-in of a URL.
 struct WrongLogIn {
     what: String,
     help: String,
@@ -91,7 +92,7 @@ fn wrong_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
     Some(WrongLogIn { what: wrong.what, help: wrong.help, is_password: false })
 }
 
-/// Whether names of secrets may stand in the user and the password of a URL.
+/// Whether user and password of a URL may be secrets.
 pub(crate) fn takes_secrets(text: &str) -> bool {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
     let log_in = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps()?.log_in);
@@ -117,9 +118,9 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
     read_database(node, filled, reading);
 }
 
-/// Checks the URL of an endpoint, variables filled in with anything.
+/// Checks the URL of an endpoint whose variables are replaced by placeholders.
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
-    // Which steps it takes has been compared with its scheme.
+    // The kind of its steps is already compared with its scheme.
     let at_url = std::mem::take(&mut reading.at_url);
     reading.at_url.owner = owner(filled.split("://").next().unwrap_or_default());
     reading.at_url.is_sql = database::is_database(filled);
@@ -129,7 +130,7 @@ pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, readin
 
 fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
     if database::has_password(filled) {
-        // Its line is not shown.
+        // The error shows no line, because it has the password.
         let what = "the URL of a database contains a password, and plans are stored with results";
         reading.findings.whole(what, "remove it, and set PGPASSWORD or MYSQL_PWD, or use ~/.pgpass");
         return;
@@ -139,7 +140,7 @@ fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
     }
 }
 
-/// Checks the URL of the database of a system that serves HTTP, variables filled in with anything.
+/// Checks the URL of the database of a system that serves HTTP. Its variables are replaced by placeholders.
 pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
     let node = &entry.value;
     if !reading.at_url.is_sql && filled.starts_with("sqlite:") {
@@ -156,7 +157,7 @@ pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Readi
     }
 }
 
-/// Where transactions go must be said if requests go elsewhere.
+/// Reports a missing `database` if there are transactions and `url` takes requests.
 pub(crate) fn second_peer_missing(at: Span, reading: &mut Reading<'_>) {
     if reading.at_url.is_sql && reading.at_url.is_http {
         let what = "some steps are transactions and some are requests, and `database` is missing";
@@ -164,14 +165,14 @@ pub(crate) fn second_peer_missing(at: Span, reading: &mut Reading<'_>) {
     }
 }
 
-/// Host and port of a URL, without a user and a password.
+/// Host and port of a URL, without user and password.
 pub(crate) fn authority(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     authority.rsplit_once('@').map_or(authority, |(_, authority)| authority).to_owned()
 }
 
-/// Whether a URL says who is asking.
+/// Whether a URL has credentials.
 pub(crate) fn has_credentials(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default().contains('@')
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn host_and_port_are_told_from_credentials() {
+    fn separates_host_and_port_from_credentials() {
         assert!(has_credentials("http://u:p@h:1/") && !has_credentials("http://h:1/@"));
         assert_eq!(authority("http://u:p@h:1/x"), "h:1");
     }

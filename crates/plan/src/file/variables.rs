@@ -1,4 +1,4 @@
-//! Names in the texts of steps: values from data, and values saved by earlier steps.
+//! Resolves names in the texts of steps: values from data, and values saved by earlier steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,23 @@ use super::span::{Span, line_at};
 use super::tree::{Entry, Node};
 use crate::study::{is_name, names_in};
 
+/// Max number of variables of a plan.
 const VARIABLES_MAX: usize = 1_000;
-/// Names in braces, in all texts together.
+/// Max number of names in braces, over all texts.
 const USES_MAX: usize = 100_000;
 
-/// Every variable of a plan's steps.
+/// All variables of a plan's steps.
 pub(crate) struct Variables {
     names: Vec<String>,
     pub(crate) data: Vec<DataText>,
-    /// Saved anywhere, and where first.
+    /// Names that any step saves, each with its first place.
     saved: BTreeMap<String, Span>,
     used: BTreeSet<String>,
-    /// Saved by the steps before this one in its iteration.
+    /// Names saved by earlier steps of the iteration.
     at_hand: BTreeSet<String>,
-    /// Saved before the load, for everybody.
+    /// Names saved by `setup`, for all users.
     handed_on: BTreeSet<String>,
-    /// Whether each iteration does one step only.
+    /// Whether each iteration has only one step.
     is_mix: bool,
     uses: usize,
     /// Variables of all scripts: those that `sql` defines, and those of the workloads that are played.
@@ -38,7 +39,8 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
-    /// `saves` are the sections `save` of every step, `of_scripts` the variables that scripts have besides those of steps.
+    /// `saves` are the sections `save` of all steps. `of_scripts` are the variables that scripts have in addition to those of
+    /// steps.
     pub(crate) fn new<'a>(
         data: Vec<DataText>,
         saves: impl Iterator<Item = &'a Node>,
@@ -68,36 +70,36 @@ impl Variables {
         &self.names
     }
 
-    /// Whether there are so many names that nobody goes on looking at them.
+    /// Whether there are too many names to check.
     pub(crate) fn are_too_many(&self) -> bool {
         self.uses > USES_MAX
     }
 
-    /// A scenario begins: nothing is saved yet but what was handed on.
+    /// Begins a scenario, in which only values saved by `setup` are available.
     pub(crate) fn begin(&mut self, is_mix: bool) {
         self.at_hand.clone_from(&self.handed_on);
         self.given = Given::default();
         self.is_mix = is_mix;
     }
 
-    /// Everybody has what is saved by now.
+    /// Makes all values saved so far available to all users.
     pub(crate) fn hand_on(&mut self) {
         self.handed_on.clone_from(&self.at_hand);
     }
 
-    /// Whether every value in a text that steps save is saved by now.
+    /// Whether all values in a text that steps save are already saved.
     pub(crate) fn are_at_hand(&self, text: &str) -> bool {
         names_in(text).all(|(name, ..)| !self.saved.contains_key(name) || self.at_hand.contains(name))
     }
 
-    /// Looks up the names in a text.
+    /// Resolves the names in a text.
     pub(crate) fn use_in(&mut self, node: &Node, text: &str, reading: &mut Reading<'_>) {
         for (name, start, end) in names_in(text) {
             self.look_up(name, |source| node.part(source, start, end), String::new, reading);
         }
     }
 
-    /// Looks up what a script reads: `{name}` and `:name`. `is_file`: the text is not here.
+    /// Resolves the names that a script reads: `{name}` and `:name`. `is_file` means that the text is in another file.
     pub(crate) fn use_in_script(
         &mut self,
         node: &Node,
@@ -137,7 +139,7 @@ impl Variables {
         }
     }
 
-    /// Looks up `:name`.
+    /// Resolves `:name`.
     fn look_up_value(
         &mut self,
         read: &Read,
@@ -168,14 +170,14 @@ impl Variables {
         reading.findings.unknown(at(reading.source), what, &format!(":{name}"), known, listed_as);
     }
 
-    /// The names in the plan of values that scripts call by this name.
+    /// Names in the plan of all values that scripts know by this name.
     fn named_in_scripts(&self, name: &str) -> Vec<String> {
         let of_data = self.data.iter().flat_map(DataText::spellings);
         let known = self.saved.keys().cloned().chain(of_data);
         known.filter(|known| variable_name(known) == name).collect()
     }
 
-    /// Looks up the names in a file.
+    /// Resolves the names in a file.
     pub(crate) fn use_in_file(&mut self, node: &Node, bytes: &[u8], reading: &mut Reading<'_>) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             for piece in pieces(bytes) {
@@ -191,7 +193,7 @@ impl Variables {
         }
     }
 
-    /// `at` and `place` say where the name stands; computed only for an error.
+    /// Resolves a name. `at` and `place` give its position, and are called only for an error.
     fn look_up(
         &mut self,
         name: &str,
@@ -254,7 +256,7 @@ impl Variables {
         }
     }
 
-    /// A value that needs no definition: its source is one of the data from now on.
+    /// Resolves a built-in value, which needs no definition. Adds its source to the data.
     fn use_built_in(
         &mut self,
         name: &str,
@@ -281,7 +283,7 @@ impl Variables {
         }
     }
 
-    /// A step saves a value under this name.
+    /// Registers a value that a step saves, and returns the number of its variable.
     pub(crate) fn save(&mut self, entry: &Entry, reading: &mut Reading<'_>) -> Option<u16> {
         let name = entry.key.as_str();
         if !is_name(name) || secret::is_one(name) {
@@ -307,7 +309,7 @@ impl Variables {
         self.number(name, |_| entry.key_at, reading)
     }
 
-    /// Warns of saved values that nothing uses.
+    /// Warns of unused saved values.
     pub(crate) fn unused(&self, reading: &mut Reading<'_>) {
         for (name, at) in self.saved.iter().filter(|(name, _)| !self.used.contains(*name)) {
             let help = format!("use {{{name}}} in a later step, or remove it");
@@ -315,7 +317,7 @@ impl Variables {
         }
     }
 
-    /// The number of a variable that no text can name; `None`: there are too many.
+    /// Number of a variable that no text can name. `None` if there are too many variables.
     pub(crate) fn hidden(&mut self, name: &str) -> Option<u16> {
         let known = self.names.iter().position(|known| known == name);
         let number = known.or((self.names.len() < VARIABLES_MAX).then_some(self.names.len()))?;
@@ -342,7 +344,7 @@ impl Variables {
     }
 }
 
-/// Names are compared and shown with their braces.
+/// Reports an unknown name. Names are compared and shown with their braces.
 fn unknown(at: Span, what: String, name: &str, known: &[String], listed_as: &str, reading: &mut Reading<'_>) {
     let known: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
     let known = known.iter().map(String::as_str);

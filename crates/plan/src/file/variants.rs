@@ -1,4 +1,4 @@
-//! `vary`, `only` and `except`: the variants of a system.
+//! Reads `vary`, `only`, and `except`: the variants of a system.
 
 use super::quick::Quick;
 use super::reading::Reading;
@@ -10,7 +10,7 @@ const VARIANTS_MAX: usize = 10_000;
 const KNOBS_MAX: usize = 100;
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 
-/// Parameters and variants of a system.
+/// Reads the parameters and variants of a system.
 pub(crate) fn read(
     entry: &Entry,
     system: usize,
@@ -41,7 +41,7 @@ pub(crate) fn read(
     }
     let chosen = |key: &str| quick.and_then(|quick| quick.choice(&entry.key, key));
     let (only, except) = (chosen("only").or(node.get("only")), chosen("except").or(node.get("except")));
-    // What the plan chooses need not fit the values of a quick run, but the usual ones.
+    // `only` and `except` of the plan are checked against the usual values, not against those of a quick run.
     let known = |is_quick: bool| if is_quick { &knobs } else { &usual };
     let only = only.map(|node| choices(node, known(chosen("only").is_some()), reading));
     let except = except.map(|node| choices(node, known(chosen("except").is_some()), reading));
@@ -69,12 +69,12 @@ pub(crate) fn read(
     (knobs, kept)
 }
 
-/// `workers=8`, or `keepalive=""`: an empty value is quoted, so that it can be seen.
+/// Formats `workers=8`, or `keepalive=""`. An empty value is quoted so that it is visible.
 fn with_value(name: &str, value: &str) -> String {
     if value.is_empty() { format!("{name}=\"\"") } else { format!("{name}={value}") }
 }
 
-/// More variants than anybody runs.
+/// Reports too many variants.
 pub(crate) fn limit(count: usize, at: Span, reading: &mut Reading<'_>) {
     if count > VARIANTS_MAX {
         let what = format!("there are more than {VARIANTS_MAX} variants");
@@ -124,7 +124,7 @@ fn values(node: &Node, reading: &mut Reading<'_>) -> Vec<String> {
     if values.is_empty() { vec![String::new()] } else { values }
 }
 
-/// Other values for a quick run.
+/// Replaces values of parameters for a quick run.
 fn change(knobs: &mut [Knob], other: Option<&Node>, system: &str, reading: &mut Reading<'_>) {
     for entry in other.map_or(&[][..], Node::entries) {
         let values = values(&entry.value, reading);
@@ -145,7 +145,7 @@ fn unknown_knob(entry: &Entry, knobs: &[Knob], what: &str, reading: &mut Reading
     reading.findings.unknown(entry.key_at, what, &entry.key, names, "write one of");
 }
 
-/// Values that a combination must have to be chosen.
+/// Values that a combination must have to be selected.
 struct Choice(Vec<(String, Vec<String>)>);
 
 impl Choice {
@@ -182,7 +182,7 @@ fn choices(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<Choice
     choices
 }
 
-/// All combinations; the last parameter changes fastest.
+/// All combinations. The last parameter changes fastest.
 fn combinations(knobs: &[Knob]) -> Vec<Vec<(String, String)>> {
     let mut all: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for knob in knobs {
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_value_can_be_seen_in_the_name_of_a_variant() {
+    fn empty_value_is_quoted_in_name_of_variant() {
         assert_eq!(with_value("keepalive", ""), "keepalive=\"\"");
         assert_eq!(with_value("workers", "8"), "workers=8");
     }

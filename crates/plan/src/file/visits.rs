@@ -1,4 +1,4 @@
-//! The steps of a scenario as an iteration goes through them: repeated, left out on a condition, or done once.
+//! Expands the steps of a scenario into the visits of an iteration: repeated, conditional, or done once.
 
 use load::{Condition, Guard, Visit};
 
@@ -7,34 +7,34 @@ use super::reading::Reading;
 use super::tree::Node;
 use super::variables::Variables;
 
-/// Steps of an iteration, repetitions counted.
+/// Max steps of an iteration, including repetitions.
 const VISITS_MAX: usize = 10_000;
 
 /// A step, and how an iteration comes to it.
 pub(crate) struct ReadVisit {
     pub(crate) visit: Visit,
-    /// How likely it is in a mix.
+    /// Weight in a mix.
     pub(crate) weight: f64,
 }
 
-/// What an item of the list of steps is, its own request apart.
+/// Keys of an item in the list of steps, without its request.
 struct Item {
     repeat: usize,
     guard: Option<Condition>,
     is_once: bool,
 }
 
-/// The steps of a scenario, in order.
+/// Visits of a scenario, in order.
 #[derive(Default)]
 pub(crate) struct Visits {
-    /// Before the first iteration of a user.
+    /// Visits before the first iteration of a user.
     pub(crate) once: Vec<Visit>,
     pub(crate) list: Vec<ReadVisit>,
-    /// Whether the plan has too many, which is said once.
+    /// Whether there are too many visits. That is reported once.
     is_full: bool,
 }
 
-/// The steps of a list, those within groups included.
+/// Steps of a list, including those within groups.
 pub(crate) fn leaves(items: &[Node]) -> Vec<&Node> {
     let of = |item| match group(item) {
         Some(steps) => leaves(steps),
@@ -48,7 +48,7 @@ fn group(node: &Node) -> Option<&[Node]> {
 }
 
 impl Visits {
-    /// Reads the items of a scenario's list; `read` reads a step.
+    /// Reads the items of a scenario's list. `read` reads a step.
     pub(crate) fn read(
         items: &[Node],
         is_mix: bool,
@@ -80,7 +80,7 @@ impl Visits {
         visits
     }
 
-    /// Adds what an item stands for, so often.
+    /// Adds the visits of an item and its repetitions.
     fn take(
         &mut self,
         item: &Node,
@@ -94,7 +94,7 @@ impl Visits {
             None => self.list.extend(read(item, variables, reading)),
             Some(steps) => self.group(item, steps, variables, reading, read),
         }
-        // The condition is asked for before each repetition.
+        // The condition is evaluated before each repetition.
         self.guard(before, guard.as_ref());
         let one: Vec<Visit> = self.list[before..].iter().map(|read| read.visit.clone()).collect();
         if self.list.len() + one.len() * (repeat - 1) > VISITS_MAX {
@@ -133,7 +133,7 @@ impl Visits {
         }
     }
 
-    /// Puts the condition of an item on the first of its visits: it counts for all of them.
+    /// Puts the condition of an item on its first visit, where it applies to all of them.
     fn guard(&mut self, before: usize, condition: Option<&Condition>) {
         let visits = (self.list.len() - before) as u16;
         if let (Some(condition), Some(first)) = (condition, self.list.get_mut(before)) {
@@ -141,7 +141,7 @@ impl Visits {
         }
     }
 
-    /// The visits that an iteration may leave out.
+    /// Numbers of the steps that an iteration may skip.
     pub(crate) fn left_out(&self) -> Vec<u16> {
         let mut until = 0;
         let mut steps = Vec::new();
@@ -161,7 +161,7 @@ impl Item {
         node.text_of("once") == Some("true")
     }
 
-    /// `is_first`: nothing comes before it in an iteration, or before the first iteration.
+    /// Reads the item. `is_first` means that nothing precedes it in an iteration, or before the first iteration.
     fn read(
         node: &Node,
         is_first: bool,

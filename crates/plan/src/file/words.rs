@@ -1,6 +1,6 @@
-//! A command into words, like a shell does; nothing is expanded.
+//! Splits a command into words as a shell does, without expansions.
 
-/// What is wrong with a command, and which bytes of it.
+/// Error in a command: message, help, and the wrong bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrongWord {
     pub(crate) start: usize,
@@ -9,7 +9,7 @@ pub(crate) struct WrongWord {
     pub(crate) help: String,
 }
 
-/// The words of a command: split at spaces, but not within quotes; a backslash keeps the next character as it is.
+/// Splits a command at spaces that are not within quotes. A backslash escapes the next character.
 pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -19,7 +19,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
             ' ' | '\t' | '\n' | '\r' => words.extend(word.take()),
             '\'' | '"' => quoted(&mut rest, at, character, word.get_or_insert_default(), text.len())?,
             '\\' => match rest.next() {
-                // A backslash at the end of a line continues it.
+                // A backslash at the end of a line continues the line.
                 Some((_, '\n')) => {}
                 Some((_, escaped)) => word.get_or_insert_default().push(escaped),
                 None => return Err(wrong(at, at + 1, "nothing follows the backslash", "remove it")),
@@ -46,7 +46,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
     }
 }
 
-/// Takes everything up to the closing quote. In double quotes a backslash escapes a quote and itself, nothing else.
+/// Reads up to the closing quote. In double quotes, a backslash escapes only a quote and itself.
 fn quoted(
     rest: &mut std::str::CharIndices<'_>,
     start: usize,
@@ -68,7 +68,7 @@ fn quoted(
     Err(wrong(start, end, "unclosed quote", "close it, or write \\ before it"))
 }
 
-/// `NAME=value` before a command.
+/// Whether a word is `NAME=value` before a command.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty()
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_split_like_a_shell_does() {
+    fn splits_words_as_a_shell_does() {
         let split = |text| split(text).unwrap();
         assert_eq!(split("puma -b tcp://127.0.0.1:{port}"), ["puma", "-b", "tcp://127.0.0.1:{port}"]);
         assert_eq!(split("sh -c 'a | b > $c; d'"), ["sh", "-c", "a | b > $c; d"]);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_shell_understands_is_refused_where_it_stands() {
+    fn rejects_shell_syntax_at_its_place() {
         for (text, start) in
             [("a $B", 2), ("a|b", 1), ("a > f", 2), ("a; b", 1), ("a && b", 2), ("a `b`", 2), ("a < f", 2)]
         {

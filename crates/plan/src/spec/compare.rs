@@ -1,4 +1,4 @@
-//! The list of what `compare` may say: key, meaning, and kind of each value.
+//! Keys of `compare`: name, meaning, and kind of each value.
 
 use judge::ComparedBy;
 
@@ -7,7 +7,7 @@ use crate::spec::values::AskedMinEffect;
 use crate::study::{Find, Interleave};
 
 crate::spec::spec! {
-    /// A comparison as it was asked for; nothing is checked yet but whether each value can be read.
+    /// Comparison, as given. Values are parsed, but not yet checked against each other.
     pub(crate) struct CompareSpec with COMPARE_KEYS {
         COMPARE_BY "by" "": by: ComparedBy = METRIC, "p99",
             "The metric; default throughput. `outage`, `lost`, and `recovery` are what `events` cost, all of them together; \

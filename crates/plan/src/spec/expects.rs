@@ -1,4 +1,4 @@
-//! What a reply must be, as it was asked for: each value by itself.
+//! Checks of a reply, as they were given, each value by itself.
 
 use regex::bytes::{Regex, RegexBuilder};
 use wire::http1::{BodyCheck, Checks, Expected, HeaderCheck, SizeCheck, StatusSet};
@@ -10,18 +10,18 @@ use crate::units;
 
 const REGEX_BYTES_MAX: usize = 1 << 20;
 
-/// What replies are held against.
+/// Checks of replies.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectSpec {
     /// Accepted statuses.
     pub(crate) status: Option<Spanned<StatusSet>>,
     /// Texts that the body must contain.
     pub(crate) bodies: Vec<Spanned<BodyCheck>>,
-    /// What the body must match.
+    /// Regular expressions that the body must match.
     pub(crate) expressions: Vec<Spanned<Regex>>,
-    /// Headers that must be there.
+    /// Headers that must be present.
     pub(crate) headers: Vec<HeaderCheck>,
-    /// How many bytes the body must have.
+    /// Expected size of the body, in bytes.
     pub(crate) size: Option<Spanned<SizeCheck>>,
 }
 
@@ -35,7 +35,7 @@ impl Field {
 }
 
 impl ExpectSpec {
-    /// Takes the text of a flag, which may come again.
+    /// Sets a value from the text of a flag, which may be repeated.
     pub fn write(&mut self, field: Field, text: &str) {
         match field {
             Field::EXPECT_STATUS => self.status = Some(Spanned::read(statuses(text))),
@@ -53,7 +53,7 @@ impl ExpectSpec {
         }
     }
 
-    /// The flags, and whether each was given.
+    /// Flags, and whether each was given.
     pub(crate) fn given(&self) -> [(&'static str, bool); 5] {
         [
             (Field::EXPECT_STATUS.flag, self.status.is_some()),
@@ -64,7 +64,7 @@ impl ExpectSpec {
         ]
     }
 
-    /// The checks of replies to a method; what is wrong with them is added to `errors`.
+    /// Compiles the checks of replies to a method. Appends errors to `errors`.
     pub(crate) fn check(&self, method: &str, errors: &mut Vec<PlanError>) -> Checks {
         let first = self.bodies.first().map(Spanned::at);
         let first = first.or_else(|| self.expressions.first().map(Spanned::at));
@@ -92,7 +92,7 @@ fn read<T: Clone>(field: Field, value: &Spanned<T>, errors: &mut Vec<PlanError>)
     value.get().cloned()
 }
 
-/// A regular expression over bytes.
+/// Parses a regular expression over bytes.
 pub(crate) fn expression(text: &str) -> Result<Regex, Wrong> {
     RegexBuilder::new(text).size_limit(REGEX_BYTES_MAX).build().map_err(|error| {
         let what = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
@@ -104,7 +104,7 @@ pub(crate) fn expression(text: &str) -> Result<Regex, Wrong> {
     })
 }
 
-/// `200,201`, `2xx`, `200-299`.
+/// Parses `200,201`, `2xx`, or `200-299`.
 pub(crate) fn statuses(text: &str) -> Result<StatusSet, Wrong> {
     let one = |text: &str| text.parse::<u16>().ok().filter(|status| (100..600).contains(status));
     let range = |part: &str| {
@@ -123,7 +123,7 @@ pub(crate) fn statuses(text: &str) -> Result<StatusSet, Wrong> {
     })
 }
 
-/// `100`, `1KiB..2KiB`.
+/// Parses `100` or `1KiB..2KiB`.
 pub(crate) fn size(text: &str) -> Result<SizeCheck, Wrong> {
     let (min, max) = text.split_once("..").unwrap_or((text, text));
     let bound = |text: &str, open: u64| match text.trim().is_empty() {

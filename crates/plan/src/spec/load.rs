@@ -1,4 +1,4 @@
-//! The list of what a load may say: flag, key, meaning, and kind of each value.
+//! Keys and flags of a load: name, meaning, and kind of each value.
 
 use load::ThinkTime;
 use load::open::{Process, Stage};
@@ -7,7 +7,7 @@ use crate::plan::{Pin, Stacks};
 use crate::recording::AskedRecording;
 
 crate::spec::spec! {
-    /// One load as it was asked for; nothing is checked yet but whether each value can be read.
+    /// One load, as given. Values are parsed, but not yet checked against each other.
     pub struct LoadSpec with LOAD_KEYS {
         NAME "name" "": name: String = TEXT, "steady",
             "Name in reports; required in a list.";

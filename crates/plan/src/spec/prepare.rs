@@ -1,7 +1,7 @@
-//! The list of what `prepare` may say: flag, key, meaning, and kind of each value.
+//! Keys of `prepare`: name, meaning, and kind of each value.
 
 crate::spec::spec! {
-    /// The tables of a workload as they were asked for; nothing is checked yet but whether each value can be read.
+    /// Tables of a workload, as given. Values are parsed, but not yet checked against each other.
     pub(crate) struct PrepareSpec with PREPARE_KEYS {
         PREPARE_WORKLOAD "workload" "--workload": workload: String = TEXT, "tpcb-like",
             "The workload.", required;

@@ -1,4 +1,4 @@
-//! The list of what a load of transactions may say: flag, key, meaning, and kind of each value.
+//! Keys and flags of a load of transactions: name, meaning, and kind of each value.
 
 use sql::Mode;
 use sql::script::Distribution;
@@ -6,7 +6,7 @@ use sql::workload::Style;
 
 use super::{Field, Spanned};
 
-/// The value of a variable of scripts; `None` if it was written without one.
+/// Name and value of a script variable. The value is `None` if it was written without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     pub(crate) name: String,
@@ -14,7 +14,7 @@ pub struct Variable {
 }
 
 crate::spec::spec! {
-    /// How transactions are played as it was asked for; nothing is checked yet but whether each value can be read.
+    /// Scripts, variables, and query mode of transactions, as given. Values are parsed, but not yet checked against each other.
     pub struct SqlSpec with SQL_KEYS {
         MODE "mode" "--query-mode": mode: Mode = MODE, "prepared",
             "Query protocol: simple, extended, or prepared (once per connection). Default: simple, except for the workloads of sysbench.";
@@ -41,14 +41,14 @@ crate::spec::spec! {
 }
 
 impl Variable {
-    /// `name=value`
+    /// Splits `name=value`.
     pub(crate) fn of_text(text: &str) -> Self {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         Self { name: name.to_owned(), value: value.map(str::to_owned) }
     }
 }
 
-/// Scripts and workloads are steps in a plan file.
+/// Scripts and workloads, which are steps in a plan file.
 #[allow(missing_docs, reason = "each is the name of what is played")]
 impl Field {
     pub const SCRIPT: Self = Self { key: "script", flag: "-f" };

@@ -1,4 +1,4 @@
-//! The kinds of values: how each is documented, and how it is read.
+//! Kinds of values: documentation and parser of each.
 
 use judge::{ComparedBy, MetricKind};
 use load::ThinkTime;
@@ -21,11 +21,11 @@ type ReadNode<T> = fn(&Node) -> Result<T, Wrong>;
 
 /// A kind of value.
 pub(crate) struct Of<T> {
-    /// What reference, schema and the check of a file's form say of it.
+    /// Description for the reference, the JSON Schema, and the check of a plan's shape.
     pub(crate) kind: ValueKind,
-    /// Reads a text: all that a command line has.
+    /// Parses a text, from a command line or a plan file.
     pub(crate) read: fn(&str) -> Result<T, Wrong>,
-    /// Reads a list or a mapping of a plan file, where it is no single text there.
+    /// Parses a list or a mapping of a plan file. `None` if the value is always a single text.
     pub(crate) read_node: Option<ReadNode<T>>,
 }
 
@@ -105,19 +105,19 @@ fn unknown(text: &str, known: &[&str]) -> Wrong {
     Wrong::new(format!("unknown value {text:?}"), format!("write one of {}", known.join(", ")))
 }
 
-/// The smallest relevant difference, as it was written.
+/// Smallest relevant difference, as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum AskedMinEffect {
-    /// `3%`
+    /// Fraction: 0.03 for `3%`.
     Share(f64),
-    /// `20ms`
+    /// Time in nanoseconds: `20ms`.
     TimeNs(u64),
-    /// `5`
+    /// Number of requests: `5`.
     Requests(u64),
 }
 
 impl AskedMinEffect {
-    /// Reads a percentage, a duration, or a whole number.
+    /// Parses a percentage, a duration, or a whole number.
     pub(crate) fn of_text(text: &str) -> Result<Self, String> {
         if text.contains('%') {
             return units::percent(text).map(Self::Share);
@@ -128,7 +128,7 @@ impl AskedMinEffect {
         }
     }
 
-    /// Its size in the unit of a metric; `None` if it is of another kind.
+    /// Size in the unit of a metric. `None` if the units do not match.
     pub(crate) fn size_for(self, by: &ComparedBy) -> Option<f64> {
         match (self, by.is_of_events(), by.metric.kind) {
             (Self::Share(share), false, _) => Some(share),
@@ -147,7 +147,7 @@ fn metric_at(node: &Node) -> Option<Spanned<ComparedBy>> {
     Some(Spanned::at_node(metric(node.text()?), node))
 }
 
-/// `100ms`, `50ms..150ms`, `exp:100ms`.
+/// Parses `100ms`, `50ms..150ms`, or `exp:100ms`.
 fn think_time(text: &str) -> Result<ThinkTime, Wrong> {
     let read = || -> Result<ThinkTime, String> {
         if let Some(mean) = text.strip_prefix("exp:") {
@@ -174,7 +174,7 @@ fn arrivals(text: &str) -> Result<&'static Process, Wrong> {
     })
 }
 
-/// The names of the arrival processes: `even or poisson`.
+/// Names of the arrival processes: `even or poisson`.
 pub fn arrival_processes() -> String {
     match PROCESS_NAMES.as_slice() {
         [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
@@ -182,7 +182,7 @@ pub fn arrival_processes() -> String {
     }
 }
 
-/// `10s:100/s,30s:500/s`: within ten seconds to a hundred a second, then within thirty to five hundred.
+/// Parses `10s:100/s,30s:500/s`: a ramp to 100/s within 10 s, then a ramp to 500/s within 30 s.
 fn stages(text: &str) -> Result<Vec<Stage>, Wrong> {
     let stage = |part: &str| {
         let (for_, to) = part.split_once(':').ok_or_else(|| format!("{part:?} has no colon"))?;
@@ -192,7 +192,7 @@ fn stages(text: &str) -> Result<Vec<Stage>, Wrong> {
     stages.map_err(|what| Wrong::of_units(what, "write TIME:RATE,TIME:RATE such as 10s:100/s,30s:500/s"))
 }
 
-/// A list of mappings with `for` and `to`.
+/// Parses a list of mappings with `for` and `to`.
 fn stages_of_node(node: &Node) -> Result<Vec<Stage>, Wrong> {
     let stage = |stage: &Node| {
         let text = |key: &str| stage.text_of(key).ok_or_else(|| format!("a stage has no `{key}`"));
@@ -215,7 +215,7 @@ fn stacks(text: &str) -> Result<Option<Stacks>, Wrong> {
     }
 }
 
-/// `auto`, or cores such as `1,2`.
+/// Parses `auto`, or cores such as `1,2`.
 fn pin(text: &str) -> Result<Pin, Wrong> {
     if text == "auto" {
         return Ok(Pin::Auto);
@@ -264,7 +264,7 @@ pub(crate) static SHARD_HASH_NAMES: [&str; SHARD_HASHES.len()] = {
 static MODES: [&str; Mode::NAMES.len()] = names(Mode::NAMES);
 static STYLES: [&str; Style::NAMES.len()] = names(Style::NAMES);
 
-/// The names of a list of names and values.
+/// Names of a list of name–value pairs.
 const fn names<T, const N: usize>(list: &[(&'static str, T)]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut number = 0;
@@ -279,7 +279,7 @@ fn named<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
     list.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
-/// One `name=value` of a command line.
+/// Parses one `name=value` of a command line.
 fn variable(text: &str) -> Result<Vec<Variable>, Wrong> {
     Ok(vec![Variable::of_text(text)])
 }

@@ -1,4 +1,4 @@
-//! A load at another amount than the plan's own: the load of each run of a capacity search.
+//! Replaces the amount of a load: each run of a capacity search has its own amount.
 
 use load::open::{POISSON, Stage};
 use load::{Order, Scenario, ThinkTime, Visit};
@@ -8,52 +8,51 @@ use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::spec::{LoadSpec, Spanned};
 
-/// Beyond what the rate and the response time ask for, so that chance does not make requests wait for a connection.
+/// Spare connections in addition to rate × response time, so that random bursts do not wait for a connection.
 const CONNECTIONS_MORE: u32 = 8;
-/// More connections than this cost more than they can tell.
+/// Max connections that a search opens. More would cost more than they show.
 const CONNECTIONS_MAX: u32 = 10_000;
 
-/// How much load, for how long.
+/// Amount and duration of a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount {
-    /// How much.
+    /// Amount of load.
     pub at: At,
-    /// Left out of the result, before all else.
+    /// Duration of the warm-up, which is excluded from the result, in nanoseconds. It comes first.
     pub warm_up_ns: u64,
-    /// Measured.
+    /// Measured duration in nanoseconds.
     pub measured_ns: u64,
-    /// Of open loads: connections to spread them over.
+    /// Connections of an open load.
     pub connections: u32,
-    /// Of all draws.
+    /// Seed of every random draw.
     pub seed: u64,
 }
 
-/// How much load. Rates are those of requests and transactions, all steps together: an iteration of three steps comes a third
-/// as often.
+/// Amount of load. Rates count requests and transactions of all steps: with three steps, iterations start at a third of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
-    /// Users who each wait for a reply, and continue without a pause.
+    /// Users of a closed load, who send their next request without a pause.
     Users(u32),
-    /// This rate, with Poisson arrivals, unless the plan sets even ones.
+    /// Rate of an open load per second. Arrivals are Poisson, unless the plan sets even ones.
     PerS(f64),
-    /// Too much, and then without a restart what was held before.
+    /// Overload, followed by a rate that the system sustained before, without a restart.
     AfterOverload {
-        /// What is too much, per second.
+        /// Rate of the overload per second.
         over_per_s: f64,
-        /// How long those come.
+        /// Duration of the overload in nanoseconds.
         over_ns: u64,
-        /// How long the system may take to get over it, at the rate that is measured then.
+        /// Time to recover from the overload, before the measurement, in nanoseconds.
         grace_ns: u64,
-        /// What comes per second before, in the grace, and while it is measured.
+        /// Rate per second before the overload, during the recovery, and during the measurement.
         per_s: f64,
-        /// Requests delayed this long are not sent: otherwise, requests that the overload left in the generator would count against
-        /// the system.
+        /// Send delay in nanoseconds after which requests are dropped. Otherwise, requests that the overload left in the generator
+        /// would count against the system.
         shed_after_ns: u64,
     },
 }
 
 impl At {
-    /// How often a second at most.
+    /// Peak rate per second. `None` for a closed load.
     pub fn peak_per_s(self) -> Option<f64> {
         match self {
             Self::Users(_) => None,
@@ -64,7 +63,7 @@ impl At {
 }
 
 impl Amount {
-    /// How long it takes, from the first request to the last.
+    /// Duration in nanoseconds, from the first request to the last.
     pub fn run_ns(&self) -> u64 {
         let before_ns = match self.at {
             At::AfterOverload { over_ns, grace_ns, .. } => over_ns.saturating_add(grace_ns),
@@ -73,13 +72,13 @@ impl Amount {
         self.warm_up_ns.saturating_add(before_ns).saturating_add(self.measured_ns)
     }
 
-    /// The same iterations, of so many steps each, asked for so often.
+    /// Load with this amount in place of its own. `steps` is the number of steps per iteration.
     fn of(&self, spec: &LoadSpec, steps: f64) -> LoadSpec {
         let connections = match self.at {
             At::Users(users) => users,
             At::PerS(_) | At::AfterOverload { .. } => self.connections,
         };
-        // A thread without a connection has nothing to do.
+        // A thread without a connection would be idle.
         let threads = spec.threads.clone().map(|threads| threads.map(|n| n.min(u64::from(connections))));
         let connections = Some(u64::from(connections).into());
         let spec = LoadSpec {
@@ -97,7 +96,7 @@ impl Amount {
         let arrivals = spec.arrivals.clone().or_else(|| Some((&POISSON).into()));
         match self.at {
             At::Users(_) => {
-                // Without a rate there is nothing that could be late.
+                // Without a rate there is no send delay.
                 LoadSpec {
                     users: connections,
                     connections: None,
@@ -122,7 +121,7 @@ impl Amount {
                 LoadSpec {
                     connections,
                     measured_ns: None,
-                    // It is one of the stages.
+                    // The warm-up is one of the stages.
                     warm_up_ns: None,
                     ramp_from_per_s: Some(per_s.into()),
                     stages: Some(stages.into()),
@@ -137,27 +136,27 @@ impl Amount {
 }
 
 impl Study {
-    /// The plan of one run of a search: as [`Study::plan`], but with this amount in place of the load's own.
+    /// Plan of one run of a search: like [`Study::plan`], but with this amount of load.
     ///
-    /// The load must be one that [`Study::cannot_be_searched`] finds nothing against.
+    /// [`Study::cannot_be_searched`] must return no errors for the load.
     pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
         let mut study = self.clone();
         let mut spec = amount.of(&self.loads[load].spec, self.iteration_of(load).steps);
         if let (At::Users(users), Some(given)) = (amount.at, self.connections_given(load))
             && self.has_transactions(load)
         {
-            // A database has so many connections, however many users there are.
+            // A database keeps its number of connections, however many users share them.
             spec.pool = (u64::from(users) > given).then(|| given.into());
         }
         study.loads[load].spec = spec;
         let mut plan = study.plan(load, launch)?;
         plan.is_trial = true;
-        // Of an overload only what comes after the grace is measured.
+        // After an overload, only the time after the recovery is measured.
         plan.warm_up_ns = amount.run_ns() - amount.measured_ns;
         Ok(plan)
     }
 
-    /// Why the amount of a load cannot be chosen by a search; nothing if it can.
+    /// Reasons why a search cannot choose the amount of a load. Empty if it can.
     pub fn cannot_be_searched(&self, load: usize) -> Vec<Fault> {
         let spec = &self.loads[load].spec;
         let keys = [
@@ -197,18 +196,17 @@ impl Study {
         given.map(fault).collect()
     }
 
-    /// How long the load of a plan measures, if time ends it.
+    /// Measured duration of a load in nanoseconds. `None` if a number of requests ends it.
     pub fn measured_ns(&self, load: usize) -> Option<u64> {
         let load = &self.loads[load];
         load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns))
     }
 
-    /// Connections for an open load of so many requests or transactions a second, of which each takes `response_ns` at most
-    /// while all is well.
+    /// Connections for an open load of `per_s` requests or transactions per second, and whether the plan sets their number.
+    /// `response_ns` is the max response time of a system that keeps up.
     ///
-    /// By Little's law no more than rate × time are under way while it is: if all connections are in use, the system is
-    /// past what it may take. A plan that says how many connections there are, or how many users a database has, is obeyed:
-    /// `true` says so.
+    /// By Little's law, at most rate × time requests are under way in such a system. If all connections are in use, the system is
+    /// overloaded. A plan that sets the number of connections, or of users of a database, takes precedence.
     pub fn connections_for(&self, load: usize, per_s: f64, response_ns: u64) -> (u32, bool) {
         if let Some(given) = self.connections_given(load) {
             return (given.min(u64::from(u32::MAX)) as u32, true);
@@ -220,7 +218,7 @@ impl Study {
         ((under_way as u32 + CONNECTIONS_MORE).min(CONNECTIONS_MAX), false)
     }
 
-    /// Connections of an open load, or of any to a database, if the plan says how many.
+    /// Connections that the plan sets for an open load, or for any load of a database. `None` if it sets none.
     fn connections_given(&self, load: usize) -> Option<u64> {
         let spec = &self.loads[load].spec;
         let given = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
@@ -228,7 +226,7 @@ impl Study {
         given(&spec.pool).or(given(&spec.connections)).or(of_users)
     }
 
-    /// How many requests and transactions an iteration of a load has, on average.
+    /// Mean number of requests and transactions in one iteration of a load.
     pub fn steps_per_iteration(&self, load: usize) -> f64 {
         self.iteration_of(load).steps
     }
@@ -242,15 +240,15 @@ impl Study {
         let mean = |of: fn(&Scenario) -> f64| {
             followed.iter().map(|scenario| scenario.share * of(scenario)).sum::<f64>() / shares
         };
-        // A plan has a scenario, whose share is more than nothing, with a step at least.
+        // A plan has at least one scenario, with a positive share and at least one step.
         Iteration { steps: mean(steps).max(1.0), pauses_ns: mean(pauses_ns).max(0.0) }
     }
 }
 
-/// An iteration of a load, on average.
+/// Mean values of one iteration of a load.
 struct Iteration {
     steps: f64,
-    /// All of its pauses together.
+    /// Sum of all pauses in nanoseconds.
     pauses_ns: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Texts with variables in braces: `{port}` is filled in, `{{port}}` says `{port}`, any other brace stands for itself.
+//! Texts with variables in braces. `{port}` is replaced, `{{port}}` stands for `{port}`, and any other brace for itself.
 
 use wire::braces::{Piece, RAW, pieces};
 
-/// A text with variables.
+/// A parsed text with variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Braced {
     parts: Vec<TextPart>,
@@ -17,7 +17,7 @@ enum TextPart {
 impl Braced {
     pub(crate) fn read(text: &str) -> Self {
         let parts = pieces(text.as_bytes()).map(|piece| match piece {
-            // Braces are ASCII, so that every piece of a text is text.
+            // Braces are ASCII, so every piece between them is valid UTF-8.
             Piece::Text(bytes) => TextPart::Text(String::from_utf8_lossy(bytes).into_owned()),
             Piece::Name(name) | Piece::Raw(name) => TextPart::Name(name.to_owned()),
         });
@@ -31,7 +31,7 @@ impl Braced {
         })
     }
 
-    /// The text of a URL: as [`Self::fill`], but names of secrets stay, which only the log-in of connections may replace.
+    /// Fills in a URL like [`Self::fill`], but keeps names of secrets. Only the log-in of connections may replace those.
     pub(crate) fn fill_url(
         &self,
         is_secret: impl Fn(&str) -> bool,
@@ -40,7 +40,7 @@ impl Braced {
         self.fill(|name| if is_secret(name) { None } else { value(name) })
     }
 
-    /// The text, with what `value` says for each name; a name without a value stays as it is written.
+    /// Replaces each name by its `value`. A name without a value stays as written.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let parts = self.parts.iter().map(|part| match part {
             TextPart::Text(text) => text.clone(),
@@ -50,7 +50,7 @@ impl Braced {
     }
 }
 
-/// The names in a text, each with the place of its braces.
+/// Names in a text, each with the start and end of its braces in bytes.
 pub(crate) fn names_in(text: &str) -> impl Iterator<Item = (&str, usize, usize)> {
     pieces(text.as_bytes()).filter_map(|piece| {
         let (name, behind) = match piece {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_filled_in_and_other_braces_stay() {
+    fn fills_in_names_and_keeps_other_braces() {
         let fill = |text: &str| Braced::read(text).fill(|name| Some(format!("<{name}>")));
         assert_eq!(fill("a {b}{c.d-1} e"), "a <b><c.d-1> e");
         assert_eq!(fill("{{b}} x"), "{b} x");

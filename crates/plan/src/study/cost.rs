@@ -1,4 +1,4 @@
-//! How a study finds its answer and what that costs, in words.
+//! Describes how a study finds its answer, and how long that takes.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
 
 impl Study {
-    /// How long its loads last at least, over all runs, in nanoseconds; 0 if their number of requests decides.
+    /// Min total duration of all loads of the study, in nanoseconds. A load that ends after a number of requests counts as 0.
     pub fn least_ns(&self) -> u64 {
         let variants = self.variants.len();
         if let Some(slicing) = self.slicing() {
@@ -21,19 +21,19 @@ impl Study {
         loads_ns.saturating_mul(self.compare.runs_least(variants)).saturating_add(sweep_ns)
     }
 
-    /// The slices that each variant has at least in a block.
+    /// Min number of slices of each variant in a block.
     fn slices_least(&self, slicing: &Slicing) -> u32 {
         if self.how() == How::Duel { stats::PAIRS_LEAST as u32 } else { slicing.pairs_most }
     }
 
-    /// How long the load of a variant in a block lasts at least, in slices.
+    /// Min duration of the load of one variant in a block of slices, in nanoseconds.
     fn start_ns(&self, slicing: &Slicing) -> u64 {
         let slices_ns =
             (slicing.slice_ns + slicing.settle_ns).saturating_mul(self.slices_least(slicing).into());
         slices_ns.saturating_add(slicing.warm_up_ns.saturating_sub(slicing.settle_ns))
     }
 
-    /// How long the load of a sweep lasts, over all its runs; `None` if no clock ends it.
+    /// Duration of the load of a sweep over all of its runs, in nanoseconds. `None` if a number of requests ends the load.
     fn sweep_ns(&self) -> Option<u64> {
         match self.compare.runs_of_sweep(self.variants.len()) {
             0 => Some(0),
@@ -41,7 +41,7 @@ impl Study {
         }
     }
 
-    /// In which order how many runs are made, and how long that takes.
+    /// Writes the number and order of runs, and how long they take.
     pub(crate) fn explain_order(&self, out: &mut String) {
         let how = self.how();
         if let Some(slicing) = self.slicing() {
@@ -93,7 +93,7 @@ impl Study {
         }
     }
 
-    /// The same of a study in slices.
+    /// Like `explain_order`, for a study in slices.
     fn explain_slices(&self, slicing: &Slicing, out: &mut String) {
         let Slicing { slice_ns, settle_ns, pairs_most, pauses_idle, has_control, .. } = *slicing;
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
@@ -145,7 +145,7 @@ impl Study {
         }
     }
 
-    /// When an obvious difference ends a comparison of two variants; empty where none can.
+    /// Words for the blocks after which an obvious difference ends an A/B comparison. Empty if none can.
     fn obvious_words(&self) -> String {
         let look = self.compare.obvious_look();
         look.map_or(String::new(), |look| {
@@ -156,7 +156,7 @@ impl Study {
     fn order_words(&self, how: How) -> String {
         let (blocks, loads) = (u64::from(self.compare.blocks), self.loads.len() as u64);
         let each = self.variants.len() as u64 * loads;
-        // A seed that is still to be drawn cannot be told.
+        // A seed that is not drawn yet cannot be shown.
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
         let under = if loads > 1 { " under each load" } else { "" };
         match how {
@@ -213,7 +213,7 @@ impl Study {
         }
     }
 
-    /// What decides, if there is anything to decide.
+    /// Writes what is compared and how it is decided. Writes nothing if nothing is compared.
     pub(crate) fn explain_comparison(&self, out: &mut String) {
         if let Some(stored) = &self.compare.stored {
             let _ = writeln!(out, "baseline    {stored}: stored, so not paired by blocks");

@@ -1,4 +1,4 @@
-//! What a system is started with: every variable filled in.
+//! Commands, files, and URLs of a variant, after variables are replaced.
 
 use super::events::LaunchEvent;
 use super::limits::Limits;
@@ -9,74 +9,74 @@ use crate::running::RunningSpec;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-/// What a run has that its plan does not know: ports, a folder, this program.
+/// Values that a plan does not know before a run: ports, a folder, and the path of this program.
 #[derive(Clone, Copy, Debug)]
 pub struct Environment<'a> {
-    /// A free port for each name that [`super::Study::ports`] asks for.
+    /// A free port for each name that [`super::Study::ports`] returns.
     pub ports: &'a [(String, u16)],
-    /// A fresh folder.
+    /// An empty folder for this run.
     pub dir: &'a Path,
-    /// This program.
+    /// Path of this program.
     pub tenbin: &'a Path,
-    /// The address of the host that the system runs on: 127.0.0.1 without one of its own.
+    /// Address of the host that the system runs on: 127.0.0.1 if the plan sets no host.
     pub host: Ipv4Addr,
 }
 
-/// How one variant of a system is started, spoken to and stopped.
+/// One variant of a system, ready to be started, loaded, and stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// The name of the system.
+    /// Name of the system.
     pub system: String,
-    /// The name of the variant: `workers=8 threads=1`, or nothing.
+    /// Name of the variant: `workers=8 threads=1`; empty for a system without parameters.
     pub variant: String,
-    /// Where the load goes.
+    /// URL that the load goes to.
     pub url: String,
-    /// The rest of a list of URLs, after `url`.
+    /// URLs of a list after `url`.
     pub further: Further,
-    /// Where transactions go, if requests go to `url`.
+    /// URL of the database that takes transactions, if requests go to `url`.
     pub database: Option<String>,
     /// Further systems that steps speak to, by name.
     pub endpoints: Vec<LaunchEndpoint>,
-    /// A Unix socket to connect to instead of the URL's host and port.
+    /// Unix socket to use in place of the URL's host and port.
     pub socket: Option<PathBuf>,
-    /// The processes of a system that runs already, if the plan names them.
+    /// Processes of a system that already runs, if the plan names them.
     pub running: Option<RunningSpec>,
-    /// Certificates, for requests over TLS.
+    /// Certificates for requests over TLS.
     pub tls: TlsSpec,
-    /// What is written before anything is started: a path relative to the run's folder, and the bytes.
+    /// Files that are written before anything starts: path relative to the run's folder, and content.
     pub files: Vec<(PathBuf, Vec<u8>)>,
-    /// Run to their end before the first process starts.
+    /// Commands that run to completion before the first process starts.
     pub before: Vec<Cmd>,
-    /// Run to their end after the last process has stopped.
+    /// Commands that run to completion after the last process has stopped.
     pub after: Vec<Cmd>,
-    /// Its first line of output names the system's version.
+    /// Command whose first line of output is the version of the system.
     pub version: Option<Cmd>,
-    /// In the order of start; none: the system runs already.
+    /// Processes in the order of their start. Empty if the system already runs.
     pub processes: Vec<Proc>,
-    /// For each command of `before` and `after`.
+    /// Timeout of each command of `before` and `after`, in nanoseconds.
     pub commands_within_ns: u64,
-    /// Tables that are made when it is ready, before each load.
+    /// Tables that are created before each load, after the system is ready.
     pub tables: Option<Tables>,
-    /// What its processes may use at most.
+    /// Resource limits of the processes.
     pub limits: Limits,
-    /// The size of a disk of its own, mounted in the run's folder.
+    /// Size of a disk of its own, mounted in the run's folder, in bytes. `None` if it has none.
     pub disk_bytes: Option<u64>,
-    /// Where its processes listen: the address of the host that they run on.
+    /// Address that the processes listen at: that of the host that they run on.
     pub host: Ipv4Addr,
-    /// What happens to it under load, in the order of the plan.
+    /// Events under load, in the order of the plan.
     pub events: Vec<LaunchEvent>,
-    /// By load: the commands of the other load generator that makes it, if one does.
+    /// Commands of external load generators, indexed by load. `None` for a load that Tenbin makes.
     pub tools: Vec<Option<ToolCommands>>,
 }
 
 impl Launch {
-    /// The address of the system itself.
+    /// Endpoint of the system itself.
     pub(crate) fn front(&self) -> LaunchEndpoint {
         let (name, url, further) = (String::new(), self.url.clone(), self.further.clone());
         LaunchEndpoint { name, url, further, socket: self.socket.clone(), tls: self.tls.clone() }
     }
 
-    /// The address of what steps speak to.
+    /// Endpoint of the system that steps of this role speak to.
     pub(crate) fn place(&self, role: &Role) -> LaunchEndpoint {
         match self.endpoints.iter().find(|endpoint| endpoint.name == role.name) {
             Some(endpoint) => endpoint.clone(),
@@ -88,140 +88,140 @@ impl Launch {
     }
 }
 
-/// The address of a system that steps speak to.
+/// Address of a system that steps speak to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchEndpoint {
-    /// Its name in the plan.
+    /// Name in the plan.
     pub name: String,
-    /// Where it is.
+    /// URL of the system.
     pub url: String,
-    /// The rest of a list of URLs, after `url`.
+    /// URLs of a list after `url`.
     pub further: Further,
-    /// A Unix socket to connect to instead of the URL's host and port.
+    /// Unix socket to use in place of the URL's host and port.
     pub socket: Option<PathBuf>,
-    /// Certificates, for requests over TLS.
+    /// Certificates for requests over TLS.
     pub tls: TlsSpec,
 }
 
-/// URLs after the first of a list, and the rule that selects among all of them.
+/// URLs of a list after the first, and the rule that selects among all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Further {
-    /// The URLs.
+    /// URLs after the first.
     pub urls: Vec<String>,
-    /// The rule; `None`: there is no list.
+    /// Selection rule. `None` if there is no list.
     pub select: Option<Select>,
 }
 
-/// The commands of a load generator.
+/// Commands of an external load generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCommands {
-    /// For the warm-up, if the load has one.
+    /// Command of the warm-up. `None` if the load has no warm-up.
     pub warm_up: Option<Cmd>,
-    /// For what is measured.
+    /// Command of the measurement.
     pub measured: Cmd,
 }
 
-/// The tables of a built-in workload, as `tenbin prepare` makes them.
+/// Tables of a built-in workload, as `tenbin prepare` creates them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
-    /// The workload; there is one of this name.
+    /// Name of a known workload.
     pub workload: &'static str,
-    /// Of pgbench's tables.
+    /// Scale of pgbench's tables.
     pub scale: u32,
-    /// How many `sbtest` tables.
+    /// Number of `sbtest` tables.
     pub tables: u32,
-    /// Rows of each of them.
+    /// Rows of each `sbtest` table.
     pub table_size: u32,
-    /// Rows of the workload's own table; `None` is as many as it is known for.
+    /// Rows of the workload's own table. `None` means the default of the workload.
     pub rows: Option<u64>,
-    /// Connections.
+    /// Connections that load the tables in parallel.
     pub jobs: u32,
-    /// The seed of random rows.
+    /// Seed of random rows.
     pub seed: u64,
-    /// Of PostgreSQL: how full pages are made, in percent.
+    /// PostgreSQL: fill factor of the tables in percent.
     pub fillfactor: u8,
-    /// Of PostgreSQL: whether pgbench's tables refer to each other.
+    /// PostgreSQL: whether pgbench's tables have foreign keys.
     pub foreign_keys: bool,
-    /// Of PostgreSQL: whether tables are kept out of the write-ahead log.
+    /// PostgreSQL: whether the tables are unlogged.
     pub unlogged: bool,
-    /// Whether tables of these names are dropped first.
+    /// Whether existing tables of these names are dropped first.
     pub drop: bool,
 }
 
-/// A command, run without a shell.
+/// A command that runs without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cmd {
-    /// The program and its arguments; at least one word.
+    /// Program and arguments; at least one word.
     pub argv: Vec<String>,
-    /// Added to the environment.
+    /// Variables that are added to the environment.
     pub env: Vec<(String, String)>,
-    /// Where it runs; absolute.
+    /// Working directory, absolute.
     pub dir: PathBuf,
 }
 
 /// A process of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proc {
-    /// Unique in the system; the only process has the system's name.
+    /// Name, unique in the system. A single process has the system's name.
     pub name: String,
-    /// What is run.
+    /// Command of the process.
     pub command: Cmd,
-    /// When it can be used.
+    /// Readiness check.
     pub ready: Ready,
-    /// How it is ended.
+    /// Method of stopping the process.
     pub stop: StopHow,
-    /// It is not started with the system, but by an event.
+    /// Whether an event starts the process, and not the start of the system.
     pub is_started_by_event: bool,
-    /// It is a proxy of Tenbin's own, and no part of what is measured.
+    /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
     pub proxy: Option<Proxy>,
 }
 
-/// A proxy that Tenbin starts between parts of a system, or before it.
+/// A proxy that Tenbin runs between parts of a system, or in front of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
-    /// Its name in the plan.
+    /// Name in the plan.
     pub name: String,
-    /// Where it listens, on 127.0.0.1.
+    /// Port that it listens on, at 127.0.0.1.
     pub port: Option<u16>,
-    /// The Unix socket at which it takes orders.
+    /// Unix socket that accepts its commands.
     pub control: PathBuf,
 }
 
-/// When a process can be used.
+/// When a process counts as ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ready {
-    /// The sign.
+    /// Sign that the process is ready.
     pub when: ReadyWhen,
-    /// Where it is looked for, at 127.0.0.1; `None` for signs that need no port.
+    /// Port that is checked, at 127.0.0.1. `None` if the sign needs no port.
     pub port: Option<u16>,
-    /// How long it may take.
+    /// Timeout of the check, in nanoseconds.
     pub within_ns: u64,
-    /// How long the load waits at most until the process is steady, too; `None`: not at all.
+    /// Max time that the load also waits until the process is steady, in nanoseconds. `None` if it does not wait.
     pub steady_within_ns: Option<u64>,
 }
 
-/// The sign that a process can be used.
+/// Sign that a process is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadyWhen {
-    /// A GET of this path is answered with 2xx.
+    /// A GET of this path returns 2xx.
     Get(String),
     /// The port accepts connections.
     Tcp,
     /// This Unix socket accepts connections.
     Unix(PathBuf),
-    /// The output has this text.
+    /// The output contains this text.
     Log(String),
-    /// This command ends with 0.
+    /// This command exits with 0.
     Command(Cmd),
 }
 
-/// How a process is ended. What is left after the time is killed.
+/// Method of stopping a process. Whatever still runs after the timeout is killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopHow {
-    /// Without SIG: `TERM`.
+    /// Signal without SIG: `TERM`.
     pub signal: String,
-    /// Run instead of sending the signal.
+    /// Command that runs in place of the signal.
     pub command: Option<Cmd>,
-    /// How long it may take.
+    /// Timeout in nanoseconds.
     pub within_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! Events: the plan says when, each system says what.
+//! Events under load. The plan says when they happen, and each system says what happens.
 
 use std::path::PathBuf;
 
@@ -8,76 +8,76 @@ use super::limits::{Limits, LimitsText};
 use crate::secrets::without_secrets;
 use crate::units::{show_duration, show_size};
 
-/// What a report says of events under a load whose users wait for replies.
+/// Note in reports on events under a closed load.
 pub const NOTE_ON_EVENTS: &str = "with `users`, fewer requests are sent while an event slows the system down; use `rate` to measure \
                                   what an event costs";
 
-/// When an event takes place.
+/// Name and time of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyEvent {
-    /// Its name; unique in the study.
+    /// Name, unique in the study.
     pub name: String,
-    /// When it begins.
+    /// Time at which the event begins.
     pub moment: EventMoment,
 }
 
-/// When an event begins.
+/// Time at which an event begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventMoment {
-    /// At times that are known before.
+    /// At times that are known in advance.
     At {
-        /// Since the warm-up ended; below 0 within it.
+        /// Nanoseconds from the end of the warm-up; negative within the warm-up.
         at_ns: i64,
-        /// From one to the next, if there are several.
+        /// Nanoseconds from one occurrence to the next. `None` for a single one.
         every_ns: Option<u64>,
-        /// How often; `None` with `every_ns`: until the load ends.
+        /// Number of occurrences. `None` with `every_ns` means until the load ends.
         times: Option<u32>,
     },
-    /// Some time after a process has written a text.
+    /// After a process has printed a text.
     AfterText {
         /// The text.
         text: String,
-        /// The process; in a [`LaunchEvent`] there always is one, unless the system runs already.
+        /// The process. In a [`LaunchEvent`] it is `None` only if the system already runs.
         process: Option<String>,
-        /// How long after that.
+        /// Delay after the text, in nanoseconds.
         delay_ns: u64,
     },
-    /// Some time after another event has ended.
+    /// After another event has ended.
     AfterEvent {
-        /// Its name.
+        /// Name of the other event.
         event: String,
-        /// How long after that.
+        /// Delay after its end, in nanoseconds.
         delay_ns: u64,
     },
 }
 
-/// An event as it is to be performed, with every variable filled in.
+/// An event to perform, with every variable replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchEvent {
-    /// Its name.
+    /// Name of the event.
     pub name: String,
-    /// When it begins.
+    /// Time at which the event begins.
     pub moment: EventMoment,
-    /// What is done.
+    /// Action to perform.
     pub action: EventAction,
-    /// The same in words, without secrets.
+    /// Action in words, without secrets.
     pub words: String,
-    /// What shows that it had its effect.
+    /// Sign that the event has taken effect. `None` if the plan names no sign.
     pub until: Option<EventSign>,
-    /// How long all of it may take.
+    /// Timeout of the whole event, in nanoseconds.
     pub within_ns: u64,
-    /// Whether the run counts although it failed.
+    /// Whether the run counts even if the event fails.
     pub may_fail: bool,
 }
 
-/// What is done to a system. Processes are given by their names, signals without SIG.
+/// Action on a system. Processes are given by name, signals without SIG.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventAction {
     /// Runs a command.
     Run {
         /// The command.
         command: Cmd,
-        /// The statements before and after it, in one session.
+        /// SQL statements before and after the command, in one session.
         lock: Option<[String; 2]>,
     },
     /// Sends a signal.
@@ -90,45 +90,45 @@ pub enum EventAction {
     Kill(String),
     /// Stops a process and starts it again.
     Restart(String),
-    /// Holds a process up.
+    /// Suspends a process.
     Pause {
-        /// Which.
+        /// Name of the process.
         process: String,
-        /// For how long.
+        /// Duration in nanoseconds.
         for_ns: u64,
     },
-    /// Sets other limits.
+    /// Changes the resource limits.
     Limit {
-        /// What becomes different.
+        /// Limits to set; the others stay.
         limits: Limits,
-        /// For how long; `None`: until the end.
+        /// Duration in nanoseconds. `None` means until the end.
         for_ns: Option<u64>,
     },
-    /// Gives an order to a proxy.
+    /// Sends a command to a proxy.
     Link {
-        /// Its name.
+        /// Name of the proxy.
         name: String,
-        /// The socket at which it takes orders.
+        /// Unix socket that accepts its commands.
         control: PathBuf,
-        /// One JSON object.
+        /// Command: one JSON object.
         order: String,
-        /// The order that undoes it, if it can be undone.
+        /// Command that reverts it. `None` if it cannot be reverted.
         undo: Option<String>,
-        /// For how long; `None`: until the end.
+        /// Duration in nanoseconds. `None` means until the end.
         for_ns: Option<u64>,
     },
     /// Fills the system's own disk.
     Fill {
-        /// The room that is left.
+        /// Space that is left free, in bytes.
         leave_bytes: u64,
-        /// For how long; `None`: until the end.
+        /// Duration in nanoseconds. `None` means until the end.
         for_ns: Option<u64>,
     },
-    /// Writes files again.
+    /// Rewrites configuration files.
     Set {
-        /// Paths relative to the run's folder.
+        /// Content of the files, by path relative to the run's folder.
         files: Vec<(PathBuf, Vec<u8>)>,
-        /// How they are read.
+        /// Method of reloading the files.
         reload: EventReload,
     },
 }
@@ -136,13 +136,13 @@ pub enum EventAction {
 /// A signal to a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSignal {
-    /// The process.
+    /// Name of the process.
     pub process: String,
-    /// `HUP`.
+    /// Signal without SIG: `HUP`.
     pub signal: String,
 }
 
-/// How a system is made to read its files.
+/// Method by which a system reloads its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventReload {
     /// By a signal.
@@ -151,28 +151,28 @@ pub enum EventReload {
     Run(Cmd),
 }
 
-/// What shows that an event had its effect.
+/// Sign that an event has taken effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventSign {
-    /// A process writes this text.
+    /// A process prints this text.
     Text {
-        /// The process.
+        /// Name of the process.
         process: String,
         /// The text.
         text: String,
     },
-    /// A GET of this path is answered with 2xx.
+    /// A GET of this path returns 2xx.
     Get {
-        /// At this port.
+        /// Port of the request.
         port: u16,
-        /// Path and query.
+        /// Path and query of the request.
         path: String,
     },
     /// This port accepts connections.
     Tcp(u16),
 }
 
-/// What a system does when an event takes place.
+/// Action of a system at an event.
 #[derive(Clone, Debug)]
 pub(crate) struct SystemEvent {
     pub(crate) name: String,
@@ -198,17 +198,17 @@ pub(crate) enum ActionText {
     Set { knobs: Vec<(String, String)>, reload: ReloadText },
 }
 
-/// What happens to the link of a proxy.
+/// Change to the link of a proxy.
 #[derive(Clone, Debug)]
 pub(crate) enum LinkText {
     Cut,
     Reset,
-    /// Keys and values of `tenbin proxy`.
+    /// Flags of `tenbin proxy` with their values.
     Slow(Vec<(&'static str, Braced)>),
 }
 
 impl LinkText {
-    /// The order, and the one that undoes it. `fill` fills in variables.
+    /// Command for the proxy, and the command that reverts it. `fill` replaces variables.
     pub(crate) fn orders(&self, fill: impl Fn(&Braced) -> String) -> (String, Option<String>) {
         let named = |name: &str| serde_json::json!({ "order": name }).to_string();
         match self {
@@ -251,7 +251,7 @@ pub(crate) enum SignText {
         process: String,
         text: Braced,
     },
-    /// The port by its name in texts, `port` or `port.app`; `None` is that of the URL.
+    /// Name of the port in texts: `port` or `port.app`. `None` means the port of the URL.
     Get {
         port: Option<String>,
         path: Braced,
@@ -262,7 +262,7 @@ pub(crate) enum SignText {
 }
 
 impl SystemEvent {
-    /// Every text of it in which a variable may stand.
+    /// All texts of the event that may have variables.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let (command, lock): (&[Braced], &[Braced]) = match &self.action {
             ActionText::Run { command, lock } => (command, lock.as_ref().map_or(&[], |both| both)),
@@ -285,7 +285,7 @@ impl SystemEvent {
         command.iter().chain(lock).chain(sign).chain(edges)
     }
 
-    /// What is done, in words and without secrets.
+    /// Action in words, without secrets.
     pub(crate) fn words(&self) -> String {
         let until = match &self.until {
             None => String::new(),
@@ -340,7 +340,7 @@ impl EventSignal {
 }
 
 impl EventMoment {
-    /// `20s after the warm-up`.
+    /// Time in words: `20s after the warm-up`.
     pub(crate) fn words(&self) -> String {
         let delay = |delay_ns: u64| match delay_ns {
             0 => String::new(),
@@ -370,7 +370,7 @@ impl EventMoment {
         }
     }
 
-    /// How often it takes place in a load whose measured time ends after so long; `None` if nothing tells.
+    /// Number of occurrences in a load that is measured for `measured_ns`. `None` if it is unknown.
     pub fn times(&self, measured_ns: Option<u64>) -> Option<u32> {
         let Self::At { at_ns, every_ns, times } = self else { return Some(1) };
         match (every_ns, times) {
@@ -385,12 +385,12 @@ impl EventMoment {
     }
 }
 
-/// ` for 2s`, if it ends by itself.
+/// Words for the duration: ` for 2s`. Empty if there is none.
 fn lasting(for_ns: Option<u64>) -> String {
     for_ns.map_or(String::new(), |for_ns| format!(" for {}", show_duration(for_ns)))
 }
 
-/// The text as it was written.
+/// Text as it was written.
 fn raw(text: &Braced) -> String {
     text.fill(|_| None)
 }

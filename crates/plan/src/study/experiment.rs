@@ -1,4 +1,4 @@
-//! Runs of an experiment: one thing is changed in a variant or in its load, to see what limits the system.
+//! Runs of an experiment. Each changes one thing in a variant or in its load, to find what limits the system.
 
 use judge::durability;
 use judge::intervention::Parameter;
@@ -9,27 +9,28 @@ use super::{Knob, Limits, Process, Study, StudyLoad, StudyPin, System};
 use crate::spec::Spanned;
 use crate::units;
 
-/// How long a run of an experiment is measured at most: many short runs tell more than few long ones.
+/// Max measured duration of a run of an experiment, in nanoseconds. Many short runs show more than a few long ones.
 const MEASURED_MAX_NS: u64 = 5_000_000_000;
-/// The same of a system that runs on from one run to the next, and differs less.
+/// Max measured duration if the system keeps running between runs, in nanoseconds. Such runs vary less.
 const LIVE_MEASURED_MAX_NS: u64 = 4_000_000_000;
-/// Of such a run the warm-up at least, unless that of the load is shorter: then a limit has taken effect, and requests of before have ended.
+/// Min warm-up of a run on a system that keeps running, unless the load's own is shorter, in nanoseconds. A changed limit needs
+/// this long to take effect, and earlier requests end within it.
 const LIVE_WARM_UP_MIN_NS: u64 = 500_000_000;
-/// The part of the warm-up that a system needs that is warm.
+/// Divisor of the warm-up for a system that is already warm.
 const LIVE_WARM_UP: u64 = 4;
-/// How long an experiment may take, unless somebody says otherwise.
+/// Default time limit of an experiment, in nanoseconds.
 const WITHIN_NS: u64 = 8 * 60 * 1_000_000_000;
 
-/// That an experiment follows the study.
+/// An experiment that follows the study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Experiment {
-    /// How long its runs may take together.
+    /// Time limit of all of its runs together, in nanoseconds.
     pub within_ns: u64,
-    /// Whether the CPU time of systems can be limited here.
+    /// Whether the CPU time of systems can be limited on this machine.
     pub can_limit_cpu: bool,
-    /// Whether what systems read and write can be limited here.
+    /// Whether the disk I/O of systems can be limited on this machine.
     pub can_limit_io: bool,
-    /// The cores that Tenbin may use.
+    /// Cores that Tenbin may use.
     pub cores: Vec<usize>,
 }
 
@@ -39,59 +40,59 @@ impl Default for Experiment {
     }
 }
 
-/// What can be changed of a variant under a load.
+/// Parameters that an experiment can change in a variant under a load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changeable {
-    /// The users of the load, if it has users.
+    /// Users of the load. `None` for an open load.
     pub users: Option<u32>,
-    /// The threads of the generator, if the plan says how many.
+    /// Threads of the generator. `None` if the plan does not set them.
     pub threads: Option<u32>,
-    /// The CPU time that the system may use, in thousandths of a core, if the plan says so.
+    /// CPU limit of the system, in thousandths of a core. `None` if the plan sets none.
     pub quota_millicores: Option<u64>,
-    /// What it may read and write, if the plan says so: the disks of these limits.
+    /// I/O limits of the system; empty if the plan sets none.
     pub io: Limits,
-    /// How many cores the plan gives the system, if it does.
+    /// Number of cores that the plan gives to the system. `None` if it gives none.
     pub system_cores: Option<usize>,
-    /// The same of the generator.
+    /// Number of cores that the plan gives to the generator. `None` if it gives none.
     pub generator_cores: Option<usize>,
-    /// Whether system and generator share the cores of the machine out, the generator getting one.
+    /// Whether `pin: auto` divides the cores of the machine, with one core for the generator.
     pub is_pinned_automatically: bool,
-    /// Parameters that may be changed.
+    /// Parameters that may be raised.
     pub parameters: Vec<Parameter>,
-    /// Proxies between parts of the system, by how much they delay each direction.
+    /// Names of proxies between parts of the system, each with its delay per direction in nanoseconds.
     pub proxies: Vec<(String, u64)>,
 }
 
-/// What a run changes.
+/// Change that a run of an experiment makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// So many users.
+    /// Number of users.
     Users(u32),
-    /// So many threads of the generator.
+    /// Number of generator threads.
     Threads(u32),
-    /// The generator on these cores.
+    /// Cores of the generator.
     GeneratorCores(Vec<usize>),
-    /// So much CPU time for the system, in thousandths of a core.
+    /// CPU limit of the system, in thousandths of a core.
     CpuMillicores(u64),
-    /// So much reading and writing: the disks of these limits.
+    /// I/O limits of the system.
     Io(Limits),
-    /// Another value of a parameter.
+    /// Value of a parameter.
     Parameter {
-        /// Which one.
+        /// Name of the parameter.
         name: String,
-        /// The value.
+        /// New value.
         value: String,
     },
-    /// Another delay of each direction of a proxy.
+    /// Delay of a proxy, per direction.
     Delay {
-        /// The name of the proxy.
+        /// Name of the proxy.
         proxy: String,
-        /// In microseconds.
+        /// New delay in microseconds.
         delay_us: u64,
     },
 }
 
-/// Why no experiment can be made, and what to do; `None` if one can.
+/// Reason why no experiment is possible, and the help. `None` if one is possible.
 pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(&'static str, &'static str)> {
     if !systems.iter().any(System::is_started) {
         return Some((
@@ -107,12 +108,12 @@ pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(
 }
 
 impl Study {
-    /// Why no experiment can be made, and what to do; `None` if one can.
+    /// Reason why no experiment is possible, and the help. `None` if one is possible.
     pub fn no_experiment(&self) -> Option<(&'static str, &'static str)> {
         no_experiment(&self.systems, &self.loads)
     }
 
-    /// What can be changed of a variant under a load; `None` if no experiment can be made with them.
+    /// Parameters that an experiment can change in a variant under a load. `None` if no experiment is possible with them.
     pub fn changeable(&self, variant: usize, load: usize) -> Option<Changeable> {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
@@ -145,13 +146,13 @@ impl Study {
         })
     }
 
-    /// The users of a load, if it has users, and the threads of the generator, if the plan says how many.
+    /// Users of a load, and the threads of the generator if the plan sets them. `None` if the load has no users.
     pub fn users_and_threads(&self, load: usize) -> Option<(u32, Option<u32>)> {
         let spec = &self.loads.get(load)?.spec;
         Some((number(spec.users.as_ref())?, number(spec.threads.as_ref())))
     }
 
-    /// How long the load of a run of an experiment takes, warm-up included.
+    /// Duration of a run of an experiment in nanoseconds, including the warm-up.
     pub fn experiment_run_ns(&self, load: usize) -> u64 {
         self.loads[load].warm_up_ns.saturating_add(self.experiment_measured_ns(load))
     }
@@ -161,14 +162,14 @@ impl Study {
         of_plan.map_or(MEASURED_MAX_NS, |measured_ns| measured_ns.min(MEASURED_MAX_NS))
     }
 
-    /// The same of a run whose system runs on from the one before.
+    /// Duration of a run on a system that keeps running, in nanoseconds, including the warm-up.
     pub fn experiment_live_run_ns(&self, load: usize) -> u64 {
         live_warm_up_ns(self.loads[load].warm_up_ns)
             .saturating_add(self.experiment_measured_ns(load).min(LIVE_MEASURED_MAX_NS))
     }
 
-    /// Shortens the load of a run of an experiment for a system that can be changed while it runs. One that is warm already needs a part
-    /// of the warm-up.
+    /// Shortens the load of a run for a system that can be changed while it runs. If the system is warm, the warm-up is shortened
+    /// too.
     pub fn shorten_live(&mut self, load: usize, is_warm: bool) {
         let measured_ns = self.experiment_measured_ns(load).min(LIVE_MEASURED_MAX_NS);
         let of_load = &mut self.loads[load];
@@ -180,8 +181,7 @@ impl Study {
         of_load.spec.measured_ns = Some(measured_ns.into());
     }
 
-    /// The study of a run of an experiment: short, without events and gates, and with a change in a variant or in a load, if there
-    /// is one.
+    /// Study of one run of an experiment: short, without events and gates, and with a change if one is given.
     pub fn changed(&self, variant: usize, load: usize, change: Option<&Change>) -> Self {
         let mut study = self.clone();
         let measured_ns = self.experiment_measured_ns(load);
@@ -235,25 +235,25 @@ fn live_warm_up_ns(warm_up_ns: u64) -> u64 {
     warm_up_ns.min((warm_up_ns / LIVE_WARM_UP).max(LIVE_WARM_UP_MIN_NS))
 }
 
-/// What is assumed of a value in words: nobody can say how much more `off` is than `on`.
+/// Assumed factor between two values that are words, because nobody can say how much more `off` is than `on`.
 const OF_WORDS: f64 = 2.0;
 
-/// Whether all values of a parameter can be raised by a factor.
+/// Whether all values of a parameter are positive integers, which can be raised by a factor.
 pub(crate) fn is_number(knob: &Knob) -> bool {
     knob.values.iter().all(|value| value.parse::<u64>().is_ok_and(|value| value > 0))
 }
 
-/// That no value of the plan is larger than the one that is tried.
+/// Note on a value that is twice the largest value of the plan.
 const DOUBLED: &str = "doubled";
 
-/// How an experiment may change a parameter, for people who read the plan.
+/// Words for how an experiment may change a parameter.
 pub(crate) fn step_words(knob: &Knob) -> String {
     let steps = knob.values.iter().filter_map(|value| step(knob, value.clone()));
     let words = steps.map(|step| format!("{} → {}", step.from, step.shown()));
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The next larger value, or twice the last. Of words the next one in the list; `None` after the last.
+/// Next larger value, or twice the largest one. For words, the next value of the list. `None` after the last word.
 fn step(knob: &Knob, from: String) -> Option<Parameter> {
     let name = knob.name.clone();
     if !is_number(knob) {
@@ -269,7 +269,8 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
     Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note, loses: None })
 }
 
-/// What a system loses with another value of a parameter, by the words of its commands that have it.
+/// Guarantee that a system loses with a new value of a parameter, such as durability. The words of its commands before the
+/// parameter decide.
 fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
     let words = system.processes.iter().flat_map(|process| &process.start);
     let written = words.filter(|word| word.names().any(|of| of == name)).map(|word| {
@@ -279,11 +280,11 @@ fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
     std::iter::once(String::new()).chain(written).find_map(|written| durability::loses(name, &written, to))
 }
 
-/// The flags of `tenbin proxy` that set its delay, with the directions that share it.
+/// Flags of `tenbin proxy` that set the delay, and the number of directions that share it.
 const DELAYS: [(&str, u64); 2] = [("--delay", 1), ("--round-trip", 2)];
 
-/// The name of a proxy between parts of a system, and by how many nanoseconds it delays each direction. `None` of the one that the load
-/// goes through, which is the network of the users.
+/// Name of a proxy between parts of the system, and its delay per direction in nanoseconds. `None` for the proxy that the load goes
+/// through, which is the network of the users.
 fn inner_proxy(process: &Process, knob: impl Fn(&str) -> Option<String>) -> Option<(String, u64)> {
     let proxy = process.proxy.as_ref().filter(|proxy| proxy.to.names().all(|name| name != "port"))?;
     let mut delay_ns = 0;
@@ -296,7 +297,7 @@ fn inner_proxy(process: &Process, knob: impl Fn(&str) -> Option<String>) -> Opti
     Some((proxy.name.clone(), delay_ns))
 }
 
-/// Sets the delay of a proxy, in place of that of the plan.
+/// Replaces the delay of a proxy.
 fn delay(process: &mut Process, delay_us: u64) {
     while let Some(at) = process.start.iter().position(|text| {
         let flag = text.fill(|_| None);

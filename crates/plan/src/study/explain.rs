@@ -1,4 +1,4 @@
-//! A study in words, before anything is started. It shows no URL's name and password, and no header.
+//! Describes a study in words, before anything starts. It shows no credentials of URLs and no headers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,13 +17,13 @@ use crate::secrets::without_secrets;
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
-/// More variants are counted, not listed.
+/// Max variants that are listed. The others are only counted.
 const LISTED_MAX: usize = 20;
 
-/// A visit, its weight in a mix, and how often an iteration comes to its step.
+/// A visit, its weight in a mix, and the number of times that an iteration comes to its step.
 type Repeated<'a> = (&'a Visit, Option<f64>, usize);
 
-/// Each step once.
+/// Merges repeated visits, so that each step is listed once.
 fn distinct<'a>(visits: Vec<(&'a Visit, Option<f64>)>) -> Vec<Repeated<'a>> {
     let mut times: BTreeMap<u16, usize> = BTreeMap::new();
     visits.iter().for_each(|(visit, _)| *times.entry(visit.step).or_default() += 1);
@@ -33,7 +33,7 @@ fn distinct<'a>(visits: Vec<(&'a Visit, Option<f64>)>) -> Vec<Repeated<'a>> {
 }
 
 impl Study {
-    /// What will be done, in words: lines of text.
+    /// Describes the study in lines of text.
     pub fn explain(&self) -> String {
         let mut out = String::new();
         let quick = if self.is_quick { " (quick)" } else { "" };
@@ -137,7 +137,7 @@ impl Study {
         }
     }
 
-    /// When a step, or the group that begins with it, is left out.
+    /// Words for the condition of a step, or of the group that begins with it.
     fn guard_words(&self, guard: &Guard) -> String {
         let name = match guard.condition.subject {
             Subject::Status => "status",
@@ -156,7 +156,7 @@ impl Study {
         format!("; if {{{name}}} {test}{group}")
     }
 
-    /// Whether a source fills only variables that no text names, or empties them.
+    /// Whether a source only empties variables, or only fills variables that no text can name.
     fn is_hidden(&self, source: &DataSource) -> bool {
         if matches!(source.source, Source::Text { length: 0, .. }) {
             return true;
@@ -165,7 +165,7 @@ impl Study {
         source.fills.iter().all(|(variable, _)| name(*variable).is_some_and(|name| name.starts_with('(')))
     }
 
-    /// Who keeps the cookies of a scenario.
+    /// Words for the cookies of a scenario: kept by each user or by each iteration.
     fn cookie_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> &'static str {
         let step = |visit: &Visit| self.script.steps.get(usize::from(visit.step))?.request();
         let cookies = visits.find_map(|(visit, ..)| step(visit)?.request.cookies);
@@ -176,7 +176,7 @@ impl Study {
         }
     }
 
-    /// What a step's reply must be, in words, and the names of what it saves.
+    /// Words for the checks of a step's replies, and the names of the values that it saves.
     fn wanted_and_saved<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
         match action {
             Action::Http(HttpAction { request, checks, captures }) => {
@@ -193,7 +193,7 @@ impl Study {
                 let noun = action.protocol.own_steps().map_or(action.protocol.name, |own| own.noun);
                 (format!("{noun}, expects a reply"), Vec::new())
             }
-            // No scenario has it.
+            // No scenario has such a step.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
             Action::Sql(SqlAction { expects, saves, .. }) => {
                 let wanted = match expects {
@@ -246,7 +246,7 @@ impl Study {
         }
     }
 
-    /// That a load whose users wait does not show in full what events cost.
+    /// Note that a closed load does not show the full cost of events. `None` if it does not apply.
     fn note_on_events(&self) -> Option<&'static str> {
         let is_closed = self.loads.iter().any(|load| load.spec.users.is_some());
         (is_closed && !self.events.is_empty()).then_some(NOTE_ON_EVENTS)
@@ -324,7 +324,7 @@ impl Study {
     }
 }
 
-/// What a reply must be; of headers and texts, which may be secret, only how many.
+/// Words for the checks of a reply. Headers and texts may be secret, so they are only counted.
 fn checks_words(checks: &Checks) -> String {
     let mut words = vec![format!("status {}", checks.status)];
     let count = |count: usize, one: &str, several: &str| match count {
@@ -351,7 +351,7 @@ fn think_words(think: ThinkTime) -> String {
     }
 }
 
-/// The URLs of a system without names and passwords, and the rule that selects one of several.
+/// URLs of a system without credentials, and the rule that selects among them.
 fn listed(url: &Braced, list: &UrlList) -> String {
     let urls: Vec<String> = std::iter::once(url).chain(&list.further).map(without_user).collect();
     let rule = match &list.select {
@@ -366,7 +366,7 @@ fn listed(url: &Braced, list: &UrlList) -> String {
     format!("{}{rule}", urls.join(", "))
 }
 
-/// A URL without a name and a password.
+/// URL without user and password.
 fn without_user(url: &Braced) -> String {
     let url = url.fill(|_| None);
     let Some((scheme, rest)) = url.split_once("://") else { return url };

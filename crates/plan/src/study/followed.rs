@@ -1,4 +1,4 @@
-//! A load that follows one scenario of several: the study as that load sees it.
+//! Reduces a study to the scenario that a load follows.
 
 use judge::Condition;
 use load::{Order, Scenarios};
@@ -8,7 +8,7 @@ use crate::draft::Played;
 use crate::plan::{Action, PlannedStep};
 
 impl Study {
-    /// The study with one scenario only, for a load that follows no other. Steps and their scripts are renumbered.
+    /// The study with one scenario, and one load that follows it. Steps and their scripts are renumbered.
     pub(crate) fn following(&self, scenario: &str, load: usize) -> Self {
         let mut narrowed = self.clone();
         narrowed.loads[load].scenario = None;
@@ -47,10 +47,10 @@ impl Study {
         narrowed
     }
 
-    /// The gates that runs of a load are held against: those of steps that it has.
+    /// Gates that apply to runs of a load: those without a step, and those on steps of the load.
     pub fn gates_of(&self, load: usize) -> Vec<Condition> {
         if self.loads[load].tool.is_some() {
-            // What it reports is of the whole run.
+            // An external load generator reports figures only for the whole run.
             let is_of_all = |gate: &&Condition| gate.step.is_none() && gate.part_ns.is_none();
             return self.gates.iter().filter(is_of_all).cloned().collect();
         }
@@ -59,13 +59,13 @@ impl Study {
         self.gates.iter().filter(has).cloned().collect()
     }
 
-    /// Leaves out gates that no run is held against.
+    /// Removes gates that apply to no load.
     pub(crate) fn leave_out_gates_of_no_load(&mut self) {
         let held: Vec<Condition> = (0..self.loads.len()).flat_map(|load| self.gates_of(load)).collect();
         self.gates.retain(|gate| held.contains(gate));
     }
 
-    /// The names of the steps that a load goes through.
+    /// Names of the steps of a load.
     pub(super) fn steps_of_load(&self, load: usize) -> Vec<&str> {
         let steps = self.step_names();
         match &self.loads[load].scenario {
@@ -81,7 +81,7 @@ impl Study {
         }
     }
 
-    /// Whether a load has steps that are transactions.
+    /// Whether a load has transactions.
     pub(super) fn has_transactions(&self, load: usize) -> bool {
         let is_one = |step: &PlannedStep| matches!(step.action, Action::Sql(_));
         match &self.loads[load].scenario {
@@ -93,7 +93,7 @@ impl Study {
         }
     }
 
-    /// The numbers of the steps of a scenario.
+    /// Numbers of the steps of a scenario.
     fn steps_of(&self, scenario: &str) -> Vec<u16> {
         let scenarios = self.script.scenarios.list.iter().filter(|one| one.name == scenario);
         let mut steps: Vec<u16> = scenarios

@@ -1,4 +1,4 @@
-//! How the variants of a study are compared, and how many runs that takes.
+//! Procedures for comparing the variants of a study, and the number of runs that each takes.
 
 use std::fmt;
 
@@ -7,40 +7,40 @@ use stats::Scale;
 
 use super::{Compare, StoredBaseline, Study};
 
-/// The blocks after which the first variants can be eliminated.
+/// Min blocks before variants are eliminated.
 pub(crate) const BEST_BLOCKS_LEAST: u32 = 8;
-/// The maximum of blocks in which the winner is confirmed at the end.
+/// Max blocks that confirm the winner at the end.
 const CONFIRM_BLOCKS: u32 = 24;
 
-/// What decides in the store where nothing is compared.
+/// Name in the store if nothing is compared.
 const FAILURES: &str = "failures";
 
-/// What is to be found.
+/// Result that a comparison looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
-    /// How all variants compare.
+    /// Comparison of all variants.
     Every,
     /// The best variant.
     Best,
-    /// The best variant of each system, and how these compare.
+    /// The best variant of each system, and a comparison of those.
     BestOfEach,
-    /// Which variants fail: nothing is compared.
+    /// Variants that fail. Nothing is compared.
     Failures,
 }
 
 impl Find {
-    /// All, in the order of their names.
+    /// All values, in the order of `NAMES`.
     pub(crate) const ALL: [Self; 4] = [Self::Every, Self::Best, Self::BestOfEach, Self::Failures];
-    /// As plans write them.
+    /// Names in plans.
     pub(crate) const NAMES: [&'static str; 4] = ["every", "best", "best of each", FAILURES];
 
-    /// As plans write it.
+    /// Name in plans.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().position(|find| *find == self).map_or(FAILURES, |at| Self::NAMES[at])
     }
 }
 
-/// How it is found.
+/// Procedure of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// Every variant in a fixed number of blocks.
@@ -49,24 +49,25 @@ pub enum How {
     Duel,
     /// Best-of search: worse variants are eliminated, until the result is conclusive.
     Best,
-    /// Every variant in a sweep under the first load, then the best of each system in a fixed number of blocks under all loads.
+    /// Sweep of all variants under the first load, then a final between the best of each system. The final has a fixed number of
+    /// blocks, under all loads.
     BestOfEach {
         /// Blocks of the sweep.
         sweep_blocks: u32,
     },
 }
 
-/// What comes before the blocks that judge.
+/// Sweep that selects the finalists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sweep {
-    /// How often every variant is run.
+    /// Runs of each variant.
     pub blocks: u32,
-    /// How many systems there are: so many variants are in the final.
+    /// Number of systems, and so of variants in the final.
     pub systems: u32,
 }
 
 impl Compare {
-    /// How it is found between so many variants.
+    /// Procedure for this number of variants.
     pub(crate) fn how(&self, variants: usize) -> How {
         match self.find {
             Find::Every if variants == 2 && self.first_look().is_some() => How::Duel,
@@ -78,7 +79,7 @@ impl Compare {
         }
     }
 
-    /// How many runs come before them, under the first load alone.
+    /// Number of runs of the sweep, which has only the first load. 0 without a sweep.
     pub(crate) fn runs_of_sweep(&self, variants: usize) -> u64 {
         match self.how(variants) {
             How::BestOfEach { sweep_blocks } => variants as u64 * u64::from(sweep_blocks),
@@ -86,12 +87,12 @@ impl Compare {
         }
     }
 
-    /// How many runs of one load each block of the final has.
+    /// Runs per block of the final, under one load. 0 without a sweep.
     fn finalists(&self) -> u64 {
         self.sweep.map_or(0, |sweep| u64::from(sweep.systems))
     }
 
-    /// How many runs that takes under one load, at most; a sweep not counted.
+    /// Max number of runs under one load, without the sweep.
     pub(crate) fn runs_most(&self, variants: usize) -> u64 {
         let all = variants as u64 * u64::from(self.blocks);
         match self.how(variants) {
@@ -102,7 +103,7 @@ impl Compare {
         }
     }
 
-    /// How many runs it takes under one load at least, if nothing goes wrong: until an obvious difference is found, or all.
+    /// Min number of runs under one load if nothing fails: until an obvious difference is found, or all of them.
     pub(crate) fn runs_least(&self, variants: usize) -> u64 {
         let each = variants as u64;
         match self.how(variants) {
@@ -115,45 +116,45 @@ impl Compare {
         }
     }
 
-    /// The blocks after which it can be decided for the first time between two variants; `None`: never.
+    /// Blocks after which an A/B comparison can end for the first time. `None` if it cannot be decided.
     pub(crate) fn first_look(&self) -> Option<u32> {
         stats::looks(self.blocks as usize, self.family()).next().map(|look| look.blocks)
     }
 
-    /// The blocks after which an obvious difference between two variants can be decided; `None` where a figure has no ratio.
+    /// Blocks after which an obvious difference ends an A/B comparison. `None` if a metric has no ratio scale.
     pub(crate) fn obvious_look(&self) -> Option<u32> {
         let are_ratios = self.metrics().all(|by| by.scale() == Scale::Ratio);
         are_ratios.then(|| self.blocks.min(stats::OBVIOUS_BLOCKS as u32))
     }
 
-    /// How many comparisons of two variants share the error rate: one by each figure.
+    /// Number of tests that share the error rate in a comparison of two variants: one per metric.
     pub(crate) fn family(&self) -> u32 {
         u32::try_from(self.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    /// What decides, as the store has it: the figure, or that failures are looked for.
+    /// Name of the primary metric in the store. If the study looks for failures, it is `failures`.
     pub fn by_name(&self) -> String {
         if self.find == Find::Failures { FAILURES.to_owned() } else { self.by.name() }
     }
 
-    /// Every figure that decides, the first one first.
+    /// All metrics, the primary one first.
     pub fn metrics(&self) -> impl Iterator<Item = &ComparedBy> {
         std::iter::once(&self.by).chain(&self.also)
     }
 }
 
 impl Study {
-    /// How the answer to its question is found.
+    /// Procedure that answers the question of the study.
     pub fn how(&self) -> How {
         self.compare.how(self.variants.len())
     }
 
-    /// The variant that the others are compared with, as reports write it.
+    /// Baseline variant, as reports name it. `None` if there is none.
     pub fn baseline(&self) -> Option<String> {
         Some(self.row_name(self.compare.baseline?))
     }
 
-    /// A variant as reports write it: `puma workers=8`, or the system alone if nothing of it varies.
+    /// Variant as reports name it: `puma workers=8`, or the system alone if it has no parameters.
     pub fn row_name(&self, variant: usize) -> String {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system].name;

@@ -1,4 +1,4 @@
-//! From a variant and the ports of a run to what is started.
+//! Turns a variant and the ports of a run into commands, files, and URLs.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ use super::events::{
 use super::system::{PortText, Process, RunningText, System, TlsText, UrlList, Variant, WhenText};
 
 impl Study {
-    /// The names of the ports that a variant uses: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
-    /// use. The variant must be one of the study's.
+    /// Names of the ports that a variant uses, in the order of first use: empty for `{port}`, `app` for `{port.app}`. `variant`
+    /// must be an index of the study.
     pub fn ports(&self, variant: usize) -> Vec<String> {
         let mut ports: Vec<String> = Vec::new();
         let tools = self.loads.iter().filter_map(|load| load.tool.as_ref()).flat_map(|tool| &tool.words);
@@ -35,7 +35,7 @@ impl Study {
         ports
     }
 
-    /// How a variant is started, with every variable filled in. `environment` must have the ports that [`Self::ports`] asks for.
+    /// Launch of a variant, with every variable replaced. `environment` must have the ports that [`Self::ports`] returns.
     pub fn launch(&self, variant: usize, environment: &Environment<'_>) -> Launch {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
@@ -96,7 +96,7 @@ impl Fill<'_> {
         text.fill(|name| self.value(name))
     }
 
-    /// A URL, in which names of secrets stay: URLs are shown.
+    /// Fills in a URL. Names of secrets stay, because URLs are shown.
     fn url(&self, text: &Braced) -> String {
         text.fill_url(|name| self.study.secrets.get(name).is_some(), |name| self.value(name))
     }
@@ -114,7 +114,7 @@ impl Fill<'_> {
             "plan" => Some(shown(&self.study.dir)),
             "tenbin" => Some(shown(self.environment.tenbin)),
             "system" => Some(self.system.name.clone()),
-            // A parameter of a system without a host may have that name.
+            // A parameter may be named `host` if the system has no host.
             "host" if self.variant.knobs.iter().all(|(knob, _)| knob != "host") => {
                 Some(self.environment.host.to_string())
             }
@@ -142,7 +142,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Relative paths begin at the plan's folder.
+    /// Fills in a path. Relative paths begin at the plan's folder.
     fn path(&self, text: &Braced) -> PathBuf {
         self.study.dir.join(self.text(text))
     }
@@ -243,7 +243,7 @@ impl Fill<'_> {
         }
     }
 
-    /// The files that use one of these parameters, with these values.
+    /// Files that use one of these parameters, with these values.
     fn files_with(&self, knobs: &[(String, String)]) -> Vec<(PathBuf, Vec<u8>)> {
         let changed =
             |name: &str| knobs.iter().find(|(knob, _)| knob == name).map(|(_, value)| value.clone());
@@ -253,7 +253,7 @@ impl Fill<'_> {
         files.map(|(path, text)| (path.clone(), filled(text).into_bytes())).collect()
     }
 
-    /// A port by its name in texts: `port`, `port.app`.
+    /// Port by its name in texts: `port`, `port.app`.
     fn named_port(&self, name: &str) -> Option<u16> {
         self.port(name.strip_prefix("port.").unwrap_or_default())
     }
@@ -297,15 +297,15 @@ impl Fill<'_> {
         }
     }
 
-    /// Where a proxy takes orders.
+    /// Unix socket that accepts commands of a proxy.
     fn control(&self, proxy: &str) -> PathBuf {
         self.environment.dir.join(format!("{proxy}.control"))
     }
 
-    /// The port at which a system is ready: a proxy that the load goes through accepts connections before the system does.
+    /// Port that shows that a system is ready. A proxy accepts connections earlier than the system behind it.
     fn behind_proxies(&self, mut port: Option<u16>) -> Option<u16> {
         let proxies = || self.system.processes.iter().filter_map(|process| process.proxy.as_ref());
-        // As often as there are proxies: they could form a ring.
+        // At most one step per proxy, because proxies could form a cycle.
         for _ in proxies() {
             let Some(proxy) = proxies().find(|proxy| port.is_some() && self.port(&proxy.name) == port) else {
                 break;

@@ -1,41 +1,41 @@
-//! What a system may use at most: the key `resources`.
+//! Resource limits of a system: the key `resources`.
 
 use super::braced::Braced;
 use crate::units;
 
-/// Less would let a system run for less than the kernel meters.
+/// Min CPU limit in cores. The kernel cannot meter less.
 const CPU_MIN: f64 = 0.01;
 const CPU_MAX: f64 = 4096.0;
 const CORE_MAX: u16 = 4095;
 const MEMORY_MIN_BYTES: u64 = 1 << 20;
 const CORES_MAX: usize = 4096;
 
-/// What a system may use at most; nothing, or no core, is no limit.
+/// Resource limits. `None`, and an empty list of cores, mean no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// CPU time per time, in thousandths of a core.
+    /// CPU limit in thousandths of a core.
     pub cpu_millicores: Option<u64>,
-    /// The processor cores that it runs on.
+    /// Processor cores that the system runs on.
     pub cores: Vec<usize>,
-    /// Memory, with files that it has read or written.
+    /// Memory in bytes, including the page cache of its files.
     pub memory_bytes: Option<u64>,
-    /// Of each disk.
+    /// Bytes read per second from each disk.
     pub read_bytes_per_s: Option<u64>,
-    /// Of each disk.
+    /// Bytes written per second to each disk.
     pub write_bytes_per_s: Option<u64>,
-    /// Of each disk.
+    /// Read operations per second from each disk.
     pub reads_per_s: Option<u64>,
-    /// Of each disk.
+    /// Write operations per second to each disk.
     pub writes_per_s: Option<u64>,
 }
 
 impl Limits {
-    /// Those of disks, and nothing else.
+    /// I/O limits alone.
     pub(crate) fn io_only(&self) -> Self {
         Self { cpu_millicores: None, cores: Vec::new(), memory_bytes: None, ..*self }
     }
 
-    /// Those of disks as a plan has them.
+    /// I/O limits as a plan writes them.
     pub(crate) fn io_texts(&self) -> Vec<(LimitKind, String)> {
         let bytes = |kind, limit: Option<u64>| Some((kind, format!("{}B/s", limit?)));
         let operations = |kind, limit: Option<u64>| Some((kind, format!("{}/s", limit?)));
@@ -49,7 +49,7 @@ impl Limits {
     }
 }
 
-/// One kind of limit.
+/// Kind of limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LimitKind {
     Cpu,
@@ -62,7 +62,7 @@ pub(crate) enum LimitKind {
 }
 
 impl LimitKind {
-    /// Every kind, with its key in `resources`, or in `io` within it.
+    /// Every kind with its key in `resources`, or in a mapping within it.
     pub(crate) const ALL: [(Self, Option<&'static str>, &'static str); 7] = [
         (Self::Cpu, None, "cpu"),
         (Self::Core, None, "cores"),
@@ -73,7 +73,7 @@ impl LimitKind {
         (Self::Writes, Some("io"), "write-iops"),
     ];
 
-    /// Reads a value, and sets it.
+    /// Parses a value and sets the limit.
     pub(crate) fn set(self, limits: &mut Limits, text: &str) -> Result<(), String> {
         match self {
             Self::Cpu => limits.cpu_millicores = Some(millicores(text)?),
@@ -133,12 +133,12 @@ fn operations(text: &str) -> Result<u64, String> {
     (per_s >= 1.0).then_some(per_s.round() as u64).ok_or_else(too_few)
 }
 
-/// Limits as they are written, with the variables of parameters.
+/// Limits as written, with variables of parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LimitsText(pub(crate) Vec<(LimitKind, Braced)>);
 
 impl LimitsText {
-    /// Sets a limit, in place of what the plan says.
+    /// Sets a limit, in place of the plan's.
     pub(crate) fn set(&mut self, kind: LimitKind, text: String) {
         self.0.retain(|(known, _)| *known != kind);
         self.0.push((kind, Braced::read(&text)));
@@ -148,17 +148,17 @@ impl LimitsText {
         self.0.iter().map(|(_, text)| text)
     }
 
-    /// With every variable filled in; what cannot be read is reported when the plan is read.
+    /// Limits with every variable replaced. Values that cannot be parsed are reported when the plan is read.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Limits {
         let mut limits = Limits::default();
         for (kind, text) in &self.0 {
-            // The reader has done the same with each variant, and refuses a plan in which it fails.
+            // The reader of plans does this for each variant, and rejects a plan in which it fails.
             let _ = kind.set(&mut limits, &text.fill(&value));
         }
         limits
     }
 
-    /// `cpu {cpu}, memory 256MiB`
+    /// Words for the limits: `cpu {cpu}, memory 256MiB`.
     pub(crate) fn words(&self) -> String {
         let word = |(kind, text): &(LimitKind, Braced)| format!("{} {}", kind.name(), text.fill(|_| None));
         self.0.iter().map(word).collect::<Vec<_>>().join(", ")
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_read_with_their_units() {
+    fn parses_limits_with_units() {
         let mut limits = Limits::default();
         for (kind, text) in [
             (LimitKind::Cpu, "0.4"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_limit_is_refused() {
+    fn rejects_invalid_limits() {
         for (kind, text) in [
             (LimitKind::Cpu, "0"),
             (LimitKind::Cpu, "40%"),

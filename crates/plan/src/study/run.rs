@@ -1,4 +1,4 @@
-//! One run's plan: a load of the study against a system that was started.
+//! Builds the plan of one run: a load of the study on a system that was started.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
 impl Study {
-    /// The plan of one run: a load, against what was started. With [`StudyPin::Auto`] the caller chooses the generator's
-    /// cores. The error says what is wrong with the URL that came of the launch.
+    /// Plan of one run of a load on a started system. With [`StudyPin::Auto`], the caller chooses the generator's cores. An error
+    /// is about a URL of the launch.
     pub fn plan(&self, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         if let Some(tool) = &self.loads[load].tool {
             return self.plan_of_tool(tool, load, launch);
@@ -46,10 +46,10 @@ impl Study {
         Ok(plan)
     }
 
-    /// A load on the systems that the steps speak to, and what the URL of each adds to its steps.
+    /// Plan of a load on all systems that its steps speak to, and what the URL of each system adds to its steps.
     fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Base>), Vec<Fault>> {
         let of_requests = match self.script.has_transactions() {
-            // What only transactions have.
+            // Values that apply only to transactions are removed.
             true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
             false => load.clone(),
         };
@@ -85,7 +85,7 @@ impl Study {
         Ok((plan, bases))
     }
 
-    /// Transactions with the values of the plan.
+    /// Adds the values that the plan binds to scripts.
     fn with_values(&self, mut gets: Gets, endpoint: u16, role: &Role) -> Gets {
         if let (Gets::Transactions(planned), Some(sql)) = (&mut gets, &role.sql) {
             planned.settings.bindings.clone_from(&sql.bindings);
@@ -94,7 +94,8 @@ impl Study {
         gets
     }
 
-    /// The requests around the load, and where they go: the system that gets the first requests of the load, or else that of the URL.
+    /// Requests before and after the load, and their system. It is the first system with requests in the load, or else that of
+    /// `url`.
     fn errands(&self, plan: &Plan, launch: &Launch) -> Result<Errands, Vec<Fault>> {
         let mut errands = self.script.errands.clone();
         if errands.is_empty() {
@@ -112,7 +113,7 @@ impl Study {
         Ok(errands)
     }
 
-    /// The plan of a load that another load generator makes: its only step is the tool.
+    /// Plan of a load that an external load generator makes. The tool is its only step.
     fn plan_of_tool(&self, tool: &ToolText, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let spec = LoadSpec { timeout_ns: Some(TOOL_GRACE_NS.into()), ..self.loads[load].spec.clone() };
         let mut plan = if is_database(&launch.url) {
@@ -126,7 +127,7 @@ impl Study {
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
         }
-        // Every load of the study has a place in the launch.
+        // `tools` has an entry for every load of the study.
         let commands = launch.tools.get(load).cloned().flatten();
         let action = commands.map(|commands| tool.action(commands)).map(Action::Tool);
         let step = action.map(|action| PlannedStep { name: tool.tool.name.to_owned(), endpoint: 0, action });
@@ -136,7 +137,7 @@ impl Study {
         Ok(plan)
     }
 
-    /// The processes that the plan names.
+    /// Processes of a system that already runs, if the plan names them.
     fn running(&self, launch: &Launch) -> Result<Option<RunningAs>, Vec<Fault>> {
         let named = launch.running.as_ref();
         named
@@ -152,7 +153,7 @@ impl Study {
         }
     }
 
-    /// The numbers of the variables that transactions on a system give values to.
+    /// Numbers of the variables that transactions on a system save.
     fn saved_by_transactions(&self, endpoint: u16) -> Vec<u16> {
         let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
         let saves = steps.flat_map(|step| match &step.action {
@@ -167,26 +168,26 @@ impl Study {
             .collect()
     }
 
-    /// How long a run of a load takes, warm-up included, if time ends it.
+    /// Duration of a run of a load in nanoseconds, including the warm-up. `None` if a number of requests ends it.
     pub fn run_ns(&self, load: usize) -> Option<u64> {
         self.loads[load].run_ns
     }
 
-    /// The names of the steps, in the order of their numbers.
+    /// Names of the steps, in the order of their numbers.
     pub fn step_names(&self) -> impl Iterator<Item = &str> {
         self.script.steps.iter().map(|step| step.name.as_str())
     }
 }
 
-/// What the URL of a system adds to the requests of its steps.
+/// Parts that the URL of a system adds to the requests of its steps.
 struct Base {
-    /// `None`: it is a database.
+    /// Request of the URL alone. `None` for a database.
     request: Option<Request>,
     is_secure: bool,
 }
 
 impl Base {
-    /// The first step of a load on the URL alone, and the hosts of the further addresses.
+    /// Takes the request from the plan of a load on the URL alone. `further_hosts` are the hosts of the other addresses.
     fn of(plan: &Plan, further_hosts: Vec<String>) -> Self {
         let first = plan.steps.first();
         let of_http = first.and_then(PlannedStep::request).map(|action| action.request.clone());
@@ -207,7 +208,7 @@ impl Base {
                 if let Some(redirects) = &mut request.redirects {
                     redirects.is_secure = self.is_secure;
                 }
-                // Only a URL with a name and a password has headers.
+                // The only possible header is `Authorization`, from the credentials of the URL.
                 request.headers.extend_from_slice(&base.headers);
             }
             Action::Owned(action) => {
@@ -219,7 +220,7 @@ impl Base {
     }
 }
 
-/// The path of a step below that of its system's URL.
+/// Path of a step below that of its system's URL.
 fn below(base: &str, target: &str) -> String {
     let base = base.split('?').next().unwrap_or_default().trim_end_matches('/');
     if target == "*" { target.to_owned() } else { format!("{base}{target}") }
@@ -254,7 +255,7 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
     Ok(hosts)
 }
 
-/// The address of the system itself.
+/// Address of the system itself.
 fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
     if is_database(&launch.url) {
         // A database has at least one address.
@@ -263,14 +264,14 @@ fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
     Ok(requests(&launch.front(), load)?.front)
 }
 
-/// The URL of a system with a step that the plan's own steps replace, if its protocol takes steps from queries.
+/// URL with an example step if its protocol reads steps from queries. The plan's own steps replace it.
 fn with_step(url: &str) -> String {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
     own.map_or_else(|| url.to_owned(), |own| format!("{url}{}", own.query))
 }
 
-/// A load on a database whose statements are not known.
+/// Plan of a load on a database that an external load generator makes.
 fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
     let database = Database::read(url)?;
     if database.file.is_some() {

@@ -1,4 +1,4 @@
-//! A plan as a search for a capacity sees it: one load, whose requests are sent as often as the search likes.
+//! Reduces a study to what a capacity search needs: one load, whose amount the search chooses.
 
 use judge::Condition;
 use ring::digest::{Context, SHA256};
@@ -8,24 +8,24 @@ use crate::fault::Fault;
 use crate::file::gates;
 use crate::units::show_duration;
 
-/// What a search asks of a plan. What is not given is the plan's own.
+/// Values of a plan that a search overrides. `None` keeps the value of the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Searched {
-    /// The load whose requests are sent, by name. A plan with one load needs none.
+    /// Name of the load. A plan with one load needs none.
     pub load: Option<String>,
-    /// How long each run is measured.
+    /// Measured duration of each run, in nanoseconds.
     pub measured_ns: Option<u64>,
-    /// How long each run warms up before.
+    /// Warm-up of each run, in nanoseconds.
     pub warm_up_ns: Option<u64>,
-    /// The seed of every draw.
+    /// Seed of every random draw.
     pub seed: Option<u64>,
-    /// What must hold: of steps that the load has, and of parts of the time that is measured.
+    /// Conditions on steps of the load, and on parts of the measured time.
     pub conditions: Vec<Condition>,
 }
 
 impl Study {
-    /// The study with the one load that is searched, and without gates: what must hold is the search's own. Its hash tells
-    /// it from other searches of the same plan.
+    /// The study with only the load that is searched, and without its gates, which the search replaces. The hash distinguishes
+    /// searches of one plan.
     pub fn searched(mut self, asked: &Searched) -> Result<Self, Vec<Fault>> {
         let load = self.chosen(asked.load.as_deref()).map_err(|fault| vec![fault])?;
         let mut faults = self.cannot_be_searched(load);
@@ -74,7 +74,7 @@ impl Study {
         Ok(self)
     }
 
-    /// The number of the load of a name, or of the only one.
+    /// Index of the load with this name, or of the only load.
     fn chosen(&self, name: Option<&str>) -> Result<usize, Fault> {
         let names: Vec<&str> = self.loads.iter().map(|load| load.name.as_str()).collect();
         let listed = names.join(", ");
@@ -97,7 +97,7 @@ impl Study {
     pub(super) fn hash_with(&self, further: &[&str]) -> String {
         let mut hash = Context::new(&SHA256);
         for text in [self.hash.as_str()].iter().chain(further) {
-            // The length keeps neighbours apart.
+            // The length separates neighboring texts.
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         }

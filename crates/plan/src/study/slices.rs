@@ -1,4 +1,4 @@
-//! Whether a study is made in slices, and why it is not.
+//! Decides whether a study is made in slices, and explains why not.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -9,72 +9,73 @@ use super::{Environment, How, Launch, Study, StudyLoad};
 use crate::spec::Spanned;
 use crate::units::show_duration;
 
-/// Whether each run has a start of its own.
+/// Units of a comparison: whole runs or slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interleave {
-    /// Each run does.
+    /// Whole runs: the system is started for each run.
     Runs,
-    /// All variants stay up in a block, and the load goes to one at a time.
+    /// Slices: all variants of a block stay up, and the load goes to one at a time.
     Slices,
     /// Slices if the plan allows them.
     Auto,
 }
 
 impl Interleave {
-    /// All, in the order of their names.
+    /// All values, in the order of `NAMES`.
     pub(crate) const ALL: [Self; 3] = [Self::Runs, Self::Slices, Self::Auto];
-    /// As plans write them.
+    /// Names in plans.
     pub(crate) const NAMES: [&'static str; 3] = ["runs", "slices", "auto"];
 }
 
-/// How a study is made in slices. Times are in nanoseconds.
+/// Parameters of a study in slices. Durations are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slicing {
-    /// How long a slice is measured.
+    /// Measured duration of a slice.
     pub slice_ns: u64,
-    /// What is left out at its beginning.
+    /// Duration that is discarded at the beginning of each slice.
     pub settle_ns: u64,
-    /// What is left out at the beginning of the first slice after a start.
+    /// Duration that is discarded at the beginning of the first slice after a start.
     pub warm_up_ns: u64,
-    /// Slices of each variant in a block, at most.
+    /// Max slices of each variant in a block.
     pub pairs_most: u32,
-    /// Whether a system is stopped while the load goes to another.
+    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
     pub pauses_idle: bool,
-    /// Whether what others take of the CPU is to explain a part of the variance.
+    /// Whether CPU time of other processes is a control variate that reduces the variance.
     pub has_control: bool,
 }
 
-/// What whole runs need to know where slices have no place.
+/// State that is restored if slices are not possible on this machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WholeRuns {
-    /// Why there are no slices although the plan would allow them.
+    /// Reason why there are no slices although the plan allows them.
     no_place: Option<NoSlices>,
     /// Blocks and time limit before a quick study was shortened for slices.
     not_quickened: Option<(u32, Option<u64>)>,
 }
 
-/// Why a plan is not made in slices, and what to do about it.
+/// Reason why a plan is not made in slices, and the help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSlices {
-    /// A sentence without its full stop.
+    /// Sentence without its period.
     pub because: String,
-    /// What to change.
+    /// Help: change to the plan.
     pub help: String,
 }
 
-/// The usual length of a slice.
+/// Default duration of a slice.
 pub(crate) const SLICE_NS: u64 = 1_000_000_000;
-/// The shortest and the longest: a shorter one is mostly its own edge, and a longer one follows no noise.
+/// Min and max duration of a slice. A shorter one is dominated by its edges, and a longer one cannot follow the noise.
 pub(crate) const SLICE_RANGE_NS: [u64; 2] = [1_000_000_000, 3_000_000_000];
-/// For connections that were just opened, and caches that the other system has used meanwhile.
+/// Duration that is discarded while connections are new, and while caches still hold data of another system.
 const SETTLE_NS: u64 = 250_000_000;
-/// In a search for the best: what is between starts is left after a few slices, and many variants make a block long enough.
+/// Max slices of each variant per block in a best-of search. After a few slices, only the variance between starts remains, and many
+/// variants already make a block long.
 const SLICES_OF_MANY: usize = 4;
-/// More variants are not up at the same time.
+/// Max variants that are up at the same time.
 const TOGETHER_MOST: usize = 8;
-/// A quick study has no time for a longer warm-up.
+/// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
-/// The time of a quick study, starts included.
+/// Time limit of a quick study, including starts.
 const QUICK_WITHIN_NS: u64 = 60_000_000_000;
 
 fn no(because: impl Into<String>, help: impl Into<String>) -> Option<NoSlices> {
@@ -86,7 +87,7 @@ fn is_given<T>(value: &Option<Spanned<T>>) -> bool {
 }
 
 impl Study {
-    /// How it is made in slices; `None`: each run has a start of its own.
+    /// Parameters of slices. `None` if the study is made in whole runs.
     pub fn slicing(&self) -> Option<Slicing> {
         let is_asked = self.compare.interleave != Interleave::Runs;
         let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
@@ -98,7 +99,7 @@ impl Study {
         };
         let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
         let pairs_most = pairs.clamp(stats::PAIRS_LEAST as u64, most as u64) as u32;
-        // As many in one order as in the opposite one.
+        // The number is even, so that both orders are equally frequent.
         let is_many = self.how() == How::Best;
         Some(Slicing {
             slice_ns: self.compare.slice_ns,
@@ -110,8 +111,8 @@ impl Study {
         })
     }
 
-    /// Makes slices of a quick comparison where the plan allows them and does not say otherwise (`is_said`), and shortens it: within
-    /// a minute it has a verdict, or says what one would take.
+    /// Makes a quick comparison in slices if the plan allows it, and shortens it. Within a minute it has a verdict, or says how
+    /// long one would take. `is_said` means that the plan sets `interleave`.
     pub(crate) fn quicken_slices(&mut self, is_said: bool) {
         if !self.is_quick || self.how() != How::Duel {
             return;
@@ -126,7 +127,7 @@ impl Study {
         }
     }
 
-    /// Gives each run a start of its own, although the plan would allow slices; and why.
+    /// Makes whole runs although the plan allows slices, for this reason.
     pub fn make_whole_runs(&mut self, because: NoSlices) {
         if let Some((blocks, within_ns)) = self.whole.not_quickened.take() {
             (self.compare.blocks, self.compare.within_ns) = (blocks, within_ns);
@@ -134,7 +135,7 @@ impl Study {
         self.whole.no_place = Some(because);
     }
 
-    /// Why it cannot be made in slices; `None`: it can.
+    /// Reason why the study cannot be made in slices. `None` if it can.
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
             let what = "two variants are compared in slices, or up to 8 with `find: best`, with blocks enough for a verdict";
@@ -260,7 +261,7 @@ impl Study {
         )
     }
 
-    /// A launch as if the ports of each variant were free and different.
+    /// Launch of a variant with placeholder ports, different from those of other variants.
     pub(crate) fn with_ports_of_its_own(&self, variant: usize) -> Launch {
         let first =
             20_000u16.saturating_add(u16::try_from(variant).unwrap_or(u16::MAX).saturating_mul(1_000));

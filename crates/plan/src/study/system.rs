@@ -12,21 +12,21 @@ use crate::endpoint::Select;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct System {
-    /// Its name; unique in the study.
+    /// Name, unique in the study.
     pub name: String,
-    /// What is varied, in the order of the file.
+    /// Parameters that are varied, in the order of the file.
     pub knobs: Vec<Knob>,
-    /// No text of the system uses a parameter in braces, so its commands get them as environment variables.
+    /// Whether parameters are passed to commands as environment variables, because no text of the system names one in braces.
     pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
-    /// The rest of a list of URLs, after `url`.
+    /// URLs of a list after `url`.
     pub(crate) list: UrlList,
-    /// Where transactions go, if requests go to `url`.
+    /// URL of the database that takes transactions, if requests go to `url`.
     pub(crate) database: Option<Braced>,
     /// Further systems that steps speak to.
     pub(crate) endpoints: Vec<EndpointText>,
     pub(crate) socket: Option<Braced>,
-    /// The processes of one that runs already, if the plan names them.
+    /// Processes of a system that already runs, if the plan names them.
     pub(crate) running: Option<RunningText>,
     pub(crate) tls: TlsText,
     pub(crate) files: Vec<(PathBuf, Braced)>,
@@ -34,26 +34,26 @@ pub struct System {
     pub(crate) after: Vec<Vec<Braced>>,
     pub(crate) version: Option<Vec<Braced>>,
     pub(crate) env: Vec<(String, Braced)>,
-    /// Relative to the plan's folder.
+    /// Working directory, relative to the plan's folder.
     pub(crate) dir: Option<Braced>,
     pub(crate) commands_within_ns: u64,
-    /// In the order of start.
+    /// Processes in the order of their start.
     pub(crate) processes: Vec<Process>,
-    /// Made when it is ready.
+    /// Tables that are created when the system is ready.
     pub(crate) tables: Option<Tables>,
-    /// What it may use at most.
+    /// Resource limits.
     pub(crate) limits: LimitsText,
-    /// The size of a disk of its own.
+    /// Size of a disk of its own, in bytes. `None` if it has none.
     pub(crate) disk_bytes: Option<u64>,
-    /// The parameters that an experiment may raise.
+    /// Parameters that an experiment may raise.
     pub(crate) raisable: Vec<String>,
-    /// The name of the host that it runs on, if it has one of its own.
+    /// Name of the host that the system runs on. `None` if the plan sets none.
     pub host: Option<String>,
-    /// What happens to it under load.
+    /// Actions at events under load.
     pub(crate) events: Vec<SystemEvent>,
 }
 
-/// How a system that runs already is named: [`crate::RunningSpec`] with variables.
+/// Name of a system that already runs: [`crate::RunningSpec`] with variables.
 #[derive(Clone, Debug)]
 pub(crate) enum RunningText {
     Pid(Braced),
@@ -68,7 +68,7 @@ impl RunningText {
     }
 }
 
-/// Certificates as a plan describes them: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
+/// Certificates: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TlsText {
     pub(crate) insecure: bool,
@@ -93,16 +93,16 @@ pub(crate) struct EndpointText {
     pub(crate) tls: TlsText,
 }
 
-/// URLs after the first of a list, and the rule that selects among all of them.
+/// URLs of a list after the first, and the rule that selects among all of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UrlList {
     pub(crate) further: Vec<Braced>,
-    /// `None`: there is no list.
+    /// Selection rule. `None` if there is no list.
     pub(crate) select: Option<Select>,
 }
 
 impl EndpointText {
-    /// Its texts apart from its URLs.
+    /// All texts that may have variables, except URLs.
     fn further_texts(&self) -> impl Iterator<Item = &Braced> {
         self.socket.iter().chain(self.tls.texts())
     }
@@ -111,9 +111,9 @@ impl EndpointText {
 /// A parameter that is varied, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knob {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// Its values as they were written; at least one, all different.
+    /// Values as written; at least one, all different.
     pub values: Vec<String>,
 }
 
@@ -121,11 +121,11 @@ pub struct Knob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variant {
-    /// The number of its system.
+    /// Index of the system in [`super::Study::systems`].
     pub system: usize,
-    /// `workers=8 threads=1`; empty for a system without parameters.
+    /// Name: `workers=8 threads=1`; empty for a system without parameters.
     pub name: String,
-    /// The value of each parameter, in the order of the file.
+    /// Name and value of each parameter, in the order of the file.
     pub knobs: Vec<(String, String)>,
 }
 
@@ -137,17 +137,17 @@ pub(crate) struct Process {
     pub(crate) dir: Option<Braced>,
     pub(crate) ready: ReadyText,
     pub(crate) stop: StopText,
-    /// It is not started with the others.
+    /// Whether an event starts the process, and not the start of the system.
     pub(crate) is_started_by_event: bool,
-    /// It is a proxy of Tenbin's own, and no part of what is measured.
+    /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
     pub(crate) proxy: Option<ProxyText>,
 }
 
-/// A proxy, which listens on the port of its name.
+/// A proxy, which listens on the port with its name.
 #[derive(Clone, Debug)]
 pub(crate) struct ProxyText {
     pub(crate) name: String,
-    /// Where connections go.
+    /// Address that connections are forwarded to.
     pub(crate) to: Braced,
 }
 
@@ -159,19 +159,19 @@ pub(crate) struct ReadyText {
     pub(crate) steady_within_ns: Option<u64>,
 }
 
-/// The port at which a process is asked whether it is ready.
+/// Port that a readiness check connects to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PortText {
-    /// Of this name: `port`, `port.app`.
+    /// Port with this name: `port`, `port.app`.
     Named(String),
-    /// The one in the URL.
+    /// Port of the URL.
     OfUrl,
-    /// None is needed.
+    /// No port is needed.
     None,
 }
 
 impl PortText {
-    /// A port by the name that a plan gives it: `app` for `{port.app}`, `port` for `{port}`.
+    /// Port by its name in a plan: `app` for `{port.app}`, `port` for `{port}`.
     pub(crate) fn named(name: &str) -> Self {
         let is_whole = name == "port" || name.starts_with("port.");
         Self::Named(if is_whole { name.to_owned() } else { format!("port.{name}") })
@@ -202,7 +202,7 @@ impl Variant {
 }
 
 impl System {
-    /// One that runs already.
+    /// A system that already runs.
     pub(crate) fn running(name: String, url: Braced) -> Self {
         Self {
             name,
@@ -232,19 +232,19 @@ impl System {
         }
     }
 
-    /// Whether it is started for each run, or runs already.
+    /// Whether the system is started for each run. A system without processes already runs.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()
     }
 
-    /// The first process that is started with the system.
+    /// Name of the first process that starts with the system.
     pub(crate) fn first_process(&self) -> Option<&str> {
         let first =
             self.processes.iter().find(|process| !process.is_started_by_event && process.proxy.is_none());
         first.map(|process| process.name.as_str())
     }
 
-    /// Where loads go.
+    /// URLs that loads go to.
     pub(crate) fn urls(&self) -> impl Iterator<Item = &Braced> {
         let further = self
             .endpoints
@@ -253,7 +253,7 @@ impl System {
         std::iter::once(&self.url).chain(&self.list.further).chain(&self.database).chain(further)
     }
 
-    /// Every text of it in which a variable may stand; first those of [`Self::urls`].
+    /// All texts that may have variables, those of [`Self::urls`] first.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
         let running = self.running.as_ref().map(RunningText::text);
@@ -273,7 +273,7 @@ impl System {
 }
 
 impl Process {
-    /// Every text of it in which a variable may stand.
+    /// All texts that may have variables.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let ready: &[Braced] = match &self.ready.when {
             WhenText::Get(text) | WhenText::Log(text) => std::slice::from_ref(text),

@@ -1,5 +1,5 @@
-//! Whether all systems of a block can be up together on this machine: whether they fit into memory, and whether what one leaves to
-//! write slows down the others.
+//! Decides whether the systems of a block can be up together on this machine. They must fit into memory, and delayed writes of one
+//! must not slow down the others.
 
 use super::slices::NoSlices;
 use super::{Interleave, Launch, Study};
@@ -7,33 +7,33 @@ use crate::database::is_database;
 use crate::plan::{Action, Plan, PlannedStep};
 use crate::units::{shown, size_bytes};
 
-/// What the machine has for these systems. `None` is not known.
+/// Resources of the machine for these systems. `None` means unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Its memory, or that of the control group of this process, if that is less; in bytes.
+    /// Memory of the machine in bytes, or of the control group of this process if that is less.
     pub memory_bytes: Option<u64>,
-    /// How much of it is available before the systems start, in bytes.
+    /// Memory that is available before the systems start, in bytes.
     pub available_bytes: Option<u64>,
-    /// Whether all systems write to one disk: the folders of systems are not in memory.
+    /// Whether all systems write to one disk, because their folders are not in memory.
     pub is_one_disk: bool,
 }
 
-/// Methods of HTTP that change nothing (RFC 9110 §9.2.1).
+/// Safe HTTP methods (RFC 9110 §9.2.1), which change nothing.
 const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
-/// A setting of memory that a system takes: its name, and how many bytes a number without a unit is.
+/// Memory settings of known servers: name, and bytes per unit of a number without a unit.
 const SETTINGS: [(&str, u64); 2] = [
     // PostgreSQL counts in blocks of 8 KiB.
     ("shared_buffers", 8192),
     ("innodb_buffer_pool_size", 1),
 ];
-/// The largest heap of a Java process.
+/// Flag with the max heap size of a Java process.
 const HEAP: &str = "-Xmx";
 
 impl Study {
-    /// Why variants cannot be compared in slices in a place; `None`: they can, or the plan does not ask for it. Slices that the
-    /// plan itself rules out are [`Study::no_slices`]. `interleave: slices` is held to the memory of the machine alone: a person may
-    /// know better what they will take of it.
+    /// Reason why variants cannot be compared in slices on this machine. `None` if they can, or if the plan does not ask for
+    /// slices. [`Study::no_slices`] covers what the plan itself rules out. `interleave: slices` is checked only against the total
+    /// memory, because its author may know better what the systems use.
     pub fn no_slices_at(&self, place: &Place) -> Option<NoSlices> {
         self.slicing()?;
         let launches: Vec<Launch> =
@@ -46,7 +46,8 @@ impl Study {
             .or_else(|| self.shared_disk(&launches).filter(|_| is_auto && place.is_one_disk))
     }
 
-    /// Makes whole runs where `interleave: auto` would make slices that have no place. Before anything else is made of the study.
+    /// Makes whole runs if `interleave: auto` would make slices that this machine cannot hold. Call it before anything else uses
+    /// the study.
     pub fn settle_at(&mut self, place: &Place) {
         if self.compare.interleave == Interleave::Auto
             && let Some(no) = self.no_slices_at(place)
@@ -55,7 +56,7 @@ impl Study {
         }
     }
 
-    /// That more than one system of a block writes, as far as the plan tells.
+    /// Reason against slices if more than one system of a block writes, as far as the plan shows.
     fn shared_disk(&self, launches: &[Launch]) -> Option<NoSlices> {
         let writes = |launch: &Launch| -> Option<String> {
             if launch.processes.is_empty() {
@@ -82,7 +83,7 @@ impl Study {
     }
 }
 
-/// Why a system writes under a load, as far as the plan tells; `None`: it does not, or nobody knows.
+/// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
     let has_database = launch.database.is_some() || is_database(&launch.url);
     let of_step = |step: &PlannedStep| match &step.action {
@@ -105,7 +106,7 @@ fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
     plan.steps.iter().find_map(of_step)
 }
 
-/// That they take more memory than there is, as far as the plan tells.
+/// Reason against slices if the systems need more memory than there is, as far as the plan shows.
 fn too_large(launches: &[Launch], room_bytes: u64, is_available: bool) -> Option<NoSlices> {
     let known: Vec<(&Launch, Known)> =
         launches.iter().filter_map(|launch| Some((launch, known_memory(launch)?))).collect();
@@ -139,7 +140,7 @@ fn who(launches: &[Launch]) -> String {
     }
 }
 
-/// `1.5 GiB`
+/// Size in words: `1.5 GiB`.
 fn in_words(bytes: u64) -> String {
     let gib = bytes as f64 / (1u64 << 30) as f64;
     if gib < 1.0 {
@@ -149,14 +150,14 @@ fn in_words(bytes: u64) -> String {
     }
 }
 
-/// Memory that a system may take.
+/// Memory that a system may use, in bytes.
 struct Known {
     bytes: u64,
-    /// What says so.
+    /// Source of the number.
     by: &'static str,
 }
 
-/// The memory that a system may take, as far as the plan tells: its limit, or else what its settings say.
+/// Memory that a system may use, from its limit or else from its settings. `None` if the plan shows neither.
 fn known_memory(launch: &Launch) -> Option<Known> {
     if launch.processes.is_empty() {
         return None;
@@ -172,7 +173,7 @@ fn known_memory(launch: &Launch) -> Option<Known> {
     let of_files = launch.files.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned());
     let texts: Vec<String> = of_words.chain(of_files).collect();
     let settings = SETTINGS.map(|(name, unit_bytes)| {
-        // What is written later counts, as servers read it.
+        // The last setting wins, as in the servers.
         let mut bytes =
             texts.iter().flat_map(|text| text.lines()).filter_map(|line| setting(line, name, unit_bytes));
         Some(Known { bytes: bytes.next_back()?, by: name })
@@ -183,8 +184,8 @@ fn known_memory(launch: &Launch) -> Option<Known> {
     settings.into_iter().chain([heap]).flatten().max_by_key(|known| known.bytes)
 }
 
-/// The value of a setting in a line of a command or a file: `-c shared_buffers=2GB`, `--innodb-buffer-pool-size=1G`,
-/// `shared_buffers = '2GB'`. A comment sets nothing.
+/// Value of a setting in a line of a command or a file, such as `shared_buffers = '2GB'`, `-c shared_buffers=2GB`, or
+/// `--innodb-buffer-pool-size=1G`. Comments are ignored.
 fn setting(line: &str, name: &str, unit_bytes: u64) -> Option<u64> {
     let line = line.split('#').next()?.to_ascii_lowercase().replace('-', "_");
     let (_, value) = line.split_once(name)?;
@@ -192,7 +193,7 @@ fn setting(line: &str, name: &str, unit_bytes: u64) -> Option<u64> {
     size(value.trim_start_matches(['\'', '"']), unit_bytes)
 }
 
-/// `2GB`, `512m`, or a number of units. Servers count in powers of 1024.
+/// Parses `2GB`, `512m`, or a number of units. As in the servers, units are powers of 1024.
 fn size(text: &str, unit_bytes: u64) -> Option<u64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
@@ -211,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_read_as_servers_write_them() {
+    fn parses_settings_as_servers_do() {
         let buffers = |line: &str| setting(line, "shared_buffers", 8192);
         let pool = |line: &str| setting(line, "innodb_buffer_pool_size", 1);
         assert_eq!(buffers("shared_buffers=2GB"), Some(2 << 30));

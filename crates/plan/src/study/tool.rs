@@ -1,4 +1,4 @@
-//! A load that another load generator makes: its command, and the values of the load in it.
+//! A load that an external load generator makes: its command, and the values of the load in it.
 
 use loadtools::Tool;
 
@@ -7,10 +7,10 @@ use super::environment::ToolCommands;
 use crate::explain::tool_words;
 use crate::plan::ToolAction;
 
-/// How much longer than its load a tool may take: to start, to end, and to write its report.
+/// Extra time of a tool beyond its load, to start, to end, and to write its report, in nanoseconds.
 pub(crate) const TOOL_GRACE_NS: u64 = 60_000_000_000;
 
-/// The command of a load generator, and the values that the load gives to it.
+/// Command of an external load generator, and the values that the load gives to it.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolText {
     pub(crate) tool: &'static Tool,
@@ -22,10 +22,10 @@ pub(crate) struct ToolText {
 }
 
 impl ToolText {
-    /// Names of the values that the load gives to its command.
+    /// Names of the values that the load gives to the command.
     pub(crate) const NAMES: [&str; 4] = ["users", "for", "seconds", "requests"];
 
-    /// A value of the load in its command: for the warm-up, or for what is measured.
+    /// Value of the load in the command, for the warm-up or for the measurement.
     pub(crate) fn value(&self, name: &str, is_warm_up: bool) -> Option<String> {
         let for_ns = if is_warm_up { self.warm_up_ns } else { self.measured_ns };
         match name {
@@ -37,12 +37,12 @@ impl ToolText {
         }
     }
 
-    /// `wrk, 20 users`
+    /// Words for the load: `wrk, 20 users`.
     pub(crate) fn load_words(&self) -> String {
         tool_words(self.tool.name, self.users)
     }
 
-    /// The command with the values of the load. What depends on a run stays in braces.
+    /// Command with the values of the load. Names that depend on a run stay in braces.
     pub(crate) fn shown(&self) -> String {
         let words = self.words.iter().map(|word| word.fill(|name| self.value(name, false)));
         words
@@ -58,7 +58,7 @@ impl ToolText {
     }
 }
 
-/// A length as all tools understand it; `None` if it is not of whole seconds.
+/// Duration in whole seconds, which all tools understand. `None` if it has a fraction.
 pub(crate) fn whole_seconds(ns: u64) -> Option<u64> {
     ns.is_multiple_of(1_000_000_000).then_some(ns / 1_000_000_000)
 }

@@ -1,9 +1,9 @@
-//! As much of JSON Schema as the schema of plans uses; any other word in it is an error of the test.
+//! A validator for the part of JSON Schema that the schema of plans uses. Any other keyword fails the test.
 
 use regex::Regex;
 use serde_json::Value;
 
-/// Everything in which a value does not fit a schema.
+/// All mismatches between a value and a schema.
 pub(crate) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     check(schema, schema, value, "", &mut faults);

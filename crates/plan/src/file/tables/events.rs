@@ -1,4 +1,4 @@
-//! The keys of events: when, in the plan, and what, in each system.
+//! Keys of events: their times in the plan, and their actions in each system.
 
 use super::resources::RESOURCES;
 use super::{COMMAND, COUNT, DURATION, TEXT, key, required, table};
@@ -34,7 +34,7 @@ pub(crate) static AFTER: Table = Table {
     ],
 };
 
-/// Signals that an event may send. What holds a process up is `pause`, which always lets it go on.
+/// Signals that an event may send. SIGSTOP is not among them, because `pause` always resumes the process.
 const SIGNALS: ValueKind =
     Word(&["HUP", "USR1", "USR2", "WINCH", "TTIN", "TTOU", "ALRM", "INT", "QUIT", "TERM", "KILL"]);
 

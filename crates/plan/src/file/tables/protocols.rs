@@ -1,4 +1,4 @@
-//! The keys of steps that protocols own, as keys of plans.
+//! Keys of steps that protocols own, as keys of plans.
 
 use std::sync::LazyLock;
 
@@ -20,29 +20,29 @@ static DERIVED: LazyLock<Derived> = LazyLock::new(|| {
     Derived { keys, tables }
 });
 
-/// One key for each kind of step.
+/// Keys that each make a step.
 pub(super) fn keys() -> &'static [Key] {
     &DERIVED.keys
 }
 
-/// The tables of their values, each before those within it.
+/// Tables of the values of these keys. A table precedes the tables within it.
 pub(super) fn tables() -> &'static [&'static Table] {
     &DERIVED.tables
 }
 
-/// Keys of `expect` of protocols that check replies.
+/// Keys of `expect` in protocols that check replies.
 pub(super) fn expect_keys() -> &'static [Key] {
     static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| reply_keys(|reply| reply.expect));
     &KEYS
 }
 
-/// Keys of a saved value of protocols whose replies give values.
+/// Keys of a saved value in protocols whose replies give values.
 pub(super) fn save_keys() -> &'static [Key] {
     static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| reply_keys(|reply| reply.save));
     &KEYS
 }
 
-/// Keys of one table of all protocols; of several keys of one name, the first.
+/// Keys of one table of all protocols. If several have the same name, the first one wins.
 fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     let all = step::owners().filter_map(|(_, own)| own.reply.as_ref()).flat_map(|reply| table(reply).keys);
@@ -54,7 +54,7 @@ fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     keys
 }
 
-/// The names in a sentence: the keys of requests in HTTP, then those of other protocols.
+/// Names as a phrase: keys of HTTP requests first, then those of other protocols.
 pub(super) fn listed(http: &[&str]) -> String {
     let own = keys().iter().map(|key| key.name);
     let names: Vec<String> = http.iter().copied().chain(own).map(|name| format!("`{name}`")).collect();
@@ -69,7 +69,7 @@ fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
     Key { name, sentence, example, kind: kind(&of, tables), is_required: false }
 }
 
-/// The kind of values in a plan. Tables are leaked: they are made once, and last as long as the program.
+/// Kind of a value in plans. Tables are leaked, because they are built once and last as long as the program.
 fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
     match kind {
         Kind::Text | Kind::Constant(_) => TEXT,

@@ -1,4 +1,4 @@
-//! The keys of the section `quick`.
+//! Keys of the section `quick`.
 
 use super::{CHOICES, COUNT, DURATION, TEXT, VALUES, events, key, table};
 use crate::file::keys::Table;

@@ -1,4 +1,4 @@
-//! The keys of limits: what a system may use.
+//! Keys of the resource limits of a system.
 
 use super::{key, table};
 use crate::file::form;

@@ -1,4 +1,4 @@
-//! The keys of scenarios, steps, and what steps are made of.
+//! Keys of scenarios, steps, and the parts of steps.
 
 use std::sync::LazyLock;
 
@@ -76,7 +76,7 @@ pub(crate) static BASIC: Table = Table {
     ],
 };
 
-/// Keys of requests in HTTP, each of which makes a step.
+/// Keys that make a step an HTTP request.
 const REQUESTS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "request"];
 
 pub(crate) static STEP: LazyLock<Table> = LazyLock::new(|| {
