@@ -136,7 +136,7 @@ impl Entry {
     }
 }
 
-/// Path of the executable of a process. `None` if it is hidden.
+/// Path of the executable of a process. `None` if it is hidden or the process has ended.
 pub fn program(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
 }

@@ -16,7 +16,7 @@ const LAST_WORD: Duration = Duration::from_millis(100);
 /// A command that did not exit with 0.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// "exited with code 1", "did not end within 60 s".
+    /// End of a sentence: "exited with code 1", "did not end within 60 s".
     pub(crate) what: String,
     pub(crate) way_out: String,
     pub(crate) output: Option<Output>,

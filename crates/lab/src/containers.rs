@@ -9,14 +9,14 @@ use crate::listening::Unseen;
 
 /// Mount point of control groups, version 1 and 2.
 pub(crate) const GROUPS: &str = "/sys/fs/cgroup";
-/// What container engines put in front of the ID, with `-` in between; systemd puts `.scope` behind it.
+/// Prefixes that container engines put before the ID, followed by `-`. systemd appends `.scope`.
 const ENGINES: [&str; 5] = ["docker", "libpod", "cri-containerd", "crio", "nerdctl"];
 const SCOPE: &str = ".scope";
 const ID_DIGITS: usize = 64;
-/// Prefixes that container engines put before the ID, followed by `-`. systemd appends `.scope`.
+/// Length of the short ID that engines show.
 const SHORT_ID_DIGITS: usize = 12;
 const NAME_CHARS_MAX: usize = 255;
-/// A tree of groups that is larger or deeper is not searched to its end.
+/// Limits of the search in a large or deep tree of groups.
 const GROUPS_MAX: usize = 50_000;
 const DEPTH_MAX: usize = 12;
 
