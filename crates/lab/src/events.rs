@@ -133,13 +133,13 @@ pub type Lasting = Option<Duration>;
 /// An order to a proxy, in the form that `tenbin proxy` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkOrder {
-    /// The name of the proxy in the plan.
+    /// Name of the proxy in the plan.
     pub name: String,
-    /// The socket at which it takes orders.
+    /// Control socket of the proxy.
     pub control: PathBuf,
-    /// One JSON object.
+    /// Order: one JSON object.
     pub order: String,
-    /// The order that undoes it, if it can be undone.
+    /// Order that reverts it. `None` if it cannot be reverted.
     pub undo: Option<String>,
 }
 

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_short() {
+    fn durations_are_formatted_with_their_unit() {
         let words = [300, 1500, 10_000, 0].map(|ms| duration(Duration::from_millis(ms)));
         assert_eq!(words, ["300 ms", "1.5 s", "10 s", "0 ms"]);
     }
