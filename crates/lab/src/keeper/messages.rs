@@ -65,10 +65,10 @@ pub(crate) enum Report {
 /// Result of ending all processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Toll {
-    /// Processes that had to be killed.
+    /// Number of processes that had to be killed.
     pub(crate) killed: usize,
-    /// Whether the process that was started was among them.
+    /// Whether the main process was killed.
     pub(crate) is_main_killed: bool,
-    /// Processes that even KILL did not end in time.
+    /// Number of processes that did not end in time even after KILL.
     pub(crate) left: usize,
 }

@@ -157,7 +157,7 @@ impl Group {
         };
         let path = parent.join(left::name(marker));
         match fs::create_dir(&path) {
-            // In version 2 one folder has all controllers.
+            // In version 2, all controllers share one directory.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             made => made.map_err(|error| {
                 let (name, place) = (controller.name(hierarchy.version), parent.display());
