@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_are_refused_in_words() {
+    fn request_for_too_many_ports_is_an_error() {
         let error = free(100_000).expect_err("there are no so many ports");
         assert!(error.to_string().contains("100000 free ports are wanted"), "{error}");
     }

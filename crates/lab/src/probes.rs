@@ -56,8 +56,8 @@ use crate::running::Sought;
 /// Objects to observe in addition to the machine and this process.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
-    /// The name of each process of the system, and the process id of its keeper. The keeper's descendants are measured,
-    /// the keeper itself is not.
+    /// Name of each process of the system, and the pid of its keeper. The descendants of the keeper are measured, the keeper is
+    /// not.
     pub roots: Vec<(String, u32)>,
     /// A system that was not started below keepers, instead of `roots`. `None` if it was.
     pub running: Option<Sought>,
@@ -78,7 +78,8 @@ pub struct Subject {
 /// One value of one look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of the system.
+    /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of
+    /// the system.
     pub subject: String,
     /// Name of the value, with its unit at the end: `cpu_user_s`.
     pub metric: &'static str,

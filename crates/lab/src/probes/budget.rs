@@ -1,8 +1,8 @@
 //! Budget for the cost of observing a system: one limit for the observing thread, and its division among the parts.
 //!
-//! What is read of the whole machine is read in every look, and its cost is taken off first. Processes are read in every look, too, and
-//! what is read of each thread, and what hardly changes, in those of them that its part allows. Where processes cost more than is left,
-//! they are read less often, and the looks in between wait for them. Samples of threads get what looks leave.
+//! Values of the machine are read in every look, and their cost is deducted first. Processes are read in every look too; values of
+//! each thread, and values that seldom change, are read in the looks that the share of threads allows. If processes cost more than
+//! is left, they are read less often, and the looks in between wait for them. Samples of threads get the share that looks leave.
 
 use std::time::Duration;
 
