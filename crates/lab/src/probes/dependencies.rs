@@ -26,13 +26,13 @@ pub(crate) struct Dependencies {
     served: Option<u16>,
     ports: Vec<u16>,
     kernel: io::Result<SockDiag>,
-    /// The number of the keeper whose process has a socket, by its inode.
+    /// Index of the group whose process owns a socket, by inode.
     owners: HashMap<u32, usize>,
     others: HashSet<u32>,
     last: HashMap<u32, Connected>,
-    /// Addresses that were written before, so that one without a connection counts as 0.
+    /// Addresses that were written in the last look, so that one without a connection is written as 0.
     written: BTreeSet<(usize, SocketAddr)>,
-    /// When it may be looked again.
+    /// Earliest time of the next search. `None` before the first one.
     next: Option<Instant>,
     is_cut: bool,
 }

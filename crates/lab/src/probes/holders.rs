@@ -41,7 +41,7 @@ pub struct Holder {
     pub pid: u32,
     /// Name of the program, as the kernel reports it.
     pub name: String,
-    /// Number of connections that it holds.
+    /// Number of connections that it holds. A connection that several processes have open counts for each of them.
     pub connections: u32,
     /// Whether it has the listening socket open.
     pub listens: bool,

@@ -78,7 +78,7 @@ pub(crate) struct Member {
     files_at: Option<SchedStat>,
     /// Usage of its threads per look at the last reading, and the number of open files then.
     held: Option<(Option<Done>, Option<u64>)>,
-    /// As of the last look; zero before the first one.
+    /// Usage as of the last look; zero before the first one.
     pub(crate) last: Uses,
 }
 
