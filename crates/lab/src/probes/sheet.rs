@@ -26,9 +26,9 @@ pub(crate) struct Sheet {
     pub(crate) over: Option<Duration>,
     /// Whether no other look follows.
     pub(crate) is_last: bool,
-    /// Whether the processes of the system were left out, and come with a later look.
+    /// Whether the processes of the system were not read, and come with a later look.
     pub(crate) waits: bool,
-    /// Whether what is read of processes is that of the looks that wait, too.
+    /// Whether values of processes also cover the waiting looks before.
     pub(crate) is_shared: bool,
     pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,

@@ -52,11 +52,11 @@ pub(crate) struct Threads {
 #[derive(Clone, Debug, Default)]
 struct Tally {
     samples: u32,
-    /// Threads that were read, by role and state.
+    /// Number of threads that were read, by role and state, as sums of shares of their time.
     threads: [[f64; STATES.len()]; ROLES.len()],
-    /// The largest number of workers at one futex, summed over samples.
+    /// Max number of workers waiting at one futex, summed over samples.
     same_futex: u64,
-    /// Workers that wait at a futex for some time at most, summed over samples.
+    /// Number of workers waiting at a futex with a timeout, summed over samples.
     timed_futex: u64,
     garbage_s: Option<f64>,
     compiling_s: Option<f64>,

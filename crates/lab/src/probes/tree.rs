@@ -23,7 +23,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Keepers with their numbers.
+    /// Creates a tree from keepers and their indexes.
     pub(crate) fn of(keepers: impl Iterator<Item = (u32, usize)>) -> Self {
         Self { keepers: keepers.collect(), ..Self::default() }
     }

@@ -7,15 +7,15 @@ use super::state::State;
 pub(crate) enum Wait {
     /// Waits for another thread, at an address of its process. `is_timed` says whether the wait has a timeout.
     Futex { address: u64, is_timed: bool },
-    /// A read from a file, by the number of its descriptor.
+    /// Reads from a file descriptor.
     Read(u64),
-    /// A write to a file.
+    /// Writes to a file descriptor.
     Write(u64),
-    /// A read from a socket.
+    /// Receives from a socket descriptor.
     Receive(u64),
-    /// The call alone tells.
+    /// The call alone determines the state.
     In(State),
-    /// The state of the thread has to tell.
+    /// The call does not determine the state.
     Unclear,
 }
 
@@ -250,7 +250,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn calls_that_wait_for_connections_name_a_descriptor() {
+    fn accept_and_epoll_calls_name_a_descriptor() {
         assert_eq!(Call::of_text("288 0x5 0x0 0x0"), Some(Call::Accept(5)));
         assert_eq!(Call::of_text("232 0x1f 0x7f 0x40"), Some(Call::Poll(31)));
         for other in ["running", "", "7 0x55 0x2 0xea60", "202 0x5", "-1 0x7f", "288"] {
