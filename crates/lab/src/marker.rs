@@ -13,7 +13,7 @@ pub(crate) const VARIABLE: &str = "TENBIN_SYSTEM";
 const ENVIRONMENT_BYTES_MAX: u64 = 8 << 20;
 
 /// Identity of a system in the form "pid:start:number:pid namespace:time namespace". It holds the pid and the start tick of a
-/// Tenbin, the number of one of its systems, and the namespaces in which pid and tick are valid.
+/// Tenbin, and the number of one of its systems. The namespaces are those in which pid and tick are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     pid: u32,

@@ -61,7 +61,8 @@ pub(crate) struct Cost {
 }
 
 impl Part {
-    /// Returns the number of looks since the last reading if the part is due, given its share of a core and one look per second.
+    /// Returns the number of looks since the last reading if the part is due or `is_wanted`. `share` is its share of a core, at one
+    /// look per second.
     fn look(&mut self, share: f64, is_wanted: bool) -> Option<u32> {
         self.looks = self.looks.saturating_add(1);
         (is_wanted || self.looks >= self.pause(share)).then(|| std::mem::take(&mut self.looks))
