@@ -179,7 +179,7 @@ enum RestAt {
     /// A fixed time after the main process has ended.
     AfterMain,
     At(Deadline),
-    /// They have been asked.
+    /// The processes outside the main group have been asked.
     Told,
 }
 

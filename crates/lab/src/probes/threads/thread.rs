@@ -250,7 +250,7 @@ impl Thread {
             Some('D') if self.is_stopped() => return Sleep::of(State::Stopped),
             Some('D') => return Sleep::of(State::Disk),
             Some('T' | 't') => return Sleep::of(State::Stopped),
-            // It woke up a moment ago.
+            // The thread woke up a moment ago.
             Some('R') => {
                 self.is_ready = true;
                 return self.sleep;
