@@ -1,6 +1,6 @@
-//! What watching costs: the CPU time of the thread that looks, next to a system that is awake.
+//! Measures the cost of observing: the CPU time of the watch thread next to an active system.
 //!
-//! `cargo run --release -p lab --example cost_of_a_look [processes] [seconds] [a command to watch instead]`
+//! `cargo run --release -p lab --example cost_of_a_look [processes] [seconds] [command to observe instead]`
 
 #![allow(clippy::print_stdout)]
 
@@ -15,7 +15,7 @@ use lab::probes::{Subject, Watch};
 fn main() -> Result<()> {
     let mut given = std::env::args().skip(1).filter_map(|word| word.parse().ok());
     let (processes, seconds) = (given.next().unwrap_or(30_u64), given.next().unwrap_or(10_u64));
-    // Pairs: one that sleeps, and one that wakes up once a second.
+    // Starts pairs of processes: one that sleeps, and one that wakes up once a second.
     let script = format!(
         "for i in $(seq {}); do timeout {} tail -n 0 -f /dev/null & done; wait",
         processes / 2,
@@ -52,7 +52,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The CPU time of the thread that looks.
+/// CPU time of the watch thread, in seconds.
 fn ran_s() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let watch = tasks

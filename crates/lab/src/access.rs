@@ -1,6 +1,6 @@
-//! What Tenbin may read and change on this machine, tried one by one, and what helps where it may not.
+//! Permissions that Tenbin needs on this machine, each tested by a trial, with the remedy if the trial fails.
 //!
-//! The list is the only place with these remedies: what a report does not show for lack of a permission names the same ones.
+//! This list is the only place with these remedies. Reports that lack a value for want of a permission name them too.
 
 mod others;
 mod trials;
@@ -10,7 +10,7 @@ use std::fmt;
 use others::Others;
 use trials::Trial;
 
-/// Something that the kernel may hide from Tenbin, or forbid.
+/// A permission that Tenbin needs from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Processes,
@@ -39,10 +39,10 @@ pub(crate) enum Need {
     Host,
 }
 
-/// One entry of the list.
+/// One permission of the list, with its description and its trial.
 struct Entry {
     need: Need,
-    /// How programs name it.
+    /// Stable name for programs, such as `calls_of_other_users`.
     name: &'static str,
     what: &'static str,
     needed_for: &'static str,
@@ -50,31 +50,31 @@ struct Entry {
     trial: fn(&Others) -> Trial,
 }
 
-/// Whether something is possible here.
+/// Outcome of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done.
+    /// The trial succeeded.
     Works,
-    /// It was not possible: what the kernel or a program said.
+    /// The trial failed. Holds the error of the kernel or of a program.
     Fails(String),
-    /// It could not be tried: why.
+    /// The trial could not be made. Holds the reason.
     NotTried(String),
 }
 
-/// One permission, tried on this machine.
+/// One permission, tested on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
-    /// A stable name, such as `calls_of_other_users`.
+    /// Stable name, such as `calls_of_other_users`.
     pub name: &'static str,
-    /// What is read or changed.
+    /// Object that is read or changed.
     pub what: &'static str,
-    /// What Tenbin needs it for.
+    /// Feature of Tenbin that needs the permission.
     pub needed_for: &'static str,
-    /// What was done to find out: a file that was read, a socket, or a command.
+    /// Action of the trial: a file that was read, a socket, or a command.
     pub tried: String,
-    /// What came of it.
+    /// Outcome of the trial.
     pub outcome: Outcome,
-    /// What a person can type where it fails.
+    /// Remedy that a person can apply if the trial fails.
     pub remedy: &'static str,
 }
 
@@ -85,7 +85,7 @@ const GROUPS: &str = "run Tenbin as root, or in a unit to which systemd delegate
 const PARANOID: &str = "sudo sysctl kernel.perf_event_paranoid=1, or run Tenbin as root; in a container add CAP_PERFMON \
      (docker run --cap-add PERFMON)";
 
-/// Every permission, in the order of the table.
+/// All permissions, in the order of the table.
 const LIST: [Entry; 24] = [
     Entry {
         need: Need::Processes,
@@ -287,18 +287,18 @@ impl Need {
         LIST.iter().find(|entry| entry.need == self)
     }
 
-    /// What helps where it is missing.
+    /// Remedy if this permission is missing.
     pub(crate) fn remedy(self) -> &'static str {
         self.entry().map_or("", |entry| entry.remedy)
     }
 
-    /// A reason with what helps, as reports have it.
+    /// Appends the remedy to a reason, in the form that reports use.
     pub(crate) fn lacks(self, because: impl fmt::Display) -> String {
         format!("{because}; {}", self.remedy())
     }
 }
 
-/// Tries everything, which takes about a second. Only what Tenbin makes itself is changed, and it is removed again: a child
+/// Makes all trials, which takes about a second. Changes only objects that Tenbin creates itself, and removes them again: a child
 /// process, control groups, a file system, and a network namespace.
 pub fn try_all() -> Vec<Permission> {
     let others = Others::find();
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_need_has_one_entry_with_a_name_of_its_own_and_a_remedy() {
+    fn each_need_has_one_entry_with_unique_name_and_remedy() {
         let names: BTreeSet<&str> = LIST.iter().map(|entry| entry.name).collect();
         assert_eq!(names.len(), LIST.len());
         for (at, entry) in LIST.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! The output of one process, as far as it is kept: how it began, and how it ended.
+//! Stores the output of one process in bounded memory: its beginning and its end.
 
-/// KeptProcess from the beginning.
+/// Bytes stored from the beginning.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
-/// KeptProcess from the end.
+/// Bytes stored from the end.
 pub(crate) const TAIL_BYTES: usize = 192 << 10;
-/// Of a line that the gap cut, so much is left out.
+/// Max length of a partial line next to the gap that is removed.
 const LINE_BYTES_MAX: usize = 4096;
 
 /// Head and tail of a stream of bytes.
@@ -13,12 +13,12 @@ pub(crate) struct Capture {
     head: Vec<u8>,
     tail: Vec<u8>,
     dropped_bytes: u64,
-    /// Grows with whatever is taken in.
+    /// Bytes received in total, including dropped ones.
     seen_bytes: u64,
 }
 
 impl Capture {
-    /// Takes in what came next, before which `dropped_bytes` got lost on the way.
+    /// Appends `bytes`. `dropped_bytes` were lost before them on the way.
     pub(crate) fn push(&mut self, dropped_bytes: u64, bytes: &[u8]) {
         self.seen_bytes += dropped_bytes + bytes.len() as u64;
         let head_left = if dropped_bytes == 0 && self.tail.is_empty() && self.dropped_bytes == 0 {
@@ -44,12 +44,12 @@ impl Capture {
         self.dropped_bytes += excess as u64;
     }
 
-    /// How much there has been in all: unchanged means that there is nothing new.
+    /// Bytes received in total. If unchanged, there is no new output.
     pub(crate) fn seen_bytes(&self) -> u64 {
         self.seen_bytes
     }
 
-    /// Whether the text is in what is kept of what came after so many bytes. Nothing is found across the gap.
+    /// Whether the stored part of the output after the first `from` bytes contains the text. A match cannot span the gap.
     pub(crate) fn contains_since(&self, text: &[u8], from: u64) -> bool {
         let (head, tail) = self.since(from);
         if self.dropped_bytes == 0 {
@@ -58,7 +58,7 @@ impl Capture {
         finds(head, text) || finds(tail, text)
     }
 
-    /// What is kept of what came after so many bytes, and how many bytes of that are not.
+    /// Returns the stored part of the output after the first `from` bytes, and the number of bytes in it that were dropped.
     pub(crate) fn text_since(mut self, from: u64) -> (Vec<u8>, u64) {
         self.drop_oldest();
         let (head, tail) = self.since(from);
@@ -67,7 +67,7 @@ impl Capture {
         (text, dropped_bytes)
     }
 
-    /// What is kept of what came after so many bytes, before and after the gap.
+    /// Stored output after the first `from` bytes: the part before the gap and the part after it.
     fn since(&self, from: u64) -> (&[u8], &[u8]) {
         let skip = |bytes, first: u64| {
             let count = usize::try_from(from.saturating_sub(first)).unwrap_or(usize::MAX);
@@ -78,8 +78,8 @@ impl Capture {
         (skip(&self.head, 0), skip(&self.tail, tail_from))
     }
 
-    /// What is kept, and how many bytes are not. No line next to the gap is a part of one: what is looked for in lines, such as a
-    /// secret, is there whole or not at all.
+    /// Returns the stored output and the number of dropped bytes. Removes partial lines next to the gap, so that a search by line,
+    /// for a secret for instance, finds it whole or not at all.
     pub(crate) fn text(mut self) -> (Vec<u8>, u64) {
         self.drop_oldest();
         if self.dropped_bytes > 0 {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_output_is_kept_whole() {
+    fn short_output_is_stored_whole() {
         let mut capture = Capture::default();
         capture.push(0, b"rea");
         capture.push(0, b"dy\n");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn much_output_keeps_its_head_and_its_tail() {
+    fn long_output_keeps_head_and_tail() {
         let mut capture = Capture::default();
         capture.push(0, b"first ");
         for _ in 0..100 {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_is_not_found_again() {
+    fn search_skips_output_before_the_offset() {
         let mut capture = Capture::default();
         capture.push(0, b"ready one ");
         let from = capture.seen_bytes();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_got_lost_on_the_way_is_counted_and_leaves_no_second_gap() {
+    fn bytes_lost_in_transit_are_counted_without_a_second_gap() {
         let mut capture = Capture::default();
         capture.push(0, &[b'a'; HEAD_BYTES + 10]);
         capture.push(1000, b"b");

@@ -1,4 +1,4 @@
-//! Which processes of the machine used its cores between two moments, and which cores they may use.
+//! CPU time of every process of the machine between two points in time, and the cores that a process may use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use crate::in_words;
 use crate::processes;
 
-/// Threads of one process whose cores are read.
+/// Max threads of one process whose affinity is read.
 const THREADS_MAX: usize = 4_096;
-/// How far up a line of parents is followed.
+/// Max number of ancestors that are followed.
 const DEPTH_MAX: usize = 64;
-/// The highest core that a list may name.
+/// Highest core number that a list may contain.
 const CORE_MAX: usize = 4_096;
 
-/// The processor time of every process at one moment.
+/// CPU time of every process at one point in time.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     processes: BTreeMap<u32, Entry>,
-    /// What all cores together have gone through, busy or not; `None` if the machine does not tell.
+    /// Sum of the ticks of all cores, busy or idle. `None` if the kernel does not report it.
     cores_ticks: Option<u64>,
 }
 
@@ -26,26 +26,26 @@ pub struct Census {
 struct Entry {
     parent: u32,
     started_ticks: u64,
-    /// Its own.
+    /// Ticks of the process itself.
     ticks: u64,
-    /// Of children that ended and were asked for, and of theirs.
+    /// Ticks of ended children that were waited for, including their own children.
     taken_over: u64,
     name: String,
 }
 
-/// What one process used between two moments.
+/// CPU time of one process between two points in time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
-    /// Its number.
+    /// Process ID.
     pub pid: u32,
-    /// Its name, fit to be shown.
+    /// Name, escaped for display.
     pub name: String,
-    /// Processor time in seconds, with that of children that ended.
+    /// CPU time in seconds, including ended children.
     pub cpu_s: f64,
 }
 
 impl Census {
-    /// Reads every process that can be seen.
+    /// Reads every visible process.
     pub fn now() -> Self {
         let entries = processes::pids().into_iter().filter_map(|pid| {
             let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
@@ -55,7 +55,7 @@ impl Census {
         Self { processes: entries.collect(), cores_ticks: parse_cores(&stat) }
     }
 
-    /// What each process used since an earlier moment, most first; those that used nothing are left out.
+    /// CPU time of each process since `earlier`, highest first. Processes without CPU time are left out.
     pub fn since(&self, earlier: &Self) -> Vec<Used> {
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
         let known = self.known_before(earlier);
@@ -69,7 +69,8 @@ impl Census {
                 let taken_over = entry.taken_over.saturating_sub(taken_over);
                 let since = taken_over.saturating_sub(known.get(pid).copied().unwrap_or(0));
                 let own = entry.ticks.saturating_sub(own);
-                // More than there was: a child was asked for that the earlier look missed, and brings all of its life.
+                // A sum above the max means that the parent waited for a child that the earlier census missed, so its whole life
+                // was added.
                 let ticks =
                     Some(own.saturating_add(since)).filter(|ticks| *ticks <= most).unwrap_or(own.min(most));
                 let cpu_s = ticks as f64 / ticks_per_s;
@@ -80,14 +81,14 @@ impl Census {
         used
     }
 
-    /// The most that anything can have used since an earlier moment.
+    /// Max ticks that any process can have used since `earlier`.
     fn most_since(&self, earlier: &Self) -> u64 {
         let ticks = self.cores_ticks.zip(earlier.cores_ticks).map(|(now, then)| now.saturating_sub(then));
         ticks.filter(|ticks| *ticks > 0).unwrap_or(u64::MAX)
     }
 
-    /// What processes that have ended had used before already, by who may have taken it over: everything above them that is
-    /// still there, because a process whose parent ended goes to one further up.
+    /// Ticks that ended processes had used at the time of `earlier`, by the processes that may have inherited them. These are all
+    /// living ancestors, because an orphan is reparented to an ancestor.
     fn known_before(&self, earlier: &Self) -> BTreeMap<u32, u64> {
         let mut known = BTreeMap::new();
         let is_there =
@@ -96,7 +97,7 @@ impl Census {
             earlier.processes.iter().filter(|(pid, entry)| !is_there(pid, entry)).map(|(_, ended)| ended)
         {
             let mut above = ended.parent;
-            // Bounded, should the numbers ever form a ring.
+            // The bound guards against a cycle of parents.
             for _ in 0..DEPTH_MAX {
                 let Some(entry) = earlier.processes.get(&above) else { break };
                 if is_there(&above, entry) {
@@ -109,10 +110,10 @@ impl Census {
         known
     }
 
-    /// These processes and all below them.
+    /// Returns these processes and all their descendants.
     pub fn families(&self, roots: &[u32]) -> BTreeSet<u32> {
         let mut found: BTreeSet<u32> = roots.iter().copied().collect();
-        // A child may have a lower number than its parent: go on until nothing is added.
+        // A child may have a lower pid than its parent, so repeat until no process is added.
         loop {
             let more: Vec<u32> = self
                 .processes
@@ -129,31 +130,31 @@ impl Census {
 }
 
 impl Entry {
-    /// Whether two looks at one number saw one process.
+    /// Whether both entries of a pid belong to the same process.
     fn is_same_as(&self, other: &Self) -> bool {
         self.started_ticks == other.started_ticks
     }
 }
 
-/// The program that a process runs, if that may be seen.
+/// Path of the executable of a process. `None` if it is hidden or the process has ended.
 pub fn program(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-/// The name of a process, fit to be shown.
+/// Name of a process, escaped for display. `None` if it has ended.
 pub fn name(pid: u32) -> Option<String> {
     let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
     Some(in_words::harmless(String::from_utf8_lossy(&name).trim()))
 }
 
-/// The words a process was started with.
+/// Command line of a process, as separate words.
 pub fn words(pid: u32) -> Vec<String> {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = words.split(|byte| *byte == 0).filter(|word| !word.is_empty());
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// The cores that any thread of a process may use, in order; none if it has ended.
+/// Cores that any thread of a process may use. Empty if it has ended.
 pub fn cores(pid: u32) -> BTreeSet<usize> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten().take(THREADS_MAX);
     threads
@@ -166,7 +167,7 @@ pub fn cores(pid: u32) -> BTreeSet<usize> {
         .collect()
 }
 
-/// `0-1,4` as numbers.
+/// Parses a list of cores such as `0-1,4`.
 fn parse_list(list: &str) -> Vec<usize> {
     let ranges = list.trim().split(',').filter_map(|range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -176,7 +177,7 @@ fn parse_list(list: &str) -> Vec<usize> {
     ranges.flatten().collect()
 }
 
-/// The first line of `/proc/stat`, all that it sums up; what guests used is in the first two already.
+/// Sums the first line of `/proc/stat`. Guest time is part of the first two fields already.
 fn parse_cores(stat: &str) -> Option<u64> {
     let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().take(8);
     fields
@@ -184,7 +185,7 @@ fn parse_cores(stat: &str) -> Option<u64> {
         .try_fold(0u64, |sum, ticks| Some(sum.saturating_add(ticks?)))
 }
 
-/// Of `/proc/PID/stat`: the name is in brackets and may hold anything; the state follows as the third field.
+/// Parses `/proc/PID/stat`. The name is in parentheses and may contain any character. The state follows as field 3.
 fn parse(stat: &str) -> Option<Entry> {
     let (front, fields) = stat.rsplit_once(')')?;
     let (_, name) = front.split_once('(')?;
@@ -204,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_used_is_what_it_used_since() {
+    fn cpu_time_is_counted_from_the_earlier_census() {
         let entry =
             |parent, ticks| Entry { parent, started_ticks: 5, ticks, taken_over: 0, name: "a".into() };
         let census =
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_ended_child_had_used_before_is_not_counted_again() {
+    fn earlier_cpu_time_of_ended_child_is_not_counted_twice() {
         let entry = |parent, ticks, taken_over| {
             let name = "a".to_owned();
             Entry { parent, started_ticks: 5, ticks, taken_over, name }
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_used_more_than_the_cores_had() {
+    fn no_process_uses_more_than_the_cores_offered() {
         let entry = |parent, started_ticks, ticks, taken_over| Entry {
             parent,
             started_ticks,
@@ -249,23 +250,23 @@ mod tests {
             let used = now.since(earlier).into_iter();
             used.map(|used| (used.pid, (used.cpu_s * ticks_per_s).round() as u64)).collect()
         };
-        // Process 8 ended, and 9 below it went to 1, ended as well, and was asked for there.
+        // Process 8 ended, and its child 9 was reparented to 1, ended as well, and was waited for there.
         let line =
             [(1, entry(0, 1, 5, 0)), (7, entry(1, 2, 5, 0)), (8, entry(7, 3, 5, 0)), (9, entry(8, 4, 90, 0))];
         let now = census(500, &[(1, entry(0, 1, 5, 93)), (7, entry(1, 2, 5, 5))]);
         assert_eq!(used(&now, &census(100, &line)), [(1, 0); 0]);
-        // The number of an ended child is another's now.
+        // Another process has the pid of an ended child.
         let earlier = census(100, &[(7, entry(1, 2, 5, 0)), (9, entry(7, 4, 90, 0))]);
         let now = census(500, &[(7, entry(1, 2, 5, 95)), (9, entry(1, 50, 3, 0))]);
         assert_eq!(used(&now, &earlier), [(7, 5), (9, 3)]);
-        // A child that ended while the earlier look went on was not seen at all.
+        // A child that ended during the earlier census is in neither.
         let earlier = census(100, &[(7, entry(1, 2, 5, 0))]);
         let now = census(500, &[(7, entry(1, 2, 17, 1_300))]);
         assert_eq!(used(&now, &earlier), [(7, 12)]);
     }
 
     #[test]
-    fn this_process_is_seen() {
+    fn this_process_is_in_the_census() {
         let this = std::process::id();
         let now = Census::now();
         assert!(now.processes.contains_key(&this) && now.cores_ticks.is_some_and(|ticks| ticks > 0));
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_cores_and_lines_of_processes_are_read() {
+    fn core_lists_and_stat_lines_are_parsed() {
         assert_eq!(parse_list("\t0-1,4\n"), [0, 1, 4]);
         for list in ["", "x", "3-1", "0-99999999999", "-"] {
             assert!(parse_list(list).is_empty(), "{list:?}");

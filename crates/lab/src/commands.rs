@@ -1,4 +1,4 @@
-//! Commands that run to their end, each under a keeper of its own.
+//! Runs commands to completion, each below a keeper of its own.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Failure, Output, Signal, Stage, in_words};
 
 const GRACE: Duration = Duration::from_secs(1);
-/// How often the caller is asked whether to continue.
+/// Interval at which the caller is asked whether to cancel.
 const PAUSE: Duration = Duration::from_millis(25);
-/// A keeper says at once whether something is left below it.
+/// Time that a keeper gets to report that no descendant is left.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
 /// A command that did not exit with 0.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// "exited with code 1", "did not end within 60 s".
+    /// End of a sentence: "exited with code 1", "did not end within 60 s".
     pub(crate) what: String,
     pub(crate) way_out: String,
     pub(crate) output: Option<Output>,
@@ -24,7 +24,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// As a failure of this stage, and what the command wrote.
+    /// Converts to a failure of `stage`, and returns the output of the command.
     pub(crate) fn failure(self, stage: Stage, command: &Command) -> (Failure, Option<Output>) {
         let what = format!("the command `{}` {}", in_words::command(command), self.what);
         let failure = Failure { stage, process: None, what, way_out: self.way_out, outputs: Vec::new() };
@@ -32,16 +32,16 @@ impl Fault {
     }
 }
 
-/// What became of a command that exited with 0.
+/// Result of a command that exited with 0.
 #[derive(Debug)]
 pub(crate) enum Done {
     Over(Output),
-    /// It left something running.
+    /// Descendants of the command still run.
     StillBusy(KeptProcess),
 }
 
 impl Done {
-    /// Ends what it left.
+    /// Ends all remaining descendants.
     pub(crate) fn end(self) -> Output {
         match self {
             Done::Over(output) => output,
@@ -50,7 +50,7 @@ impl Done {
     }
 }
 
-/// Runs a command to its end, or to the deadline, or until `interrupted`.
+/// Runs a command until it ends, the time is over, or `interrupted` returns true.
 pub(crate) fn run(
     setting: &Setting,
     command: &Command,

@@ -1,4 +1,4 @@
-//! The processes of a container of Docker or Podman, found by its control group: the container's ID is in the group's name.
+//! Finds the processes of a Docker or Podman container by its control group, whose name contains the container ID.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,23 +7,23 @@ use std::process::{Command, Stdio};
 
 use crate::listening::Unseen;
 
-/// Where control groups are mounted, in version 1 and 2.
+/// Mount point of control groups, version 1 and 2.
 pub(crate) const GROUPS: &str = "/sys/fs/cgroup";
-/// What container engines put in front of the ID, with `-` in between; systemd puts `.scope` behind it.
+/// Prefixes that container engines put before the ID, followed by `-`. systemd appends `.scope`.
 const ENGINES: [&str; 5] = ["docker", "libpod", "cri-containerd", "crio", "nerdctl"];
 const SCOPE: &str = ".scope";
 const ID_DIGITS: usize = 64;
-/// What engines show of an ID.
+/// Length of the short ID that engines show.
 const SHORT_ID_DIGITS: usize = 12;
 const NAME_CHARS_MAX: usize = 255;
-/// A tree of groups that is larger or deeper is not searched to its end.
+/// Limits of the search in a large or deep tree of groups.
 const GROUPS_MAX: usize = 50_000;
 const DEPTH_MAX: usize = 12;
 
-/// Its processes in order, at least one.
+/// Returns the processes of a container in ascending order, at least one.
 ///
 /// # Errors
-/// What is wrong with the name, or why none is found.
+/// The name is invalid, or no process is found.
 pub(crate) fn processes(container: &str) -> Result<Vec<u32>, Unseen> {
     processes_in(Path::new(GROUPS), container, id_of_name)
 }
@@ -64,7 +64,7 @@ fn processes_in(
     Ok(pids.into_iter().collect())
 }
 
-/// Why a text is no name of a container. It is shown only without what it may do to a terminal.
+/// Returns why a text is not a valid container name. The text is escaped, so that it cannot affect a terminal.
 fn wrong(container: &str) -> Option<String> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
     let begins_well = container.starts_with(|first: char| first.is_ascii_alphanumeric());
@@ -80,7 +80,7 @@ fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The groups of all containers whose ID begins so, by ID. A container has one in each hierarchy of version 1.
+/// Control groups of all containers whose ID starts with `id`, by ID. In version 1, a container has one group in each hierarchy.
 fn groups_of(root: &Path, id: &str) -> BTreeMap<String, Vec<PathBuf>> {
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for group in groups_below(root) {
@@ -92,7 +92,8 @@ fn groups_of(root: &Path, id: &str) -> BTreeMap<String, Vec<PathBuf>> {
     found
 }
 
-/// The ID in the name of a group: `ID`, `docker-ID.scope`, `libpod-ID`. That of a helper, such as `libpod-conmon-ID.scope`, has none.
+/// Extracts the ID from the name of a group: `ID`, `docker-ID.scope`, or `libpod-ID`. Returns `None` for helpers, such as
+/// `libpod-conmon-ID.scope`.
 fn id_in(name: &str) -> Option<&str> {
     let name = name.strip_suffix(SCOPE).unwrap_or(name);
     let id = match name.rsplit_once('-') {
@@ -102,7 +103,7 @@ fn id_in(name: &str) -> Option<&str> {
     (id.len() == ID_DIGITS && is_hex(id)).then_some(id)
 }
 
-/// A folder and all folders below it. Links are not followed.
+/// Returns a directory and all directories below it. Does not follow symbolic links.
 fn groups_below(root: &Path) -> Vec<PathBuf> {
     let (mut found, mut next) = (Vec::new(), vec![(root.to_path_buf(), 0)]);
     while let Some((folder, depth)) = next.pop() {
@@ -119,14 +120,14 @@ fn groups_below(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The processes in a group and in those below it. One of another PID namespace has the number 0 here.
+/// Processes in a group and in its descendants. A process of another PID namespace appears as 0, and is left out.
 fn pids_below(group: &Path) -> Vec<u32> {
     let text = |group: PathBuf| fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     let pids = |text: String| text.lines().filter_map(|line| line.trim().parse().ok()).collect::<Vec<u32>>();
     groups_below(group).into_iter().map(text).flat_map(pids).filter(|pid| *pid > 0).collect()
 }
 
-/// Asks the engines, which alone know names.
+/// Asks the container engines for the ID, because only they know names.
 fn id_of_name(name: &str) -> Option<String> {
     ["docker", "podman"].into_iter().find_map(|engine| {
         let mut command = Command::new("timeout");
@@ -143,7 +144,7 @@ mod tests {
     const FIRST: &str = "4f1e9a0c77d2b35566778899aabbccddeeff00112233445566778899aabbccdd";
     const SECOND: &str = "4f1e9a0c77d2ffff66778899aabbccddeeff00112233445566778899aabbccdd";
 
-    /// A tree of groups by hand: paths, and the processes in them.
+    /// Creates a tree of groups from paths and the processes in them.
     fn machine(groups: &[(String, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a folder");
         for (path, pids) in groups {
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn all_hierarchies_and_groups_below_count_once_and_helpers_do_not() {
+    fn processes_of_all_hierarchies_count_once_and_helpers_are_excluded() {
         let groups = [
             (format!("cpu/docker/{FIRST}"), "70\n"),
             (format!("memory/docker/{FIRST}"), "70\n71\n0\n"),
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_or_not_clear_is_an_error_with_help() {
+    fn missing_or_ambiguous_container_is_an_error_with_help() {
         let both =
             [(format!("docker/{FIRST}"), "70\n"), (format!("system.slice/docker-{SECOND}.scope"), "80\n")];
         let because = found(&both, &FIRST[..12]).expect_err("two of them");
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_reach_neither_files_nor_programs() {
+    fn invalid_names_are_not_passed_to_files_or_programs() {
         let root = machine(&[(format!("docker/{FIRST}"), "70\n")]);
         let long = "a".repeat(300);
         for name in ["", "../docker", "-v", "a\nb", "a b", "$(id)", "\u{1b}[2J", "/", "é", &long] {

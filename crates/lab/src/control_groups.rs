@@ -1,8 +1,8 @@
-//! Where the control groups of a process are, in version 1 and 2.
+//! Locates the control groups of a process, in version 1 and 2.
 
 use std::path::{Path, PathBuf};
 
-/// The two kinds of hierarchies that Linux has.
+/// Version of a control group hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     First,
@@ -13,24 +13,24 @@ pub(crate) enum Version {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
     pub(crate) version: Version,
-    /// Where it is mounted.
+    /// Mount point.
     pub(crate) point: PathBuf,
-    /// The folder of the process's group.
+    /// Directory of the group of the process.
     pub(crate) own: PathBuf,
 }
 
-/// Groups above one another that are looked at: a limit of any of them holds for all below.
+/// Max number of ancestor groups that are read. A limit of any of them applies to all groups below.
 const LEVELS_MAX: usize = 16;
 
 impl Hierarchy {
-    /// The groups that the process is in, from its own up to the root of the hierarchy.
+    /// Groups of the process, from its own up to the root of the hierarchy.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &Path> {
         self.own.ancestors().take(LEVELS_MAX).take_while(|group| group.starts_with(&self.point))
     }
 }
 
-/// Hierarchies that may have a controller: the one of version 1 that has it, and that of version 2. `memberships` is
-/// `/proc/PID/cgroup`, `mounts` is `/proc/PID/mountinfo`.
+/// Hierarchies that may have `controller`: the version 1 hierarchy with that controller, and the version 2 hierarchy. `memberships`
+/// is `/proc/PID/cgroup`, `mounts` is `/proc/PID/mountinfo`.
 pub(crate) fn hierarchies(memberships: &str, mounts: &str, controller: &str) -> Vec<Hierarchy> {
     let mut found = Vec::new();
     for line in memberships.lines() {
@@ -43,7 +43,7 @@ pub(crate) fn hierarchies(memberships: &str, mounts: &str, controller: &str) -> 
         let Some((root, point)) = mounts.lines().find_map(|line| mount(line, version, controller)) else {
             continue;
         };
-        // Within a container the hierarchy may begin at the group itself.
+        // In a container, the mounted hierarchy may start at the group itself.
         let below = path.strip_prefix(root.as_str()).unwrap_or(path).trim_start_matches('/');
         let point = PathBuf::from(point);
         let own = if below.is_empty() { point.clone() } else { point.join(below) };
@@ -52,7 +52,8 @@ pub(crate) fn hierarchies(memberships: &str, mounts: &str, controller: &str) -> 
     found
 }
 
-/// Root and place of a mounted hierarchy: that of version 2, or that of a controller.
+/// Root and mount point of a hierarchy from a line of `mountinfo`: version 2, or version 1 with `controller`. `None` for any other
+/// mount.
 pub(crate) fn mount(line: &str, version: Version, controller: &str) -> Option<(String, String)> {
     let (place, system) = line.split_once(" - ")?;
     let mut system = system.split_ascii_whitespace();

@@ -1,7 +1,7 @@
-//! A disk of a system's own: a file system of a fixed size in a file of the system's folder, mounted there for one run.
+//! A disk of its own for a system: a file system of fixed size in an image file, mounted in the folder of the system for one run.
 //!
-//! It is removed when the system has been stopped; by its keepers, if Tenbin is killed; by the next Tenbin, if these were killed
-//! as well. The name of the file tells whose it is.
+//! The disk is removed when the system has stopped. If Tenbin is killed, its keepers remove it. If they are killed too, the next
+//! Tenbin removes it. The file name identifies the owner.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
@@ -20,29 +20,29 @@ use crate::marker::{Marker, Owner};
 use crate::removal::mounts;
 use crate::{Failure, Stage};
 
-/// Where it is, in the system's folder.
+/// Name of the mount point in the folder of the system.
 pub const NAME: &str = "disk";
 const PREFIX: &str = "tenbin-disk-";
-/// What the kernel says of files behind devices.
+/// Directory in which the kernel lists the files behind loop devices.
 const DEVICES: &str = "/sys/block";
-/// What fills it.
+/// Name of the file that fills the disk.
 const FILLING: &str = ".tenbin-fill";
 const BLOCK_BYTES: u64 = 4096;
-/// Who has just ended may still hold a file for a moment.
+/// Time to retry unmounting: a process that just ended may still hold a file open.
 const UNMOUNTING: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-/// A disk that is mounted.
+/// A mounted disk.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     point: PathBuf,
-    /// Its device: what is written elsewhere is not written to it.
+    /// Device number, to detect that the disk is no longer mounted at `point`.
     device: u64,
 }
 
-/// Whether disks of this size can be made here: one is made, and removed again. Nothing is started.
+/// Checks that disks of this size can be created, by creating and removing one. Starts no process of a system.
 ///
 /// # Errors
-/// What is missing, and what to do.
+/// Names what is missing, and the remedy.
 pub fn check(bytes: u64) -> Result<(), Failure> {
     let marker = Marker::new();
     let folder = std::env::temp_dir().join(format!("{PREFIX}{marker}"));
@@ -62,7 +62,7 @@ fn failure(what: String, way_out: &str) -> Failure {
 }
 
 impl Disk {
-    /// Makes and mounts it. Everybody may write to it.
+    /// Creates and mounts the disk. Every user may write to it.
     pub(crate) fn make(folder: &Path, bytes: u64, marker: Marker) -> Result<Self, Failure> {
         let (image, point) = (folder.join(format!("{PREFIX}{marker}")), folder.join(NAME));
         let cannot = |what: String| {
@@ -88,7 +88,7 @@ impl Disk {
             .and_then(|()| fs::metadata(&point));
         let disk = prepared.map(|meta| Self { point: point.clone(), device: meta.dev() });
         disk.map_err(|error| {
-            // The first fault says more than this one would.
+            // The error of the preparation is more useful than one of the unmount.
             let _ = unmount(&point);
             io(error)
         })
@@ -98,7 +98,7 @@ impl Disk {
         &self.point
     }
 
-    /// Unmounts it; nobody must use it any more. The file is removed with the folder.
+    /// Unmounts the disk, which no process may use any more. The image file is removed with the folder.
     pub(crate) fn remove(&self) -> Result<(), Failure> {
         unmount(&self.point).map_err(|what| {
             let what = format!("the disk {} cannot be unmounted: {what}", self.point.display());
@@ -106,10 +106,10 @@ impl Disk {
         })
     }
 
-    /// Begins to fill it.
+    /// Starts to fill the disk.
     ///
     /// # Errors
-    /// Why it cannot be filled, as the end of a sentence.
+    /// Reason why the disk cannot be filled, as the end of a sentence.
     pub(crate) fn fill(&self) -> Result<Filling, String> {
         let path = self.point.join(FILLING);
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
@@ -125,8 +125,8 @@ impl Disk {
     }
 }
 
-/// Gives the file its whole size now: a disk that ends before its size would be another fault than a full one. At most half of
-/// the room that there is.
+/// Allocates the whole file now: running out of space before the nominal size is another error than a full disk. Takes at most half
+/// of the free space.
 fn reserve(file: &File, bytes: u64) -> Result<(), String> {
     let about = fstatvfs(file).map_err(|error| error.to_string())?;
     let free_bytes = about.f_bavail.saturating_mul(about.f_frsize);
@@ -136,7 +136,7 @@ fn reserve(file: &File, bytes: u64) -> Result<(), String> {
     fallocate(file, FallocateFlags::empty(), 0, bytes).map_err(|error| error.to_string())
 }
 
-/// A file that takes the room of a disk, until it is dropped.
+/// A file that occupies the space of a disk. Dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Filling {
     file: File,
@@ -145,12 +145,12 @@ pub(crate) struct Filling {
 }
 
 impl Filling {
-    /// Leaves the file there, also when this is dropped.
+    /// Leaves the file on the disk.
     pub(crate) fn keep(mut self) {
         self.stays = true;
     }
 
-    /// Takes all the room that there is, but for so many bytes.
+    /// Occupies all free space except `leave_bytes`.
     pub(crate) fn take(&self, leave_bytes: u64) -> Result<(), String> {
         let cannot = |error: Errno| format!("cannot be filled: {error}");
         let free = || {
@@ -162,7 +162,7 @@ impl Filling {
             let length = self.file.metadata().map_err(|error| format!("cannot be filled: {error}"))?.len();
             match fallocate(&self.file, FallocateFlags::empty(), length, step) {
                 Ok(()) => step = free()?,
-                // The file system needs some of it to note the rest.
+                // The file system needs part of the space for its own metadata.
                 Err(Errno::NOSPC) => step /= 2,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(cannot(error)),
@@ -175,13 +175,13 @@ impl Filling {
 impl Drop for Filling {
     fn drop(&mut self) {
         if !self.stays {
-            // Whoever unmounts the disk removes it as well.
+            // Unmounting the disk removes the file as well.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Unmounts what is mounted in a place; that nothing is mounted there is no fault.
+/// Unmounts what is mounted at `point`. No mount there is not an error.
 pub(crate) fn unmount(point: &Path) -> Result<(), String> {
     let until = Deadline::after(UNMOUNTING);
     loop {
@@ -196,13 +196,13 @@ pub(crate) fn unmount(point: &Path) -> Result<(), String> {
     }
 }
 
-/// Unmounts the disks of Tenbins that are dead, and says how many there were.
+/// Unmounts disks whose Tenbin is dead. Returns their number.
 pub(crate) fn remove_of_the_dead() -> usize {
     let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
     mounts(&table).filter(|point| owner(point) == Some(Owner::Dead) && unmount(point).is_ok()).count()
 }
 
-/// Whose disk is mounted in a place, if it is one: its device is that of a file with a name of ours.
+/// Owner of the disk mounted at `point`. `None` if the device behind it is not a Tenbin image file.
 fn owner(point: &Path) -> Option<Owner> {
     if point.file_name()? != NAME {
         return None;

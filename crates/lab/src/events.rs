@@ -1,7 +1,6 @@
-//! Events: what is done to a system while it is under load, when, and how that went.
+//! Events: actions on a system while it is under load, their timing, and their results.
 //!
-//! [`Action`] is the list of what can be done. A new action is a variant, a line in `Act::perform`, and a function in a file of
-//! [`self`].
+//! [`Action`] lists all actions. A new action needs a variant, a line in `Act::perform`, and a function in a file of [`self`].
 
 mod act;
 mod command;
@@ -23,204 +22,204 @@ pub use timeline::Timeline;
 use crate::limits::Limits;
 use crate::{Command, Signal};
 
-/// How much of the end of an event's output is kept.
+/// Max bytes stored from the end of an event's output.
 pub const OUTPUT_BYTES_MAX: usize = 64 << 10;
 
-/// One event, with nothing left open.
+/// One event, fully resolved.
 #[derive(Debug)]
 pub struct Event {
-    /// Unique among the events of a run.
+    /// Name, unique among the events of a run.
     pub name: String,
-    /// When it begins.
+    /// Time of the start.
     pub moment: Moment,
-    /// What is done.
+    /// Action to perform.
     pub action: Action,
-    /// What shows that it had its effect; without one, that the action is done.
+    /// Condition that shows that the action took effect. `None` if the end of the action is enough.
     pub until: Option<Sign>,
-    /// How long action and sign may take together.
+    /// Timeout of the action and the condition together.
     pub within: Duration,
 }
 
-/// When an event begins.
+/// Time at which an event starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// At times that are known before.
+    /// Fixed times, known before the load starts.
     At {
-        /// Since the load began.
+        /// Time of the first occurrence since the load began.
         first: Duration,
-        /// From one to the next. One that still goes on delays the next.
+        /// Interval between occurrences. An occurrence that still runs delays the next one.
         every: Duration,
-        /// How often.
+        /// Number of occurrences.
         times: u32,
     },
-    /// Some time after a process has written a text, counted from the beginning of the load.
+    /// A delay after a process has written a text since the load began.
     AfterText {
-        /// The name of the process.
+        /// Name of the process.
         process: String,
-        /// What it writes.
+        /// Text to wait for.
         text: String,
-        /// How long after that.
+        /// Delay after the text.
         delay: Duration,
     },
-    /// Some time after another event has ended.
+    /// A delay after another event has ended.
     AfterEvent {
-        /// Its name.
+        /// Name of the other event.
         name: String,
-        /// How long after that.
+        /// Delay after its end.
         delay: Duration,
     },
 }
 
-/// What is done. Processes are given by their names.
+/// Action of an event. Processes are given by name.
 #[derive(Debug)]
 pub enum Action {
     /// Runs a command, which must exit with 0.
     Run {
-        /// The command. Its own time limit is not looked at.
+        /// Command to run. Its own timeout is ignored.
         command: Command,
-        /// What is held meanwhile.
+        /// Lock that is held while the command runs.
         lock: Option<Box<dyn Lock>>,
     },
     /// Sends a signal to the main process.
     Signal(Signalled),
-    /// Starts a process that does not run, and waits until it is ready.
+    /// Starts a process that is not running, and waits until it is ready.
     Start(String),
-    /// Stops a process as at the end of the run.
+    /// Stops a process in the same way as at the end of the run.
     Stop(String),
-    /// Kills a process and all that it started.
+    /// Kills a process and all its descendants.
     Kill(String),
     /// Stops a process, starts it again, and waits until it is ready.
     Restart(String),
-    /// Holds a process and all that it started up by SIGSTOP.
+    /// Pauses a process and all its descendants with SIGSTOP.
     Pause {
-        /// Which.
+        /// Name of the process.
         process: String,
-        /// For how long.
+        /// Duration of the pause.
         lasting: Duration,
     },
-    /// Sets other limits. They stay, or last for a time.
+    /// Changes limits, permanently or for a time.
     Limit {
-        /// What becomes different; the system was started with these as limits to come.
+        /// Limits to change. The system must have been started with them as limits to come.
         limits: Limits,
-        /// For how long.
+        /// Duration of the change.
         lasting: Lasting,
     },
-    /// Gives an order to a proxy. What it does stays, or lasts for a time.
+    /// Sends an order to a proxy. Its effect is permanent or temporary.
     Link {
-        /// To which, and what.
+        /// Proxy and order.
         link: LinkOrder,
-        /// For how long.
+        /// Duration of the effect.
         lasting: Lasting,
     },
-    /// Fills the system's own disk. It stays full, or for a time.
+    /// Fills the disk of the system, permanently or for a time.
     Fill {
-        /// The room that is left.
+        /// Bytes that stay free.
         leave_bytes: u64,
-        /// For how long.
+        /// Duration for which the disk stays full.
         lasting: Lasting,
     },
-    /// Writes files of the system again, and has it read them.
+    /// Rewrites files of the system, and makes it reload them.
     Set {
-        /// Paths relative to the system's folder.
+        /// Paths relative to the folder of the system, and contents.
         files: Vec<(PathBuf, Vec<u8>)>,
-        /// How it reads them.
+        /// Way to make the system reload the files.
         reload: Reload,
     },
 }
 
-/// For how long something is so; `None`: until the system is stopped.
+/// Duration of an effect. `None` if it lasts until the system stops.
 pub type Lasting = Option<Duration>;
 
-/// An order to a proxy, as `tenbin proxy` takes it.
+/// An order to a proxy, in the form that `tenbin proxy` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkOrder {
-    /// The name of the proxy in the plan.
+    /// Name of the proxy in the plan.
     pub name: String,
-    /// The socket at which it takes orders.
+    /// Control socket of the proxy.
     pub control: PathBuf,
-    /// One JSON object.
+    /// Order: one JSON object.
     pub order: String,
-    /// The order that undoes it, if it can be undone.
+    /// Order that reverts it. `None` if it cannot be reverted.
     pub undo: Option<String>,
 }
 
-/// A signal for the main process: the one that was started, or, if it has ended, the oldest of those that it left.
+/// A signal for the main process: the process that was started, or, if that has ended, the oldest of its orphans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signalled {
-    /// The name of the process.
+    /// Name of the process.
     pub process: String,
-    /// What is sent.
+    /// Signal to send.
     pub signal: Signal,
 }
 
-/// How a system is made to read its files again.
+/// Way to make a system reload its files.
 #[derive(Clone, Debug)]
 pub enum Reload {
-    /// By a signal.
+    /// Sends a signal.
     Signal(Signalled),
-    /// By a command.
+    /// Runs a command.
     Run(Command),
 }
 
-/// What shows that an action had its effect.
+/// Condition that shows that an action took effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// A process writes this text, after the action began.
+    /// A process writes a text after the action began.
     Text {
-        /// The name of the process.
+        /// Name of the process.
         process: String,
-        /// What it writes.
+        /// Text to wait for.
         text: String,
     },
     /// An HTTP GET is answered with 2xx.
     Get {
-        /// Where to connect.
+        /// Address to connect to.
         address: SocketAddr,
         /// Path and query.
         path: String,
     },
-    /// A connection is accepted.
+    /// A TCP connection is accepted.
     Tcp(SocketAddr),
 }
 
-/// Something that is held while a command runs, such as a lock in a database. Dropping it lets go.
+/// A resource that is held while a command runs, such as a lock in a database. Dropping it releases the resource.
 pub trait Lock: Debug + Send {
-    /// Takes hold. `is_given_up` is asked every few tenths of a second.
+    /// Acquires the resource. Calls `is_given_up` every few tenths of a second.
     ///
     /// # Errors
-    /// Why it could not, as a sentence without its full stop. Nothing is held then.
+    /// Reason of the failure, as a sentence without its full stop. The resource is not held then.
     fn take(&mut self, is_given_up: &(dyn Fn() -> bool + Sync)) -> Result<(), String>;
 
-    /// Lets go.
+    /// Releases the resource.
     ///
     /// # Errors
-    /// What went wrong, as a sentence without its full stop. Nothing is held then either.
+    /// Reason of the failure, as a sentence without its full stop. The resource is not held then either.
     fn release(&mut self) -> Result<(), String>;
 }
 
-/// What is known of an event, or of one occurrence of it. Times are nanoseconds since the load began.
+/// State of one occurrence of an event. Times are nanoseconds since the load began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Happened {
-    /// The event.
+    /// Name of the event.
     pub name: String,
-    /// Which of its occurrences, from 0.
+    /// Index of the occurrence, from 0.
     pub occurrence: u32,
-    /// When it was to begin; `None`: what it waits for has not come.
+    /// Planned start. `None` if the trigger has not occurred.
     pub planned_ns: Option<u64>,
-    /// When it began.
+    /// Actual start. `None` before the start.
     pub begun_ns: Option<u64>,
-    /// When it ended.
+    /// End. `None` before the end.
     pub ended_ns: Option<u64>,
-    /// What its command exited with.
+    /// Exit code of the command. `None` without a command or if a signal ended it.
     pub exit: Option<i32>,
-    /// The signal that ended its command.
+    /// Signal that ended the command. `None` if it exited.
     pub signal: Option<i32>,
-    /// The end of what its command wrote: at most [`OUTPUT_BYTES_MAX`].
+    /// End of the output of the command, at most [`OUTPUT_BYTES_MAX`] bytes.
     pub output: Vec<u8>,
-    /// What it wrote before that.
+    /// Bytes of output before that, which were dropped.
     pub dropped_bytes: u64,
-    /// Why it failed.
+    /// Reason of the failure. `None` if the occurrence did not fail.
     pub failure: Option<String>,
-    /// It failed because the load ended first.
+    /// Whether it failed because the load ended first.
     pub is_cut: bool,
 }

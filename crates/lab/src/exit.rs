@@ -1,4 +1,4 @@
-//! How a process ended.
+//! Exit status of a process.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Signal;
 
-/// The code it gave, or the signal that ended it.
+/// Exit code of a process, or the signal that ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Exit {
     Code(i32),
@@ -18,7 +18,7 @@ impl Exit {
         self == Exit::Code(0)
     }
 
-    /// Where to look, in addition to the output.
+    /// Hint about the cause, in addition to the output.
     pub(crate) fn hint(self) -> &'static str {
         match self {
             Exit::Code(126 | 127) => "the command was not found: write its full path",
@@ -30,7 +30,7 @@ impl Exit {
     }
 }
 
-/// "exited with code 1", "was ended by SEGV".
+/// Formats as "exited with code 1" or "was ended by SEGV".
 impl fmt::Display for Exit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

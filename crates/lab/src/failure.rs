@@ -1,27 +1,27 @@
-//! What went wrong with a system: where, what, and what to do.
+//! Failures of a system: the stage, the cause, and the remedy.
 
 use std::fmt;
 
-/// The part of a system's life in which something failed.
+/// Stage in the life of a system in which a failure occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Writing its folder and files.
+    /// Writing the folder and its files.
     Files,
     /// A command before the start.
     Before,
-    /// A port that is taken, or was not given back.
+    /// A port that is in use before the start or after the stop.
     Port,
-    /// Holding it to its limits.
+    /// Applying the limits.
     Limits,
-    /// Making the host that it runs on.
+    /// Creating the host of the system.
     Host,
-    /// Making its disk.
+    /// Creating the disk.
     Disk,
     /// Starting a process.
     Start,
     /// Waiting until a process is ready.
     Ready,
-    /// A process ended that should still run.
+    /// A process ended unexpectedly.
     Died,
     /// Stopping a process.
     Stop,
@@ -30,7 +30,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage in one lower-case word, as it is stored.
+    /// Name of the stage in one lower-case word, as it is stored.
     pub fn word(self) -> &'static str {
         match self {
             Stage::Files => "files",
@@ -48,18 +48,18 @@ impl Stage {
     }
 }
 
-/// One thing that went wrong.
+/// One failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// When it happened.
+    /// Stage in which it occurred.
     pub stage: Stage,
-    /// The process it happened to, if one can be named.
+    /// Process in which it occurred. `None` if no single process is the cause.
     pub process: Option<String>,
-    /// What happened: a sentence without its full stop.
+    /// Cause: a sentence without its full stop.
     pub what: String,
-    /// What can be done about it.
+    /// Remedy.
     pub way_out: String,
-    /// What the processes and commands had written by then.
+    /// Output of the processes and commands until the failure.
     pub outputs: Vec<Output>,
 }
 
@@ -74,13 +74,13 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What one process or command wrote to its standard output and standard error, in order, unescaped.
+/// Raw bytes that one process or command wrote to standard output and standard error, interleaved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The name of the process, or the command line.
+    /// Name of the process, or the command line.
     pub process: String,
-    /// The first 64 KiB and the last 192 KiB.
+    /// First 64 KiB and last 192 KiB of the output.
     pub text: Vec<u8>,
-    /// How many bytes between the two were not kept.
+    /// Number of bytes between the two parts that were dropped.
     pub dropped_bytes: u64,
 }

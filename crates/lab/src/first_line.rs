@@ -1,4 +1,4 @@
-//! What a command says first, such as its version.
+//! Reads the first line of a command's output, such as its version.
 
 use std::ffi::OsString;
 
@@ -8,9 +8,9 @@ use crate::{Command, commands};
 
 const CHARACTERS_MAX: usize = 200;
 
-/// The first line with something on it that a command writes, cut to 200 characters; `None` if it fails or is silent.
+/// Returns the first nonempty line that a command writes, cut to 200 characters. `None` if the command fails or writes nothing.
 ///
-/// `cancel` is asked every few milliseconds.
+/// Calls `cancel` every few milliseconds.
 pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> bool) -> Option<String> {
     let setting = Setting {
         keeper: keeper.to_vec(),

@@ -1,4 +1,4 @@
-//! The folder of one system: made new, filled with its files, and removed in the end.
+//! The folder of one system: created, filled with its files, and removed at the end.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
@@ -8,17 +8,17 @@ use std::path::{Component, Path, PathBuf};
 use crate::removal::remove_folder;
 use crate::{Failure, Stage};
 
-/// A folder that is removed with all that is in it, at the latest when this is dropped.
+/// A folder that is removed with all its contents, on drop at the latest.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: Option<PathBuf>,
 }
 
 impl Folder {
-    /// Makes the folder and writes the files.
+    /// Creates the folder and writes the files.
     ///
     /// # Errors
-    /// A folder that holds something, which could be somebody's; a file that would lie outside; whatever the disk says.
+    /// The folder is not empty, so it could belong to someone else; a file would be outside it; or an I/O error.
     pub(crate) fn make(path: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<Folder, Failure> {
         for (file, _) in files {
             if !stays_inside(file) {
@@ -57,10 +57,10 @@ impl Folder {
         self.path.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// Removes it.
+    /// Removes the folder.
     ///
     /// # Errors
-    /// What could not be removed.
+    /// The folder could not be removed.
     pub(crate) fn remove(mut self) -> Result<(), Failure> {
         let Some(path) = self.path.take() else { return Ok(()) };
         match remove_folder(&path) {
@@ -76,7 +76,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // No caller is left to report to; the path is temporary.
+            // No caller is left to report to, and the folder is temporary.
             let _ = remove_folder(path);
         }
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_inside_are_taken() {
+    fn accepts_only_relative_paths_inside_the_folder() {
         for inside in ["a", "a/b.conf", "./a", "..a"] {
             assert!(stays_inside(Path::new(inside)), "{inside}");
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_comes_and_goes_with_its_files() {
+    fn folder_is_created_with_files_and_removed() {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("deep/run");
         let files = [(PathBuf::from("conf.d/a.conf"), b"a\n".to_vec())];
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_something_in_it_is_left_alone() {
+    fn folder_that_is_not_empty_is_not_touched() {
         let place = tempfile::tempdir().expect("a folder");
         let file = place.path().join("precious");
         fs::write(&file, "x").expect("written");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_named_twice_is_refused() {
+    fn rejects_duplicate_file() {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("run");
         let file = |name: &str| (PathBuf::from(name), Vec::new());

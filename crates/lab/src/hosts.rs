@@ -1,7 +1,7 @@
-//! A host of its own for a system: a network namespace with a link to it, made for one run with `ip` of iproute2.
+//! A host of its own for a system: a network namespace with a veth link to it, created for one run with `ip` of iproute2.
 //!
-//! It is removed when the system has been stopped; by its keepers, if Tenbin is killed; by the next Tenbin, if these were killed
-//! as well. Its name tells whose it is.
+//! The namespace is removed when the system has stopped. If Tenbin is killed, its keepers remove it. If they are killed too, the
+//! next Tenbin removes it. The name identifies the owner.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -14,32 +14,32 @@ use crate::marker::{Marker, Owner};
 use crate::{Failure, Stage};
 
 const PREFIX: &str = "tnb-";
-/// Where `ip` keeps the names of namespaces.
+/// Directory in which `ip` keeps the names of namespaces.
 const NAMES: &str = "/run/netns";
-/// Networks that are private, and where in them to look: first address, and how many networks of four addresses.
+/// Private address ranges to search: first address, and number of /30 networks.
 const PRIVATE: [(Ipv4Addr, u32); 3] = [
     (Ipv4Addr::new(10, 213, 0, 0), 1 << 14),
     (Ipv4Addr::new(172, 29, 0, 0), 1 << 14),
     (Ipv4Addr::new(192, 168, 213, 0), 64),
 ];
 
-/// The two ends of a link between this machine and a host.
+/// IPv4 addresses of the two ends of a link between this machine and a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The end of this machine.
+    /// Address of this machine.
     pub here: Ipv4Addr,
-    /// The end of the host, where its system listens.
+    /// Address of the host, on which its system listens.
     pub there: Ipv4Addr,
 }
 
-/// A network that no route of this machine leads to.
+/// Finds a /30 network that no route of this machine covers.
 ///
 /// # Errors
-/// All that were looked at are in use.
+/// All networks in the searched ranges are in use.
 pub fn free_network() -> Result<Network, Failure> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let routes = routes(&fs::read_to_string("/proc/net/route").unwrap_or_default());
-    // Two Tenbins that look at the same time find different ones.
+    // The offset makes two Tenbins that search at the same time find different networks.
     let first = std::process::id().wrapping_mul(61).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
     let found = PRIVATE.iter().find_map(|(base, count)| {
         let place = |step: u32| u32::from(*base) + 4 * (first.wrapping_add(step) % count);
@@ -54,7 +54,7 @@ pub fn free_network() -> Result<Network, Failure> {
     Ok(Network { here: Ipv4Addr::from(network + 1), there: Ipv4Addr::from(network + 2) })
 }
 
-/// Whether an address is that of a host which Tenbin made on this machine: the other end of its link is here.
+/// Whether an address belongs to a host that Tenbin created on this machine: the other end of its link is a local address.
 pub fn is_host_of_this_machine(address: IpAddr) -> bool {
     let IpAddr::V4(there) = address.to_canonical() else { return false };
     let there = u32::from(there);
@@ -63,10 +63,10 @@ pub fn is_host_of_this_machine(address: IpAddr) -> bool {
     PRIVATE.iter().any(is_in) && there % 4 == 2 && is_here(Ipv4Addr::from(there - 1).into())
 }
 
-/// Whether hosts can be made here: one is made, and removed again. Nothing is started.
+/// Checks that hosts can be created here, by creating and removing one. Starts no process of a system.
 ///
 /// # Errors
-/// What is missing, and what to do.
+/// Names what is missing, and the remedy.
 pub fn check() -> Result<(), Failure> {
     let namespace = Namespace::make(free_network()?, Marker::new())?;
     namespace.remove().map_err(|what| failure(what, &way_out()))
@@ -80,21 +80,21 @@ fn failure(what: String, way_out: &str) -> Failure {
     Failure { stage: Stage::Host, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
 }
 
-/// A route of the table of the kernel.
+/// A route of the kernel's routing table.
 struct Route {
     network: u32,
     mask: u32,
 }
 
 impl Route {
-    /// Whether it leads to one of the four addresses of a network.
+    /// Whether the route covers one of the four addresses of a /30 network.
     fn meets(&self, network: u32) -> bool {
         let mask = self.mask & !3;
         network & mask == self.network & mask
     }
 }
 
-/// All but the default route, from `/proc/net/route`: addresses in hexadecimal, as they lie in memory.
+/// Routes from `/proc/net/route` except the default route. The file has addresses in hexadecimal, in memory byte order.
 fn routes(table: &str) -> Vec<Route> {
     let number = |text: &str| u32::from_str_radix(text, 16).map(u32::swap_bytes).ok();
     let route = |line: &str| {
@@ -104,14 +104,14 @@ fn routes(table: &str) -> Vec<Route> {
     table.lines().skip(1).filter_map(route).filter(|route| route.mask != 0).collect()
 }
 
-/// The namespace of a host.
+/// Network namespace of a host.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespace {
     name: String,
 }
 
 impl Namespace {
-    /// Makes it, with a link to it, and both ends up.
+    /// Creates the namespace and its link, and brings both ends up.
     pub(crate) fn make(network: Network, marker: Marker) -> Result<Self, Failure> {
         let namespace = Self { name: format!("{PREFIX}{marker}") };
         let (name, link) = (namespace.name.as_str(), link_name());
@@ -127,7 +127,7 @@ impl Namespace {
         ];
         for step in steps {
             if let Err(what) = ip(step) {
-                // The first fault says more than this one would.
+                // The error of the step is more useful than one of the removal.
                 let _ = namespace.remove();
                 return Err(failure(format!("no host can be made: {what}"), &way_out()));
             }
@@ -139,13 +139,13 @@ impl Namespace {
         &self.name
     }
 
-    /// Removes it, and with it the link. What still runs in it keeps it until its end.
+    /// Removes the namespace and its link. The kernel keeps it until the last process in it ends.
     pub(crate) fn remove(&self) -> Result<(), String> {
         remove(&self.name)
     }
 }
 
-/// Removes a namespace by name; that it is gone is no fault.
+/// Removes a namespace by name. A missing namespace is not an error.
 pub(crate) fn remove(name: &str) -> Result<(), String> {
     match ip(&["netns", "del", name]) {
         Err(what) if fs::exists(format!("{NAMES}/{name}")).unwrap_or(true) => Err(what),
@@ -153,13 +153,13 @@ pub(crate) fn remove(name: &str) -> Result<(), String> {
     }
 }
 
-/// A command as it is run in a namespace.
+/// Prefixes a command so that it runs in a namespace.
 pub(crate) fn within(name: &str, argv: &[String]) -> Vec<String> {
     let prefix = ["ip", "netns", "exec", name].map(str::to_owned);
     prefix.into_iter().chain(argv.iter().cloned()).collect()
 }
 
-/// Removes the namespaces of Tenbins that are dead, and says how many there were.
+/// Removes the namespaces whose Tenbin is dead. Returns their number.
 pub(crate) fn remove_of_the_dead() -> usize {
     let entries = fs::read_dir(NAMES).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -167,7 +167,7 @@ pub(crate) fn remove_of_the_dead() -> usize {
     names.filter(|name| owner(name) == Some(Owner::Dead) && remove(name).is_ok()).count()
 }
 
-/// Short enough for an interface.
+/// Name for the local end of a link, unique within this process and at most 15 bytes long.
 fn link_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed) % 0x1000;
@@ -195,7 +195,7 @@ mod tests {
                          tnb\t0801D50A\t00000000\t0001\t0\t0\t0\tFCFFFFFF\t0\t0\t0\n";
 
     #[test]
-    fn a_network_is_free_if_no_route_but_the_default_leads_there() {
+    fn network_is_free_if_only_the_default_route_covers_it() {
         let routes = routes(TABLE);
         assert_eq!(routes.len(), 2);
         let meets =
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_links_fit() {
+    fn link_names_fit_into_15_bytes() {
         assert!(link_name().len() <= 15);
         assert!(format!("{PREFIX}{:x}-{:x}", 4_194_304, 0xfff).len() <= 15);
     }

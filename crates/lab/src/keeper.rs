@@ -1,7 +1,8 @@
-//! A keeper: the process above one process of a system. It sees everything end that is below it, and ends it if Tenbin dies.
+//! A keeper: the parent process of one process of a system. It observes the end of every descendant, and ends all of them if Tenbin
+//! dies.
 //!
-//! It is what the kernel calls a subreaper, so processes that detach themselves stay below it. It lives in a process group
-//! of its own and lets signals pass, so that a Ctrl-C reaches Tenbin alone.
+//! A keeper is a child subreaper (prctl(2)), so processes that daemonize remain its descendants. It runs in a process group of its
+//! own and ignores signals, so that Ctrl-C reaches only Tenbin.
 
 mod link;
 pub(crate) mod messages;
@@ -32,18 +33,19 @@ use crate::disks;
 use crate::hosts;
 use crate::limits::{self, Membership};
 
-/// When Tenbin is gone, its processes get this long to end by themselves.
+/// Time that the processes get to end by themselves after Tenbin has died.
 const GRACE_ORPHANED: Duration = Duration::from_secs(1);
-/// What a process leaves behind in other groups gets this long before it is asked to end as well.
+/// Time that processes in other groups get after the end of the main process, before they are asked to end too.
 const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);
-/// How long to try to kill.
+/// Timeout for killing.
 const KILLING: Duration = Duration::from_secs(5);
-/// How often to look for more to kill.
+/// Interval of searches for processes to kill.
 const KILL_PAUSE: Duration = Duration::from_millis(10);
-/// How long a Tenbin that does not listen is waited for at the very end.
+/// Timeout for the last reports to a Tenbin that does not read.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Runs a keeper until its work is done. Its standard input is the socket to Tenbin; its arguments are only for people to read.
+/// Runs a keeper until its work is done. Its standard input is the socket to Tenbin. Its arguments only label the process for
+/// people.
 pub fn main() -> ExitCode {
     match keep() {
         Ok(()) => ExitCode::SUCCESS,
@@ -54,7 +56,7 @@ pub fn main() -> ExitCode {
 fn keep() -> Result<(), Errno> {
     let io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     for signal in [SIGINT, SIGHUP, SIGTERM] {
-        // A handler, because what is ignored would be ignored by the system too.
+        // A handler instead of SIG_IGN, because the system would inherit an ignored signal.
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).map_err(io)?;
     }
     let (children, wake) = UnixStream::pair().map_err(io)?;
@@ -64,7 +66,7 @@ fn keep() -> Result<(), Errno> {
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
     let Order::Start { argv, env, dir, cores, groups, namespace, disk } = order else {
-        // Nothing was started, so that nothing is to be ended.
+        // Nothing was started, so nothing must be ended.
         link.report(&Report::Stopped(Toll::default()));
         return farewell(&mut link);
     };
@@ -95,7 +97,7 @@ fn keep() -> Result<(), Errno> {
     }
 }
 
-/// Waits for the first order; `None` if Tenbin is gone.
+/// Waits for the first order. `None` if Tenbin is gone.
 fn first_order(link: &mut Link) -> Result<Option<Order>, Errno> {
     loop {
         if let Some(order) = link.orders().into_iter().next() {
@@ -122,7 +124,7 @@ fn pin(cores: &[usize]) -> Result<(), String> {
     sched_setaffinity(None, &set).map_err(|_| format!("none of the cores {cores:?} may be used"))
 }
 
-/// Sends what is still to be said.
+/// Sends the remaining reports.
 fn farewell(link: &mut Link) -> Result<(), Errno> {
     let until = Deadline::after(FAREWELL);
     while link.has_outgoing() && !until.is_over() {
@@ -132,7 +134,7 @@ fn farewell(link: &mut Link) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Waits until something can be read or written, or the time has come.
+/// Waits until a descriptor is ready, or until the deadline.
 fn wait_for(fds: &mut [PollFd<'_>], until: Option<Deadline>) -> Result<(), Errno> {
     let left = until.map(|until| {
         let left = until.left();
@@ -147,7 +149,7 @@ fn wait_for(fds: &mut [PollFd<'_>], until: Option<Deadline>) -> Result<(), Errno
 #[derive(Debug)]
 enum Phase {
     Running,
-    /// Told to end.
+    /// The processes were asked to end.
     Stopping {
         until: Deadline,
         rest_at: RestAt,
@@ -157,31 +159,31 @@ enum Phase {
         until: Deadline,
         then: Then,
     },
-    /// Nothing runs, and something may be started again.
+    /// No process runs, and another one may be started.
     Resting,
     Done,
 }
 
-/// What is after the end of everything.
+/// State of the keeper after all processes have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// The end of the keeper.
+    /// The keeper ends.
     End,
-    /// Another start, maybe.
+    /// The keeper waits for another start.
     Rest,
 }
 
-/// When the processes outside the main group are asked to end.
+/// Time at which processes outside the main group are asked to end.
 #[derive(Clone, Copy, Debug)]
 enum RestAt {
-    /// Some time after the main process has ended.
+    /// A fixed time after the main process has ended.
     AfterMain,
     At(Deadline),
-    /// They know.
+    /// The processes outside the main group have been asked.
     Told,
 }
 
-/// What was reported to Tenbin.
+/// Events that were reported to Tenbin.
 #[derive(Debug, Default)]
 struct Reported {
     exit: bool,
@@ -194,17 +196,17 @@ struct Keeper {
     outbox: Outbox,
     phase: Phase,
     said: Reported,
-    /// Tenbin is gone, and that was acted upon.
+    /// Whether Tenbin is gone, and the keeper has reacted.
     is_orphaned: bool,
-    /// When what was stopped by SIGSTOP goes on.
+    /// Time at which paused processes resume. `None` if no process is paused.
     paused_until: Option<Deadline>,
     /// Readable when a child has ended.
     children: UnixStream,
-    /// Those of its system, which nobody else removes when Tenbin is gone.
+    /// Control groups of the system. The keeper removes them if Tenbin is gone.
     groups: Vec<Membership>,
-    /// That of its host.
+    /// Network namespace of the host of the system.
     namespace: Option<String>,
-    /// Where its disk is mounted.
+    /// Mount point of the disk of the system.
     disk: Option<PathBuf>,
 }
 
@@ -229,7 +231,7 @@ impl Keeper {
         let toll = self.toll();
         self.link.report(&Report::Stopped(toll));
         if self.is_orphaned {
-            // Another keeper of the system may still need them, and removes them then.
+            // Errors are ignored: another keeper of the system may still use these, and removes them later.
             let _ = limits::remove(self.groups.iter().map(|one| one.group.as_path()));
             let _ = self.namespace.as_ref().map(|name| hosts::remove(name));
             let _ = self.disk.as_ref().map(|point| disks::unmount(point));
@@ -256,7 +258,7 @@ impl Keeper {
         }
     }
 
-    /// Only of a keeper that rests.
+    /// Starts a command if the keeper is at rest. Otherwise does nothing.
     fn start_again(&mut self, argv: &[String], env: Vec<(String, String)>, dir: &Path) {
         if !matches!(self.phase, Phase::Resting) {
             return;
@@ -272,7 +274,7 @@ impl Keeper {
         }
     }
 
-    /// What was stopped by SIGSTOP goes on.
+    /// Resumes paused processes.
     fn thaw(&mut self) {
         if self.paused_until.take().is_some() {
             tell_all(Signal::CONT);
@@ -280,7 +282,7 @@ impl Keeper {
         }
     }
 
-    /// What the end of everything took, after all that was written.
+    /// Sends the remaining output, and returns the result of the stop.
     fn toll(&mut self) -> Toll {
         self.tree.read(&mut self.outbox);
         self.flush();
@@ -288,7 +290,7 @@ impl Keeper {
         Toll { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left }
     }
 
-    /// Passes output on, and says who has ended, after what was written until then.
+    /// Forwards output, and reports ended processes after the output that they wrote.
     fn tell_news(&mut self) {
         self.link.send();
         let is_due = self.outbox.due().is_some_and(Deadline::is_over);
@@ -296,7 +298,7 @@ impl Keeper {
             self.send_output();
         }
         if let (Some(exit), false) = (self.tree.main_exit, self.said.exit) {
-            // It may have written between the reading and the reaping.
+            // The process may have written between the read and the reap.
             self.tree.read(&mut self.outbox);
             self.flush();
             self.link.report(&Report::Exited(exit));
@@ -336,7 +338,7 @@ impl Keeper {
         self.phase = Phase::Stopping { until: Deadline::after(within), rest_at, then };
     }
 
-    /// No client is left to extend the deadline.
+    /// Starts to end all processes. No client is left that could extend the deadline.
     fn orphaned(&mut self) {
         self.thaw();
         if let Phase::Killing { until, .. } = self.phase {
@@ -388,7 +390,7 @@ impl Keeper {
         }
     }
 
-    /// Waits for output, an order, the end of a child, or the next thing to do.
+    /// Waits for output, an order, the end of a child, or the next deadline.
     fn wait(&mut self) -> Result<(), Errno> {
         let next = match self.phase {
             Phase::Stopping { until, rest_at: RestAt::At(rest_at), .. } => Some(until.min(rest_at)),
@@ -396,7 +398,7 @@ impl Keeper {
             Phase::Killing { .. } => Some(Deadline::after(KILL_PAUSE)),
             Phase::Running | Phase::Resting | Phase::Done => None,
         };
-        // What the socket does not take yet is waited for by its being writable.
+        // While the socket is full, wait until it is writable instead.
         let output_due = self.outbox.due().filter(|_| !self.link.has_outgoing());
         let until = next.into_iter().chain(output_due).chain(self.paused_until).min();
         let mut fds = vec![PollFd::new(&self.children, PollFlags::IN)];

@@ -1,4 +1,4 @@
-//! Tenbin's end of a keeper: what it said so far, and the order to stop.
+//! Tenbin's end of a keeper: its state as reported so far, and the orders to it.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,72 +21,73 @@ use crate::marker::{self, Marker};
 use crate::processes::{self, Seen};
 use crate::{Command, Output, Signal};
 
-/// A keeper answers at once; a machine that is busy may take its time.
+/// Timeout for a start. A keeper answers at once unless the machine is busy.
 const STARTING: Duration = Duration::from_secs(15);
-/// What a keeper may take on top of the time that the processes have: to kill, and to say so.
+/// Additional time that a keeper gets to kill the processes and to report.
 const KEEPER_EXTRA: Duration = Duration::from_secs(10);
 const LINE_BYTES_MAX: u64 = 1 << 20;
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// What all keepers of one system are started with.
+/// Options with which all keepers of one system are started.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) keeper: Vec<OsString>,
     pub(crate) cores: Vec<usize>,
     pub(crate) marker: Marker,
-    /// The groups that hold the system to its limits.
+    /// Control groups that apply the limits of the system.
     pub(crate) groups: Vec<Membership>,
-    /// The network namespace of its host.
+    /// Network namespace of the host of the system.
     pub(crate) namespace: Option<String>,
-    /// Where its disk is mounted.
+    /// Mount point of the disk of the system.
     pub(crate) disk: Option<PathBuf>,
 }
 
 impl Setting {
-    /// That of a process which is no part of what is measured: without limits, a host, or a disk.
+    /// Setting for a process that is not measured: without limits, host, and disk.
     pub(crate) fn aside(&self) -> Self {
         Self { groups: Vec::new(), namespace: None, disk: None, ..self.clone() }
     }
 }
 
-/// What a keeper has said so far.
+/// State of a keeper as reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct KeeperState {
-    /// The process that was started.
+    /// Main process.
     pub(crate) main: Option<Seen>,
     pub(crate) refused: Option<String>,
     pub(crate) exit: Option<Exit>,
-    /// Nothing runs below the keeper.
+    /// Whether no process runs below the keeper.
     pub(crate) is_empty: bool,
     pub(crate) toll: Option<Toll>,
-    /// The keeper is gone.
+    /// Whether the keeper is gone.
     pub(crate) is_lost: bool,
     pub(crate) capture: Capture,
-    /// Nothing is to run below the keeper: an event has ended it, or is still to start it.
+    /// Whether no process is expected below the keeper: an event has ended it, or is still to start it.
     pub(crate) is_at_rest: bool,
-    /// What the end by an event took, when nothing runs any more.
+    /// Result of the end by an event. `None` until no process is left.
     pub(crate) rested: Option<Toll>,
-    /// How many processes were stopped by SIGSTOP the last time, once they were, and whether they go on again.
+    /// Number of processes that the last pause has stopped. `None` until the keeper has reported it. `is_continued` says whether
+    /// they have resumed.
     pub(crate) paused: Option<usize>,
     pub(crate) is_continued: bool,
-    /// How much had been written before the process was started.
+    /// Bytes of output before the current process was started.
     pub(crate) life_from_bytes: u64,
 }
 
 impl KeeperState {
-    /// What was told of an earlier process is not true of the next.
+    /// Resets the reports of an earlier process.
     fn begin_life(&mut self) {
         (self.main, self.refused, self.exit, self.is_empty) = (None, None, None, false);
         self.life_from_bytes = self.capture.seen_bytes();
     }
 
-    /// Why the process is not there any more, if it is not and should be.
+    /// Reason why the process is gone unexpectedly. `None` if it runs or its end was expected.
     pub(crate) fn died(&self) -> Option<Ended> {
         let is_expected = self.is_at_rest && !self.is_lost;
         self.ended().filter(|_| !is_expected)
     }
 
-    /// Why the process is not there any more, if it is not. One that detached itself is.
+    /// Reason why the process is gone. `None` if it runs; a daemonized process counts as running.
     pub(crate) fn ended(&self) -> Option<Ended> {
         match self.exit {
             Some(exit) if self.is_empty || !exit.is_success() => Some(Ended::Exit(exit)),
@@ -96,11 +97,11 @@ impl KeeperState {
     }
 }
 
-/// How a process came to its end.
+/// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Exit(Exit),
-    /// Its keeper was killed, and maybe the process too.
+    /// The keeper was killed, and maybe the process too.
     KeeperLost,
 }
 
@@ -116,7 +117,7 @@ impl Heard {
     }
 }
 
-/// A process (or a command) with its keeper. Dropping it ends both.
+/// A process or command with its keeper. Dropping it ends both.
 #[derive(Debug)]
 pub(crate) struct KeptProcess {
     pub(crate) name: String,
@@ -131,7 +132,7 @@ impl KeptProcess {
     /// Starts a keeper, and a command below it.
     ///
     /// # Errors
-    /// Why it could not be started, as the end of a sentence. Nothing runs then.
+    /// Reason why it could not be started, as the end of a sentence. Nothing runs then.
     pub(crate) fn start(setting: &Setting, name: &str, command: &Command) -> Result<KeptProcess, String> {
         let kept = KeptProcess::hold(setting, name)?;
         kept.start_command(setting, command)?;
@@ -139,10 +140,10 @@ impl KeptProcess {
         Ok(kept)
     }
 
-    /// Starts a keeper with nothing below it.
+    /// Starts a keeper without a command.
     ///
     /// # Errors
-    /// Why it could not be started, as the end of a sentence.
+    /// Reason why it could not be started, as the end of a sentence.
     pub(crate) fn hold(setting: &Setting, name: &str) -> Result<KeptProcess, String> {
         let cannot = |error: std::io::Error| format!("its keeper could not be started: {error}");
         let (program, arguments) = setting.keeper.split_first().ok_or("it was given no keeper")?;
@@ -173,10 +174,10 @@ impl KeptProcess {
         Ok(kept)
     }
 
-    /// Starts a command below a keeper that has nothing below it.
+    /// Starts a command below a keeper that has no process.
     ///
     /// # Errors
-    /// Why it could not be started, as the end of a sentence. Nothing runs then.
+    /// Reason why it could not be started, as the end of a sentence. Nothing runs then.
     pub(crate) fn start_command(&self, setting: &Setting, command: &Command) -> Result<(), String> {
         let mark = (marker::VARIABLE.to_owned(), setting.marker.to_string());
         let order = Order::Start {
@@ -214,20 +215,20 @@ impl KeptProcess {
         self.heard.state()
     }
 
-    /// Waits until something is so, or the time has come.
+    /// Waits until `is_so` returns true, or until the deadline.
     pub(crate) fn wait(&self, until: Deadline, is_so: impl Fn(&KeeperState) -> bool) {
         let state = self.heard.state();
         let waited = self.heard.news.wait_timeout_while(state, until.left(), |state| !is_so(state));
         drop(waited);
     }
 
-    /// What it wrote so far.
+    /// Output so far.
     pub(crate) fn output(&self) -> Output {
         let (text, dropped_bytes) = self.state().capture.clone().text();
         Output { process: self.name.clone(), text, dropped_bytes }
     }
 
-    /// What the process that was started last has written, without what came before it.
+    /// Output of the process that was started last, without the output of earlier ones.
     pub(crate) fn output_of_life(&self) -> Output {
         let (capture, from) = {
             let state = self.state();
@@ -237,9 +238,10 @@ impl KeptProcess {
         Output { process: self.name.clone(), text, dropped_bytes }
     }
 
-    /// Ends everything below the keeper, and the keeper. Without a signal it is only waited for, and killed in the end.
+    /// Ends all processes below the keeper, and the keeper. Without a signal, waits for their end, and kills them after the
+    /// timeout.
     ///
-    /// `None` if the keeper was gone already: then nothing is known.
+    /// The result is `None` if the keeper was gone already, so that it is unknown.
     pub(crate) fn stop(&self, signal: Option<Signal>, within: Duration) -> (Option<Toll>, Output) {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         self.order(&Order::Stop { signal: signal.map(Signal::number), within_ms });
@@ -250,18 +252,18 @@ impl KeptProcess {
         (toll, self.output())
     }
 
-    /// From now on what ends below the keeper was asked to.
+    /// Marks any later end below the keeper as expected.
     pub(crate) fn expect_end(&self) {
         self.state().is_at_rest = true;
     }
 
-    /// From now on what ends below the keeper has died.
+    /// Marks any later end below the keeper as a death.
     pub(crate) fn expect_life(&self) {
         self.state().is_at_rest = false;
     }
 
-    /// Ends everything below the keeper, which stays. Without a signal it is only waited for, and killed in the end. `None` if
-    /// the keeper is lost.
+    /// Ends all processes below the keeper, which stays. Without a signal, waits for their end, and kills them after the timeout.
+    /// `None` if the keeper is lost.
     pub(crate) fn rest(&self, signal: Option<Signal>, within: Duration) -> Option<Toll> {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         {
@@ -274,7 +276,7 @@ impl KeptProcess {
         self.state().rested
     }
 
-    /// Stops everything below the keeper by SIGSTOP. The keeper lets it go on after so long, and when Tenbin ends.
+    /// Pauses all processes below the keeper with SIGSTOP. The keeper resumes them after `lasting`, and when Tenbin ends.
     pub(crate) fn pause(&self, lasting: Duration) {
         let for_ms = u64::try_from(lasting.as_millis()).unwrap_or(u64::MAX);
         {
@@ -284,13 +286,13 @@ impl KeptProcess {
         self.order(&Order::Pause { for_ms });
     }
 
-    /// Lets it go on now.
+    /// Resumes paused processes now.
     pub(crate) fn go_on(&self) {
         self.order(&Order::Continue);
     }
 
-    /// Gives an order; says whether it could be put into words. One that does not arrive is one to a keeper that is gone:
-    /// the listener notices.
+    /// Sends an order. Returns whether it could be serialized. A failed write means that the keeper is gone, which the listener
+    /// notices.
     fn order(&self, order: &Order) -> bool {
         let Ok(mut line) = serde_json::to_vec(order) else { return false };
         line.push(b'\n');
@@ -298,7 +300,7 @@ impl KeptProcess {
         true
     }
 
-    /// Cuts the line, which ends a keeper that has not ended by itself, and reaps it.
+    /// Closes the socket, which ends a keeper that still runs, and reaps the keeper.
     fn end(&self) {
         let Some(listener) = unpoisoned(&self.listener).take() else { return };
         let _ = unpoisoned(&self.link).shutdown(Shutdown::Write);
@@ -327,14 +329,14 @@ fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes in what the keeper says until it says no more.
+/// Reads the reports of the keeper until it closes the socket.
 fn listen(reports: UnixStream, heard: &Heard) {
     let mut reports = BufReader::with_capacity(64 << 10, reports);
     while let Some((report, bytes)) = next(&mut reports) {
         let main = if let Report::Started { pid } = &report { processes::look(*pid) } else { None };
         let mut state = heard.state();
         match report {
-            // It may have ended, but the keeper had not reaped it when it said so.
+            // The process may have ended, but the keeper had not reaped it when it sent this report.
             Report::Started { pid } => state.main = main.or_else(|| Some(Seen::gone(pid))),
             Report::Refused { what } => state.refused = Some(what),
             Report::Output { dropped, .. } => state.capture.push(dropped, &bytes),

@@ -1,4 +1,4 @@
-//! Processes whose keeper is gone: found by their mark, and ended.
+//! Finds processes whose keeper is gone, by their marker, and ends them.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -14,36 +14,36 @@ const GRACE: Duration = Duration::from_secs(1);
 const KILLING: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A process that was left over, and was ended.
+/// A leftover process that was ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swept {
-    /// Its number.
+    /// Process ID.
     pub pid: u32,
-    /// Its command line, shortened.
+    /// Command line, shortened.
     pub command: String,
-    /// TERM was not enough.
+    /// Whether it was killed because TERM was not enough.
     pub was_killed: bool,
 }
 
-/// What was found of other Tenbins' systems.
+/// Leftovers of the systems of other Tenbins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
     /// Processes whose Tenbin is dead. They were ended.
     pub ended: Vec<Swept>,
-    /// The numbers of processes whose Tenbin runs, or ran, in another PID namespace. They were left alone.
+    /// Process IDs of systems whose Tenbin runs, or ran, in another PID namespace. They were not touched.
     pub elsewhere: Vec<u32>,
-    /// How many systems had left control groups whose Tenbin is dead. They were removed.
+    /// Number of systems with control groups whose Tenbin is dead. The groups were removed.
     pub groups: usize,
-    /// How many hosts had been left whose Tenbin is dead. They were removed.
+    /// Number of hosts whose Tenbin is dead. They were removed.
     pub hosts: usize,
-    /// How many disks had been left whose Tenbin is dead. They were unmounted.
+    /// Number of disks whose Tenbin is dead. They were unmounted.
     pub disks: usize,
 }
 
-/// Ends the processes of systems whose Tenbin is dead, keeper and all. Takes up to four seconds if they do not want to.
+/// Ends the processes and keepers of systems whose Tenbin is dead. Takes up to four seconds if processes ignore TERM.
 ///
-/// Left alone is whatever may have a living Tenbin: one of another PID namespace cannot be looked up from here. A process
-/// that hides its environment, as some do who change their title, is not found.
+/// Processes that may have a living Tenbin are not touched: a Tenbin in another PID namespace cannot be looked up. A process that
+/// overwrites its environment, as some do to change their title, is not found.
 pub fn sweep() -> Leftovers {
     let of = |owner: Owner| {
         let all = marked().into_iter().filter(move |(_, marker)| marker.owner() == owner);
@@ -59,7 +59,7 @@ pub fn sweep() -> Leftovers {
     Leftovers { ended, elsewhere, groups, hosts, disks: disks::remove_of_the_dead() }
 }
 
-/// Ends whatever of one system is left without a keeper: by its mark, and by the process group it was started in.
+/// Ends all processes of one system that have no keeper, found by their marker and by the process group of their start.
 pub(crate) fn end_system(marker: Marker, groups: &[Seen]) -> Vec<Swept> {
     end(|| {
         let marked = marked().into_iter().filter(|(_, other)| *other == marker).map(|(seen, _)| seen);
@@ -72,7 +72,7 @@ pub(crate) fn end_system(marker: Marker, groups: &[Seen]) -> Vec<Swept> {
     })
 }
 
-/// A group keeps its number as long as it has members, so only another leader can mean another group.
+/// A group keeps its ID as long as it has members, so only another leader can mean another group.
 fn is_in(seen: &Seen, leader: &Seen) -> bool {
     let leader_now = processes::look(leader.pid);
     seen.group == leader.pid && leader_now.is_none_or(|now| now.started_ticks == leader.started_ticks)
@@ -88,7 +88,7 @@ fn end(find: impl Fn() -> Vec<Seen>) -> Vec<Swept> {
         if (found.is_empty() && is_sure) || until.is_over() {
             return swept.into_values().collect();
         }
-        // A process that executes another program has no environment for a moment, so one look at nothing is not enough.
+        // A process has no environment for a moment during `execve`, so one empty search is not enough.
         is_sure = found.is_empty();
         let must_die = grace.is_over();
         for seen in found {

@@ -1,4 +1,4 @@
-//! Starts, watches and stops systems. It generates no load.
+//! Starts, observes, and stops systems. Generates no load.
 
 pub mod access;
 mod busy_cores;

@@ -1,8 +1,10 @@
-//! What a system may use at most: CPU, cores, memory, and disks, held by control groups of the kernel.
+//! Resource limits of a system: CPU time, cores, memory, and disks, enforced by control groups of the kernel.
 //!
-//! Each system with limits has groups of its own, named for the Tenbin that made them, below Tenbin's own groups. Only the
-//! processes of that system are in them, from before their program begins. They are removed when the system has been stopped;
-//! by its keepers, if Tenbin is killed; by the next Tenbin, if these were killed as well.
+//! Each system with limits has groups of its own below the groups of Tenbin, named for the Tenbin that made them. They contain only
+//! the processes of that system, from their first instruction.
+//!
+//! The groups are removed when the system has stopped. If Tenbin is killed, its keepers remove them. If they are killed too, the
+//! next Tenbin removes them.
 
 mod controller;
 mod groups;
@@ -20,39 +22,39 @@ use crate::access::Need;
 use crate::marker::Marker;
 use crate::{Failure, Stage};
 
-/// What a system may use at most. `None`, or no core, is no limit.
+/// Limits of a system. `None`, or an empty list of cores, means no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// CPU time per time: 0.4 is 40 % of one core, 2 is two cores.
+    /// CPU time per second in cores: 0.4 is 40 % of one core, 2 is two cores.
     pub cpu_cores: Option<f64>,
-    /// The processor cores that it runs on.
+    /// Cores on which the system may run.
     pub cores: Vec<usize>,
-    /// Memory with the files that it has read or written; what needs more is killed.
+    /// Max memory in bytes, including the page cache of its files. A process that needs more is killed.
     pub memory_bytes: Option<u64>,
-    /// Of each disk of the machine.
+    /// Limits for each disk of the machine.
     pub disk: DiskLimits,
 }
 
-/// What a system may do with each disk. In version 1 of control groups, writes are limited that do not go through the cache.
+/// Limits for each disk. Version 1 of control groups limits only writes that bypass the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskLimits {
-    /// Bytes read in a second.
+    /// Max bytes read per second.
     pub read_bytes_per_s: Option<u64>,
-    /// Bytes written in a second.
+    /// Max bytes written per second.
     pub write_bytes_per_s: Option<u64>,
-    /// Reads in a second.
+    /// Max reads per second.
     pub reads_per_s: Option<u64>,
-    /// Writes in a second.
+    /// Max writes per second.
     pub writes_per_s: Option<u64>,
 }
 
 impl Limits {
-    /// Whether nothing is limited.
+    /// Whether no resource is limited.
     pub fn is_none(&self) -> bool {
         *self == Limits::default()
     }
 
-    /// What must be there to hold to these.
+    /// Controllers that these limits need.
     fn controllers(&self) -> impl Iterator<Item = Controller> {
         let wanted = [
             (Controller::Cpu, self.cpu_cores.is_some()),
@@ -64,11 +66,11 @@ impl Limits {
     }
 }
 
-/// Whether a system could be held to these limits here, and to those that may be set while it runs: its groups are made, and removed
-/// again. Nothing is started.
+/// Checks that a system could be limited here to `limits`, and later to each of `to_come`, by creating and removing its groups.
+/// Starts no process of a system.
 ///
 /// # Errors
-/// What is missing, and what to do.
+/// Names what is missing, and the remedy.
 pub fn check(limits: &Limits, to_come: &[Limits]) -> Result<(), Failure> {
     if limits.is_none() && to_come.is_empty() {
         return Ok(());
@@ -79,19 +81,19 @@ pub fn check(limits: &Limits, to_come: &[Limits]) -> Result<(), Failure> {
     set.and(removed)
 }
 
-/// What the kernel shows of control groups and disks.
+/// Control groups and disks as the kernel reports them.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
-    /// `/proc/self/cgroup`
+    /// Content of `/proc/self/cgroup`.
     pub(crate) memberships: String,
-    /// `/proc/self/mountinfo`
+    /// Content of `/proc/self/mountinfo`.
     pub(crate) mounts: String,
     pub(crate) disks: Disks,
 }
 
 impl Kernel {
     pub(crate) fn here() -> Self {
-        // What cannot be read has no groups, and that is said then.
+        // An unreadable file counts as empty, which leads to an error about missing groups.
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
         Self {
             memberships: text("/proc/self/cgroup"),
@@ -106,7 +108,7 @@ pub(crate) fn failure(what: String) -> Failure {
     Failure { stage: Stage::Limits, process: None, what, way_out, outputs: Vec::new() }
 }
 
-/// "64 MiB", "1.5 GiB"
+/// Formats as "64 MiB" or "1.5 GiB".
 pub(crate) fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         bytes if bytes >= 1 << 30 => (1u64 << 30, "GiB"),

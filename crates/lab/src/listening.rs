@@ -1,4 +1,4 @@
-//! Who listens where a load goes, if that is on this machine.
+//! Finds the processes that listen at the target of a load, if they run on this machine.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,26 +10,27 @@ use std::time::{Duration, Instant};
 use crate::access::Need;
 use crate::processes::{self, PROC};
 
-/// Looking through the open files of all processes ends after this time.
+/// Timeout of the search through the open files of all processes.
 const SEARCH_MAX: Duration = Duration::from_secs(1);
 
-/// Where a process may listen.
+/// Address at which a process may listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listens {
-    /// A TCP port of an address.
+    /// IP address and TCP port.
     Port(IpAddr, u16),
-    /// A Unix socket, by its path.
+    /// Path of a Unix socket.
     Unix(PathBuf),
 }
 
-/// Why no process of a system can be read.
+/// Reason why no process of a system can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The reason, in words.
+    /// Reason, in words.
     pub what: String,
-    /// What to do about it; `None` if that is not known.
+    /// Remedy. `None` if it is unknown.
     pub help: Option<String>,
-    /// The system itself is somewhere else: nothing of this machine is about it, not even what listens at its address.
+    /// Whether the system runs elsewhere. Nothing on this machine describes it then, not even a process that listens at its
+    /// address.
     pub is_elsewhere: bool,
 }
 
@@ -47,7 +48,7 @@ impl Unseen {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The reason and what to do about it, in one line.
+    /// Reason and remedy in one line.
     pub fn because(&self) -> String {
         match &self.help {
             Some(help) => format!("{}; {help}", self.what),
@@ -56,23 +57,23 @@ impl Unseen {
     }
 }
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Socket {
     inode: u64,
-    /// Of the user who opened it, if the kernel tells.
+    /// User ID of the user who opened it. `None` if the kernel does not report it.
     user: Option<u32>,
 }
 
-/// Whether an address is one of this machine: one can listen there.
+/// Whether an address belongs to this machine, so that a process can listen there.
 pub fn is_here(address: IpAddr) -> bool {
     address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
 }
 
-/// The processes that have the listening socket open, in order: at least one.
+/// Returns the processes that have the listening socket open, in ascending order, at least one.
 ///
 /// # Errors
-/// None is seen.
+/// No such process is visible.
 pub fn listeners(at: &Listens) -> Result<Vec<u32>, Unseen> {
     match at {
         Listens::Port(address, _) if !is_here(*address) => {
@@ -112,7 +113,7 @@ pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen
     })
 }
 
-/// The listening sockets that a connection to a place goes to.
+/// Listening sockets that accept connections to an address.
 fn sockets(proc: &Path, at: &Listens) -> Vec<Socket> {
     let table = |name: &str| fs::read_to_string(proc.join("net").join(name)).unwrap_or_default();
     match at {
@@ -129,10 +130,10 @@ fn sockets(proc: &Path, at: &Listens) -> Vec<Socket> {
     }
 }
 
-/// How well a listening address fits a destination: the kernel chooses the best. `None`: not at all.
+/// Rank of a listening address for a destination. The kernel prefers the highest. `None` if it does not match.
 fn fit(listening: IpAddr, destination: IpAddr) -> Option<u8> {
     let destination = match destination {
-        // A connection to no address goes to this machine.
+        // A connection to an unspecified address goes to this machine.
         IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         address => address.to_canonical(),
@@ -140,17 +141,17 @@ fn fit(listening: IpAddr, destination: IpAddr) -> Option<u8> {
     match listening {
         exact if exact.to_canonical() == destination => Some(3),
         IpAddr::V4(any) if any.is_unspecified() && destination.is_ipv4() => Some(2),
-        // One for IPv6 takes IPv4 as well, unless it says otherwise, which is not told.
+        // An IPv6 socket accepts IPv4 too unless IPV6_V6ONLY is set, which these tables do not show.
         IpAddr::V6(any) if any.is_unspecified() => Some(1),
         _ => None,
     }
 }
 
-/// Who has one of some sockets open.
+/// Search for the processes that have one of some sockets open.
 #[derive(Default)]
 struct Search {
     holders: Vec<u32>,
-    /// The open files of some process are hidden.
+    /// Error of the first process whose open files are hidden. `None` if all were readable.
     denied: Option<std::io::Error>,
     is_cut: bool,
 }
@@ -182,8 +183,8 @@ impl Search {
     }
 }
 
-/// A socket that listens on a port: number, local address, remote address, state; the user after three more, and the inode after
-/// another one.
+/// Parses a row of `/proc/net/tcp` if the socket listens. Columns 1, 3, 7, and 9, counted from 0, are local address, state, user,
+/// and inode.
 fn of_tcp(row: &str) -> Option<(SocketAddr, Socket)> {
     let columns: Vec<&str> = row.split_ascii_whitespace().take(10).collect();
     let (address, port) = columns.get(1)?.rsplit_once(':')?;
@@ -195,7 +196,7 @@ fn of_tcp(row: &str) -> Option<(SocketAddr, Socket)> {
     Some((address, Socket { inode: columns.get(9)?.parse().ok()?, user }))
 }
 
-/// Words of 32 bits as they lie in memory.
+/// Parses an address in hexadecimal: 32-bit words in memory byte order.
 fn address_of(digits: &str) -> Option<IpAddr> {
     let mut bytes = Vec::with_capacity(16);
     for at in (0..digits.len()).step_by(8) {
@@ -207,7 +208,8 @@ fn address_of(digits: &str) -> Option<IpAddr> {
     }
 }
 
-/// A Unix socket that listens: its flags say so, and its path is behind seven columns.
+/// Parses a row of `/proc/net/unix` if the socket listens at `path`. Column 3, counted from 0, has the flags; the path follows
+/// seven columns.
 fn of_path(row: &str, path: &Path) -> Option<Socket> {
     const ACCEPTS: u32 = 0x10000;
     let columns: Vec<&str> = row.split_ascii_whitespace().take(7).collect();
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_are_not_here() {
+    fn addresses_of_other_machines_are_not_local() {
         assert!(is_here("127.0.0.1".parse().expect("an address")));
         let documentation: IpAddr = "192.0.2.7".parse().expect("an address");
         assert!(!is_here(documentation));
@@ -253,7 +255,8 @@ mod tests {
         assert_eq!(none, Unseen::elsewhere("192.0.2.7 is not an address of this machine".to_owned()));
     }
 
-    /// A hand-made `/proc` with sockets that listen: address and port as the kernel writes them, user, and inode.
+    /// Creates a directory that imitates `/proc` with listening sockets: address and port in the format of the kernel, user, and
+    /// inode.
     fn machine(sockets: &[(&str, u32, u64)]) -> tempfile::TempDir {
         let proc = tempfile::tempdir().expect("a folder");
         fs::create_dir(proc.path().join("net")).expect("a folder");
@@ -277,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_that_fits_best_is_meant() {
+    fn most_specific_listening_address_wins() {
         let any_six = format!("{}:1F90", "0".repeat(32));
         let sockets = [
             ("0100007F:1F90", 0, 1),
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_that_no_visible_process_has_is_somewhere_else() {
+    fn listener_without_visible_process_is_an_error_with_help() {
         let proc = machine(&[("0100007F:1F90", 33, 1)]);
         has_open(proc.path(), 100, 2);
         let at = Listens::Port(Ipv4Addr::LOCALHOST.into(), 8080);
@@ -311,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_rows_are_passed_over() {
+    fn malformed_rows_are_skipped() {
         let whole =
             "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 33 0 12345 1 0 0";
         let expected =

@@ -1,4 +1,4 @@
-//! Another load generator: commands that run to their end below one keeper, one after the other, and what they used.
+//! Runs another load generator: commands one after the other below a single keeper, and measures their resource usage.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,32 +10,32 @@ use crate::marker::Marker;
 use crate::probes::{Stat, bytes_of_kib};
 use crate::{Command, Output, Signal, processes};
 
-/// How long what a tool left running has to end by itself.
+/// Time that remaining processes of a tool get to end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
-/// A keeper says at once whether something is left below it.
+/// Time that a keeper gets to report that no descendant is left.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
-/// A load generator that Tenbin starts, watches, and ends.
+/// A load generator that Tenbin starts, observes, and ends.
 #[derive(Debug)]
 pub struct LoadTool {
     kept: KeptProcess,
     setting: Setting,
 }
 
-/// What the commands of a tool have used together.
+/// Sum of the resource usage of a tool's commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ToolUsage {
-    /// CPU time in user mode, of processes that have ended; in steps of a clock tick.
+    /// CPU time in user mode of ended processes, in seconds. Resolution is one clock tick.
     pub cpu_user_s: f64,
-    /// CPU time in the kernel.
+    /// CPU time in the kernel of ended processes, in seconds.
     pub cpu_sys_s: f64,
 }
 
 impl LoadTool {
-    /// Makes room for a tool; nothing runs yet. `cores`: where it stays; empty: anywhere.
+    /// Starts a keeper for a tool, without a command. `cores` are the cores of the tool; empty means any core.
     ///
     /// # Errors
-    /// Why it is not possible, as the end of a sentence.
+    /// Reason of the failure, as the end of a sentence.
     pub fn hold(name: &str, keeper: Vec<OsString>, cores: Vec<usize>) -> Result<Self, String> {
         let setting =
             Setting { keeper, cores, marker: Marker::new(), groups: Vec::new(), namespace: None, disk: None };
@@ -43,22 +43,22 @@ impl LoadTool {
         Ok(Self { kept, setting })
     }
 
-    /// Below this process is everything that the tool starts.
+    /// Process ID of the keeper. All processes of the tool are its descendants.
     pub fn keeper_pid(&self) -> u32 {
         self.kept.keeper_pid()
     }
 
-    /// Starts a command. None may run.
+    /// Starts a command. No other command may be running.
     ///
     /// # Errors
-    /// Why it could not be started, as the end of a sentence.
+    /// Reason why it could not be started, as the end of a sentence.
     pub fn start(&self, command: &Command) -> Result<(), String> {
         self.kept.start_command(&self.setting, command)?;
         self.kept.expect_life();
         Ok(())
     }
 
-    /// Waits for the end of the command, so long at most. `None`: it still runs. The error says how it failed, as the end of a
+    /// Waits until the command ends, for `at_most`. `None` if it still runs. The error says how it failed, as the end of a
     /// sentence.
     pub fn wait(&self, at_most: Duration) -> Option<Result<(), String>> {
         let is_over = |state: &crate::kept_process::KeeperState| state.exit.is_some() || state.is_lost;
@@ -75,7 +75,8 @@ impl LoadTool {
         }
     }
 
-    /// Ends whatever still runs, by TERM and then by KILL. What the last command wrote: its beginning and its end, if it is long.
+    /// Ends remaining processes with TERM and then KILL. Returns the output of the last command; a long output is reduced to its
+    /// beginning and end.
     pub fn end_command(&self) -> Output {
         self.kept.wait(Deadline::after(LAST_WORD), |state| state.is_empty || state.is_lost);
         let is_started = self.kept.state().main.is_some();
@@ -85,12 +86,12 @@ impl LoadTool {
         self.kept.output_of_life()
     }
 
-    /// The most memory that any process of the tool has held, added up over those that run now.
+    /// Sum of the peak memory (VmHWM) of the processes of the tool that run now, in bytes.
     pub fn rss_peak_bytes(&self) -> u64 {
         processes::below(self.keeper_pid()).iter().filter_map(|seen| peak_bytes(seen.pid)).sum()
     }
 
-    /// What its commands have used that have ended: it is the keeper that reaps them.
+    /// Resource usage of ended commands. It is read from the keeper, which reaps them.
     pub fn usage(&self) -> ToolUsage {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.keeper_pid())).unwrap_or_default();
         children_s(&stat).unwrap_or_default()
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_children_is_read_behind_any_name() {
+    fn cpu_time_of_children_is_parsed_after_any_process_name() {
         let stat = "7 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 250 50 0 0 1 0 9 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let expected = ToolUsage { cpu_user_s: 250.0 / ticks, cpu_sys_s: 50.0 / ticks };

@@ -1,4 +1,4 @@
-//! The mark that every process of a system carries in its environment: which Tenbin it belongs to.
+//! Marker in the environment of every process of a system. It identifies the Tenbin that owns the process.
 
 use std::fmt;
 use std::fs::File;
@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::namespaces::Namespaces;
 use crate::processes::{self, Seen};
 
-/// The environment variable.
+/// Name of the environment variable.
 pub(crate) const VARIABLE: &str = "TENBIN_SYSTEM";
 const ENVIRONMENT_BYTES_MAX: u64 = 8 << 20;
 
-/// "pid:start:number:pid namespace:time namespace": a Tenbin, by its pid and the tick it was started at, one of the systems
-/// it started, and the namespaces in which that pid and that tick mean something.
+/// Identity of a system in the form "pid:start:number:pid namespace:time namespace". It holds the pid and the start tick of a
+/// Tenbin, and the number of one of its systems. The namespaces are those in which pid and tick are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     pid: u32,
@@ -22,17 +22,17 @@ pub(crate) struct Marker {
     namespaces: Namespaces,
 }
 
-/// What this process can tell about the Tenbin that a mark names.
+/// State of the Tenbin that a marker names, as seen by this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Lives,
     Dead,
-    /// Its pid is one of other namespaces, and may mean another process here.
+    /// The pid belongs to other namespaces, and may mean another process here.
     Elsewhere,
 }
 
 impl Marker {
-    /// A new one for a system of this process.
+    /// Creates a unique marker for a system of this process.
     pub(crate) fn new() -> Marker {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let pid = std::process::id();
@@ -57,7 +57,7 @@ impl Marker {
         self.pid == std::process::id() && self.owner() == Owner::Lives
     }
 
-    /// Whether the Tenbin that it names still runs.
+    /// State of the Tenbin that it names.
     pub(crate) fn owner(self) -> Owner {
         self.owner_seen_from(Namespaces::of_this_process())
     }
@@ -80,7 +80,7 @@ impl fmt::Display for Marker {
     }
 }
 
-/// All processes with a mark, except this one and those above it.
+/// Returns all processes with a marker, except this process and its ancestors.
 pub(crate) fn marked() -> Vec<(Seen, Marker)> {
     let own = processes::self_and_above();
     let others = processes::pids().into_iter().filter(|pid| !own.contains(pid));
@@ -93,7 +93,7 @@ pub(crate) fn marked() -> Vec<(Seen, Marker)> {
         .collect()
 }
 
-/// The mark of a process, unless it has none, hides it, or belongs to another user.
+/// Marker of a process. `None` if it has no marker, hides it, or belongs to another user.
 fn of(pid: u32) -> Option<Marker> {
     let mut environment = Vec::new();
     let file = File::open(format!("/proc/{pid}/environ")).ok()?;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marker_is_read_as_it_was_written() {
+    fn marker_survives_a_round_trip_and_malformed_text_is_rejected() {
         let marker = Marker::new();
         assert_eq!(Marker::parse(&marker.to_string()), Some(marker));
         assert_eq!(marker.owner(), Owner::Lives);
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_was_given_again_is_another_owner() {
+    fn reused_pid_has_another_owner() {
         let marker = Marker::new();
         let reused = Marker { started_ticks: marker.started_ticks + 1, ..marker };
         assert_eq!(reused.owner(), Owner::Dead);
     }
 
     #[test]
-    fn a_number_of_other_namespaces_says_nothing_here() {
+    fn pid_of_other_namespaces_is_elsewhere() {
         let here = Namespaces::of_this_process();
         let dead_here = Marker { started_ticks: 1, ..Marker::new() };
         assert_eq!(dead_here.owner_seen_from(here), Owner::Dead);

@@ -1,4 +1,4 @@
-//! The memory that processes of this machine can still get, and whether it swaps.
+//! Memory that processes of this machine can still allocate, and swap activity.
 
 use std::fs;
 use std::path::Path;
@@ -6,21 +6,21 @@ use std::path::Path;
 use crate::control_groups::{self, Version};
 use crate::probes::{bytes_of_kib, number};
 
-/// File systems that keep files in memory, by the numbers of `statfs`.
+/// `statfs` magic numbers of file systems in memory: tmpfs and ramfs.
 const IN_MEMORY: [i128; 2] = [0x0102_1994, 0x8584_58f6];
 
-/// The memory of the machine, or of the control groups that this process is in, where those allow less.
+/// Memory of the machine, or of the control groups of this process if they allow less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLeft {
-    /// All of it, in bytes.
+    /// Total memory in bytes.
     pub total_bytes: u64,
-    /// What new processes can get without swapping, in bytes: what is free, and caches that can be given back.
+    /// Memory in bytes that new processes can get without swapping: free memory and reclaimable caches.
     pub available_bytes: u64,
-    /// Pages that the machine has swapped out since its start; 0 without swap.
+    /// Pages that the machine has swapped out since boot; 0 without swap.
     pub swapped_out_pages: u64,
 }
 
-/// What is left now; `None` if the kernel does not tell.
+/// Returns the memory that is left now. `None` if the kernel does not report it.
 pub fn memory_left() -> Option<MemoryLeft> {
     let text = |path: &str| fs::read_to_string(path).ok();
     let meminfo = text("/proc/meminfo")?;
@@ -37,13 +37,13 @@ pub fn memory_left() -> Option<MemoryLeft> {
     Some(groups.filter_map(|(version, group)| of_group(version, group)).fold(machine, MemoryLeft::within))
 }
 
-/// Whether files in a folder are kept in memory, so that no disk has to write them.
+/// Whether files in a folder are stored in memory, so that no disk has to write them.
 pub fn is_in_memory(folder: &Path) -> bool {
     rustix::fs::statfs(folder).is_ok_and(|about| IN_MEMORY.contains(&i128::from(about.f_type)))
 }
 
 impl MemoryLeft {
-    /// The narrower of both.
+    /// Applies the limit and the available memory of a group if they are lower.
     fn within(self, [limit, available]: [u64; 2]) -> Self {
         Self {
             total_bytes: self.total_bytes.min(limit),
@@ -53,14 +53,14 @@ impl MemoryLeft {
     }
 }
 
-/// The limit of a control group, and what is left of it: files that are not in use do not count. `None` without a limit.
+/// Limit of a control group, and available bytes below it. Inactive file pages count as available. `None` without a limit.
 fn of_group(version: Version, group: &Path) -> Option<[u64; 2]> {
     let (limit, used, inactive) = match version {
         Version::First => ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
         Version::Second => ("memory.max", "memory.current", "inactive_file"),
     };
     let text = |name: &str| fs::read_to_string(group.join(name)).ok();
-    // Without a limit there is a word, or a number that no machine has.
+    // Without a limit, version 2 has a word and version 1 a number larger than any memory.
     let limit: u64 = text(limit)?.trim().parse().ok()?;
     let used: u64 = text(used)?.trim().parse().ok()?;
     let inactive = text("memory.stat").and_then(|text| number(&text, inactive)).unwrap_or(0);
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_control_group_leaves_less_than_the_machine() {
+    fn control_group_with_limit_reduces_available_memory() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         write("memory.max", "max\n");

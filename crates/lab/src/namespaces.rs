@@ -1,9 +1,9 @@
-//! The namespaces that give a process number and a start time their meaning.
+//! Namespaces in which a process ID and a start time are valid.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-/// By the numbers of the kernel's files for them; 0: not known.
+/// Inode numbers of the namespace files of a process; 0 if unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Namespaces {
     pub(crate) pid: u64,
@@ -11,8 +11,8 @@ pub(crate) struct Namespaces {
 }
 
 impl Namespaces {
-    /// Those of this process. Where `/proc` shows the processes of another PID namespace, that one is not known: the
-    /// numbers in `/proc` then mean other processes than the numbers that this process hears of.
+    /// Namespaces of this process. The PID namespace is unknown if `/proc` shows another one: process IDs in `/proc` then differ
+    /// from those of this process's system calls.
     pub(crate) fn of_this_process() -> Namespaces {
         let number = |name: &str| fs::metadata(format!("/proc/self/ns/{name}")).map_or(0, |file| file.ino());
         let shown = fs::read_link("/proc/self").ok();
@@ -21,7 +21,7 @@ impl Namespaces {
         Namespaces { pid: if is_own_proc { number("pid") } else { 0 }, time: number("time") }
     }
 
-    /// Whether process numbers can be looked up at all.
+    /// Whether process IDs can be looked up at all.
     pub(crate) fn are_known(self) -> bool {
         self.pid != 0
     }

@@ -1,4 +1,4 @@
-//! Ports for systems: free ones, and who holds the others.
+//! Finds free ports for systems, and the processes that hold other ports.
 
 mod holder;
 
@@ -12,10 +12,10 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, soc
 pub(crate) use holder::holder;
 
 const LOWEST: u16 = 20_000;
-/// Where there are fewer ports than this, others are looked for.
+/// Min size of a port range that is used. A smaller range is skipped.
 const ROOM: usize = 500;
 
-/// There are not as many free ports as were asked for.
+/// Error: fewer free ports were found than requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoPorts {
     wanted: usize,
@@ -35,16 +35,16 @@ impl fmt::Display for NoPorts {
 
 impl std::error::Error for NoPorts {}
 
-/// How many ports this process has handed out, or stepped over.
+/// Number of candidate ports that this process has handed out or skipped.
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 
-/// Free ports on 127.0.0.1, all different, and none that was handed out lately.
+/// Finds distinct free ports on 127.0.0.1, none of which was handed out recently.
 ///
-/// They lie below the ephemeral ports where possible, so that no connection of a client can take them in between. Where to
-/// begin depends on the pid, so that two programs that look at the same time find different ones.
+/// The ports are below the ephemeral range if possible, so that no client connection can take them meanwhile. The first candidate
+/// depends on the pid, so that two programs that search at the same time find different ports.
 ///
 /// # Errors
-/// When there are too few.
+/// Fewer ports than `count` are free.
 pub fn free(count: usize) -> Result<Vec<u16>, NoPorts> {
     let candidates = candidates(
         &read("/proc/sys/net/ipv4/ip_local_port_range"),
@@ -65,7 +65,7 @@ pub fn free(count: usize) -> Result<Vec<u16>, NoPorts> {
     if found.len() < count { Err(NoPorts { wanted: count, found: found.len() }) } else { Ok(found) }
 }
 
-/// Whether a server could listen there now. Connections that linger from before are no obstacle.
+/// Whether a server could listen there now. Connections in TIME_WAIT are no obstacle.
 pub(crate) fn is_free(address: Ipv4Addr, port: u16) -> bool {
     let attempt = || {
         let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
@@ -79,7 +79,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Below the ephemeral ports; else reserved ones; else above; else any.
+/// Candidate ports: below the ephemeral range, else reserved ports, else above the range, else any.
 fn candidates(ephemeral: &str, reserved: &str) -> Vec<u16> {
     let mut ends = ephemeral.split_whitespace().filter_map(|end| end.parse::<u16>().ok());
     let low = ends.next().unwrap_or(32_768);
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_lie_below_the_ephemeral_ones() {
+    fn ports_are_below_the_ephemeral_range() {
         let ports = candidates("32768\t60999\n", "\n");
         assert_eq!((ports.first(), ports.last()), (Some(&20_000), Some(&32_767)));
         let ports = candidates("15000 60999", "");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_range_leaves_reserved_ports_or_those_above() {
+    fn wide_ephemeral_range_leaves_reserved_ports_or_those_above() {
         let ports = candidates("1024 60999", "8080,20000-20999\n");
         assert_eq!((ports.first(), ports.last(), ports.len()), (Some(&8080), Some(&20_999), 1001));
         let ports = candidates("1024 60999", "8080");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_are_different_and_never_the_same_again() {
+    fn ports_are_distinct_and_not_handed_out_twice() {
         let first = free(3).expect("three ports");
         let second = free(3).expect("three more ports");
         let mut all = [first, second].concat();
@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn too_many_are_refused_in_words() {
+    fn request_for_too_many_ports_is_an_error() {
         let error = free(100_000).expect_err("there are no so many ports");
         assert!(error.to_string().contains("100000 free ports are wanted"), "{error}");
     }
 
     #[test]
-    fn a_port_that_listens_is_not_free() {
+    fn listening_port_is_not_free() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("its address").port();
         assert!(!is_free(Ipv4Addr::LOCALHOST, port));

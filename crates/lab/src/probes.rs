@@ -1,8 +1,8 @@
-//! What a system, its machine and this process are doing, read once a second from the kernel's own counts. What its threads
-//! wait for is sampled more often.
+//! Reads the resource usage of a system, its machine, and this process once a second from kernel counters. Samples the waits of
+//! threads more often.
 //!
-//! Every probe only reads, and every one is optional: what cannot be read is named once, with the reason, and the rest
-//! goes on. Probes share no state but the processes of the system, which are read once per look.
+//! Probes never change anything, and each is optional. A value that cannot be read is reported once, with the reason, and the other
+//! probes continue. Probes share only the list of the system's processes, which is read once per look.
 
 mod budget;
 mod completion;
@@ -53,91 +53,92 @@ pub use watch::Watch;
 
 use crate::running::Sought;
 
-/// What is observed in addition to the machine and this process.
+/// Objects to observe in addition to the machine and this process.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
-    /// The name of each process of the system, and the process id of its keeper. The keeper's descendants are measured,
-    /// the keeper itself is not.
+    /// Name of each process of the system, and the pid of its keeper. The descendants of the keeper are measured, the keeper is
+    /// not.
     pub roots: Vec<(String, u32)>,
-    /// A system that was not started below keepers, in place of `roots`.
+    /// A system that was not started below keepers, instead of `roots`. `None` if it was.
     pub running: Option<Sought>,
-    /// As `roots`, of processes that are started with the system, and are no part of it.
+    /// Names and keepers as in `roots`, of processes that start with the system but are not part of it.
     pub aside: Vec<(String, u32)>,
-    /// The keeper of the load generator, if it is not this process.
+    /// Keeper of the load generator. `None` if this process generates the load.
     pub tool: Option<u32>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
-    /// The port that the load goes to: connections to it are the generator's.
+    /// Port that the load goes to. Connections to it belong to the load generator.
     pub served: Option<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,
-    /// The control groups that limit its CPU time and its memory, if there are any.
+    /// Control groups that limit CPU time and memory. `None` without a limit.
     pub limits: (Option<PathBuf>, Option<PathBuf>),
 }
 
 /// One value of one look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of the system.
+    /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of
+    /// the system.
     pub subject: String,
-    /// What was read, with its unit at the end: `cpu_user_s`.
+    /// Name of the value, with its unit at the end: `cpu_user_s`.
     pub metric: &'static str,
-    /// Which one of several: `core0`, `vda`, `eth0`, a port, a socket's path. Empty if there is only one.
+    /// Instance: `core0`, `vda`, `eth0`, a port, or the path of a socket. Empty if there is only one.
     pub label: String,
     /// The value.
     pub value: f64,
 }
 
-/// What was read at one instant.
+/// Values that were read at one point in time.
 ///
-/// Counts and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) say by how much they grew during `over`,
-/// and are not scaled to a second: a share or a rate is the value divided by `over`. `pressure_…_share` are shares of
-/// `over` already, and `threads_…` with a label are mean numbers of threads during `over`; without one, a number of 0 is left
-/// out. Sizes and lengths (`rss_bytes`, `threads`, `listen_queue`, …) are what they were at `at`.
+/// Counters and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) are increases during `over`, not scaled to a
+/// second: divide by `over` for a share or a rate. `pressure_…_share` values are shares of `over` already. `threads_…` values with
+/// a label are mean numbers of threads during `over`, and are left out if 0. Sizes and lengths (`rss_bytes`, `threads`,
+/// `listen_queue`, …) are valid at `at`.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// When it began.
+    /// Start of the look.
     pub at: Instant,
-    /// How long it was since the look before it: about a second, less in the last look, more after a late one.
+    /// Time since the look before: about a second, less in the last look, more after a late one.
     pub over: Duration,
-    /// The values, in no particular order.
+    /// Values, in no particular order.
     pub readings: Vec<Reading>,
-    /// Values of this look and of those that wait before it together: [`Completion`] divides them.
+    /// Values that cover this look and the waiting looks before it. [`Completion`] divides them.
     pub shared: Vec<Reading>,
-    /// Whether the values of the system's processes come with a later look: where there are many, reading them in each look would cost
-    /// too much.
+    /// Whether the values of the system's processes come with a later look. With many processes, reading them in each look would
+    /// cost too much.
     pub waits: bool,
-    /// Connections of the load by process, in a look that has a reading of them.
+    /// Connections of the load by process. `None` in looks that did not read them.
     pub held: Option<Held>,
 }
 
 impl Look {
-    /// One that neither waits nor has values for others.
+    /// Creates a look that neither waits nor has shared values.
     pub fn of(at: Instant, over: Duration, readings: Vec<Reading>) -> Self {
         Self { at, over, readings, shared: Vec::new(), waits: false, held: None }
     }
 }
 
-/// What could not be read, and why; each probe says it once.
+/// A value that could not be read, and the reason. Each probe reports it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAvailable {
-    /// The probe, or the part of it that is missing.
+    /// Probe, or the missing part of it.
     pub probe: String,
-    /// What stood in the way.
+    /// Reason.
     pub because: String,
 }
 
-/// The subject of what concerns the whole machine.
+/// Subject of values of the whole machine.
 const MACHINE: &str = "machine";
-/// The subject of what concerns all processes of the system, and its sockets.
+/// Subject of values of all processes of the system, and of its sockets.
 const SYSTEM: &str = "system";
-/// The subject of what concerns this process.
+/// Subject of values of the load generator.
 const GENERATOR: &str = "generator";
 
-/// Every probe, in the order of reading.
+/// All probes, in the order in which they are read.
 fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
     let reach = member::Reach::of_machine();
-    // A tool is read with the processes of the system, and written under the name of the generator.
+    // A tool is read with the processes of the system, and written as the generator.
     let this: Option<Box<dyn sheet::Probe>> = match subject.tool {
         Some(_) => None,
         None => Some(Box::new(generator::Generator::new(reach.clone()))),

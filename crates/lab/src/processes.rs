@@ -1,4 +1,4 @@
-//! Processes as `/proc` shows them: who is below whom, and a way to signal exactly the one that was seen.
+//! Reads processes from `/proc`: ancestors, descendants, and signals to exactly the process that was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,34 +8,34 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::{Signal, in_words};
 
-/// Where the kernel shows processes.
+/// Mount point of the proc file system.
 pub(crate) const PROC: &str = "/proc";
 const COMMAND_CHARS_MAX: usize = 120;
 
-/// One process at the moment it was looked at.
+/// State of a process when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) pid: u32,
     pub(crate) parent: u32,
     pub(crate) group: u32,
     pub(crate) is_zombie: bool,
-    /// In ticks since the machine was booted: with the pid, it names a process for good.
+    /// Start in ticks since boot. Together with the pid it identifies a process for good.
     pub(crate) started_ticks: u64,
 }
 
 impl Seen {
-    /// A process that ended before it could be looked at.
+    /// Placeholder for a process that ended before it could be read.
     pub(crate) fn gone(pid: u32) -> Seen {
         Seen { pid, parent: 0, group: pid, is_zombie: true, started_ticks: 0 }
     }
 }
 
-/// All process numbers there are, in order.
+/// All process IDs, in ascending order.
 pub(crate) fn pids() -> Vec<u32> {
     pids_in(Path::new(PROC))
 }
 
-/// The same of another folder than `/proc`.
+/// Like `pids`, but reads from another directory than `/proc`.
 pub(crate) fn pids_in(proc: &Path) -> Vec<u32> {
     let Ok(entries) = fs::read_dir(proc) else { return Vec::new() };
     let mut pids: Vec<u32> =
@@ -44,18 +44,18 @@ pub(crate) fn pids_in(proc: &Path) -> Vec<u32> {
     pids
 }
 
-/// Looks at one process; `None` if there is none.
+/// Reads a process. `None` if it does not exist.
 pub(crate) fn look(pid: u32) -> Option<Seen> {
     look_in(Path::new(PROC), pid)
 }
 
-/// The same in another folder than `/proc`.
+/// Like `look`, but reads from another directory than `/proc`.
 pub(crate) fn look_in(proc: &Path, pid: u32) -> Option<Seen> {
     let stat = fs::read(proc.join(pid.to_string()).join("stat")).ok()?;
     parse(pid, &String::from_utf8_lossy(&stat))
 }
 
-/// The name in the second field may hold anything, so the fields are counted from its closing parenthesis.
+/// Parses `/proc/PID/stat`. The name in field 2 may contain any character, so fields are counted from its closing parenthesis.
 fn parse(pid: u32, stat: &str) -> Option<Seen> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
@@ -66,7 +66,7 @@ fn parse(pid: u32, stat: &str) -> Option<Seen> {
     Some(Seen { pid, parent, group, is_zombie: matches!(state, "Z" | "X"), started_ticks })
 }
 
-/// Everything below a process that is not a zombie.
+/// All descendants of a process that are not zombies.
 pub(crate) fn below(root: u32) -> Vec<Seen> {
     let all: Vec<Seen> = pids().into_iter().filter_map(look).collect();
     let mut children: BTreeMap<u32, Vec<&Seen>> = BTreeMap::new();
@@ -86,7 +86,7 @@ pub(crate) fn below(root: u32) -> Vec<Seen> {
     found
 }
 
-/// This process and those above it.
+/// Process IDs of this process and its ancestors.
 pub(crate) fn self_and_above() -> BTreeSet<u32> {
     let mut line = BTreeSet::new();
     let mut pid = std::process::id();
@@ -96,7 +96,7 @@ pub(crate) fn self_and_above() -> BTreeSet<u32> {
     line
 }
 
-/// Sends a signal to exactly this process: not to another that got its number meanwhile. Says whether it was sent.
+/// Sends a signal to exactly this process, and not to a later one with the same pid. Returns whether it was sent.
 pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     let Some(pid) = i32::try_from(seen.pid).ok().and_then(Pid::from_raw) else { return false };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
@@ -104,7 +104,7 @@ pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     is_the_same && pidfd_send_signal(&handle, signal.raw()).is_ok()
 }
 
-/// The words a process was started with, shortened; its name in brackets if there are none.
+/// Command line of a process, shortened, or its name in brackets if it has none.
 pub(crate) fn command_line(pid: u32) -> String {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let text = String::from_utf8_lossy(&words).replace('\0', " ");
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_hold_anything() {
+    fn process_name_may_contain_any_character() {
         let tail = "S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 998877 1 1";
         for name in ["sh", "a b", ") S 1 2", "((("] {
             let seen = parse(5, &format!("5 ({name}) {tail}")).expect("a process");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_there() {
+    fn this_process_is_found() {
         let seen = look(std::process::id()).expect("this process");
         assert!(!seen.is_zombie);
         assert!(self_and_above().contains(&seen.parent));

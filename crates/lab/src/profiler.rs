@@ -1,9 +1,8 @@
-//! Where the processes of a system spend CPU time: `perf record` samples their stacks while they are under load, and `perf script`
-//! names the functions afterwards.
+//! Profiles the CPU time of a system's processes: `perf record` samples their stacks under load, and `perf script` resolves
+//! function names afterwards.
 //!
-//! The clock of the kernel is sampled (`cpu-clock`), so that it works without counters of the processor, as in most virtual
-//! machines. `perf` runs below a keeper of its own: it ends with Tenbin, whatever happens. Its file lies in a folder that its
-//! owner removes.
+//! Samples the kernel's software clock (`cpu-clock`), which needs no hardware counters, so it works in most virtual machines.
+//! `perf` runs below a keeper of its own, so it always ends with Tenbin. The caller removes the folder of its file.
 
 mod fold;
 mod script;
@@ -27,51 +26,53 @@ use crate::{Command, Signal, in_words};
 
 pub use tree::{Call, Frame, FrameKind, Profile};
 
-/// Samples per second and core, fewer where a run is long or a machine large. Odd, so that they do not fall in step with timers.
+/// Sampling frequencies per core, highest first. Lower ones are for long runs and large machines. They are odd, to avoid sampling
+/// in lockstep with timers.
 const FREQUENCIES_HZ: [u32; 3] = [199, 99, 49];
-/// Samples that are aimed at, at most: more say little more about functions that matter.
+/// Max number of samples to aim at. More samples add little for functions that matter.
 const SAMPLES_AIM: f64 = 200_000.0;
-/// With a copy of the stack each sample is large.
+/// Max number of samples to aim at with DWARF, where each sample contains a copy of the stack.
 const SAMPLES_AIM_DWARF: f64 = 40_000.0;
-/// The file of `perf` ends there.
+/// Max size of the file of `perf`.
 const DATA_MAX: &str = "256M";
-/// Bytes of the stack that are copied, where frame pointers are not used.
+/// Call graph option for DWARF, with the number of stack bytes to copy.
 const DWARF_CALL_GRAPH: &str = "dwarf,4096";
-/// The kernel is asked to watch each thread on each core.
+/// Max product of threads and cores, because the kernel needs one event for each thread on each core.
 const WATCHED_MAX: usize = 32_768;
-/// How long `perf` may take to write what it has.
+/// Timeout for `perf` to write its file.
 const WRITING: Duration = Duration::from_secs(10);
-/// How much longer than the load it may sample at most, should nobody stop it.
+/// Time after the load at which sampling ends by itself if it is not stopped.
 const SPARE: Duration = Duration::from_secs(60);
 const WORDS_CHARACTERS_MAX: usize = 200;
 
-/// How the callers of a function are found.
+/// Method of stack unwinding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
-    /// By frame pointers.
+    /// Follows frame pointers.
     FramePointers,
-    /// By debug information, from a copy of the stack.
+    /// Uses debug information and a copy of the stack.
     Dwarf,
 }
 
-/// What is to be sampled.
+/// Options of a profile.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Names, and processes below which everything is sampled, and they themselves. Without a name a process keeps its own.
+    /// Root processes with optional names. They and all their descendants are sampled. Without a name, each process is shown by its
+    /// own name.
     pub roots: Vec<(Option<String>, u32)>,
-    /// How stacks are read.
+    /// Method of stack unwinding.
     pub stacks: Stacks,
-    /// From when on, from now: after the warm-up.
+    /// Delay of the first sample from now, for the warm-up.
     pub after: Duration,
-    /// How long the load may take from then on.
+    /// Max duration of the load after the delay.
     pub longest: Duration,
-    /// An empty folder for the file of `perf`.
+    /// Empty folder for the file of `perf`.
     pub dir: PathBuf,
-    /// The command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
+    /// Command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
     pub keeper: Vec<OsString>,
 }
 
-/// A `perf` that samples. Dropping it ends it.
+/// A running `perf record`. Dropping it ends it.
 #[derive(Debug)]
 pub struct Profiler {
     kept: KeptProcess,
@@ -80,16 +81,16 @@ pub struct Profiler {
     frequency_hz: u32,
     has_kernel: bool,
     names: BTreeMap<u32, String>,
-    /// CPU time of `perf` until it was stopped.
+    /// CPU time of `perf` until it was stopped, in seconds.
     perf_cpu_s: f64,
     is_stopped: bool,
 }
 
 impl Profiler {
-    /// Begins. Threads and processes that the sampled ones start later are sampled, too.
+    /// Starts sampling. Threads and processes that the sampled ones start later are included.
     ///
     /// # Errors
-    /// Why it is not possible, and what to do about it: two sentences.
+    /// Reason and remedy, separated by a semicolon.
     pub fn begin(order: Order) -> Result<Self, String> {
         let perf = perf().ok_or_else(|| Need::Perf.lacks("perf is not installed"))?;
         let pids = order.pids();
@@ -126,17 +127,17 @@ impl Profiler {
         Ok(Self { kept, order, perf, frequency_hz, has_kernel, names, perf_cpu_s: 0.0, is_stopped: false })
     }
 
-    /// Below it is everything that samples, and is no part of the system.
+    /// Process ID of the keeper of `perf`. Its descendants are not part of the system.
     pub fn keeper_pid(&self) -> u32 {
         self.kept.keeper_pid()
     }
 
-    /// Asks `perf` to stop sampling, and does not wait for it.
+    /// Asks `perf` to stop sampling. Does not wait for its end.
     pub fn stop(&mut self) {
         if std::mem::replace(&mut self.is_stopped, true) {
             return;
         }
-        // Processes that have come since.
+        // Adds the names of processes that started since the beginning.
         let names = self.order.names();
         for (pid, name) in names {
             self.names.entry(pid).or_insert(name);
@@ -149,11 +150,11 @@ impl Profiler {
         }
     }
 
-    /// Waits until `perf` has written its file, and names the functions. The processes that were sampled should still run: some
-    /// say the names of functions only as long.
+    /// Waits until `perf` has written its file, and resolves function names. The sampled processes should still run, because some
+    /// provide function names only while they run.
     ///
     /// # Errors
-    /// What `perf` said instead, and what to do about it.
+    /// Error of `perf`, and remedy.
     pub fn fold(mut self) -> Result<Profile, String> {
         self.stop();
         self.kept.wait(Deadline::after(WRITING), |state| state.exit.is_some() || state.is_lost);
@@ -161,7 +162,7 @@ impl Profiler {
         let (_, output) = self.kept.stop(Some(Signal::TERM), Duration::from_secs(1));
         let said = String::from_utf8_lossy(&output.text).into_owned();
         let data = self.order.dir.join(DATA);
-        // Killed by SIGINT in its own way, it exits with another code in some versions.
+        // Only the file counts, because the exit code after SIGINT depends on the version of `perf`.
         if !fs::metadata(&data).is_ok_and(|meta| meta.len() > 0) {
             let exited = exit.map_or_else(|| "did not end in time".to_owned(), |exit| exit.to_string());
             return Err(explained(&said, &exited));
@@ -182,11 +183,11 @@ impl Profiler {
     }
 }
 
-/// The name of the file of `perf`.
+/// Name of the file of `perf`.
 const DATA: &str = "perf.data";
 
 impl Order {
-    /// All processes of now.
+    /// Process IDs of the roots and their descendants now.
     fn pids(&self) -> Vec<u32> {
         let below = |(_, root): &(Option<String>, u32)| {
             let below = processes::below(*root).into_iter().map(|seen| seen.pid);
@@ -198,7 +199,7 @@ impl Order {
         pids
     }
 
-    /// How each of them is called.
+    /// Name of each process.
     fn names(&self) -> BTreeMap<u32, String> {
         let of_root = |(name, root): &(Option<String>, u32)| {
             let below = processes::below(*root).into_iter().map(|seen| seen.pid);
@@ -256,14 +257,14 @@ impl Order {
     }
 }
 
-/// What `perf` is to see of its surroundings: no configuration, no other language, and no server of debug information.
+/// Environment of `perf`: no user configuration, English output, no debuginfod server, and no pager.
 fn environment() -> Vec<(String, String)> {
     [("PERF_CONFIG", "/dev/null"), ("LC_ALL", "C"), ("DEBUGINFOD_URLS", ""), ("PAGER", "cat")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec()
 }
 
-/// The program, if there is one.
+/// Path of `perf` in PATH. `None` if it is not installed.
 pub(crate) fn perf() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let is_program = |file: &PathBuf| {
@@ -276,19 +277,19 @@ fn threads(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
 }
 
-/// Whether stacks in the kernel may be sampled: by root, or where the machine lets others.
+/// Whether kernel stacks may be sampled: as root, or if perf_event_paranoid is below 2.
 fn may_sample_kernel() -> bool {
     let paranoid = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
     rustix::process::geteuid().is_root() || paranoid.trim().parse::<i32>().is_ok_and(|level| level < 2)
 }
 
-/// What a process has used so far.
+/// CPU time of a process so far, in seconds.
 fn cpu_s(process: &Seen) -> f64 {
     let used = Census::now().since(&Census::default());
     used.into_iter().find(|used| used.pid == process.pid).map_or(0.0, |used| used.cpu_s)
 }
 
-/// What `perf` said first, and what helps.
+/// First error of `perf`, and remedy.
 fn explained(said: &str, exited: &str) -> String {
     let remedy = match said.contains("perf_event_paranoid") || said.contains("ermission denied") {
         true => Need::Samples.remedy(),
@@ -297,7 +298,7 @@ fn explained(said: &str, exited: &str) -> String {
     format!("{}; {remedy}", complaint(said, exited))
 }
 
-/// The first line that `perf` said about what is wrong.
+/// First line of the output of `perf` that describes an error, or the exit status.
 fn complaint(said: &str, exited: &str) -> String {
     let is_telling = |line: &&str| !line.is_empty() && *line != "Error:" && !line.starts_with("Events ");
     let line = said.lines().map(str::trim).find(is_telling);
@@ -308,10 +309,10 @@ fn complaint(said: &str, exited: &str) -> String {
     format!("perf: {}", what.trim_end_matches('.'))
 }
 
-/// Samples a command that ends at once, or a process for as long.
+/// Samples a command that ends at once, or a process while that command runs.
 ///
 /// # Errors
-/// What `perf` said.
+/// Error of `perf`.
 pub(crate) fn try_sampling(perf: &std::path::Path, event: &str, pid: Option<u32>) -> Result<(), String> {
     let mut command = std::process::Command::new(perf);
     command.args(["record", "-q", "-e", event, "-o", "-"]);
@@ -340,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_on_large_machines_are_sampled_less_often() {
+    fn long_runs_on_large_machines_have_a_lower_frequency() {
         let hz = |longest_s, cores, stacks| order(longest_s, stacks).frequency_hz(cores);
         assert_eq!(hz(10, 2, Stacks::FramePointers), 199);
         assert_eq!(hz(60, 32, Stacks::FramePointers), 99);
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_the_file_in_the_folder_is_written_and_sampling_ends_by_itself() {
+    fn record_writes_only_its_file_and_ends_by_itself() {
         let argv = order(10, Stacks::FramePointers).record("/bin/perf".as_ref(), &[7, 8], 199, false);
         for wanted in ["--event=cpu-clock:u", "--pid=7,8", "--delay=1500", "--no-buildid-cache"] {
             assert!(argv.iter().any(|word| word == wanted), "{wanted} in {argv:?}");
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn every_process_is_called_by_its_role_or_its_own_name() {
+    fn process_is_named_by_role_or_by_its_own_name() {
         let own = std::process::id();
         let mut order = order(1, Stacks::Dwarf);
         assert_eq!(order.names().get(&own).map(String::as_str), Some("app"));
@@ -368,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_perf_says_comes_with_a_remedy() {
+    fn error_of_perf_comes_with_a_remedy() {
         let said = "Error:\nAccess to performance monitoring is limited.\nperf_event_paranoid setting is 4\n";
         let told = explained(said, "exited with code 255");
         assert!(

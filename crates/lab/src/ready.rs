@@ -1,4 +1,4 @@
-//! Waiting until a process is ready.
+//! Waits until a process is ready.
 
 pub(crate) mod get;
 
@@ -12,24 +12,24 @@ use crate::deadline::Deadline;
 use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Ready, When, commands, in_words};
 
-/// Between two attempts.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
-/// An attempt that had less time than this when the deadline came says little.
+/// Min time of an attempt before the deadline. The error of a shorter one says little.
 const CUT_SHORT: Duration = Duration::from_millis(500);
-/// A command costs more than a connection.
+/// Pause between two attempts by command, which costs more than a connection.
 const COMMAND_PAUSE: Duration = Duration::from_millis(100);
 
-/// Why a process is not ready.
+/// Reason why a process is not ready, and remedy.
 #[derive(Debug)]
 pub(crate) struct NotReady {
-    /// "not ready after 30 s (GET / was refused)".
+    /// End of a sentence: "not ready after 30 s (GET / was refused)".
     pub(crate) what: String,
     pub(crate) way_out: String,
 }
 
 /// Waits until the process is ready.
 ///
-/// `interrupted` says that there is no point in waiting: it is asked again and again.
+/// Calls `interrupted` repeatedly, and stops waiting if it returns true.
 pub(crate) fn wait(
     setting: &Setting,
     ready: &Ready,
@@ -53,7 +53,7 @@ pub(crate) fn wait(
         }
         let Err(why) = attempt else { return Ok(()) };
         if deadline.is_over() {
-            // An attempt that the deadline cut short knows less than the one before.
+            // The error of the attempt before is more useful than that of an attempt cut short by the deadline.
             let why = why_before.filter(|_| !cut_short.is_over()).unwrap_or(why);
             let what = format!("not ready after {} ({why})", in_words::duration(ready.within));
             let way_out = "look at its output; give it longer with ready: { within: 60s }".to_owned();
@@ -76,14 +76,14 @@ fn ended_early(ended: Ended) -> NotReady {
 struct Looker<'a> {
     setting: &'a Setting,
     kept: &'a KeptProcess,
-    /// How much output there had been before the process was started.
+    /// Bytes of output before the process was started.
     from_bytes: u64,
-    /// How much output had been searched already.
+    /// Bytes of output that have been searched. `None` before the first search.
     seen_bytes: Option<u64>,
 }
 
 impl Looker<'_> {
-    /// One attempt: ready, or what happened instead.
+    /// Makes one attempt. The error says what happened instead.
     fn attempt(&mut self, when: &When, deadline: Deadline, stop: &dyn Fn() -> bool) -> Result<(), String> {
         match when {
             When::Now => Ok(()),
@@ -121,7 +121,7 @@ impl Looker<'_> {
     }
 }
 
-/// Without waiting: a queue that is full would let it wait for ever.
+/// Connects without blocking, because a full listen queue would block forever.
 fn connect_unix(path: &Path) -> Result<(), String> {
     let name = path.display();
     let address = SocketAddrUnix::new(path).map_err(|_| format!("{name} is too long for a socket"))?;

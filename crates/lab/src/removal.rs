@@ -1,14 +1,14 @@
-//! Removes a folder and everything in it, and nothing that is mounted there.
+//! Removes a folder with all its contents, unless something is mounted in it.
 
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// Removes a folder. Symbolic links in it are removed, not followed.
+/// Removes a folder. Removes symbolic links in it without following them.
 ///
 /// # Errors
-/// Something is mounted in it, such as a bind mount of a user's folder: then nothing is removed. Else what the disk says.
+/// Something is mounted in it, such as a bind mount of a user's folder, and nothing is removed; or an I/O error.
 pub fn remove_folder(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let table = fs::read("/proc/self/mountinfo")?;
@@ -19,13 +19,13 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     fs::remove_dir_all(path)
 }
 
-/// The fifth field of each line of `/proc/self/mountinfo`.
+/// Mount points: the fifth field of each line of `/proc/self/mountinfo`.
 pub(crate) fn mounts(table: &[u8]) -> impl Iterator<Item = PathBuf> {
     let lines = table.split(|byte| *byte == b'\n');
     lines.filter_map(|line| Some(unescape(line.split(|byte| *byte == b' ').nth(4)?)))
 }
 
-/// Blanks, tabs, line ends, and backslashes are written as `\` and three octal digits.
+/// Decodes a field, in which spaces, tabs, line ends, and backslashes are written as `\` and three octal digits.
 fn unescape(field: &[u8]) -> PathBuf {
     let mut bytes = Vec::new();
     let mut rest = field;
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mount_points_are_read_from_the_table() {
+    fn mount_points_are_parsed_from_mountinfo() {
         let table =
             b"22 1 0:20 / /proc rw - proc proc rw\n30 1 8:1 /a /tmp/a\\040b\\134c rw - ext4 /dev/x rw\n\n";
         let mounts: Vec<PathBuf> = mounts(table).collect();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_removed_and_what_they_point_to_stays() {
+    fn symbolic_links_are_removed_without_their_targets() {
         let place = tempfile::tempdir().expect("a folder");
         let (folder, other) = (place.path().join("folder"), place.path().join("other"));
         fs::create_dir_all(folder.join("inner")).expect("made");
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_a_mount_in_it_is_left_alone() {
+    fn folder_with_a_mount_is_not_removed() {
         assert_eq!(remove_folder(Path::new("/proc/..")).unwrap_err().kind(), io::ErrorKind::ResourceBusy);
     }
 }

@@ -1,4 +1,4 @@
-//! Finds the processes of a system that Tenbin did not start. It only reads, and never changes such a system.
+//! Finds the processes of a system that Tenbin did not start. Only reads, and never changes such a system.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,38 +10,38 @@ use crate::in_words;
 use crate::listening::{self, Listens, Unseen};
 use crate::processes::{self, PROC};
 
-/// How a system that runs already is found.
+/// Way to identify a system that already runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// By the places where it listens.
+    /// By the addresses at which it listens.
     Listening(Vec<Listens>),
-    /// By the number of a process.
+    /// By a process ID.
     Process(u32),
-    /// By a file with the number of a process.
+    /// By the path of a PID file.
     PidFile(PathBuf),
-    /// By the name or the ID of a container of Docker or Podman.
+    /// By the name or ID of a Docker or Podman container.
     Container(String),
 }
 
-/// A system that runs: all below these processes belongs to it, and they themselves.
+/// A running system: these processes and all their descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// The name of the first process, fit to be shown, and none under which something else is kept.
+    /// Name of the first root process, escaped for display, and changed if it is reserved.
     pub name: String,
-    /// At least one; none is below another.
+    /// Root processes, at least one. None is a descendant of another.
     pub roots: Vec<u32>,
 }
 
-/// How a system is found, and what was found so far.
+/// Identification of a system, and the result of the last search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sought {
-    /// What to look for again when its processes have ended.
+    /// Identification for another search after its processes have ended.
     pub by: Named,
-    /// Its processes, or why there are none to read.
+    /// Processes found, or the reason why none can be read.
     pub found: Result<Running, Unseen>,
 }
 
-/// Programs that listen for others and pass connections on: by their names, which the kernel cuts after 15 characters.
+/// Programs that listen for others and forward connections. The kernel cuts process names after 15 characters.
 const FORWARDERS: [&str; 11] = [
     "docker-proxy",
     "rootlessport",
@@ -55,12 +55,12 @@ const FORWARDERS: [&str; 11] = [
     "kubectl",
     "ssh",
 ];
-/// Names under which readings of something else are kept.
+/// Names of subjects of other readings.
 const RESERVED: [&str; 3] = ["machine", "system", "generator"];
-/// How far up a line of parents is followed.
+/// Max number of ancestors that are followed.
 const DEPTH_MAX: usize = 64;
 
-/// Looks for it now.
+/// Searches for the system.
 ///
 /// # Errors
 /// None of its processes can be read.
@@ -92,10 +92,10 @@ fn of_process(proc: &Path, pid: u32, tenbin: &BTreeSet<u32>) -> Result<Running, 
 }
 
 const FIND_PID: &str = "find the number: pidof NAME, or pgrep -f WORDS";
-/// A file with a number is no longer.
+/// Max bytes of a PID file that are read.
 const PID_FILE_BYTES_MAX: u64 = 64;
 
-/// The number in the first line of a file.
+/// Parses the process ID in the first line of a file.
 fn pid_in(path: &Path) -> Result<u32, Unseen> {
     let shown = in_words::harmless(&path.display().to_string());
     let unread = |what: &str| {
@@ -113,10 +113,10 @@ fn pid_in(path: &Path) -> Result<u32, Unseen> {
     first.parse().ok().filter(|pid| *pid > 0).ok_or_else(|| unread("its first line is something else"))
 }
 
-/// The system whose processes listen at some places, by what [`listening::listeners`] says of each.
+/// Determines the system from the processes that listen at several addresses, given the results of [`listening::listeners`].
 ///
 /// # Errors
-/// No process is seen at any place, or it is none of the system's.
+/// No process is visible at any address, or it is not part of the system.
 pub fn of_listeners(found: impl IntoIterator<Item = Result<Vec<u32>, Unseen>>) -> Result<Running, Unseen> {
     of_listeners_in(Path::new(PROC), found, &processes::self_and_above())
 }
@@ -136,7 +136,7 @@ fn of_listeners_in(
     if holders.is_empty() {
         return Err(unseen.unwrap_or_else(|| Unseen::elsewhere("it has no address".to_owned())));
     }
-    // A manager of services holds the sockets of those that it starts, and is above everything.
+    // A service manager holds sockets of services before it starts them, and is an ancestor of everything.
     let is_manager = |pid: &u32| *pid == 1 && tenbin.contains(pid);
     let (managers, holders): (Vec<u32>, Vec<u32>) = holders.into_iter().partition(is_manager);
     if holders.is_empty() {
@@ -151,7 +151,7 @@ fn of_listeners_in(
             "{name} (process {pid}) listens there, and passes connections on to a system that is not known"
         )));
     }
-    // What else it started is none of the system.
+    // The ancestor of Tenbin has other descendants that are not part of the system.
     if let Some(pid) = holders.iter().find(|pid| tenbin.contains(pid)) {
         let name = name_in(proc, *pid).unwrap_or_default();
         return Err(Unseen::here(format!("{name} (process {pid}) listens there, and started Tenbin")));
@@ -159,14 +159,14 @@ fn of_listeners_in(
     Ok(running(proc, &holders.into_iter().collect()))
 }
 
-/// The system of these processes, at least one.
+/// Builds a system from these processes, at least one.
 fn running(proc: &Path, pids: &BTreeSet<u32>) -> Running {
     let roots = topmost(proc, pids);
     let name = roots.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();
     Running { name: distinct(name), roots }
 }
 
-/// Those that are below none of the others.
+/// Processes of the set that are not descendants of others in it.
 fn topmost(proc: &Path, pids: &BTreeSet<u32>) -> Vec<u32> {
     let above = |pid: &u32| {
         std::iter::successors(Some(*pid), |pid| processes::look_in(proc, *pid).map(|seen| seen.parent))
@@ -194,7 +194,7 @@ fn distinct(name: String) -> String {
 mod tests {
     use super::*;
 
-    /// A hand-made `/proc`: number, parent, and name.
+    /// Creates a directory that imitates `/proc` with processes: pid, parent, and name.
     fn machine(processes: &[(u32, u32, &str)]) -> tempfile::TempDir {
         let proc = tempfile::tempdir().expect("a folder");
         for (pid, parent, name) in processes {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_are_the_listeners_above_the_others() {
+    fn roots_are_the_topmost_listeners() {
         let machine =
             [(1, 0, "systemd"), (70, 1, "nginx"), (71, 70, "nginx"), (20, 71, "cgi"), (90, 1, "nginx")];
         let running = Running { name: "nginx".to_owned(), roots: vec![70, 90] };
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn what_started_tenbin_is_no_system() {
+    fn ancestor_of_tenbin_is_rejected_as_system() {
         let machine = [(1, 0, "systemd"), (50, 1, "tests"), (51, 50, "tenbin"), (52, 50, "nginx")];
         let because = found(&machine, &[50, 52]).expect_err("none").because();
         assert_eq!(because, "tests (process 50) listens there, and started Tenbin");
     }
 
     #[test]
-    fn a_process_is_named_by_its_number_or_by_a_file_with_it() {
+    fn process_is_found_by_pid_or_pid_file() {
         let proc = machine(&[(1, 0, "systemd"), (50, 1, "sh"), (70, 1, "puma")]);
         let tenbin = BTreeSet::from([1, 50]);
         let puma = Running { name: "puma".to_owned(), roots: vec![70] };
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn who_only_passes_connections_on_is_not_the_system() {
+    fn forwarder_is_rejected_as_system() {
         for name in ["docker-proxy", "rootlessport"] {
             let unseen = found(&[(70, 1, name)], &[70]).expect_err("a forwarder");
             assert!(unseen.is_elsewhere, "{unseen:?}");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn one_seen_listener_is_enough_and_the_first_reason_counts() {
+    fn one_visible_listener_is_enough_and_the_first_reason_is_reported() {
         let unseen = |why: &str| Err(Unseen::elsewhere(why.to_owned()));
         let none = of_listeners_in(Path::new("/nowhere"), [unseen("a"), unseen("b")], &BTreeSet::new());
         assert_eq!(none.expect_err("nobody").what, "a");

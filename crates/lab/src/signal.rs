@@ -1,10 +1,10 @@
-//! Signals by name.
+//! Signals and their names.
 
 use std::fmt;
 
 use rustix::process::Signal as Raw;
 
-/// Names and numbers of the signals that a plan may name, or that end a process.
+/// Names and numbers of the signals that a plan may contain, or that may end a process.
 const NAMES: &[(&str, Raw)] = &[
     ("HUP", Raw::HUP),
     ("INT", Raw::INT),
@@ -31,24 +31,24 @@ const NAMES: &[(&str, Raw)] = &[
     ("SYS", Raw::SYS),
 ];
 
-/// A signal, by which a process is asked to end, or was ended.
+/// A signal, sent to a process or the cause of its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal(i32);
 
 impl Signal {
-    /// Asks politely.
+    /// SIGTERM, the default request to end.
     pub const TERM: Signal = Signal(Raw::TERM.as_raw());
-    /// Cannot be ignored.
+    /// SIGKILL, which cannot be ignored.
     pub const KILL: Signal = Signal(Raw::KILL.as_raw());
 
-    /// Asks as the keyboard does.
+    /// SIGINT, as sent by Ctrl-C.
     pub(crate) const INT: Signal = Signal(Raw::INT.as_raw());
-    /// Holds a process up.
+    /// SIGSTOP, which pauses a process.
     pub(crate) const STOP: Signal = Signal(Raw::STOP.as_raw());
-    /// Lets it go on.
+    /// SIGCONT, which resumes a process.
     pub(crate) const CONT: Signal = Signal(Raw::CONT.as_raw());
 
-    /// The signal of this name, with or without `SIG`, in any case.
+    /// Signal with this name, with or without `SIG`, in any case. `None` for an unknown name.
     pub fn named(name: &str) -> Option<Signal> {
         let name = name.to_ascii_uppercase();
         let name = name.strip_prefix("SIG").unwrap_or(&name);
@@ -63,7 +63,7 @@ impl Signal {
         self.0
     }
 
-    /// For the kernel. A number that no name is known of becomes TERM.
+    /// Signal for system calls. A number without a known name becomes TERM.
     pub(crate) fn raw(self) -> Raw {
         NAMES.iter().map(|(_, raw)| *raw).find(|raw| raw.as_raw() == self.0).unwrap_or(Raw::TERM)
     }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_in_any_form() {
+    fn names_are_accepted_in_any_form() {
         assert_eq!(Signal::named("TERM"), Some(Signal::TERM));
         assert_eq!(Signal::named("sigkill"), Some(Signal::KILL));
         assert_eq!(Signal::named("WINCH").map(|signal| signal.to_string()), Some("WINCH".to_owned()));

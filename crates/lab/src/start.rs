@@ -1,4 +1,4 @@
-//! Starting a system: files, ports, commands before, and process after process.
+//! Starts a system: files, ports, commands before, and one process after another.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -13,12 +13,13 @@ use crate::marker::Marker;
 use crate::system::{Background, Running};
 use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready, steady};
 
-/// Starts a system: its files, its commands before, and its processes one after the other, each awaited until it is ready.
+/// Starts a system: writes its files, runs its commands before, and starts its processes one after another, each after the one
+/// before is ready.
 ///
-/// `cancel` is asked every few milliseconds. Everything that takes time has a deadline.
+/// Calls `cancel` every few milliseconds. Each step has a timeout.
 ///
 /// # Errors
-/// The first thing that failed. Whatever had been started by then is gone again, and the commands after have run.
+/// First failure. All processes have been ended by then, and the commands after have run.
 pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failure> {
     let Recipe {
         dir,
@@ -42,7 +43,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
     let namespace = network.map(|network| Namespace::make(network, marker)).transpose()?;
     let limits = Groups::make(&limits, &limits_to_come, marker, &Kernel::here());
     let limits = limits.inspect_err(|_| {
-        // The fault of the limits says more than this one would.
+        // The error of the limits is more useful than one of the removal.
         let _ = namespace.as_ref().map(Namespace::remove);
     })?;
     let disk = disk_bytes.map(|bytes| Disk::make(folder.path(), bytes, marker)).transpose();
@@ -122,7 +123,7 @@ impl System {
         Ok(())
     }
 
-    /// Waits until all that belongs to what is measured is steady. A system that is not after the time is loaded all the same.
+    /// Waits until all measured processes are steady. A system that is still not steady after `within` is used nevertheless.
     fn become_steady(&mut self, within: Duration, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
         let measured = |running: &&Running| !running.process.is_aside && !running.process.is_started_by_event;
         let kept: Vec<&KeptProcess> =
@@ -160,7 +161,7 @@ impl System {
         let has_other_died = || others.iter().any(|other| other.kept.state().died().is_some());
         let is_ready = ready::wait(&self.setting, ready, &this.kept, &|| cancel() || has_other_died());
         let Err(not_ready) = is_ready else { return Ok(()) };
-        // The one that died has more to say than the one that waited.
+        // The failure of the process that died is more useful than that of the process that waited.
         if has_other_died()
             && let Some(died) = self.died()
         {

@@ -1,6 +1,7 @@
-//! Waiting until a system that is ready is steady, too: all workers are up, and what they do at their start is done.
+//! Waits until a ready system is steady: all workers run, and their startup work is done.
 //!
-//! A port accepts connections as soon as the first worker listens. Connections that are opened then may stay with it for good.
+//! A port accepts connections as soon as the first worker listens. Connections opened at that time may remain with that worker for
+//! good.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,39 +11,42 @@ use crate::kept_process::KeptProcess;
 use crate::probes::Stat;
 use crate::processes;
 
-/// Between two looks.
+/// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Looks in a row in which no process came or went, and hardly any CPU time was used.
+/// Consecutive quiet looks for a steady state. In a quiet look no process starts or ends, none is busy, and CPU use is at most
+/// `QUIET_CORES`.
 const QUIET_LOOKS: u32 = 3;
-/// Looks in a row in which no process came or went, and the use of CPU time was flat: a server may be busy without any load.
+/// Consecutive flat looks for a steady state. In a flat look no process starts or ends, and CPU use is constant: a server may be
+/// busy without load.
 const FLAT_LOOKS: u32 = 20;
-/// CPU time in cores that counts as hardly any: one tick of the kernel's clock in each look.
+/// Max CPU use in cores of a quiet look: one clock tick per look.
 const QUIET_CORES: f64 = 0.15;
-/// How far the use of CPU time may be from that of the look before to be flat: a share of it, and cores.
+/// Max change of CPU use since the look before in a flat look, as a share. `FLAT_CORES` is the max change in cores; the larger of
+/// the two applies.
 const FLAT_SHARE: f64 = 0.2;
 const FLAT_CORES: f64 = 0.25;
 
-/// How long the start of a system waited for it to be steady, and how it stood then.
+/// Result of the wait for a steady state at the start of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Steady {
-    /// How long it waited.
+    /// Duration of the wait.
     pub waited: Duration,
-    /// Processes in the last look.
+    /// Number of processes in the last look.
     pub processes: u32,
-    /// Processes that came or went between looks.
+    /// Number of processes that started or ended between looks.
     pub changes: u32,
-    /// CPU time per second between the last two looks.
+    /// CPU use between the last two looks, in cores.
     pub cores_used: f64,
-    /// Whether it was steady before the limit was reached.
+    /// Whether the system was steady before the timeout.
     pub is_steady: bool,
 }
 
-/// The processes of a system at one instant.
+/// Processes of a system at one point in time.
 #[derive(Clone, Debug, Default)]
 struct Snapshot {
-    /// CPU time by process: a number and a start name one for good.
+    /// CPU ticks by process. Pid and start tick identify a process for good.
     ticks: BTreeMap<(u32, u64), u64>,
-    /// Whether any of them runs, is ready to run, or waits for a disk.
+    /// Whether any process runs, is ready to run, or waits for a disk.
     is_any_busy: bool,
 }
 
@@ -60,7 +64,7 @@ impl Snapshot {
     }
 }
 
-/// What looks in a row have shown so far.
+/// Progress toward a steady state.
 #[derive(Debug, Default)]
 struct Course {
     quiet: u32,
@@ -70,7 +74,7 @@ struct Course {
 }
 
 impl Course {
-    /// Takes in a look that came `over` after the one before. Says whether the system is steady.
+    /// Adds a look that came `over` after the one before. Returns whether the system is steady.
     fn note(&mut self, before: &Snapshot, now: &Snapshot, over: Duration) -> bool {
         let gone = before.ticks.keys().filter(|key| !now.ticks.contains_key(*key)).count();
         let new = now.ticks.keys().filter(|key| !before.ticks.contains_key(*key)).count();
@@ -91,7 +95,7 @@ impl Course {
     }
 }
 
-/// Waits until the system is steady, for `within` at most. `stop`: there is no point in waiting any longer.
+/// Waits until the system is steady, for `within` at most. Stops waiting if `stop` returns true.
 pub(crate) fn wait(kept: &[&KeptProcess], within: Duration, stop: &dyn Fn() -> bool) -> Steady {
     let keepers: Vec<u32> = kept.iter().map(|kept| kept.keeper_pid()).collect();
     let begun = Instant::now();
@@ -121,7 +125,7 @@ mod tests {
         Snapshot { ticks: processes.iter().map(|(pid, ticks)| ((*pid, 1), *ticks)).collect(), is_any_busy }
     }
 
-    /// The number of looks until the system is steady; `None` if it is not after all of them.
+    /// Number of looks until the system is steady. `None` if it is not steady after all of them.
     fn looks_until_steady(snapshots: &[Snapshot]) -> Option<usize> {
         let mut course = Course::default();
         let mut pairs = snapshots.windows(2);
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn process_that_comes_or_goes_begins_the_wait_again() {
+    fn start_or_end_of_a_process_restarts_the_wait() {
         let one = || snapshot(&[(7, 5)], false);
         let two = || snapshot(&[(7, 5), (8, 0)], false);
         assert_eq!(looks_until_steady(&[one(), one(), one(), two(), two(), two(), two()]), Some(6));
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn worker_that_uses_cpu_time_or_waits_for_a_disk_is_not_up_yet() {
+    fn worker_that_uses_cpu_or_disk_is_not_steady() {
         let importing: Vec<Snapshot> = (0..19).map(|look| snapshot(&[(7, 1), (8, look * 9)], true)).collect();
         assert_eq!(looks_until_steady(&importing), None);
         let reading = vec![snapshot(&[(7, 1)], true); 19];
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn system_that_is_busy_without_load_is_steady_after_two_seconds() {
+    fn busy_system_without_load_is_steady_after_two_seconds() {
         let spinning: Vec<Snapshot> = (0..30).map(|look| snapshot(&[(7, look * 10)], true)).collect();
         let looks = looks_until_steady(&spinning).expect("it is flat");
         assert!((20..=21).contains(&looks), "{looks}");

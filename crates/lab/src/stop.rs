@@ -1,4 +1,4 @@
-//! Stopping a system, and the proof that nothing is left of it.
+//! Stops a system, and verifies that nothing is left of it.
 
 use std::net::Ipv4Addr;
 use std::thread;
@@ -12,14 +12,14 @@ use crate::processes::Seen;
 use crate::system::{MEMORY_WAY_OUT, Running};
 use crate::{Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
-/// What a command before the start left running is asked to end within this time.
+/// Timeout for processes that commands before the start left running.
 const BACKGROUND: Duration = Duration::from_secs(5);
-/// How long a port may take to be free after its process has ended.
+/// Time that a port gets to become free after its process has ended.
 const PORTS: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl System {
-    /// Everything that [`System::stop`] does.
+    /// Implements [`System::stop`].
     pub(crate) fn take_down(&mut self) -> Stopped {
         let mut failures: Vec<Failure> = std::iter::from_fn(|| self.died()).collect();
         failures.iter_mut().for_each(|failure| failure.outputs.clear());
@@ -67,7 +67,7 @@ impl System {
         }
     }
 
-    /// What the limits did that was not told yet; and the end of limits and host.
+    /// Removes limits and host. Returns their failures, and memory kills that were not reported before.
     fn unlimit(&mut self) -> Vec<Failure> {
         let killed = self.limits.killed_for_memory().saturating_sub(self.killed_for_memory);
         let count = usize::try_from(killed).unwrap_or(usize::MAX);
@@ -81,7 +81,7 @@ impl System {
         told.chain(host.map(|what| failure(Stage::Host, None, what, way_out))).collect()
     }
 
-    /// What escaped its keeper, because the keeper was killed.
+    /// Ends processes that outlived their keeper because it was killed.
     fn sweep(&self, groups: &[Seen]) -> Option<Failure> {
         let swept = leftovers::end_system(self.setting.marker, groups);
         if swept.is_empty() {
@@ -115,16 +115,16 @@ fn failure(stage: Stage, process: Option<&str>, what: String, way_out: &str) -> 
     Failure { stage, process, what, way_out, outputs: Vec::new() }
 }
 
-/// How the end of one process went.
+/// Result of stopping one process.
 #[derive(Debug)]
 struct Ending {
     /// `None` if the keeper was lost.
     toll: Option<Toll>,
-    /// Why the command did not do, if there was one and it did not.
+    /// Reason why the stop command failed. `None` if it succeeded or there is none.
     command_fault: Option<String>,
 }
 
-/// Ends one process: by its command if it has one that works, else by its signal, at last by KILL.
+/// Stops one process: with its command if it has one that succeeds, else with its signal, and with KILL after the timeout.
 fn end(setting: &Setting, kept: &KeptProcess, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
     let has_work = {
         let state = kept.state();

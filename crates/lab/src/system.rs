@@ -1,4 +1,4 @@
-//! A system that runs.
+//! A running system.
 
 use crate::deadline::Deadline;
 use crate::disks::Disk;
@@ -11,65 +11,65 @@ use crate::{Command, Failure, Output, Process, Stage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Where one process of a system can be found.
+/// Location of one process of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
-    /// The process's name.
+    /// Name of the process.
     pub name: String,
-    /// The keeper above it: everything that the process starts is below this pid.
+    /// Process ID of its keeper. All its processes are descendants of the keeper.
     pub keeper_pid: u32,
-    /// It is no part of what is measured.
+    /// Whether it is not part of the measured system.
     pub is_aside: bool,
 }
 
-/// What was left to say when a system had been stopped.
+/// Result of stopping a system.
 #[derive(Clone, Debug, Default)]
 pub struct Stopped {
-    /// What did not go as it should. The system is gone all the same, unless a failure says otherwise.
+    /// Failures of the stop. The system is gone nevertheless, unless a failure says otherwise.
     pub failures: Vec<Failure>,
-    /// What every process and command wrote: first the processes in the order of their start.
+    /// Output of each process and command: first the processes, in start order.
     pub outputs: Vec<Output>,
 }
 
-/// How long processes are stopped at most, whatever becomes of Tenbin.
+/// Max pause of processes, even if Tenbin never resumes them.
 const HELD_MAX: Duration = Duration::from_secs(3600);
-/// How long a keeper may take to answer on a busy machine.
+/// Timeout for the answer of a keeper on a busy machine.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// What to do when a system needs more memory than it may have.
+/// Remedy if a system exceeds its memory limit.
 pub(crate) const MEMORY_WAY_OUT: &str = "raise `memory` in `resources`, or let the system use less";
 
-/// A system whose processes were all ready once. Dropping it stops it too, but does not report how that went.
+/// A system whose processes have all been ready. Dropping it stops it too, without reporting failures.
 #[derive(Debug)]
 pub struct System {
     pub(crate) setting: Setting,
     pub(crate) limits: Groups,
-    /// Of its host.
+    /// Namespace of its host. `None` if it runs on this host.
     pub(crate) namespace: Option<Namespace>,
     pub(crate) disk: Option<Disk>,
-    /// How many such ends have been told.
+    /// Number of memory kills that have been reported.
     pub(crate) killed_for_memory: u64,
     pub(crate) running: Vec<Running>,
-    /// What commands left running that were run before the start, or by an event.
+    /// Processes that commands left running, before the start or in an event.
     pub(crate) background: Background,
     pub(crate) after: Vec<Command>,
     pub(crate) ports: Vec<u16>,
     pub(crate) folder: Option<Folder>,
-    /// What commands wrote that have ended.
+    /// Output of commands that have ended.
     pub(crate) outputs: Vec<Output>,
     pub(crate) steady: Option<Steady>,
 }
 
-/// One process, and how it is stopped.
+/// A process with its keeper and its description.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) kept: Arc<KeptProcess>,
     pub(crate) process: Arc<Process>,
-    /// Its death was reported.
+    /// Whether its death was reported.
     pub(crate) is_mourned: bool,
 }
 
-/// Processes that outlive the command that started them.
+/// Processes that outlived the command that started them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Background(Arc<Mutex<Vec<KeptProcess>>>);
 
@@ -80,7 +80,7 @@ impl Background {
 }
 
 impl System {
-    /// The processes, in the order of their start.
+    /// Keepers of the processes, in start order.
     pub fn roots(&self) -> Vec<Root> {
         let root = |running: &Running| Root {
             name: running.kept.name.clone(),
@@ -90,9 +90,9 @@ impl System {
         self.running.iter().map(root).collect()
     }
 
-    /// A process that has ended although nobody asked it to. Each is returned once.
+    /// Returns a process that ended unexpectedly. Each is returned once.
     ///
-    /// A process that exits with 0 and leaves others behind has detached itself, and counts as running as long as they do.
+    /// A process that exits with 0 and leaves descendants has daemonized. It counts as running as long as they do.
     pub fn died(&mut self) -> Option<Failure> {
         let running = self
             .running
@@ -114,17 +114,17 @@ impl System {
         Some(failure)
     }
 
-    /// How long its start waited for it to be steady; `None` if it did not.
+    /// Result of the wait for a steady state. `None` if the start did not wait.
     pub fn steady(&self) -> Option<Steady> {
         self.steady
     }
 
-    /// The groups that hold it to its limits.
+    /// Control groups that enforce its limits.
     pub fn limits(&self) -> &Groups {
         &self.limits
     }
 
-    /// Says so if the kernel has killed processes for memory since that was told last.
+    /// Adds the cause to a failure if the kernel has killed processes for memory since the last report.
     pub(crate) fn explain_memory(&mut self, failure: &mut Failure) {
         let killed = self.limits.killed_for_memory();
         if killed > self.killed_for_memory {
@@ -134,7 +134,7 @@ impl System {
         }
     }
 
-    /// Stops every process by SIGSTOP; says whether all of them did. Their keepers let them go on if Tenbin ends.
+    /// Pauses every process with SIGSTOP. Returns whether all were paused. Their keepers resume them if Tenbin ends.
     pub fn hold(&self) -> bool {
         let background = self.background.lock();
         let kept = || self.running.iter().map(|running| &*running.kept).chain(background.iter());
@@ -146,7 +146,7 @@ impl System {
         })
     }
 
-    /// Lets every process go on that [`Self::hold`] has stopped.
+    /// Resumes every process that [`Self::hold`] has paused.
     pub fn go_on(&self) {
         let background = self.background.lock();
         let kept = || self.running.iter().map(|running| &*running.kept).chain(background.iter());
@@ -155,10 +155,10 @@ impl System {
         kept().for_each(|kept| kept.wait(until, |state| state.is_continued || state.is_lost));
     }
 
-    /// Stops everything, in reverse order, and runs the commands after.
+    /// Stops everything in reverse order, and runs the commands after.
     ///
-    /// Nothing is left of the system then: what does not end in its time is killed, its ports are free, its folder is gone.
-    /// Where that did not go smoothly, a failure says so.
+    /// Nothing is left of the system afterwards: processes that exceed their timeout are killed, ports are free, and the folder is
+    /// removed. A failure reports any step that did not succeed.
     pub fn stop(mut self) -> Stopped {
         self.take_down()
     }
@@ -172,7 +172,7 @@ impl System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        // After a stop there is nothing left to take down.
+        // A system that was stopped has nothing left to take down.
         if self.folder.is_some() {
             self.take_down();
         }

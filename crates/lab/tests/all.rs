@@ -1,4 +1,5 @@
-//! Systems: started, watched and stopped: every test of this folder that needs no process of its own, in one program.
+//! Tests of starting, observing, and stopping systems, in one program. Contains every test of this folder that needs no process of
+//! its own.
 
 mod disks;
 mod dying;

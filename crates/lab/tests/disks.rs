@@ -1,4 +1,4 @@
-//! Disks of a system's own, mounted from a file: these tests need root, e2fsprogs, and loop devices.
+//! Tests of disks mounted from an image file. They need root, e2fsprogs, and loop devices.
 
 use std::fs;
 use std::path::Path;
@@ -15,14 +15,14 @@ fn is_mounted(point: &Path) -> bool {
     mounts.contains(&format!(" {} ", point.display()))
 }
 
-/// Whether a loop device still has a file below this folder.
+/// Whether a loop device still uses a file below this folder.
 fn has_device(folder: &Path) -> bool {
     let devices = fs::read_dir("/sys/block").expect("devices").flatten();
     let mut files = devices.filter_map(|one| fs::read_to_string(one.path().join("loop/backing_file")).ok());
     files.any(|file| Path::new(file.trim_end()).starts_with(folder))
 }
 
-/// Writes a block to its disk again and again, and says what became of it.
+/// Returns a system that writes a block to its disk repeatedly, and records the result.
 fn writer(bench: &Bench) -> Recipe {
     let script = format!(
         "cd {}; ls -A run/disk > content; echo started; while :; do \
@@ -41,7 +41,7 @@ fn fill(leave_bytes: u64, lasting: Option<Duration>) -> Event {
 }
 
 #[test]
-fn a_disk_is_there_from_the_start_and_nothing_is_left_of_it() {
+fn disk_is_mounted_at_start_and_removed_at_stop() {
     lab::disks::check(BYTES)
         .unwrap_or_else(|failure| panic!("this test needs root, e2fsprogs, and loop devices: {failure}"));
     let bench = Bench::new();
@@ -57,12 +57,12 @@ fn a_disk_is_there_from_the_start_and_nothing_is_left_of_it() {
 }
 
 #[test]
-fn a_system_whose_disk_is_full_fails_to_write_until_the_event_is_over() {
+fn writes_to_a_full_disk_fail_until_the_event_ends() {
     let bench = Bench::new();
     let system = lab::start(writer(&bench), &|| false).expect("it starts");
     let lasting = Duration::from_millis(1_500);
     let timeline = Timeline::begin(&system, vec![fill(0, Some(lasting))], Instant::now()).expect("a thread");
-    // What it deletes meanwhile does not make room.
+    // Space that the system frees meanwhile is filled too.
     wait_until("it is full", || bench.read("state").contains("No space left on device"));
     std::thread::sleep(Duration::from_millis(200));
     assert!(bench.read("state").contains("No space left on device"), "it stays full");
@@ -77,7 +77,7 @@ fn a_system_whose_disk_is_full_fails_to_write_until_the_event_is_over() {
 }
 
 #[test]
-fn room_that_is_to_be_left_is_left() {
+fn requested_free_space_is_left() {
     let bench = Bench::new();
     let system = lab::start(writer(&bench), &|| false).expect("it starts");
     let timeline = Timeline::begin(&system, vec![fill(1 << 20, None)], Instant::now()).expect("a thread");
@@ -95,7 +95,7 @@ fn room_that_is_to_be_left_is_left() {
 }
 
 #[test]
-fn only_a_disk_of_its_own_is_filled() {
+fn only_a_separate_disk_can_be_filled() {
     let bench = Bench::new();
     let system = lab::start(bench.recipe(vec![bench.script("web", "exec sleep 60")]), &|| false);
     let system = system.expect("it starts");
@@ -110,7 +110,7 @@ fn only_a_disk_of_its_own_is_filled() {
     drop(timeline);
     assert_eq!(system.stop().failures, []);
 
-    // And none is made where there is no room for it.
+    // A disk that is larger than the free space is not created.
     let recipe = Recipe { disk_bytes: Some(1 << 49), ..bench.recipe(vec![bench.script("web", "exit 0")]) };
     let failure = lab::start(recipe, &|| false).expect_err("no machine has it");
     assert_eq!(failure.stage, Stage::Disk);

@@ -1,4 +1,4 @@
-//! A process that ends during a run is noticed, with how it ended and what it said.
+//! Tests that a process that ends during a run is reported with its exit status and output.
 
 use std::cell::RefCell;
 
@@ -20,7 +20,7 @@ fn death(system: &mut System) -> Failure {
 }
 
 #[test]
-fn a_process_that_dies_is_told_once_with_its_output() {
+fn dead_process_is_reported_once_with_its_output() {
     let bench = Bench::new();
     for (script, said) in [
         ("exit 3", "exited with code 3"),
@@ -45,13 +45,13 @@ fn a_process_that_dies_is_told_once_with_its_output() {
 }
 
 #[test]
-fn a_death_that_nobody_asked_about_is_told_by_the_stop() {
+fn unreported_death_is_reported_by_the_stop() {
     let bench = Bench::new();
     let script = "until test -f now; do sleep 0.02; done; exit 3";
     let system = started(bench.recipe(vec![bench.script("dies", script)]));
     std::fs::write(bench.path("now"), "").expect("a file");
     wait_until("it is gone", || bench.left().is_empty());
-    // The keeper has to hear of it too.
+    // The keeper must notice the end too.
     std::thread::sleep(support::SHORT);
     let stopped = system.stop();
     assert_eq!(stopped.failures.len(), 1, "{stopped:?}");
@@ -63,14 +63,14 @@ fn a_death_that_nobody_asked_about_is_told_by_the_stop() {
 }
 
 #[test]
-fn a_main_process_that_dies_is_told_though_its_workers_live() {
+fn dead_main_process_is_reported_although_its_workers_live() {
     let bench = Bench::new();
     let process = bench.process(
         "master",
         bench.sh("sleep 60 & echo ready; kill -KILL $$"),
         When::Log("ready".to_owned()),
     );
-    // It may die before it was found ready.
+    // The process may die before its readiness is noticed.
     match lab::start(bench.recipe(vec![process]), &|| false) {
         Ok(mut system) => {
             assert!(death(&mut system).what.starts_with("was ended by KILL"));
@@ -82,9 +82,9 @@ fn a_main_process_that_dies_is_told_though_its_workers_live() {
 }
 
 #[test]
-fn a_keeper_that_is_killed_is_told_and_its_processes_are_ended() {
+fn killed_keeper_is_reported_and_its_processes_are_ended() {
     let bench = Bench::new();
-    // The second hides its environment, as servers do that change their title: it is found by its group.
+    // The second process hides its environment, as servers that change their title do. It is found by its process group.
     let script = "setsid -f sleep 60; env -i sleep 61 & echo ready; exec sleep 62";
     let process = bench.process("p", bench.sh(script), When::Log("ready".to_owned()));
     let mut system = started(bench.recipe(vec![process]));
@@ -105,7 +105,7 @@ fn a_keeper_that_is_killed_is_told_and_its_processes_are_ended() {
 }
 
 #[test]
-fn signals_from_a_terminal_pass_a_keeper_by() {
+fn keeper_ignores_signals_of_a_terminal() {
     let bench = Bench::new();
     let mut system = started(bench.recipe(vec![bench.script("p", "exec sleep 60")]));
     let pid = Pid::from_raw(system.roots()[0].keeper_pid.cast_signed()).expect("a pid");

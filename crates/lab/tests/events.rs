@@ -1,4 +1,4 @@
-//! Events: what they do, what becomes of those that fail, and that none outlives the load.
+//! Tests of the effects and failures of events, and that no event outlives the load.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use lab::{Recipe, Signal, System, When};
 
 use crate::support::{Bench, LONG, text, wait_until};
 
-/// Writes a line for each signal, and ends by TERM.
+/// Server that writes a line for each HUP, and ends on TERM.
 const SERVER: &str =
     "trap 'echo got HUP' HUP; trap 'exit 0' TERM; echo started; while :; do sleep 0.05; done";
 
@@ -41,7 +41,7 @@ fn started(recipe: Recipe) -> System {
     lab::start(recipe, &|| false).expect("it starts")
 }
 
-/// Lets all events come to their ends; the last that was told of each occurrence, in the order of names.
+/// Runs all events to their end. Returns the last state of each occurrence, ordered by name.
 fn all(system: &System, events: Vec<Event>) -> Vec<Happened> {
     let count = events.len();
     let mut timeline = Timeline::begin(system, events, Instant::now()).expect("threads");
@@ -71,7 +71,7 @@ fn flaw(happened: &Happened) -> &str {
 }
 
 #[test]
-fn a_command_and_a_signal_are_told_with_their_times_and_output() {
+fn command_and_signal_are_reported_with_times_and_output() {
     let bench = Bench::new();
     let mut system = started(server(&bench));
     let reload = Event { until: says("web", "got HUP"), ..event("reload", Action::Signal(hup("web"))) };
@@ -93,7 +93,7 @@ fn a_command_and_a_signal_are_told_with_their_times_and_output() {
 }
 
 #[test]
-fn one_that_fails_hangs_or_floods_says_so_and_is_bounded() {
+fn failing_hanging_and_flooding_commands_are_reported_and_bounded() {
     let bench = Bench::new();
     let system = started(server(&bench));
     let hang = "trap '' TERM; sleep 60 & while :; do sleep 1; done";
@@ -120,7 +120,7 @@ fn one_that_fails_hangs_or_floods_says_so_and_is_bounded() {
 }
 
 #[test]
-fn a_process_is_stopped_started_restarted_and_killed_and_did_not_die() {
+fn process_can_be_stopped_started_restarted_and_killed_without_a_death() {
     let bench = Bench::new();
     let mut recipe = server(&bench);
     let spare = bench.process("spare", bench.sh(SERVER), When::Log("started".to_owned()));
@@ -144,7 +144,7 @@ fn a_process_is_stopped_started_restarted_and_killed_and_did_not_die() {
     let told = all(&system, vec![event("a", of(Action::Start, "web"))]);
     assert!(flaw(&told[0]).contains("runs already"), "{told:?}");
 
-    // Whoever dies later has died.
+    // An end by any other cause is a death.
     let kill = Action::Signal(Signalled { process: "web".to_owned(), signal: Signal::KILL });
     all(&system, vec![event("a", kill)]);
     let mut died = None;
@@ -159,7 +159,7 @@ fn a_process_is_stopped_started_restarted_and_killed_and_did_not_die() {
 }
 
 #[test]
-fn one_that_does_not_come_back_is_a_failed_event() {
+fn failed_restart_is_a_failed_event() {
     let bench = Bench::new();
     let once = "test -e gone && { echo again; exit 7; }; touch gone; trap 'exit 0' TERM; echo started; while :; do sleep 0.05; done";
     let web = bench.process("web", bench.sh(once), When::Log("started".to_owned()));
@@ -171,7 +171,7 @@ fn one_that_does_not_come_back_is_a_failed_event() {
     bench.assert_clean();
 }
 
-/// Counts while it may.
+/// Script that increments a counter until it is paused.
 const COUNTER: &str = "n=0; echo started; while :; do n=$((n+1)); echo $n > count; sleep 0.01; done";
 
 fn counter(bench: &Bench) -> Recipe {
@@ -183,7 +183,7 @@ fn pause(lasting: Duration) -> Event {
     event("pause", Action::Pause { process: "web".to_owned(), lasting })
 }
 
-/// Whether nothing is counted for a while.
+/// Whether the counter does not change for 150 ms.
 fn stands_still(bench: &Bench) -> bool {
     let before = bench.read("count");
     std::thread::sleep(Duration::from_millis(150));
@@ -191,7 +191,7 @@ fn stands_still(bench: &Bench) -> bool {
 }
 
 #[test]
-fn a_whole_tree_is_held_up_and_goes_on() {
+fn pause_stops_all_descendants_and_resumes_them() {
     let bench = Bench::new();
     let system = started(counter(&bench));
     let mut timeline =
@@ -213,7 +213,7 @@ fn a_whole_tree_is_held_up_and_goes_on() {
 }
 
 #[test]
-fn the_end_of_the_load_ends_what_is_under_way_and_tells_what_did_not_begin() {
+fn end_of_the_load_ends_running_events_and_reports_pending_ones() {
     let bench = Bench::new();
     let system = started(counter(&bench));
     let later = Moment::At { first: Duration::from_secs(50), every: Duration::from_secs(5), times: 2 };
@@ -241,7 +241,7 @@ fn the_end_of_the_load_ends_what_is_under_way_and_tells_what_did_not_begin() {
 }
 
 #[test]
-fn events_follow_each_other_and_what_is_written_and_repeat() {
+fn events_follow_other_events_and_output_and_repeat() {
     let bench = Bench::new();
     let system = started(server(&bench));
     let after = |name: &str, delay_ms| Moment::AfterEvent {
@@ -281,7 +281,7 @@ fn events_follow_each_other_and_what_is_written_and_repeat() {
 }
 
 #[test]
-fn files_are_written_again_whole_and_read_by_a_signal() {
+fn files_are_replaced_atomically_and_reloaded_by_signal() {
     let bench = Bench::new();
     let conf = bench.path("run").join("conf/app.conf");
     let script = format!(
@@ -333,7 +333,7 @@ impl Lock for FakeLock {
 }
 
 #[test]
-fn a_lock_is_released_whatever_becomes_of_the_command() {
+fn lock_is_released_even_if_the_command_fails() {
     let bench = Bench::new();
     let system = started(server(&bench));
     let (held, moments) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));

@@ -1,4 +1,4 @@
-//! A process that floods its log is not held up, and its log is kept in part.
+//! Tests that a process that floods its output is not blocked, and that only a part of the output is stored.
 
 use crate::support::{self, Bench, text};
 use lab::When;
@@ -6,9 +6,9 @@ use lab::When;
 const KEPT_BYTES_MAX: usize = 256 << 10;
 
 #[test]
-fn a_flood_is_kept_in_part_and_holds_nobody_up() {
+fn flood_of_output_is_stored_in_part_without_blocking() {
     let bench = Bench::new();
-    // Far more than any pipe holds: it ends only if somebody reads.
+    // The output is far larger than any pipe, so the script ends only if the output is read.
     let script = "echo first; yes | head -c 200000000; echo last; touch written; exec sleep 60";
     let mut process = bench.process("p", bench.sh(script), When::Command(bench.sh("test -f written")));
     process.ready.within = support::LONG;
@@ -25,7 +25,7 @@ fn a_flood_is_kept_in_part_and_holds_nobody_up() {
 }
 
 #[test]
-fn a_flood_without_an_end_can_be_stopped() {
+fn endless_flood_of_output_can_be_stopped() {
     let bench = Bench::new();
     let command = bench.sh("echo ready; yes; true");
     let process = bench.process("p", command, When::Log("ready".to_owned()));
@@ -39,7 +39,7 @@ fn a_flood_without_an_end_can_be_stopped() {
 }
 
 #[test]
-fn the_end_of_a_main_process_is_heard_through_the_flood_of_another() {
+fn end_of_main_process_is_reported_during_a_flood_of_output() {
     let bench = Bench::new();
     let process = bench.script("p", "yes & exit 3");
     let mut system = match lab::start(bench.recipe(vec![process]), &|| false) {

@@ -1,4 +1,4 @@
-//! Systems on a host of their own, in real network namespaces: these tests need root and iproute2.
+//! Tests of systems on a separate host, in real network namespaces. They need root and iproute2.
 
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -15,7 +15,7 @@ fn namespaces() -> Vec<String> {
 }
 
 #[test]
-fn a_system_on_a_host_is_reached_over_its_link_and_nothing_is_left_of_it() {
+fn system_on_a_host_is_reachable_over_its_link_and_removed_at_stop() {
     lab::hosts::check().unwrap_or_else(|failure| panic!("this test needs root and iproute2: {failure}"));
     let bench = Bench::new();
     let network = free_network().expect("a network");
@@ -43,7 +43,7 @@ fn a_system_on_a_host_is_reached_over_its_link_and_nothing_is_left_of_it() {
 }
 
 #[test]
-fn a_start_that_fails_leaves_no_host() {
+fn failed_start_leaves_no_host() {
     let bench = Bench::new();
     let network = Some(free_network().expect("a network"));
     let recipe = Recipe {

@@ -1,4 +1,4 @@
-//! Systems with limits, in real control groups: these tests need root and a kernel that has them.
+//! Tests of systems with limits, in real control groups. They need root and a kernel with control groups.
 
 use std::cell::RefCell;
 use std::fs;
@@ -24,13 +24,13 @@ fn cpu(cores: f64) -> Limits {
     Limits { cpu_cores: Some(cores), ..Limits::default() }
 }
 
-/// CPU time of a system in a group with a quota, per second.
+/// CPU time per second of a system in a group with a quota.
 #[derive(Debug)]
 struct Used {
     cores: f64,
-    /// Time in which it was held back.
+    /// Share of time in which it was throttled.
     held_back: f64,
-    /// Time in periods in which it used up its quota. A busy machine may give it less.
+    /// Share of time in periods in which it used up its quota. On a busy machine it may get less than the quota.
     used_up: f64,
 }
 
@@ -53,11 +53,11 @@ fn used(system: &System, seconds: u64) -> Used {
     }
 }
 
-/// Asserts that a system that never waits gets its quota where the machine has it, and at no time more.
+/// Asserts that a busy system gets its quota if the machine has the cores free, and never more.
 fn assert_quota(system: &System, cores: f64, seconds: u64) {
     assert_measured(|| {
         let used = used(system, seconds);
-        // The kernel hands out a quota in pieces of 5 ms, and one of them may be left over on another core.
+        // The kernel hands out a quota in slices of 5 ms, and one slice may be left over on another core.
         assert!(used.cores < cores + 0.04, "{used:?}");
         assert!(used.cores > (cores - 0.05) * used.used_up, "{used:?}");
         assert!(used.used_up > 0.1 && used.held_back > 0.0, "{used:?}");
@@ -65,7 +65,7 @@ fn assert_quota(system: &System, cores: f64, seconds: u64) {
 }
 
 #[test]
-fn a_system_gets_its_quota_of_cpu_time_and_no_more_also_when_it_changes() {
+fn system_gets_its_cpu_quota_and_no_more_even_after_a_change() {
     let bench = Bench::new();
     let system = started(&bench, "echo ready; while :; do :; done", cpu(0.4));
     let folder = system.limits().folders().0.expect("a group");
@@ -105,7 +105,7 @@ fn processes_are_in_the_groups_from_the_start_and_keepers_are_not() {
 }
 
 #[test]
-fn a_system_that_needs_too_much_memory_is_killed_and_that_is_told() {
+fn kill_for_memory_is_reported() {
     let bench = Bench::new();
     let limits = Limits { memory_bytes: Some(64 << 20), ..Limits::default() };
     let system = started(&bench, "echo ready; sleep 0.2; exec tail /dev/zero", limits.clone());
@@ -120,14 +120,14 @@ fn a_system_that_needs_too_much_memory_is_killed_and_that_is_told() {
     assert!(died.way_out.contains("raise `memory`"), "{died}");
     assert_eq!(system.into_inner().stop().failures, [], "it was told");
 
-    // A part of it, while the rest lives on.
+    // Only a part of the system is killed, and the rest runs on.
     let system = started(&bench, "echo ready; tail /dev/zero; touch over; exec sleep 60", limits.clone());
     wait_until("the part is killed", || bench.path("over").exists());
     let failures = system.stop().failures;
     assert_eq!(failures.len(), 1, "{failures:?}");
     assert_eq!(failures[0].what, "1 process of it killed for memory: limit 64 MiB");
 
-    // Before it was ready.
+    // The system is killed before it is ready.
     let process = bench.process("limited", bench.sh("exec tail /dev/zero"), When::Log("never".to_owned()));
     let recipe = lab::Recipe { limits, ..bench.recipe(vec![process]) };
     let failure = lab::start(recipe, &|| false).expect_err("it is killed");
@@ -136,7 +136,7 @@ fn a_system_that_needs_too_much_memory_is_killed_and_that_is_told() {
 }
 
 #[test]
-fn a_limit_that_cannot_be_set_is_an_error_before_anything_starts() {
+fn impossible_limit_is_an_error_before_the_start() {
     let bench = Bench::new();
     let limits = Limits { cores: vec![4000], ..Limits::default() };
     let failure = lab::limits::check(&limits, &[]).expect_err("no machine has it");
@@ -153,7 +153,7 @@ fn a_limit_that_cannot_be_set_is_an_error_before_anything_starts() {
     assert_eq!(left, Vec::<PathBuf>::new());
 }
 
-/// Groups that are left of the check above, which were for cores.
+/// Groups that the check above left behind, which had no cores.
 fn groups_of_this_process() -> Vec<PathBuf> {
     let own = format!("tenbin-{}:", std::process::id());
     let entries = fs::read_dir("/sys/fs/cgroup/cpuset").into_iter().flatten().flatten();

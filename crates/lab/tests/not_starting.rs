@@ -1,4 +1,4 @@
-//! A system that cannot start says where, what, and what to do, and leaves nothing behind.
+//! Tests that a failed start reports the stage, the reason, and the remedy, and leaves nothing behind.
 
 use std::cell::Cell;
 use std::net::{SocketAddr, TcpListener};
@@ -17,7 +17,7 @@ fn fails(bench: &Bench, recipe: Recipe) -> Failure {
 }
 
 #[test]
-fn a_process_that_never_gets_ready_is_given_up() {
+fn process_that_never_becomes_ready_times_out() {
     let bench = Bench::new();
     let port = ports::free(1).expect("a port")[0];
     let address = SocketAddr::from(([127, 0, 0, 1], port));
@@ -32,7 +32,7 @@ fn a_process_that_never_gets_ready_is_given_up() {
 }
 
 #[test]
-fn each_sign_says_what_it_saw_instead() {
+fn each_readiness_check_reports_its_last_error() {
     let bench = Bench::new();
     let port = ports::free(1).expect("a port")[0];
     let address = SocketAddr::from(([127, 0, 0, 1], port));
@@ -59,7 +59,7 @@ fn each_sign_says_what_it_saw_instead() {
 }
 
 #[test]
-fn a_process_that_ends_first_is_told_at_once_with_what_it_said() {
+fn early_exit_is_reported_at_once_with_output() {
     let bench = Bench::new();
     let port = ports::free(1).expect("a port")[0];
     let address = SocketAddr::from(([127, 0, 0, 1], port));
@@ -69,7 +69,7 @@ fn a_process_that_ends_first_is_told_at_once_with_what_it_said() {
         ("echo cannot bind", "exited with code 0 before it was ready"),
     ];
     for (script, said) in cases {
-        // Its deadline lies far beyond that of any test.
+        // The timeout of the process is far beyond that of any test.
         let mut process = bench.process("p", bench.sh(script), When::Tcp(address));
         process.ready.within = Duration::from_secs(3600);
         let failure = fails(&bench, bench.recipe(vec![process]));
@@ -79,7 +79,7 @@ fn a_process_that_ends_first_is_told_at_once_with_what_it_said() {
 }
 
 #[test]
-fn what_cannot_be_started_is_named() {
+fn command_that_cannot_be_started_is_named() {
     let bench = Bench::new();
     let mut elsewhere = bench.sh("true");
     elsewhere.dir = bench.path("nowhere");
@@ -102,7 +102,7 @@ fn what_cannot_be_started_is_named() {
 }
 
 #[test]
-fn a_keeper_or_a_core_that_is_not_there_is_named() {
+fn missing_keeper_or_core_is_named() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.keeper = vec![bench.path("keeper").into()];
@@ -119,7 +119,7 @@ fn a_keeper_or_a_core_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_port_that_is_taken_names_its_holder_and_nothing_runs() {
+fn used_port_names_its_holder_and_nothing_is_started() {
     let bench = Bench::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its address").port();
@@ -135,7 +135,7 @@ fn a_port_that_is_taken_names_its_holder_and_nothing_runs() {
 }
 
 #[test]
-fn a_file_outside_the_folder_is_refused() {
+fn rejects_file_outside_the_folder() {
     let bench = Bench::new();
     for path in ["../escaped", "/tmp/escaped-from-the-lab", "a/../../escaped"] {
         let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
@@ -148,7 +148,7 @@ fn a_file_outside_the_folder_is_refused() {
 }
 
 #[test]
-fn a_command_before_that_fails_ends_the_start_and_the_commands_after_run() {
+fn failing_command_before_ends_the_start_and_commands_after_run() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "touch started; exec sleep 60")]);
     recipe.before = vec![bench.sh("echo fine"), bench.sh("echo no room; exit 4"), bench.sh("touch started")];
@@ -162,7 +162,7 @@ fn a_command_before_that_fails_ends_the_start_and_the_commands_after_run() {
 }
 
 #[test]
-fn a_command_that_does_not_end_is_ended() {
+fn command_before_is_ended_after_its_timeout() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     let mut hangs = bench.sh("echo waiting; setsid sleep 60 & sleep 61");
@@ -175,7 +175,7 @@ fn a_command_that_does_not_end_is_ended() {
 }
 
 #[test]
-fn those_started_before_the_one_that_failed_are_stopped() {
+fn processes_before_the_failed_one_are_stopped() {
     let bench = Bench::new();
     let first = bench.script("first", "trap 'echo bye; exit' TERM; while :; do sleep 0.02; done");
     let second = bench.process("second", bench.sh("sleep 0.1; exit 1"), When::Log("never".to_owned()));
@@ -187,7 +187,7 @@ fn those_started_before_the_one_that_failed_are_stopped() {
 }
 
 #[test]
-fn one_that_dies_while_another_is_awaited_is_the_one_that_is_named() {
+fn death_during_the_wait_for_another_process_names_the_dead_one() {
     let bench = Bench::new();
     let first = bench.script("first", "sleep 0.1; echo out of luck; exit 5");
     let second = bench.process("second", bench.sh("exec sleep 60"), When::Log("never".to_owned()));
@@ -198,7 +198,7 @@ fn one_that_dies_while_another_is_awaited_is_the_one_that_is_named() {
 }
 
 #[test]
-fn a_start_can_be_given_up_at_any_time() {
+fn start_can_be_canceled_at_any_time() {
     let bench = Bench::new();
     for questions in [0, 1, 3, 6, 12] {
         let process = || bench.process("p", bench.sh("exec sleep 60"), When::Log("never".to_owned()));

@@ -1,4 +1,4 @@
-//! When Tenbin is killed, its keepers end everything.
+//! Tests that keepers end everything after Tenbin was killed.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use support::{Bench, KEEPER, SUBJECT, wait_until};
 
-/// A Tenbin with a running system, and the pid of its keeper.
+/// Starts a Tenbin with a running system. Returns it and the pid of its keeper.
 fn owner(bench: &Bench, script: &str) -> (Child, u32) {
     owner_of_kind(bench, "owner", script)
 }
@@ -32,7 +32,7 @@ fn owner_of_kind(bench: &Bench, kind: &str, script: &str) -> (Child, u32) {
 }
 
 #[test]
-fn nothing_is_left_when_tenbin_is_killed() {
+fn nothing_is_left_after_tenbin_is_killed() {
     let bench = Bench::new();
     let script = "trap '' TERM HUP; setsid -f sh -c 'trap \"\" TERM HUP; sleep 60; sleep 60'; \
                   sh -c 'sleep 60' & echo ready; while :; do sleep 1; done";
@@ -46,7 +46,7 @@ fn nothing_is_left_when_tenbin_is_killed() {
 }
 
 #[test]
-fn a_system_that_listens_to_term_can_tidy_up() {
+fn system_that_handles_term_can_clean_up() {
     let bench = Bench::new();
     let file = bench.path("tidy").display().to_string();
     let script = format!("trap 'touch {file}; exit' TERM; echo ready; while :; do sleep 0.02; done");
@@ -57,7 +57,7 @@ fn a_system_that_listens_to_term_can_tidy_up() {
     assert!(bench.path("tidy").exists());
 }
 
-/// The control groups of a system whose script wrote its `/proc/self/cgroup` and `/proc/self/mountinfo` to files.
+/// Control groups of a system whose script wrote its `/proc/self/cgroup` and `/proc/self/mountinfo` to files.
 fn groups(bench: &Bench) -> Vec<PathBuf> {
     let (groups, mounts) = (bench.read("groups"), bench.read("mounts"));
     let of_limits = groups.lines().filter(|line| line.contains("/tenbin-"));
@@ -85,7 +85,7 @@ const LIMITED: &str =
     "cat /proc/self/cgroup > groups; cat /proc/self/mountinfo > mounts; echo ready; exec sleep 60";
 
 #[test]
-fn the_groups_of_a_system_with_limits_are_gone_when_tenbin_is_killed() {
+fn control_groups_are_removed_after_tenbin_is_killed() {
     let bench = Bench::new();
     let script = format!("cd {}; {LIMITED}", bench.place.path().display());
     let (mut owner, _) = owner_of_kind(&bench, "limited-owner", &script);
@@ -98,9 +98,9 @@ fn the_groups_of_a_system_with_limits_are_gone_when_tenbin_is_killed() {
 }
 
 #[test]
-fn the_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
+fn control_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
     let bench = Bench::new();
-    // It hides its environment, so that only the groups tell whose it is.
+    // The system hides its environment, so that only its groups identify the owner.
     let script = format!("cd {}; exec env -i sh -c '{LIMITED}'", bench.place.path().display());
     let (mut owner, keeper) = owner_of_kind(&bench, "limited-owner", &script);
     let groups = groups(&bench);
@@ -118,7 +118,7 @@ fn the_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
     assert_eq!(members, Vec::<String>::new());
 }
 
-/// Kills a keeper, if one is named, and then the Tenbin that started it.
+/// Kills the keeper, if one is given, and then the Tenbin that started it.
 fn kill(mut owner: Child, keeper: Option<u32>) {
     if let Some(keeper) = keeper {
         let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
@@ -129,7 +129,7 @@ fn kill(mut owner: Child, keeper: Option<u32>) {
 }
 
 #[test]
-fn the_host_of_a_system_is_gone_when_tenbin_is_killed_with_or_without_its_keepers() {
+fn host_is_removed_after_tenbin_is_killed_with_or_without_its_keepers() {
     for is_keeper_killed in [false, true] {
         let bench = Bench::new();
         let (owner, keeper) = owner_of_kind(&bench, "hosted-owner", "echo ready; exec sleep 60");
@@ -151,11 +151,11 @@ fn the_host_of_a_system_is_gone_when_tenbin_is_killed_with_or_without_its_keeper
 }
 
 #[test]
-fn the_disk_of_a_system_is_unmounted_when_tenbin_is_killed_with_or_without_its_keepers() {
+fn disk_is_unmounted_after_tenbin_is_killed_with_or_without_its_keepers() {
     for is_keeper_killed in [false, true] {
         let bench = Bench::new();
         let point = bench.path("run/disk");
-        // What is full is no harder to unmount.
+        // A full disk must unmount as well.
         let script = format!("cat /dev/zero > {}/full; echo ready; exec sleep 60", point.display());
         let (owner, keeper) = owner_of_kind(&bench, "disk-owner", &script);
         let mounts = || {

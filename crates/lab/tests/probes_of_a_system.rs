@@ -1,4 +1,4 @@
-//! A started system is measured below its keepers: each process by its name, and what it detaches with it.
+//! Tests that a system is measured below its keepers: each process by name, including daemonized descendants.
 
 use std::thread;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::Bench;
 use lab::probes::{Look, Subject, Watch};
 
-/// Looks that a test waits for at most.
+/// Max number of looks that a test waits for.
 const LOOKS_MAX: usize = 20;
 
 fn processes(look: &Look, subject: &str) -> Option<f64> {
@@ -15,7 +15,7 @@ fn processes(look: &Look, subject: &str) -> Option<f64> {
 }
 
 #[test]
-fn each_process_is_measured_with_what_it_detaches() {
+fn each_process_is_measured_with_its_daemonized_descendants() {
     let bench = Bench::new();
     let detaching = "setsid sh -c 'sleep 60 & sleep 61 &'; exec sleep 62";
     let recipe = bench.recipe(vec![bench.script("web", detaching), bench.script("db", "exec sleep 63")]);

@@ -1,11 +1,11 @@
-//! Who leaves its parent and its session still belongs to the system.
+//! Tests that a process that leaves its parent and its session still belongs to the system.
 
 use std::process::{Command, Stdio};
 
 use lab::probes::{Subject, Watch};
 use rustix::process::{Pid, Signal, WaitOptions};
 
-/// What is read of the descendants of this process.
+/// Value of the descendants of this process.
 fn value(metric: &str) -> Option<f64> {
     let roots = vec![("app".to_owned(), std::process::id())];
     let (looks, _) = Watch::begin(Subject { roots, ..Subject::default() }).end();
@@ -14,8 +14,8 @@ fn value(metric: &str) -> Option<f64> {
 }
 
 #[test]
-fn a_daemon_is_counted_where_its_keeper_adopts_it() {
-    // This process is the keeper: it is alone in its file for that.
+fn daemon_is_counted_below_the_keeper_that_adopts_it() {
+    // This process is the keeper, so this test is alone in its file.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap();
     assert_eq!(value("processes"), Some(0.0));
     let mut command = Command::new("sh");

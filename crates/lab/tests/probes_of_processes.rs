@@ -1,4 +1,4 @@
-//! Processes are measured from outside: what they use is seen, also when they come and go.
+//! Tests that the usage of processes is measured from outside, even if they start and end meanwhile.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use lab::probes::{Completion, Look, NotAvailable, Subject, Watch};
 
-/// Looks that a test waits for at most.
+/// Max number of looks that a test waits for.
 const LOOKS_MAX: usize = 20;
 
-/// A shell in the place of a keeper. What it starts is measured; it ends with its input.
+/// A shell that acts as a keeper. Its descendants are measured; it ends when its input ends.
 struct Keeper {
     shell: Child,
     said: BufReader<ChildStdout>,
@@ -29,14 +29,14 @@ impl Keeper {
         Watch::begin(Subject { roots: vec![("app".into(), self.shell.id())], ..Subject::default() })
     }
 
-    /// Waits for a line.
+    /// Waits for a line of output.
     fn says(&mut self) -> String {
         let mut line = String::new();
         self.said.read_line(&mut line).unwrap();
         line.trim().to_owned()
     }
 
-    /// The CPU time of all that it started and that has ended, as the kernel tells it.
+    /// CPU time of its ended descendants as the kernel reports it, in seconds.
     fn children_s(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.shell.id())).unwrap();
         let fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().skip(13).take(2);
@@ -44,7 +44,7 @@ impl Keeper {
         ticks as f64 / rustix::param::clock_ticks_per_second() as f64
     }
 
-    /// Closes its input, and waits for it.
+    /// Closes its input, and waits for its end.
     fn ends(mut self) {
         drop(self.shell.stdin.take());
         self.shell.wait().unwrap();
@@ -71,7 +71,7 @@ fn sum(looks: &[Look], metrics: &[&str]) -> f64 {
     looks.iter().flat_map(|look| metrics.iter().filter_map(|metric| value(look, metric))).sum()
 }
 
-/// Waits for looks until one is as it should be.
+/// Collects looks until one satisfies `is_so`.
 fn until(watch: &Watch, mut is_so: impl FnMut(&Look) -> bool) -> Vec<Look> {
     let mut looks: Vec<Look> = Vec::new();
     let mut completion = Completion::default();
@@ -88,14 +88,14 @@ fn until(watch: &Watch, mut is_so: impl FnMut(&Look) -> bool) -> Vec<Look> {
     panic!("it did not come: {:#?}", looks.last());
 }
 
-/// What is left, with all that the last look read.
+/// Ends the watch, and completes the remaining looks with the values of the last one.
 fn end(watch: Watch) -> (Vec<Look>, Vec<NotAvailable>) {
     let (looks, missing) = watch.end();
     (Completion::default().complete(looks), missing)
 }
 
 #[test]
-fn cpu_time_is_counted_while_it_is_used_and_once() {
+fn cpu_time_is_counted_once_while_it_is_used() {
     let mut keeper =
         Keeper::runs("read go; sh -c 'timeout 2 sh -c \"while :; do :; done\"'; echo done; read end");
     let watch = keeper.watch();
@@ -114,7 +114,7 @@ fn cpu_time_is_counted_while_it_is_used_and_once() {
 }
 
 #[test]
-fn children_that_no_look_sees_are_counted() {
+fn children_between_two_looks_are_counted() {
     let mut keeper = Keeper::runs(
         "read go; sh -c 'i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i+1)); done'; echo done; read end",
     );
@@ -129,7 +129,7 @@ fn children_that_no_look_sees_are_counted() {
 }
 
 #[test]
-fn bytes_of_disks_are_counted_for_children_that_have_ended_too() {
+fn disk_bytes_include_ended_children() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("written");
     let write = format!("dd if=/dev/zero of='{}' bs=1M count=6 conv=fsync", file.display());
@@ -139,7 +139,7 @@ fn bytes_of_disks_are_counted_for_children_that_have_ended_too() {
     writeln(&mut keeper);
     assert_eq!(keeper.says(), "done");
     let (looks, missing) = end(watch);
-    // What the kernel says of the keeper's children; nothing, where the folder is not on a disk.
+    // Counter of the keeper's children; `None` if the kernel does not count disk I/O.
     let io = std::fs::read_to_string(format!("/proc/{}/io", keeper.shell.id())).unwrap_or_default();
     let told = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse::<f64>().ok());
     match told {
@@ -150,7 +150,7 @@ fn bytes_of_disks_are_counted_for_children_that_have_ended_too() {
 }
 
 #[test]
-fn memory_threads_files_and_switches_are_seen() {
+fn memory_threads_files_and_switches_are_measured() {
     let mut keeper = Keeper::runs("(head -c 50000000 /dev/zero; read end) | tail -c 50000000 > /dev/null");
     let watch = keeper.watch();
     let looks = until(&watch, |look| value(look, "rss_bytes").unwrap() > 50e6);
@@ -167,7 +167,7 @@ fn memory_threads_files_and_switches_are_seen() {
 }
 
 #[test]
-fn processes_that_end_between_looks_break_nothing() {
+fn processes_that_end_between_looks_do_no_harm() {
     let mut keeper = Keeper::runs(
         "for i in 1 2 3 4 5 6 7 8; do sleep 60 & pids=\"$pids $!\"; done; echo up; read go; kill $pids; wait; echo done; read end",
     );
@@ -185,7 +185,7 @@ fn processes_that_end_between_looks_break_nothing() {
 }
 
 #[test]
-fn several_keepers_are_told_apart_and_one_that_is_not_there_has_nothing() {
+fn keepers_are_measured_separately_and_a_missing_one_has_no_processes() {
     let (mut one, mut two) =
         (Keeper::runs("sleep 60 & echo $!; read end; kill $!"), Keeper::runs("echo up; read end"));
     one.says();
@@ -202,7 +202,7 @@ fn several_keepers_are_told_apart_and_one_that_is_not_there_has_nothing() {
     two.ends();
 }
 
-/// Lets the script go on.
+/// Sends a line that lets the script continue.
 fn writeln(keeper: &mut Keeper) {
     use std::io::Write;
     keeper.shell.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();

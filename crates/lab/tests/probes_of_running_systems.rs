@@ -1,4 +1,4 @@
-//! A system that runs already is found by where it listens, and read with all below it, but without Tenbin.
+//! Tests that a system that already runs is found by its listening socket, and measured with its descendants but without Tenbin.
 
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -10,7 +10,7 @@ use lab::running::{self, Named, Sought};
 
 use crate::support::{Bench, LONG, SUBJECT, wait_until};
 
-/// A listener below a shell. The shell ends both when its input ends.
+/// A listener below a shell. The shell ends the listener and itself when its input ends.
 struct Server(Child);
 
 impl Drop for Server {
@@ -32,7 +32,7 @@ fn serve(path: &str) -> Server {
     Server(shell.spawn().unwrap())
 }
 
-/// Looks until a second is as it should be.
+/// Waits for a look that satisfies `is_so`.
 fn until(watch: &Watch, is_so: impl Fn(&Look) -> bool) -> Look {
     let (end, mut last) = (Instant::now() + LONG, None);
     while Instant::now() < end {
@@ -48,7 +48,7 @@ fn until(watch: &Watch, is_so: impl Fn(&Look) -> bool) -> Look {
 }
 
 #[test]
-fn a_listener_is_read_and_found_again_after_a_restart() {
+fn listener_is_measured_and_found_again_after_a_restart() {
     let bench = Bench::new();
     let path = bench.path("app.sock");
     let at = path.display().to_string();
@@ -78,7 +78,7 @@ fn a_listener_is_read_and_found_again_after_a_restart() {
 }
 
 #[test]
-fn a_system_that_is_not_found_has_no_readings_but_a_reason() {
+fn system_that_is_not_found_has_a_reason_instead_of_readings() {
     let bench = Bench::new();
     let by = Named::Listening(vec![Listens::Unix(bench.path("nobody.sock"))]);
     let found = running::find(&by);

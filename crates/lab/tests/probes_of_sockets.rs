@@ -1,4 +1,4 @@
-//! Connections that nobody accepts are seen where they wait.
+//! Tests that connections that wait to be accepted are measured.
 
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -17,7 +17,7 @@ fn look_at(subject: Subject) -> (Look, Vec<NotAvailable>) {
     (looks.remove(0), missing)
 }
 
-/// Kernels may be built without, and then the probe says so.
+/// Whether listen queues can be read. A kernel may be built without sock_diag, which the probe must report.
 fn is_told(missing: &[NotAvailable]) -> bool {
     let not = missing.iter().find(|missing| missing.probe.starts_with("listen queues"));
     assert!(not.is_none_or(|missing| missing.because.contains("kernel")), "{not:?}");
@@ -25,7 +25,7 @@ fn is_told(missing: &[NotAvailable]) -> bool {
 }
 
 #[test]
-fn a_full_queue_of_a_port_is_seen_with_its_limit() {
+fn full_queue_of_a_port_is_measured_with_its_limit() {
     let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&listener, &std::net::SocketAddrV4::new([127, 0, 0, 1].into(), 0)).unwrap();
     listen(&listener, 1).unwrap();
@@ -41,14 +41,14 @@ fn a_full_queue_of_a_port_is_seen_with_its_limit() {
 }
 
 #[test]
-fn a_full_queue_of_a_unix_socket_is_seen_with_its_limit() {
+fn full_queue_of_a_unix_socket_is_measured_with_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("app.sock");
     let listener = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
     bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
     listen(&listener, 7).unwrap();
     let client = UnixStream::connect(&path).unwrap();
-    // By another name the file is the same.
+    // The symbolic link leads to the same socket.
     let other = folder.path().join("link.sock");
     std::os::unix::fs::symlink(&path, &other).unwrap();
     let unix_sockets = vec![path.clone(), other.clone()];
@@ -64,7 +64,7 @@ fn a_full_queue_of_a_unix_socket_is_seen_with_its_limit() {
 }
 
 #[test]
-fn where_nobody_listens_it_is_said_once() {
+fn missing_listener_is_reported_once() {
     let ports = lab::ports::free(1).unwrap();
     let unix_sockets = vec![Path::new("/no-such-folder/app.sock").to_owned()];
     let (look, missing) = look_at(Subject { ports: ports.clone(), unix_sockets, ..Subject::default() });

@@ -1,4 +1,4 @@
-//! What threads wait for is seen from outside.
+//! Tests that the waits of threads are measured from outside.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use lab::probes::{Look, NotAvailable, Subject, Watch};
 
 use crate::support::{LONG, SUBJECT};
 
-/// A shell in the place of a keeper, and below it a program whose threads do one thing.
+/// A shell that acts as a keeper, with a program below it whose threads all do the same work.
 struct Keeper(Child);
 
 impl Drop for Keeper {
@@ -36,7 +36,7 @@ fn value(look: &Look, metric: &str, label: &str) -> f64 {
         .map_or(0.0, |reading| reading.value)
 }
 
-/// Looks at such a program until a whole second is as it should be.
+/// Observes such a program until a look satisfies `is_so`.
 fn until(what: &str, is_so: impl Fn(&Look) -> bool) -> (Look, Vec<NotAvailable>) {
     let (keeper, _said) = keeper(what);
     let watch = Watch::begin(Subject { roots: vec![("app".into(), keeper.0.id())], ..Subject::default() });
@@ -57,9 +57,9 @@ fn until(what: &str, is_so: impl Fn(&Look) -> bool) -> (Look, Vec<NotAvailable>)
 }
 
 #[test]
-fn threads_at_one_lock_are_at_one_address() {
+fn threads_at_one_lock_wait_at_one_futex() {
     let (look, missing) = until("lock", |look| value(look, "threads_futex", "worker") > 5.5);
-    // One of the eight holds the lock, and sleeps.
+    // One of the eight threads holds the lock, and sleeps.
     assert!(value(&look, "threads_futex_same", "worker") > 5.0, "{look:?}");
     assert!(value(&look, "threads_futex", "worker") < 7.6, "{look:?}");
     assert!(value(&look, "threads_timer", "worker") > 0.3, "{look:?}");
@@ -68,7 +68,7 @@ fn threads_at_one_lock_are_at_one_address() {
     assert!(missing.iter().all(|missing| !missing.probe.contains("thread")), "{missing:?}");
 }
 
-/// How many threads there were on average, in whatever state.
+/// Mean number of threads in all states.
 fn in_all_states(look: &Look) -> f64 {
     let of_app = look.readings.iter().filter(|reading| reading.subject == "app");
     let roles = ["worker", "listener", "runtime", "idle"];
@@ -81,8 +81,8 @@ fn in_all_states(look: &Look) -> f64 {
 }
 
 #[test]
-fn the_states_of_all_threads_add_up_to_their_number() {
-    // Eight, the main thread, and one that would end it.
+fn states_of_all_threads_add_up_to_their_number() {
+    // Eight threads, the main thread, and the one that ends the program after a minute.
     let (look, _) = until("sleep", |look| (in_all_states(look) - 10.0).abs() < 0.5);
     assert!(value(&look, "threads_timer", "worker") > 7.0, "{look:?}");
     assert!(value(&look, "threads_futex", "worker") < 1.0, "{look:?}");
@@ -99,7 +99,7 @@ fn threads_that_never_sleep_run_or_wait_for_a_core() {
 }
 
 #[test]
-fn readers_of_pipes_and_sockets_and_listeners_are_told_apart() {
+fn pipe_readers_socket_readers_and_listeners_are_distinguished() {
     for (what, metric, role, threads) in [
         ("pipe", "threads_pipe_read", "worker", 7.0),
         ("socket", "threads_socket_read", "worker", 7.0),
@@ -111,7 +111,7 @@ fn readers_of_pipes_and_sockets_and_listeners_are_told_apart() {
 }
 
 #[test]
-fn reads_from_a_dependency_are_told_by_its_address() {
+fn reads_from_a_dependency_have_its_address() {
     let (keeper, mut said) = keeper("socket");
     let mut port = String::new();
     said.read_line(&mut port).unwrap();
@@ -122,7 +122,7 @@ fn reads_from_a_dependency_are_told_by_its_address() {
     let look = loop {
         let looks = watch.take();
         let is_read = |look: &Look| value(look, "threads_dependency_read", &label) > 6.5;
-        // Connections are counted as often as that is cheap.
+        // Connections are counted only as often as their cost allows.
         let is_counted = |look: &Look| value(look, "dependency_connections", &label) > 0.0;
         if let Some(look) = looks.into_iter().find(|look| is_read(look) && is_counted(look)) {
             break look;
@@ -134,7 +134,7 @@ fn reads_from_a_dependency_are_told_by_its_address() {
 }
 
 #[test]
-fn a_stop_is_told_from_the_call_that_it_interrupts() {
+fn stopped_thread_is_distinguished_from_its_system_call() {
     let (keeper, _said) = keeper("sleep");
     let watch = Watch::begin(Subject { roots: vec![("app".into(), keeper.0.id())], ..Subject::default() });
     let end = Instant::now() + LONG;
@@ -149,14 +149,14 @@ fn a_stop_is_told_from_the_call_that_it_interrupts() {
     };
     assert!(until(&|look| value(look, "threads_timer", "worker") > 7.0));
     assert_eq!(signal(keeper.0.id(), "STOP"), 1, "the program below the shell");
-    // Nobody is called idle for being stopped.
+    // A stopped worker does not become idle.
     assert!(until(&|look| value(look, "threads_stopped", "worker") > 7.5));
     assert_eq!(signal(keeper.0.id(), "CONT"), 1);
     assert!(until(&|look| value(look, "threads_timer", "worker") > 7.0));
     drop(watch.end());
 }
 
-/// Sends a signal to the children of a process, and says to how many.
+/// Sends a signal to the children of a process. Returns the number of children that got it.
 fn signal(parent: u32, name: &str) -> usize {
     let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
     let send = |child: &str| Command::new("kill").args([&format!("-{name}"), child]).status().unwrap();

@@ -1,4 +1,4 @@
-//! A system is started and found ready in each of the ways there are, and nothing is left when it has been stopped.
+//! Tests that a system starts with each kind of readiness check, and that nothing is left after the stop.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ fn started(recipe: Recipe) -> System {
     lab::start(recipe, &|| false).unwrap_or_else(|failure| panic!("{failure}\n{:?}", failure.outputs))
 }
 
-/// Starts it, looks at the failures of the stop, and at what is left.
+/// Starts and stops a system, and asserts that there was no failure and that nothing is left. Returns the outputs.
 fn goes_well(bench: &Bench, recipe: Recipe) -> Vec<lab::Output> {
     let mut system = started(recipe);
     assert_eq!(system.died(), None);
@@ -26,7 +26,7 @@ fn address() -> (SocketAddr, String) {
 }
 
 #[test]
-fn by_an_answer_to_a_get() {
+fn is_ready_when_http_get_succeeds() {
     let bench = Bench::new();
     let (address, port) = address();
     let command = bench.command(&[SUBJECT, "http", &port]);
@@ -37,9 +37,9 @@ fn by_an_answer_to_a_get() {
 }
 
 #[test]
-fn start_waits_until_no_process_comes_or_goes() {
+fn start_waits_until_no_process_starts_or_ends() {
     let bench = Bench::new();
-    // A worker that comes up after its parent is ready, and works before it waits.
+    // The worker starts after its parent is ready, and works before it waits.
     let worker = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; exec sleep 60";
     let script = format!("sh -c '{worker}' & sh -c 'sleep 0.2' & sleep 60");
     let recipe = Recipe {
@@ -55,7 +55,7 @@ fn start_waits_until_no_process_comes_or_goes() {
 }
 
 #[test]
-fn system_that_is_never_steady_is_started_after_the_limit() {
+fn system_that_is_never_steady_starts_after_the_timeout() {
     let bench = Bench::new();
     let recipe = Recipe {
         steady_within: Some(std::time::Duration::from_millis(700)),
@@ -69,7 +69,7 @@ fn system_that_is_never_steady_is_started_after_the_limit() {
 }
 
 #[test]
-fn by_a_connection() {
+fn is_ready_when_tcp_connection_is_accepted() {
     let bench = Bench::new();
     let (address, port) = address();
     let command = bench.command(&[SUBJECT, "http", &port]);
@@ -77,7 +77,7 @@ fn by_a_connection() {
 }
 
 #[test]
-fn by_a_connection_to_a_unix_socket() {
+fn is_ready_when_unix_socket_accepts() {
     let bench = Bench::new();
     let path = bench.path("s.sock");
     let command = bench.command(&[SUBJECT, "unix", path.to_str().expect("a path")]);
@@ -85,7 +85,7 @@ fn by_a_connection_to_a_unix_socket() {
 }
 
 #[test]
-fn by_a_line_in_its_output() {
+fn is_ready_when_output_contains_text() {
     let bench = Bench::new();
     let command = bench.sh("echo one; echo two >&2; echo now listening; exec sleep 60");
     let process = bench.process("log", command, When::Log("listening".to_owned()));
@@ -94,7 +94,7 @@ fn by_a_line_in_its_output() {
 }
 
 #[test]
-fn by_a_command_that_succeeds_at_last() {
+fn is_ready_when_command_succeeds() {
     let bench = Bench::new();
     let again = bench.sh("echo . >> tries; test $(wc -l < tries) -ge 3");
     let process = bench.process("command", bench.sh("exec sleep 60"), When::Command(again));
@@ -103,23 +103,23 @@ fn by_a_command_that_succeeds_at_last() {
 }
 
 #[test]
-fn at_once() {
+fn is_ready_at_once_without_a_check() {
     let bench = Bench::new();
     goes_well(&bench, bench.recipe(vec![bench.script("now", "exec sleep 60")]));
 }
 
 #[test]
-fn a_slow_answer_is_asked_for_again() {
+fn http_get_is_repeated_until_it_succeeds() {
     let bench = Bench::new();
     let (address, port) = address();
-    // Nobody listens at first.
+    // The port does not listen at first.
     let command = bench.sh(&format!("sleep 0.2; exec {SUBJECT} http {port}"));
     let process = bench.process("slow", command, When::Get { address, path: "/ok".to_owned() });
     goes_well(&bench, bench.recipe(vec![process]));
 }
 
 #[test]
-fn several_are_started_in_order_and_stopped_in_reverse() {
+fn processes_start_in_order_and_stop_in_reverse() {
     let bench = Bench::new();
     let script = |name: &str| {
         format!(
@@ -141,7 +141,7 @@ fn several_are_started_in_order_and_stopped_in_reverse() {
 }
 
 #[test]
-fn environment_folder_and_files_are_as_the_recipe_says() {
+fn environment_folder_and_files_match_the_recipe() {
     let bench = Bench::new();
     let mut command =
         bench.sh("cat ../run/conf/a.conf; pwd; echo $COLOUR; readlink /proc/self/fd/0; echo ready; sleep 60");
@@ -157,7 +157,7 @@ fn environment_folder_and_files_are_as_the_recipe_says() {
 }
 
 #[test]
-fn cores_hold_for_everything_below() {
+fn cores_apply_to_all_descendants() {
     let bench = Bench::new();
     let allowed = std::fs::read_to_string("/proc/self/status").expect("status");
     let list = |status: &str| {
@@ -175,7 +175,7 @@ fn cores_hold_for_everything_below() {
 }
 
 #[test]
-fn commands_before_and_after_run_to_their_end() {
+fn commands_before_and_after_run_to_completion() {
     let bench = Bench::new();
     let script = "test -f prepared && echo ready; exec sleep 60";
     let mut recipe = bench.recipe(vec![bench.process("p", bench.sh(script), When::Log("ready".to_owned()))]);
@@ -190,7 +190,7 @@ fn commands_before_and_after_run_to_their_end() {
 }
 
 #[test]
-fn what_a_command_before_left_running_lives_as_long_as_the_system() {
+fn background_process_of_a_command_lives_as_long_as_the_system() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.before = vec![bench.sh("setsid sh -c 'echo helping; exec sleep 61' & sleep 0.1")];
@@ -203,7 +203,7 @@ fn what_a_command_before_left_running_lives_as_long_as_the_system() {
 }
 
 #[test]
-fn a_system_that_is_dropped_is_gone_too() {
+fn dropped_system_is_stopped() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.after = vec![bench.sh("touch over")];

@@ -1,4 +1,4 @@
-//! Whatever a system does to stay alive, it is gone after a stop, and what it took is said.
+//! Tests that a stop ends a system regardless of its behavior, and reports the steps that it took.
 
 use std::net::SocketAddr;
 
@@ -15,18 +15,18 @@ fn stopped(bench: &Bench, recipe: Recipe) -> Stopped {
     stopped
 }
 
-/// Ready when it says so.
+/// Returns a process that is ready when it writes "ready".
 fn script(bench: &Bench, script: &str) -> Process {
     bench.process("p", bench.sh(script), When::Log("ready".to_owned()))
 }
 
-/// What went wrong with the only process, in one line.
+/// Failures of the only process, without stage and remedy.
 fn complaints(stopped: &Stopped) -> Vec<&str> {
     stopped.failures.iter().map(|failure| failure.what.as_str()).collect()
 }
 
 #[test]
-fn one_that_ignores_the_signal_is_killed() {
+fn process_that_ignores_the_signal_is_killed() {
     let bench = Bench::new();
     let mut process =
         script(&bench, "trap '' TERM; (while :; do sleep 1; done) & echo ready; while :; do sleep 1; done");
@@ -42,9 +42,9 @@ fn one_that_ignores_the_signal_is_killed() {
 }
 
 #[test]
-fn the_signal_is_the_one_asked_for_and_reaches_the_group() {
+fn configured_signal_is_sent_to_the_process_group() {
     let bench = Bench::new();
-    // Not QUIT: a shell lets what it starts in the background ignore that.
+    // USR2 instead of QUIT, because shells ignore QUIT in background processes.
     let script_of = |name: &str, first: &str| {
         format!("trap 'wait; echo {name}; exit' USR2; {first} while :; do sleep 0.02; done")
     };
@@ -59,10 +59,10 @@ fn the_signal_is_the_one_asked_for_and_reaches_the_group() {
 }
 
 #[test]
-fn one_in_a_session_of_its_own_that_holds_the_port_goes_too() {
+fn listener_in_its_own_session_is_stopped_too() {
     let bench = Bench::new();
     let port = ports::free(1).expect("a port")[0];
-    // The shell does not know the server: it is no child of its any more.
+    // The server is no longer a child of the shell, which does not know it.
     let command = bench.sh(&format!("setsid -f {SUBJECT} http {port}; exec sleep 60"));
     let mut process = bench.process("p", command, When::Tcp(SocketAddr::from(([127, 0, 0, 1], port))));
     process.stop.within = LONG;
@@ -73,13 +73,13 @@ fn one_in_a_session_of_its_own_that_holds_the_port_goes_too() {
     let stopped = system.stop();
     assert_eq!(stopped.failures, [], "TERM was enough, though only after the main process had ended");
     bench.assert_clean();
-    // The port is free again: the same can be started at once.
+    // The port is free again, so the same system can start at once.
     assert_eq!(started(recipe).stop().failures, []);
     bench.assert_clean();
 }
 
 #[test]
-fn one_that_detaches_and_ignores_everything_is_killed() {
+fn daemonized_process_that_ignores_signals_is_killed() {
     let bench = Bench::new();
     let mut process = script(
         &bench,
@@ -96,7 +96,7 @@ fn one_that_detaches_and_ignores_everything_is_killed() {
 }
 
 #[test]
-fn a_daemon_counts_as_running_and_stops_by_its_signal() {
+fn daemon_counts_as_running_and_stops_by_signal() {
     let bench = Bench::new();
     let daemon = "trap 'echo bye; exit' TERM; echo ready; while :; do sleep 0.02; done";
     let process = script(&bench, &format!("setsid -f sh -c \"{daemon}\""));
@@ -110,7 +110,7 @@ fn a_daemon_counts_as_running_and_stops_by_its_signal() {
 }
 
 #[test]
-fn a_stop_command_is_run_instead_of_the_signal() {
+fn stop_command_runs_instead_of_the_signal() {
     let bench = Bench::new();
     let mut process =
         script(&bench, "trap '' TERM; echo ready; until test -f enough; do sleep 0.02; done; echo over");
@@ -122,7 +122,7 @@ fn a_stop_command_is_run_instead_of_the_signal() {
 }
 
 #[test]
-fn a_stop_command_that_fails_or_does_nothing_is_told_and_the_system_stops_all_the_same() {
+fn failing_or_useless_stop_command_is_reported_and_the_system_is_stopped() {
     let bench = Bench::new();
     let mut process = script(&bench, "echo ready; exec sleep 60");
     process.stop.command = Some(bench.sh("exit 2"));
@@ -138,7 +138,7 @@ fn a_stop_command_that_fails_or_does_nothing_is_told_and_the_system_stops_all_th
 }
 
 #[test]
-fn a_command_after_that_fails_is_told_and_the_others_run() {
+fn failing_command_after_is_reported_and_others_run() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.after = vec![bench.sh("echo oh; exit 1"), bench.sh("touch over")];
@@ -150,9 +150,9 @@ fn a_command_after_that_fails_is_told_and_the_others_run() {
 }
 
 #[test]
-fn a_tree_that_grows_while_it_is_killed_is_gone_in_the_end() {
+fn growing_process_tree_is_killed_completely() {
     let bench = Bench::new();
-    // Each generation lives for a moment and starts the next one in a session of its own.
+    // Each generation lives briefly, and starts the next one in a new session.
     let tree = "trap '' TERM; echo ready; setsid -f sh \"$0\"; sleep 0.05";
     std::fs::write(bench.path("tree.sh"), tree).expect("a script");
     let file = bench.path("tree.sh").display().to_string();
@@ -164,7 +164,7 @@ fn a_tree_that_grows_while_it_is_killed_is_gone_in_the_end() {
 }
 
 #[test]
-fn one_that_is_stopped_by_kill_is_no_failure() {
+fn stop_by_kill_is_not_a_failure() {
     let bench = Bench::new();
     let mut process = script(&bench, "trap '' TERM; echo ready; while :; do sleep 1; done");
     process.stop.signal = Signal::KILL;

@@ -1,4 +1,4 @@
-//! When Tenbin and its keeper were both killed, the next Tenbin finds what they left, and nothing else.
+//! Tests that the next Tenbin finds everything that a killed Tenbin and a killed keeper left, and nothing else.
 
 mod support;
 
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use support::{Bench, KEEPER, SUBJECT, wait_until};
 
 #[test]
-fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
+fn leftover_processes_are_ended_and_others_are_not_touched() {
     let (bench, living) = (Bench::new(), Bench::new());
     let process = living.process("p", living.sh("echo ready; exec sleep 60"), When::Log("ready".to_owned()));
     let system = lab::start(living.recipe(vec![process]), &|| false).expect("started");
@@ -27,7 +27,7 @@ fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
     let mut line = String::new();
     BufReader::new(owner.stdout.take().expect("its output")).read_line(&mut line).expect("its keeper");
     let keeper = Pid::from_raw(line.trim().parse().expect("a pid")).expect("a pid");
-    // A keeper that was killed first can do nothing.
+    // The keeper is killed first, so that it cannot end the system.
     kill_process(keeper, Signal::KILL).expect("killed");
     owner.kill().expect("killed");
     owner.wait().expect("reaped");
@@ -38,7 +38,7 @@ fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
     assert!(before.len() >= 2, "{before:?}");
 
     let swept = leftovers::sweep().ended;
-    // Another Tenbin of this machine may sweep at the same time, so not all of it need be found here.
+    // Another Tenbin of this machine may sweep at the same time, so some processes may be missing here.
     assert!(swept.iter().any(|swept| before.iter().any(|left| left.ends_with(&swept.command))), "{swept:?}");
     assert_eq!(bench.left(), Vec::<String>::new());
 
@@ -48,13 +48,13 @@ fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
 }
 
 #[test]
-fn the_system_of_a_tenbin_in_another_pid_namespace_is_left_alone() {
+fn system_of_tenbin_in_another_pid_namespace_is_not_touched() {
     let bench = Bench::new();
     let mut unshare = Command::new("unshare");
     if !rustix::process::getuid().is_root() {
         unshare.arg("--map-root-user");
     }
-    // There the owner is number 1, and here that is another process.
+    // The owner has pid 1 in its namespace. Here, pid 1 is another process.
     let mut owner = unshare
         .args(["--pid", "--fork", "--kill-child", "--mount-proc", SUBJECT, "owner", KEEPER])
         .arg(bench.path("run"))

@@ -1,4 +1,4 @@
-//! Processes on which it is tried what may be read: children of this process, and some that were there before.
+//! Finds the processes on which read permissions are tested: a child of this process, and processes that ran before.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -7,19 +7,19 @@ use std::process::{Child, Command, Stdio};
 
 use crate::processes::{self, PROC};
 
-/// The processes, as far as there are any.
+/// Processes for the trials. `None` where no such process exists.
 #[derive(Debug, Default)]
 pub(super) struct Others {
     child: Option<Child>,
-    /// Of another user, started by root where there is none.
+    /// Child of another user. Started only by root, and only if no other process of another user exists.
     stranger: Option<Child>,
-    /// Of the same user, and not below this process.
+    /// Process of this user that is not a descendant of this process.
     pub(super) same_user: Option<u32>,
-    /// Of another user.
+    /// Process of another user.
     pub(super) other_user: Option<u32>,
 }
 
-/// Who has no rights, by convention.
+/// User ID of `nobody`, by convention.
 const NOBODY: u32 = 65_534;
 
 impl Others {
@@ -39,7 +39,7 @@ impl Others {
     }
 }
 
-/// It waits for input that never comes.
+/// Starts a command that waits for input that never arrives.
 fn waiting(command: &mut Command) -> Option<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().ok()
 }
@@ -47,22 +47,22 @@ fn waiting(command: &mut Command) -> Option<Child> {
 impl Drop for Others {
     fn drop(&mut self) {
         for child in self.child.iter_mut().chain(&mut self.stranger) {
-            // It may have ended by itself.
+            // The process may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// A process of this user, but none of `own`, and one of another user.
+/// Finds a process of `user` that is not in `own`, and a process of another user.
 fn in_folder(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) {
     let (mut same, mut other) = (None, None);
-    // The first process is guarded in ways that others are not.
+    // Process 1 is protected more than others, so it is the last choice.
     let (first, later): (Vec<u32>, Vec<u32>) =
         processes::pids_in(proc).into_iter().partition(|pid| *pid == 1);
     for pid in later.into_iter().chain(first).filter(|pid| !own.contains(pid)) {
         let read = |file: &str| fs::read(proc.join(pid.to_string()).join(file)).unwrap_or_default();
-        // Threads of the kernel and processes that have ended have no command.
+        // Kernel threads and zombies have an empty command line.
         let Some(of) = user_of(&String::from_utf8_lossy(&read("status"))) else { continue };
         if read("cmdline").is_empty() {
             continue;
@@ -76,7 +76,7 @@ fn in_folder(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) 
     (same, other)
 }
 
-/// The effective user of `/proc/PID/status`.
+/// Effective user ID, from `/proc/PID/status`.
 fn user_of(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processes_are_told_apart_by_their_users() {
+    fn processes_are_distinguished_by_user() {
         let proc = tempfile::tempdir().expect("a folder");
         let make = |pid: u32, user: u32, command: &str| {
             let folder = proc.path().join(pid.to_string());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_child_ends_with_what_it_was_started_for() {
+    fn child_ends_when_dropped() {
         let others = Others::find();
         let child = others.child().expect("a child");
         assert!(processes::look(child).is_some());

@@ -1,4 +1,5 @@
-//! How each permission is tried: the file that a probe reads is read, and what a plan may ask for is made and removed again.
+//! Trials of the permissions. A read trial reads the file that the probe reads. A limit trial creates and removes what a plan may
+//! request.
 
 use std::fmt;
 use std::fs;
@@ -12,7 +13,7 @@ use crate::limits::{self, DiskLimits, Limits};
 use crate::probes::SockDiag;
 use crate::{disks, hosts, profiler};
 
-/// What was done, and what came of it.
+/// Action of a trial and its outcome.
 pub(super) struct Trial {
     pub(super) tried: String,
     pub(super) outcome: Outcome,
@@ -66,7 +67,7 @@ fn calls(pid: Option<u32>, without: &str) -> Trial {
 }
 
 pub(super) fn open_files(others: &Others) -> Trial {
-    // A list of files without what they are does not tell a socket.
+    // Listing descriptors is not enough: sockets are recognized by their links.
     of_other_user(others, "fd", |path| {
         fs::read_dir(path)?.next().map_or(Ok(PathBuf::new()), |file| fs::read_link(file?.path()))
     })
@@ -100,7 +101,7 @@ pub(super) fn unix_sockets(_: &Others) -> Trial {
     Trial::of("list of listening sockets", SockDiag::open().and_then(|mut kernel| kernel.unix()))
 }
 
-/// Counts of the group that this process is in, of each kind.
+/// Reads the counters of the control group of this process, for each controller.
 pub(super) fn group_counts(_: &Others) -> Trial {
     const FILES: [(&str, &[&str]); 3] =
         [("cpu", &["cpu.stat"]), ("memory", &["memory.stat"]), ("blkio", &["blkio.throttle.io_serviced"])];
@@ -110,7 +111,7 @@ pub(super) fn group_counts(_: &Others) -> Trial {
             let second = if controller == "blkio" { "io.stat" } else { "" };
             let files = files.iter().copied().chain([second]).filter(|file| !file.is_empty());
             let mut paths = files.map(|file| group.join(file));
-            // The root of a hierarchy of version 2 has hardly a file.
+            // The root of a version 2 hierarchy has almost no files.
             paths.find(|path| fs::read(path).is_ok()).map(|path| (version, path))
         });
         match found {
@@ -133,7 +134,7 @@ pub(super) fn group_pressure(_: &Others) -> Trial {
     let Some(group) = groups.first() else {
         return Trial::of("/proc/self/cgroup", Err::<(), _>("no hierarchy of version 2 is mounted"));
     };
-    // The root has the numbers of the machine in another file: any group below it has its own.
+    // The root group has its numbers in a file of the machine. Any group below it has its own file.
     let below = fs::read_dir(group).into_iter().flatten().flatten().map(|entry| entry.path());
     let places = std::iter::once(group.clone()).chain(below.filter(|path| path.is_dir()));
     let files: Vec<PathBuf> = places.flat_map(|group| FILES.map(|file| group.join(file))).collect();
@@ -205,7 +206,7 @@ fn perf(event: &str, pid: Option<u32>) -> Trial {
     }
 }
 
-/// The smallest that a file system with a journal fits into.
+/// Smallest size that holds a file system with a journal.
 const DISK_BYTES: u64 = 16 << 20;
 
 pub(super) fn disk(_: &Others) -> Trial {

@@ -1,4 +1,5 @@
-//! Small systems to start and stop in the tests of this crate, and a Tenbin to kill. Each ends by itself after a minute.
+//! Small systems that the tests of this crate start and stop, and a process that plays a Tenbin to be killed. Each ends by itself
+//! after a minute.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -46,11 +47,11 @@ fn main() -> ExitCode {
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Answers 200 on /ok, and 503 elsewhere.
+/// Answers 200 on `/ok`, and 503 on any other path.
 fn serve_http(address: &str) -> std::io::Result<()> {
     let listener = TcpListener::bind(address)?;
     for stream in listener.incoming() {
-        // A client that went away is no reason to end.
+        // A client that disconnected is no reason to end.
         let _ = stream.and_then(answer);
     }
     Ok(())
@@ -76,7 +77,8 @@ fn serve_unix(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Eight threads that do one thing, and what they need for it. Each runs some ten times a second.
+/// Runs eight threads that all do the same work, with the locks or sockets that it needs. Each thread runs about ten times a
+/// second.
 fn threads_that(what: &str) -> std::io::Result<()> {
     let short = || thread::sleep(Duration::from_millis(5));
     let eight = |what: &dyn Fn() -> Box<dyn FnMut() + Send>| {
@@ -143,7 +145,7 @@ fn threads_that(what: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes a byte again and again.
+/// Writes a byte after each pause, forever.
 fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
     loop {
         pause();
@@ -151,7 +153,7 @@ fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
     }
 }
 
-/// What a system is confined to.
+/// Limits, network, and disk of a system.
 #[derive(Default)]
 struct Confines {
     limits: Limits,
@@ -159,7 +161,7 @@ struct Confines {
     disk_bytes: Option<u64>,
 }
 
-/// Starts a system, as Tenbin would, says so, and waits to be killed.
+/// Starts a system as Tenbin would, prints the pid of its keeper, and waits to be killed.
 fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::Result<()> {
     let Confines { limits, network, disk_bytes } = confines;
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();

@@ -1,4 +1,4 @@
-//! One action on its way: what it acts upon, how long it may take, and what came of it.
+//! One action in progress: the processes and resources it acts on, its deadline, and its result.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,13 +12,13 @@ use crate::limits::Groups;
 use crate::system::Background;
 use crate::{Output, Process, in_words};
 
-/// What events act upon.
+/// Processes and resources that events act on.
 #[derive(Debug)]
 pub(crate) struct Actors {
     pub(crate) setting: Setting,
     pub(crate) processes: Vec<Actor>,
     pub(crate) background: Background,
-    /// The system's folder.
+    /// Folder of the system.
     pub(crate) dir: PathBuf,
     pub(crate) limits: Groups,
     pub(crate) disk: Option<Disk>,
@@ -29,12 +29,12 @@ pub(crate) struct Actors {
 pub(crate) struct Actor {
     pub(crate) kept: Arc<KeptProcess>,
     pub(crate) process: Arc<Process>,
-    /// Held by the event that stops, starts or pauses it.
+    /// Locked by the event that stops, starts, or pauses the process.
     pub(crate) busy: Mutex<()>,
 }
 
 impl Actor {
-    /// Keeps other events from stopping, starting or pausing it meanwhile.
+    /// Prevents other events from stopping, starting, or pausing the process while the guard lives.
     pub(super) fn reserve(&self) -> Result<MutexGuard<'_, ()>, Flaw> {
         self.busy.try_lock().map_err(|_| Flaw::of(format!("another event still acts on {}", self.kept.name)))
     }
@@ -47,12 +47,12 @@ impl Actors {
     }
 }
 
-/// Why an action failed.
+/// Reason why an action failed.
 #[derive(Debug)]
 pub(super) struct Flaw {
-    /// A sentence without its full stop.
+    /// Sentence without its full stop.
     pub(super) what: String,
-    /// The load ended first.
+    /// Whether the action failed because the load ended first.
     pub(super) is_cut: bool,
 }
 
@@ -66,7 +66,7 @@ impl Flaw {
     }
 }
 
-/// What an action leaves to tell.
+/// Exit and output of an action.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub(super) exit: Option<Exit>,
@@ -75,7 +75,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Takes in the end of an output.
+    /// Stores the end of an output.
     pub(super) fn wrote(&mut self, output: Output) {
         let Output { mut text, dropped_bytes, .. } = output;
         let excess = text.len().saturating_sub(OUTPUT_BYTES_MAX);
@@ -85,18 +85,18 @@ impl Trace {
     }
 }
 
-/// An action that has begun.
+/// An action in progress.
 pub(super) struct Act<'a> {
     pub(super) actors: &'a Actors,
-    /// When it must have ended.
+    /// Time by which the action must have ended.
     pub(super) deadline: Deadline,
-    /// Whether the load is over, and it with it.
+    /// Whether the load has ended, which ends the action too.
     pub(super) is_interrupted: &'a (dyn Fn() -> bool + Sync),
     pub(super) trace: Trace,
 }
 
 impl Act<'_> {
-    /// Does what the event says, and waits for its sign.
+    /// Performs the action of the event, and waits for its condition.
     pub(super) fn play(&mut self, event: &mut Event) -> Result<(), Flaw> {
         let seen = event.until.as_ref().map(|sign| self.before(sign)).transpose()?;
         let done = self.perform(&mut event.action);
@@ -104,7 +104,7 @@ impl Act<'_> {
             (Some(sign), Some(from_bytes)) => done.and_then(|()| self.wait_for(sign, from_bytes)),
             _ => done,
         };
-        // Whatever it says, it was the end of the load, or its time, that ended it.
+        // Any error after the end of the load or after the deadline is a consequence of that end.
         done.map_err(|flaw| {
             if (self.is_interrupted)() {
                 Flaw::cut()
@@ -133,7 +133,7 @@ impl Act<'_> {
         }
     }
 
-    /// Whether there is no time left for it.
+    /// Whether the action must stop: the load has ended, or the deadline has passed.
     pub(super) fn is_over(&self) -> bool {
         (self.is_interrupted)() || self.deadline.is_over()
     }

@@ -1,4 +1,4 @@
-//! Events that run a command, alone or while something is held.
+//! Events that run a command, optionally while a lock is held.
 
 use super::Lock;
 use super::act::{Act, Flaw};
@@ -6,7 +6,7 @@ use crate::commands::{self, Done};
 use crate::{Command, in_words};
 
 impl Act<'_> {
-    /// Runs a command while a lock is held, if there is one. The lock is released whatever becomes of the command.
+    /// Runs a command, while `lock` is held if there is one. Releases the lock even if the command fails.
     pub(super) fn run_locked(
         &mut self,
         command: &Command,
@@ -20,7 +20,7 @@ impl Act<'_> {
         done.and(released)
     }
 
-    /// Runs a command, which must exit with 0. What it leaves running is ended with the system.
+    /// Runs a command, which must exit with 0. Descendants that still run are ended with the system.
     pub(super) fn run(&mut self, command: &Command) -> Result<(), Flaw> {
         let actors = self.actors;
         let within = self.deadline.left();

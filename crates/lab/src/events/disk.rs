@@ -8,8 +8,8 @@ use super::links::LISTEN;
 use crate::deadline::Deadline;
 
 impl Act<'_> {
-    /// Takes all the room of the system's own disk but for so many bytes, and what the system gives back meanwhile. Without a time it
-    /// stays so until the disk is removed.
+    /// Occupies all free space of the system's disk except `leave_bytes`, including space that the system frees meanwhile. Without
+    /// a duration the disk stays full until it is removed.
     pub(super) fn fill(&self, leave_bytes: u64, lasting: Lasting) -> Result<(), Flaw> {
         let disk = self.actors.disk.as_ref().ok_or_else(|| Flaw::of("the system has no disk of its own"))?;
         let cannot = |what: String| Flaw::of(format!("the disk {} {what}", disk.point().display()));

@@ -1,4 +1,4 @@
-//! Events at the edges of a system: its limits, and the proxies on its links.
+//! Events that change the limits of a system or the proxies on its links.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,11 +11,11 @@ use super::{Lasting, LinkOrder};
 use crate::deadline::Deadline;
 use crate::limits::Limits;
 
-/// How often to look whether the load is over.
+/// Interval of checks whether the load has ended.
 pub(super) const LISTEN: Duration = Duration::from_millis(20);
-/// A proxy answers at once; a machine that is busy may take its time.
+/// Timeout for the answer of a proxy. A proxy answers at once unless the machine is busy.
 const ANSWER: Duration = Duration::from_secs(5);
-/// No answer to an order is longer.
+/// Max length of an answer.
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
 
 impl Act<'_> {
@@ -33,12 +33,12 @@ impl Act<'_> {
         };
         give(&link.order)?;
         let ended = self.last(lasting);
-        // Without a time it stays so; with one it is put back, also when the load is over before.
+        // A temporary order is reverted even if the load has ended. A permanent one is not.
         let undone = lasting.and(link.undo.as_deref()).map_or(Ok(()), give);
         ended.and(undone)
     }
 
-    /// Waits until the time is over. What has no time is done at once.
+    /// Waits for the given duration. Returns at once without one.
     fn last(&self, lasting: Lasting) -> Result<(), Flaw> {
         let Some(lasting) = lasting else { return Ok(()) };
         let until = Deadline::after(lasting);
@@ -52,7 +52,7 @@ impl Act<'_> {
     }
 }
 
-/// Gives an order to a proxy; what it says against it, as the end of a sentence.
+/// Sends an order to a proxy. The error is the end of a sentence.
 fn give(control: &Path, order: &str) -> Result<(), String> {
     let cannot = |error: std::io::Error| format!("takes no orders: {error}");
     let mut stream = UnixStream::connect(control).map_err(cannot)?;

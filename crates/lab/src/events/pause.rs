@@ -1,13 +1,13 @@
-//! Events that hold a process up. Its keeper lets it go on, so that it does even if Tenbin is killed.
+//! Events that pause a process. Its keeper resumes it, so that it resumes even if Tenbin is killed.
 
 use std::time::Duration;
 
 use super::act::{Act, Flaw};
 use crate::deadline::Deadline;
 
-/// How often to look whether the load is over.
+/// Interval of checks whether the load has ended.
 const LISTEN: Duration = Duration::from_millis(20);
-/// How long a keeper may take to answer on a busy machine.
+/// Timeout for the answer of a keeper on a busy machine.
 const ANSWER: Duration = Duration::from_secs(5);
 
 impl Act<'_> {

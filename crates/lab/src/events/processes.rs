@@ -1,4 +1,4 @@
-//! Events that signal, start, stop, kill and restart a process of the system.
+//! Events that signal, start, stop, kill, or restart a process of the system.
 
 use std::time::Duration;
 
@@ -47,11 +47,11 @@ impl Act<'_> {
         self.bring_up(actor)
     }
 
-    /// As at the end of a run: by its command or its signal, at last by KILL.
+    /// Stops a process as at the end of a run: with its command or signal, and with KILL after the timeout.
     fn lay_down(&self, actor: &Actor, stop: &StopHow) -> Result<(), Flaw> {
         must_run(actor)?;
         let name = &actor.kept.name;
-        // What ends from now on was asked to.
+        // From here on, the end of the process is expected.
         actor.kept.expect_end();
         let (mut signal, mut within, mut flaw) = (Some(stop.signal), stop.within, None);
         if let Some(command) = &stop.command {
@@ -92,7 +92,7 @@ impl Act<'_> {
         let Ready { when, within } = &actor.process.ready;
         let ready = Ready { when: when.clone(), within: (*within).min(self.deadline.left()) };
         let is_ready = ready::wait(&self.actors.setting, &ready, &actor.kept, self.is_interrupted);
-        // One that has ended by now is what this event failed at, and did not die on its own.
+        // If the process has ended by now, this event reports the failure, so it does not count as an unexpected death.
         if actor.kept.state().ended().is_none() {
             actor.kept.expect_life();
         }
@@ -100,7 +100,7 @@ impl Act<'_> {
     }
 }
 
-/// One that has ended by itself is reported as dead: nothing can be done to it any more.
+/// Fails unless the process runs. A process that ended by itself is reported as dead, and no action can affect it any more.
 fn must_run(actor: &Actor) -> Result<(), Flaw> {
     let state = actor.kept.state();
     let name = &actor.kept.name;
@@ -123,7 +123,7 @@ fn not_gone(name: &str, toll: Option<Toll>) -> Flaw {
     })
 }
 
-/// The process that was started; if it has ended, the oldest of those that it left to the keeper.
+/// Returns the process that was started. If it has ended, returns the oldest orphan that the keeper adopted.
 fn main_process(actor: &Actor) -> Option<Seen> {
     let (main, is_over) = {
         let state = actor.kept.state();

@@ -1,4 +1,4 @@
-//! Events that write files of the system again, and have it read them.
+//! Events that rewrite files of the system, and make it reload them.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use super::Reload;
 use super::act::{Act, Flaw};
 use crate::folder::stays_inside;
 
-/// What a file is called until it is whole.
+/// Suffix of the temporary file.
 const UNFINISHED: &str = ".tenbin-new";
 
 impl Act<'_> {
@@ -29,7 +29,7 @@ impl Act<'_> {
     }
 }
 
-/// In one step, so that the system never reads half of it.
+/// Replaces the file atomically with a rename, so that the system never reads a partial file.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(UNFINISHED);

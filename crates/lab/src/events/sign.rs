@@ -1,4 +1,4 @@
-//! Waiting for what shows that an action had its effect.
+//! Waits for the condition that shows that an action took effect.
 
 use std::thread;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use super::act::{Act, Flaw};
 use crate::deadline::Deadline;
 use crate::ready::get;
 
-/// Between two attempts.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
 impl Act<'_> {
-    /// How much a process had written before the action, if the sign is a text.
+    /// Bytes that the process had written before the action; 0 if the sign is not a text.
     pub(super) fn before(&self, sign: &Sign) -> Result<u64, Flaw> {
         let Sign::Text { process, .. } = sign else { return Ok(0) };
         Ok(self.actors.find(process)?.kept.state().capture.seen_bytes())

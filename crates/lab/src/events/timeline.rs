@@ -1,4 +1,4 @@
-//! The events of one run in time, each on a thread of its own: nothing that makes or measures load waits for them.
+//! Runs the events of one run, each on a thread of its own. Threads that generate or measure load never wait for them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +13,10 @@ use crate::deadline::Deadline;
 use crate::exit::Exit;
 use crate::system::System;
 
-/// How often to look for a text.
+/// Interval of searches for a text.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Events that are under way or to come. Dropping it ends them, as [`Timeline::end`] does.
+/// Events that are pending or in progress. Dropping it ends them, as [`Timeline::end`] does.
 #[derive(Debug)]
 pub struct Timeline {
     hall: Arc<Hall>,
@@ -24,11 +24,11 @@ pub struct Timeline {
     news: Receiver<Happened>,
 }
 
-/// What the threads of a timeline share.
+/// State shared by the threads of a timeline.
 #[derive(Debug)]
 struct Hall {
     actors: Actors,
-    /// When the load began.
+    /// Start of the load.
     origin: Instant,
     state: Mutex<State>,
     changed: Condvar,
@@ -37,15 +37,15 @@ struct Hall {
 #[derive(Debug, Default)]
 struct State {
     is_interrupted: bool,
-    /// When events ended, by their names.
+    /// End of each event that has ended, by name.
     ended_ns: BTreeMap<String, u64>,
 }
 
 impl Timeline {
-    /// Begins the events of a load that began at `origin`. What is planned comes at once, by [`Timeline::take`].
+    /// Starts the events of a load that began at `origin`. All planned occurrences are available at once from [`Timeline::take`].
     ///
     /// # Errors
-    /// A thread could not be started; then no event takes place.
+    /// A thread could not be started. No event takes place then.
     pub fn begin(system: &System, events: Vec<Event>, origin: Instant) -> io::Result<Timeline> {
         let hall = Arc::new(Hall {
             actors: system.actors(),
@@ -64,18 +64,18 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// What has become known since the last call.
+    /// Returns the changes since the last call.
     pub fn take(&mut self) -> Vec<Happened> {
         self.news.try_iter().collect()
     }
 
-    /// Ends what is under way, and begins nothing more. It does not wait.
+    /// Ends events in progress, and starts no more. Does not wait.
     pub fn interrupt(&self) {
         self.hall.state().is_interrupted = true;
         self.hall.changed.notify_all();
     }
 
-    /// Ends what is under way, waits until it has ended, and says what was not told before.
+    /// Ends events in progress, waits for them, and returns the changes that were not taken before.
     pub fn end(mut self) -> Vec<Happened> {
         self.join();
         self.take()
@@ -95,7 +95,7 @@ impl Drop for Timeline {
     fn drop(&mut self) {
         self.interrupt();
         for thread in self.threads.drain(..) {
-            // A panic was printed when it came.
+            // The panic was printed when it occurred.
             let _ = thread.join();
         }
     }
@@ -119,7 +119,7 @@ impl System {
     }
 }
 
-/// Every occurrence, with its time as far as that is known.
+/// Every occurrence of the event, with its time if that is known in advance.
 fn planned(event: &Event) -> impl Iterator<Item = Happened> {
     let times = if let Moment::At { times, .. } = event.moment { times } else { 1 };
     (0..times).map(|occurrence| Happened {
@@ -131,7 +131,7 @@ fn planned(event: &Event) -> impl Iterator<Item = Happened> {
 }
 
 impl Moment {
-    /// Since the load began, if that is known before.
+    /// Time since the load began. `None` if it depends on a text or another event.
     fn time_of(&self, occurrence: u32) -> Option<Duration> {
         match self {
             Moment::At { first, every, .. } => Some(first.saturating_add(every.saturating_mul(occurrence))),
@@ -145,7 +145,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 fn tell(teller: &Sender<Happened>, happened: Happened) {
-    // Who does not want to know any more has dropped the timeline.
+    // The receiver is gone if the timeline was dropped.
     let _ = teller.send(happened);
 }
 
@@ -158,7 +158,7 @@ impl Hall {
         self.state().is_interrupted
     }
 
-    /// All occurrences of an event, one after the other.
+    /// Plays all occurrences of an event, one after the other.
     fn play(&self, mut event: Event, teller: &Sender<Happened>) {
         let occurrences: Vec<Happened> = planned(&event).collect();
         for mut happened in occurrences {
@@ -202,7 +202,7 @@ impl Hall {
         self.changed.notify_all();
     }
 
-    /// Waits until an occurrence is to begin: when that was planned, or why it will not.
+    /// Waits until an occurrence is due. Returns its planned time in nanoseconds, or the reason why it will not occur.
     fn wait_for(&self, moment: &Moment, occurrence: u32) -> Result<u64, String> {
         let (planned, delay) = match moment {
             Moment::At { .. } => (moment.time_of(occurrence).unwrap_or_default(), Duration::ZERO),
@@ -220,7 +220,7 @@ impl Hall {
         Ok(nanoseconds(planned))
     }
 
-    /// When a process wrote a text.
+    /// Waits until a process has written a text. Returns the time since the load began.
     fn wait_for_text(&self, process: &str, text: &str) -> Result<Duration, String> {
         let kept = &self.actors.find(process).map_err(|flaw| flaw.what)?.kept;
         let from_bytes = kept.state().capture.seen_bytes();
@@ -236,13 +236,13 @@ impl Hall {
             };
             searched = seen;
             kept.wait(Deadline::after(LOOK), |state| state.capture.seen_bytes() != searched);
-            // One that is lost or writes all the time does not keep a core busy.
+            // Limits CPU use if the process writes all the time or its keeper is lost.
             thread::sleep(LOOK / 10);
         }
         Err(format!("the load ended before {process} wrote {text:?}"))
     }
 
-    /// When another event ended.
+    /// Waits until another event has ended. Returns the time of its end.
     fn wait_for_event(&self, name: &str) -> Result<Duration, String> {
         let waits = |state: &mut State| !state.is_interrupted && !state.ended_ns.contains_key(name);
         let state = self.changed.wait_while(self.state(), waits);

@@ -1,4 +1,4 @@
-//! The keeper's end of the socket to Tenbin. It never waits: a Tenbin that does not listen must not hold up a system.
+//! The keeper's end of the socket to Tenbin. It is nonblocking: a Tenbin that does not read must not block a system.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -6,16 +6,16 @@ use rustix::io::{Errno, ioctl_fionbio, read, write};
 
 use super::messages::{Order, Report};
 
-/// Orders are short; the longest hold a command line and an environment.
+/// Max length of an order. The longest ones contain a command line and an environment.
 const LINE_BYTES_MAX: usize = 16 << 20;
 
-/// Orders in, reports out.
+/// Receives orders and sends reports.
 #[derive(Debug)]
 pub(crate) struct Link {
     stdin: std::io::Stdin,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
-    /// Tenbin is gone.
+    /// Whether Tenbin is gone.
     pub(crate) is_cut: bool,
 }
 
@@ -30,12 +30,12 @@ impl Link {
         self.stdin.as_fd()
     }
 
-    /// Whether there is something that the socket did not take yet.
+    /// Whether the socket has not accepted all data yet.
     pub(crate) fn has_outgoing(&self) -> bool {
         !self.outgoing.is_empty() && !self.is_cut
     }
 
-    /// The orders that have arrived.
+    /// Reads the orders that have arrived.
     pub(crate) fn orders(&mut self) -> Vec<Order> {
         let mut buffer = [0; 16 << 10];
         while !self.is_cut {
@@ -74,7 +74,7 @@ impl Link {
         self.send();
     }
 
-    /// Sends what the socket takes now.
+    /// Sends as much as the socket accepts now.
     pub(crate) fn send(&mut self) {
         let mut sent = 0;
         while sent < self.outgoing.len() && !self.is_cut {

@@ -1,4 +1,4 @@
-//! What Tenbin and a keeper say to each other: lines of JSON over one socket, the keeper's standard input.
+//! Messages between Tenbin and a keeper: lines of JSON over one socket, which is the standard input of the keeper.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::exit::Exit;
 use crate::limits::Membership;
 
-/// From Tenbin to the keeper.
+/// Message from Tenbin to the keeper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Order {
-    /// The first order, and one after `Rest`: start this.
+    /// Starts a command. Valid as the first order, and after `Rest`.
     Start {
         argv: Vec<String>,
         env: Vec<(String, String)>,
@@ -20,54 +20,55 @@ pub(crate) enum Order {
         namespace: Option<String>,
         disk: Option<PathBuf>,
     },
-    /// End everything as in `Stop`, and wait for another `Start`.
+    /// Ends everything as `Stop` does, and waits for another `Start`.
     Rest { signal: Option<i32>, within_ms: u64 },
-    /// Stop everything below the keeper by SIGSTOP, and let it go on after so long.
+    /// Pauses all descendants with SIGSTOP, and resumes them after `for_ms`.
     Pause { for_ms: u64 },
-    /// Let it go on now.
+    /// Resumes all descendants now.
     Continue,
-    /// The last order: end everything, first by this signal (or wait for another's signal), at last by KILL.
+    /// Last order: ends everything, first with this signal, and with KILL after `within_ms`. Without a signal, waits for an end
+    /// that something else causes.
     Stop { signal: Option<i32>, within_ms: u64 },
 }
 
-/// From the keeper to Tenbin.
+/// Message from the keeper to Tenbin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Report {
     Started {
         pid: u32,
     },
-    /// It could not be started; nothing runs.
+    /// The command could not be started. Nothing runs.
     Refused {
         what: String,
     },
-    /// So many raw bytes follow the line. Before them as many as `dropped` were not kept.
+    /// Header of output: `bytes` raw bytes follow the line. `dropped` bytes before them were dropped.
     Output {
         bytes: usize,
         dropped: u64,
     },
-    /// The process that was started has ended. Others below it may still run.
+    /// The main process has ended. Its descendants may still run.
     Exited(Exit),
-    /// Nothing runs any more.
+    /// No descendant is left.
     Empty,
-    /// So many processes were stopped by SIGSTOP.
+    /// Number of processes that were paused with SIGSTOP.
     Paused {
         processes: usize,
     },
-    /// They go on.
+    /// The processes have resumed.
     Continued,
-    /// The answer to `Rest`: nothing runs, and the keeper waits.
+    /// Answer to `Rest`: nothing runs, and the keeper waits.
     Resting(Toll),
-    /// The answer to the last order.
+    /// Answer to the last order.
     Stopped(Toll),
 }
 
-/// What it took to end everything.
+/// Result of ending all processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Toll {
-    /// Processes that had to be killed.
+    /// Number of processes that had to be killed.
     pub(crate) killed: usize,
-    /// Whether the process that was started was among them.
+    /// Whether the main process was killed.
     pub(crate) is_main_killed: bool,
-    /// Processes that even KILL did not end in time.
+    /// Number of processes that did not end in time even after KILL.
     pub(crate) left: usize,
 }

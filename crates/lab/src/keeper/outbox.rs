@@ -1,20 +1,20 @@
-//! Output on its way from a process to Tenbin: what is too much for the way is dropped, not waited for.
+//! Buffers output between a process and Tenbin. If the buffer is full, bytes are dropped instead of blocking the process.
 
 use std::time::Duration;
 
 use crate::capture::HEAD_BYTES;
 use crate::deadline::Deadline;
 
-/// The most that is on its way at a time.
+/// Max bytes that are buffered at a time, except the head.
 const PENDING_BYTES_MAX: usize = 256 << 10;
-/// How long to gather before output is sent on.
+/// Time to collect output before it is sent.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes that wait to be sent on.
+/// Buffer of bytes to send.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     seen_bytes: usize,
-    /// From the first bytes of all, which are never dropped.
+    /// Unsent part of the first bytes of the output, which are never dropped.
     head: Vec<u8>,
     pending: Vec<u8>,
     dropped_bytes: u64,
@@ -22,14 +22,14 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Takes in what was read.
+    /// Appends bytes that were read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let head_left = HEAD_BYTES.saturating_sub(self.seen_bytes).min(bytes.len());
         let (head, rest) = bytes.split_at(head_left);
         self.seen_bytes = self.seen_bytes.saturating_add(bytes.len());
         self.head.extend_from_slice(head);
         self.pending.extend_from_slice(rest);
-        // At twice the size, so that bytes are moved rarely.
+        // Trims only at twice the size, so that bytes are seldom moved.
         if self.pending.len() > 2 * PENDING_BYTES_MAX {
             self.drop_oldest();
         }
@@ -44,12 +44,12 @@ impl Outbox {
         self.dropped_bytes += excess as u64;
     }
 
-    /// When there is something to send, if there is.
+    /// Time at which output is due. `None` if the buffer is empty.
     pub(crate) fn due(&self) -> Option<Deadline> {
         self.not_before
     }
 
-    /// The next piece to send, and how many bytes before it were dropped.
+    /// Takes the next bytes to send, and the number of bytes before them that were dropped.
     pub(crate) fn take(&mut self) -> Option<(u64, Vec<u8>)> {
         if !self.head.is_empty() {
             let piece = (0, std::mem::take(&mut self.head));
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_and_the_last_ones_stay() {
+    fn head_and_tail_survive_overflow() {
         let mut outbox = Outbox::default();
         outbox.push(b"first");
         for _ in 0..40 {

@@ -1,4 +1,4 @@
-//! The process that a keeper started, and everything below it.
+//! The process that a keeper started, and all its descendants.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,25 +15,25 @@ use crate::exit::Exit;
 use crate::processes::{self, Seen};
 
 const CHUNK_BYTES: usize = 64 << 10;
-/// How much is read before the keeper looks at anything else.
+/// Max chunks that are read before the keeper does other work.
 const CHUNKS_PER_TURN: usize = 16;
-/// How often to look for processes that were started while others were stopped.
+/// Max passes that search for processes started while others were being paused.
 const FREEZING_PASSES: usize = 20;
 
-/// All that runs below this keeper.
+/// All processes below this keeper.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) main_pid: u32,
-    /// How the process that was started ended, once it has.
+    /// Exit status of the main process. `None` while it runs.
     pub(crate) main_exit: Option<Exit>,
-    /// Nothing is left, and nothing can come.
+    /// Whether no process is left, so that none can appear.
     pub(crate) is_empty: bool,
     output: Option<io::PipeReader>,
     killed: BTreeSet<(u32, u64)>,
 }
 
 impl Tree {
-    /// Starts a command in a process group of its own, without input, with both outputs into one pipe.
+    /// Starts a command in a process group of its own, without standard input, and with both outputs in one pipe.
     pub(crate) fn start(argv: &[String], env: Vec<(String, String)>, dir: &Path) -> Result<Tree, String> {
         let Some((program, arguments)) = argv.split_first() else {
             return Err("its command line is empty".to_owned());
@@ -64,12 +64,12 @@ impl Tree {
         Ok(Tree { main_pid, main_exit: None, is_empty: false, output, killed: BTreeSet::new() })
     }
 
-    /// The reading end of the output, until its end was read.
+    /// Reading end of the output. `None` after end of file.
     pub(crate) fn output(&self) -> Option<&io::PipeReader> {
         self.output.as_ref()
     }
 
-    /// Reads what has been written. Says whether there may be more at once.
+    /// Reads available output. Returns whether more may be available at once.
     pub(crate) fn read(&mut self, outbox: &mut Outbox) -> bool {
         let mut buffer = [0; CHUNK_BYTES];
         for _ in 0..CHUNKS_PER_TURN {
@@ -84,7 +84,7 @@ impl Tree {
         true
     }
 
-    /// Reaps whatever has ended. All that is left is a child of the keeper or below one, so no child means: nothing.
+    /// Reaps all children that have ended. Orphans are reparented to the keeper, so without a child no descendant is left.
     pub(crate) fn reap(&mut self) {
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -102,16 +102,16 @@ impl Tree {
         }
     }
 
-    /// Everything below the keeper that still runs.
+    /// All descendants of the keeper that still run.
     pub(crate) fn all() -> Vec<Seen> {
         processes::below(std::process::id())
     }
 
-    /// Sends a signal to the group of the process that was started, or to everything if that process has ended.
+    /// Sends a signal to the process group of the main process, or to all descendants if the main process has ended.
     pub(crate) fn tell(&self, signal: Signal) {
         match (self.main_exit, i32::try_from(self.main_pid).ok().and_then(Pid::from_raw)) {
             (None, Some(group)) => {
-                // It may have made itself a group of its own kind, or be gone by now: both are seen later.
+                // Errors are ignored: the process may have changed its group or ended, and both are detected later.
                 let _ = kill_process_group(group, signal.raw());
             }
             _ => Tree::all().iter().for_each(|seen| {
@@ -120,7 +120,7 @@ impl Tree {
         }
     }
 
-    /// Stops by SIGSTOP everything that is there, and what that starts meanwhile. How many processes there are.
+    /// Pauses all descendants with SIGSTOP, including processes that they start meanwhile. Returns the number of paused processes.
     pub(crate) fn freeze(&self) -> usize {
         let mut stopped: BTreeSet<(u32, u64)> = BTreeSet::new();
         for _ in 0..FREEZING_PASSES {
@@ -132,7 +132,7 @@ impl Tree {
                     stopped.insert((seen.pid, seen.started_ticks));
                 }
             }
-            // What was started between two looks is seen in the second.
+            // A process that was started between two passes is found by the second.
             if stopped.len() == before {
                 break;
             }
@@ -140,7 +140,7 @@ impl Tree {
         stopped.len()
     }
 
-    /// Kills everything that is there now.
+    /// Kills all descendants that exist now.
     pub(crate) fn kill(&mut self) {
         for seen in Tree::all() {
             if processes::signal(&seen, Signal::KILL) {

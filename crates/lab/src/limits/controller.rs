@@ -1,4 +1,4 @@
-//! The controllers of the kernel, and the files that each limit is written to.
+//! Controllers of the kernel, and the files to which each limit is written.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use super::{DiskLimits, Limits};
 use crate::control_groups::Version;
 
-/// Over which time CPU time is metered: the kernel's own, which containers have too.
+/// Period of the CPU quota: the default of the kernel, which containers use too.
 const PERIOD_US: u64 = 100_000;
-/// The kernel takes no smaller quota.
+/// Smallest quota that the kernel accepts.
 const QUOTA_MIN_US: u64 = 1_000;
 
-/// What limits one kind of resource.
+/// A controller, which limits one kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Controller {
     Cpu,
@@ -23,7 +23,7 @@ pub(crate) enum Controller {
 impl Controller {
     pub(crate) const ALL: [Self; 4] = [Self::Cpu, Self::Cores, Self::Memory, Self::Disk];
 
-    /// What the kernel calls it.
+    /// Name that the kernel uses.
     pub(crate) fn name(self, version: Version) -> &'static str {
         match (self, version) {
             (Self::Cpu, _) => "cpu",
@@ -34,7 +34,7 @@ impl Controller {
         }
     }
 
-    /// Writes the limit of its kind to the group `dir` below `parent`. What is not limited is set free.
+    /// Writes the limits of this controller to the group `dir` below `parent`. Removes a limit that is not set.
     pub(crate) fn set(
         self,
         version: Version,
@@ -52,7 +52,7 @@ impl Controller {
     }
 }
 
-/// The numbers of whole disks, as `8:0`.
+/// Device numbers of whole disks, such as `8:0`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disks(pub(crate) Vec<String>);
 
@@ -62,7 +62,7 @@ impl Disks {
         let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
         let mut numbers: Vec<String> = entries
             .map(|entry| entry.path())
-            // A loop device without a file has no size.
+            // A loop device without a file has size 0.
             .filter(|disk| text(&disk.join("size")).is_some_and(|size| size != "0"))
             .filter_map(|disk| text(&disk.join("dev")))
             .collect();
@@ -97,14 +97,14 @@ fn set_cores(version: Version, parent: &Path, dir: &Path, cores: &[usize]) -> Re
         text.map(|text| text.trim().to_owned()).unwrap_or_default()
     };
     if version == Version::First {
-        // A group without them takes no process.
+        // A group without memory nodes accepts no process.
         write(&dir.join("cpuset.mems"), &of_parent("mems"))?;
     }
     let list = cores.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let list = match (cores.is_empty(), version) {
         (false, _) => list,
         (true, Version::First) => of_parent("cpus"),
-        // It has those of its parent.
+        // An empty list inherits the cores of the parent.
         (true, Version::Second) => "\n".to_owned(),
     };
     write(&dir.join("cpuset.cpus"), &list).map_err(|_| {
@@ -116,7 +116,7 @@ fn set_memory(version: Version, dir: &Path, bytes: Option<u64>) -> Result<(), St
     let text = |none: &str| bytes.map_or(none.to_owned(), |bytes| bytes.to_string());
     match version {
         Version::First => {
-            // The sum with swap, which must not be below the memory; not all kernels count it.
+            // Limit of memory plus swap, which must not be below the memory limit. Not all kernels have this file.
             let with_swap = dir.join("memory.memsw.limit_in_bytes");
             let has_swap = with_swap.exists();
             if has_swap {
@@ -143,7 +143,7 @@ fn set_disks_first(dir: &Path, limits: DiskLimits, disks: &Disks) -> Result<(), 
     ];
     for (name, limit) in files {
         for disk in &disks.0 {
-            // 0 is no limit.
+            // 0 means no limit.
             let text = format!("{disk} {}", limit.unwrap_or(0));
             write(&dir.join(format!("blkio.throttle.{name}")), &text)?;
         }

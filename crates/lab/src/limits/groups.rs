@@ -1,4 +1,4 @@
-//! The groups of one system: made, changed while it runs, read, and removed.
+//! The groups of one system: created, changed while it runs, read, and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use crate::control_groups::{Hierarchy, Version, hierarchies};
 use crate::marker::Marker;
 use crate::processes;
 
-/// The groups of a system that has limits.
+/// Control groups of a system with limits.
 #[derive(Clone, Debug)]
 pub struct Groups {
     by_controller: BTreeMap<Controller, Group>,
@@ -24,15 +24,16 @@ pub struct Groups {
 #[derive(Clone, Debug)]
 struct Group {
     version: Version,
-    /// Below which it is.
+    /// Group in which this group was created.
     parent: PathBuf,
     path: PathBuf,
-    /// Where keepers stay.
+    /// Group in which keepers run.
     home: PathBuf,
 }
 
 impl Groups {
-    /// Makes the groups, and sets the limits. `to_come` are limits that may be set later: their controllers must be there too.
+    /// Creates the groups, and sets the limits. `to_come` are limits that may be set later: their controllers must be available
+    /// too.
     pub(crate) fn make(
         limits: &Limits,
         to_come: &[Limits],
@@ -54,16 +55,16 @@ impl Groups {
             })
         });
         made.inspect_err(|_| {
-            // The first fault says more than this one would.
+            // The first error is more useful than one of the removal.
             let _ = groups.remove();
         })?;
         Ok(groups)
     }
 
-    /// Sets other limits while the system runs. What the change does not name stays as it is.
+    /// Changes limits while the system runs. Limits that `change` does not name are left as they are.
     ///
     /// # Errors
-    /// A kind of limit that the system was not started for, or what the kernel said.
+    /// The system was started without a group for the limit, or the kernel rejected the change.
     pub fn change(&self, change: &Limits) -> Result<(), String> {
         change.controllers().try_for_each(|controller| {
             let group = self.by_controller.get(&controller);
@@ -72,16 +73,16 @@ impl Groups {
         })
     }
 
-    /// Sets the limits that the system was started with.
+    /// Restores the limits with which the system was started.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel rejected the change.
     pub fn put_back(&self) -> Result<(), String> {
         let mut groups = self.by_controller.iter();
         groups.try_for_each(|(controller, group)| group.set(*controller, &self.limits, &self.disks))
     }
 
-    /// How many processes were killed because the system needed more memory than it may have.
+    /// Number of processes that the kernel killed because the system exceeded its memory limit.
     pub(crate) fn killed_for_memory(&self) -> u64 {
         let Some(group) = self.by_controller.get(&Controller::Memory) else { return 0 };
         let name = match group.version {
@@ -93,13 +94,13 @@ impl Groups {
         count.unwrap_or(0)
     }
 
-    /// "killed for memory: limit 64 MiB"
+    /// Formats as "killed for memory: limit 64 MiB".
     pub(crate) fn killed_words(&self) -> String {
         let limit = self.limits.memory_bytes.map(|bytes| format!(": limit {}", size(bytes)));
         format!("killed for memory{}", limit.unwrap_or_default())
     }
 
-    /// What a process must join to be limited, each folder once.
+    /// Groups that a process must join to be limited, without duplicates.
     pub(crate) fn memberships(&self) -> Vec<Membership> {
         let mut all: Vec<Membership> = Vec::new();
         for group in self.by_controller.values() {
@@ -110,13 +111,13 @@ impl Groups {
         all
     }
 
-    /// The folders that probes read: of CPU time, and of memory.
+    /// Directories that the probes read: the group for CPU time, and the group for memory.
     pub fn folders(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         let of = |controller| self.by_controller.get(&controller).map(|group| group.path.clone());
         (of(Controller::Cpu), of(Controller::Memory))
     }
 
-    /// Removes them; nobody must be in them any more.
+    /// Removes the groups, which must be empty.
     pub(crate) fn remove(&self) -> Result<(), String> {
         membership::remove(self.by_controller.values().map(|group| group.path.as_path()))
     }
@@ -156,7 +157,7 @@ impl Group {
         };
         let path = parent.join(left::name(marker));
         match fs::create_dir(&path) {
-            // In version 2 one folder has all controllers.
+            // In version 2, all controllers share one directory.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             made => made.map_err(|error| {
                 let (name, place) = (controller.name(hierarchy.version), parent.display());
@@ -171,8 +172,8 @@ impl Group {
     }
 }
 
-/// The folder of version 2 below which groups are made, and the one that Tenbin lives in. A folder with processes can have no
-/// groups with limits below it, so Tenbin moves itself, if it is alone there.
+/// Returns the version 2 group below which groups are created, and the group in which Tenbin runs. A group with processes cannot
+/// have limited groups below it, so Tenbin moves itself to a subgroup if no other process is in its group.
 fn delegated(
     own: &Path,
     controller: Controller,
@@ -213,7 +214,7 @@ fn write_if(switch: &Path, words: &[String]) -> Result<(), String> {
     if words.is_empty() { Ok(()) } else { write(switch, &words.join(" ")) }
 }
 
-/// Moves this process and those below it to a group of their own, so that theirs can have others below it.
+/// Moves this process and its descendants to a subgroup, so that their former group can have limited groups below it.
 fn move_out(own: &Path) -> Result<PathBuf, String> {
     let text = fs::read_to_string(own.join("cgroup.procs")).unwrap_or_default();
     let pids: BTreeSet<u32> = text.lines().filter_map(|line| line.trim().parse().ok()).collect();

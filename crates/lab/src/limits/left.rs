@@ -1,4 +1,4 @@
-//! Groups that a Tenbin left behind that was killed together with its keepers: found by their name, and removed.
+//! Finds groups of a Tenbin that was killed together with its keepers, by their name, and removes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,21 +9,21 @@ use crate::marker::{Marker, Owner};
 use crate::processes::{self, Seen};
 
 const PREFIX: &str = "tenbin-";
-/// How deep groups are looked for, and how many are looked at.
+/// Max depth of the search for groups. `GROUPS_MAX` is the max number of groups that are searched.
 const LEVELS_MAX: usize = 8;
 const GROUPS_MAX: usize = 20_000;
 
-/// The name of a group: whose it is.
+/// Name of a group, which identifies its owner.
 pub(super) fn name(marker: Marker) -> String {
     format!("{PREFIX}{marker}")
 }
 
-/// Whose a group of this name is, if it is a Tenbin's.
+/// Marker of the owner. `None` if the group does not belong to a Tenbin.
 pub(super) fn marker_in(name: &str) -> Option<Marker> {
     Marker::parse(name.strip_prefix(PREFIX)?)
 }
 
-/// The processes in groups whose Tenbin is dead.
+/// Processes in groups whose Tenbin is dead.
 pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
     let mut seen: Vec<Seen> = Vec::new();
     for group in of_the_dead(&mount_points()) {
@@ -34,7 +34,7 @@ pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
     seen
 }
 
-/// Removes the groups whose Tenbin is dead, and says how many systems they belonged to.
+/// Removes the groups whose Tenbin is dead. Returns the number of systems they belonged to.
 pub(crate) fn remove_of_the_dead() -> usize {
     let groups = of_the_dead(&mount_points());
     let mut names: Vec<_> = groups
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_told_by_name_and_owner() {
+    fn groups_of_dead_owners_are_found_by_name() {
         let place = tempfile::tempdir().expect("a folder");
         let living = place.path().join("deep").join(name(Marker::new()));
         let dead = Marker::parse(&format!("1:1:1:{}", namespaces())).expect("a marker");
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(of_the_dead(&[place.path().to_owned()]), [dead]);
     }
 
-    /// Those of this process, as a marker has them.
+    /// Namespaces of this process, in the format of a marker.
     fn namespaces() -> String {
         let own = Marker::new().to_string();
         own.splitn(4, ':').last().expect("the namespaces").to_owned()

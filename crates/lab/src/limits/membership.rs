@@ -1,4 +1,4 @@
-//! How processes get into the groups of a system, and how groups are removed.
+//! Moves processes into the groups of a system, and removes groups.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 use super::controller::write;
 use crate::deadline::Deadline;
 
-/// A group keeps its dead for a moment.
+/// Time to retry a removal: a group keeps dead processes for a moment.
 const REMOVING: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
-/// Groups within groups that a system may have made.
+/// Max depth of nested groups that a system may have created.
 const LEVELS_MAX: usize = 16;
 
-/// One group of a system.
+/// Membership in one group of a system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Membership {
-    /// Its folder.
+    /// Directory of the group.
     pub(crate) group: PathBuf,
-    /// The group that keepers live in, outside of it.
+    /// Group outside of it, in which keepers run.
     pub(crate) home: PathBuf,
 }
 
-/// Does something that starts a process while this one, which has a single thread, is in these groups: then the new process
-/// is in them from its first instruction.
+/// Runs `start` while this process, which must have a single thread, is in these groups. The process that it starts is in them from
+/// its first instruction.
 pub(crate) fn inside<T>(
     memberships: &[Membership],
     start: impl FnOnce() -> Result<T, String>,
@@ -38,13 +38,13 @@ pub(crate) fn inside<T>(
     started.and_then(|started| leave.map(|()| started))
 }
 
-/// Moves this process.
+/// Moves this process to a group.
 fn move_to(group: &Path) -> Result<(), String> {
-    // 0 is whoever writes it.
+    // 0 means the writing process.
     write(&group.join("cgroup.procs"), "0")
 }
 
-/// Removes groups, those within them first. Waits a little for the last to leave.
+/// Removes groups, nested groups first. Waits briefly for the last process to leave.
 pub(crate) fn remove<'a>(groups: impl IntoIterator<Item = &'a Path>) -> Result<(), String> {
     let until = Deadline::after(REMOVING);
     let mut failed = None;

@@ -1,4 +1,4 @@
-//! Limits in a folder that looks like the kernel's.
+//! Tests of limits in a directory that imitates the kernel's.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn all() -> Limits {
     Limits { cpu_cores: Some(0.4), cores: vec![0, 2], memory_bytes: Some(64 << 20), disk }
 }
 
-/// A kernel with version 1 or 2 of control groups in a folder, in which this process is in the group `own`.
+/// Returns a kernel with control groups of one version in a directory. This process is in the group `own`.
 fn kernel(place: &Path, version: Version) -> Kernel {
     let disks = Disks(vec!["8:0".to_owned(), "253:0".to_owned()]);
     let mount = |kind: &str, name: &str| {
@@ -40,7 +40,7 @@ fn read(groups: &Groups, controller: Controller, file: &str) -> String {
 use crate::control_groups::Version;
 
 #[test]
-fn limits_are_written_to_the_files_of_version_1_changed_and_put_back() {
+fn writes_changes_and_restores_limits_of_version_1() {
     let place = tempfile::tempdir().expect("a folder");
     let kernel = kernel(place.path(), Version::First);
     fs::write(place.path().join("cpuset/own/cpuset.effective_mems"), "0-1\n").expect("written");
@@ -61,7 +61,7 @@ fn limits_are_written_to_the_files_of_version_1_changed_and_put_back() {
 }
 
 #[test]
-fn limits_are_written_to_the_files_of_version_2_where_it_is_delegated() {
+fn writes_limits_of_version_2_where_delegated() {
     let place = tempfile::tempdir().expect("a folder");
     let kernel = kernel(place.path(), Version::Second);
     let own = place.path().join("unified/own");
@@ -87,7 +87,7 @@ fn limits_are_written_to_the_files_of_version_2_where_it_is_delegated() {
 }
 
 #[test]
-fn what_may_come_later_has_its_group_from_the_start_and_nothing_else_can_be_set() {
+fn limit_to_come_has_a_group_from_the_start_and_other_limits_are_rejected() {
     let place = tempfile::tempdir().expect("a folder");
     let kernel = kernel(place.path(), Version::First);
     let cpu = Limits { cpu_cores: Some(0.5), ..Limits::default() };
@@ -100,7 +100,7 @@ fn what_may_come_later_has_its_group_from_the_start_and_nothing_else_can_be_set(
 }
 
 #[test]
-fn without_control_groups_the_missing_controller_is_named() {
+fn missing_controller_is_named() {
     let nothing = Kernel { memberships: String::new(), mounts: String::new(), disks: Disks::default() };
     let failure = Groups::make(&all(), &[], Marker::new(), &nothing).expect_err("there are none");
     assert_eq!(failure.what, "no control group with the controller `cpu` is mounted here");

@@ -1,4 +1,4 @@
-//! Who holds a port: from the kernel's table of sockets to the process that has it open.
+//! Finds the process that holds a port, from the kernel's socket tables and the open files of processes.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::processes;
 
 const LISTENS: &str = "0A";
 
-/// "pid 4711 (puma -w 2)", as far as it can be found out, or `None` if no socket is on this port.
+/// Describes the holder of a port as "pid 4711 (puma -w 2)", as far as it is known. `None` if no socket has this port.
 pub(crate) fn holder(port: u16) -> Option<String> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
     let mut sockets: Vec<Socket> = tables
@@ -30,7 +30,7 @@ struct Socket {
     inode: u64,
 }
 
-/// A row of the table: number, local address, remote address, state, queues, timer, retries, user, timeout, inode.
+/// Parses a row of `/proc/net/tcp`: number, local address, remote address, state, queues, timer, retries, user, timeout, and inode.
 fn on_port(line: &str, port: u16) -> Option<Socket> {
     let mut columns = line.split_whitespace();
     let local = columns.nth(1)?;
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_rows_are_passed_over() {
+    fn malformed_rows_are_skipped() {
         for line in ["", "0:", "  1: zz:zz 0:0 0A", "0: 0100007F:1F90 00000000:0000 0A x x x 0 0"] {
             assert!(on_port(line, 8080).is_none(), "{line}");
         }

@@ -1,25 +1,25 @@
-//! What watching a system may cost: one budget of the thread that watches, and how it is divided.
+//! Budget for the cost of observing a system: one limit for the observing thread, and its division among the parts.
 //!
-//! What is read of the whole machine is read in every look, and its cost is taken off first. Processes are read in every look, too, and
-//! what is read of each thread, and what hardly changes, in those of them that its part allows. Where processes cost more than is left,
-//! they are read less often, and the looks in between wait for them. Samples of threads get what looks leave.
+//! Values of the machine are read in every look, and their cost is deducted first. Processes are read in every look too; values of
+//! each thread, and values that seldom change, are read in the looks that the share of threads allows. If processes cost more than
+//! is left, they are read less often, and the looks in between wait for them. Samples of threads get the share that looks leave.
 
 use std::time::Duration;
 
-/// Of a core, what the thread may take.
+/// Share of a core that the observing thread may use in total.
 const WHOLE: f64 = 0.009;
-/// Of that, what is read of each thread in looks.
+/// Share of a core for values of each thread in looks.
 const THREADS: f64 = 0.002;
-/// Of a core, what samples get: at least, and at most.
+/// Min and max share of a core for samples.
 const SAMPLES: [f64; 2] = [0.002, 0.008];
-/// Of a core, what processes get at least, whatever the rest takes.
+/// Min share of a core for processes, whatever the other parts cost.
 const PROCESSES_MIN: f64 = 0.002;
-/// Looks between two readings of threads or of processes, at most.
+/// Max number of looks between two readings of threads or processes.
 const LOOKS_MAX: u32 = 40;
-/// How fast a new measurement changes what is known.
+/// Weight of a new measurement in the moving average of costs, from 0 to 1.
 const WEIGHT: f64 = 0.3;
 
-/// How often what is read.
+/// Decides how often each part is read.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     threads: Part,
@@ -28,40 +28,41 @@ pub(crate) struct Budget {
     samples: Duration,
     /// CPU time of this thread at the end of the last look.
     used: Duration,
-    /// Of a core, what everything else in looks costs lately.
+    /// Recent cost of everything else in looks, as a share of a core. `None` if it is unknown.
     rest_share: Option<f64>,
 }
 
-/// Something that is not read in every look.
+/// A part that is not read in every look.
 #[derive(Debug, Default)]
 struct Part {
-    /// CPU time of reading it, lately; nothing if that is not known.
+    /// Recent CPU time of one reading. `None` if it is unknown.
     cost: Option<Duration>,
-    /// Looks since it was read.
+    /// Looks since the last reading.
     looks: u32,
 }
 
-/// What a look reads.
+/// Parts that a look reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// After how many looks the processes of the system are read again; `None` if they are not.
+    /// Looks since the processes were read last. `None` if this look does not read them.
     pub(crate) processes: Option<u32>,
-    /// The same of their threads, which are read only with them.
+    /// Looks since the threads were read last. `None` if this look does not read them. Threads are read only with processes.
     pub(crate) threads: Option<u32>,
 }
 
-/// CPU time that parts of a look took, as far as they were read.
+/// CPU time that each part of a look took. `None` if the part was not read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cost {
-    /// Without that of the threads.
+    /// CPU time of processes, without their threads.
     pub(crate) processes: Option<Duration>,
     pub(crate) threads: Option<Duration>,
-    /// What memory they share, which has a share of its own.
+    /// CPU time of the reading of proportional set sizes, which have a budget of their own.
     pub(crate) memory: Duration,
 }
 
 impl Part {
-    /// Whether it is read, and after how many looks, if it may cost this share of a core and looks are a second apart.
+    /// Returns the number of looks since the last reading if the part is due or `is_wanted`. `share` is its share of a core, at one
+    /// look per second.
     fn look(&mut self, share: f64, is_wanted: bool) -> Option<u32> {
         self.looks = self.looks.saturating_add(1);
         (is_wanted || self.looks >= self.pause(share)).then(|| std::mem::take(&mut self.looks))
@@ -72,14 +73,14 @@ impl Part {
         (pause as u32).clamp(1, LOOKS_MAX)
     }
 
-    /// Of a core, as often as it is read with this share.
+    /// Cost as a share of a core at the rate that `share` allows.
     fn takes(&self, share: f64) -> f64 {
         self.cost.unwrap_or_default().as_secs_f64() / f64::from(self.pause(share))
     }
 }
 
 impl Budget {
-    /// Another look begins. The last one reads all, so that nothing is lost.
+    /// Begins a look, and returns the parts to read. The last look reads all processes, so that nothing is lost.
     pub(crate) fn begin_look(&mut self, is_last: bool) -> Due {
         let processes = self.processes.look(self.of_processes(), is_last);
         let threads = match processes {
@@ -92,13 +93,13 @@ impl Budget {
         Due { processes, threads }
     }
 
-    /// A sample cost so much CPU time.
+    /// Records the CPU time of a sample.
     pub(crate) fn note_sample(&mut self, cost: Duration) {
         self.samples = self.samples.saturating_add(cost);
     }
 
-    /// A look cost so much, the thread has used so much CPU time until now, and the look before was so long ago. The first look is made by
-    /// another thread, opens every file, and is compared with nothing.
+    /// Records the cost of a look, the CPU time of the thread so far, and the time since the look before. `over` is `None` for the
+    /// first look, which another thread makes: it opens every file, so its cost is not representative.
     pub(crate) fn end_look(&mut self, cost: Cost, used: Duration, over: Option<Duration>) {
         self.threads.cost = cost.threads.or(self.threads.cost);
         let samples = std::mem::take(&mut self.samples);
@@ -118,13 +119,13 @@ impl Budget {
         }
     }
 
-    /// Of a core, what samples of threads may cost.
+    /// Share of a core that samples of threads may cost.
     pub(crate) fn of_samples(&self) -> f64 {
         let [least, most] = SAMPLES;
         (WHOLE - self.rest_and_threads() - self.processes.takes(self.of_processes())).clamp(least, most)
     }
 
-    /// Of a core, what processes may cost.
+    /// Share of a core that processes may cost.
     fn of_processes(&self) -> f64 {
         (WHOLE - SAMPLES[0] - self.rest_and_threads()).max(PROCESSES_MIN)
     }
@@ -144,7 +145,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// Of a system whose looks cost so much if all is read: what is read in each of so many looks, and what the thread used.
+    /// Returns the parts read in each of `looks` looks, and the CPU time used, for a system with these costs per reading.
     fn watched(looks: u32, processes_ms: u64, threads_ms: u64, rest_ms: u64) -> (Vec<Due>, Duration) {
         let (mut budget, mut used) = (Budget::default(), Duration::ZERO);
         let mut look = |number| {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_read_as_often_as_their_part_allows() {
+    fn threads_are_read_as_often_as_their_share_allows() {
         let readings = |threads_ms| -> Vec<Option<u32>> {
             watched(7, 1, threads_ms, 0).0.into_iter().map(|due| due.threads).collect()
         };
@@ -183,7 +184,7 @@ mod tests {
             watched(8, processes_ms, 0, rest_ms).0.into_iter().map(|due| due.processes).collect()
         };
         assert_eq!(readings(6, 0), [Some(1); 8]);
-        // What the rest costs is known after the second look.
+        // The cost of the rest is known after the second look.
         let one_in_two = [Some(1), Some(1), None, Some(2), None, Some(2), None, Some(2)];
         assert_eq!(readings(6, 2), one_in_two);
         assert_eq!(readings(13, 0), one_in_two);
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_look_reads_all_processes() {
+    fn last_look_reads_all_processes() {
         let mut budget = Budget::default();
         budget.processes.cost = Some(ms(40));
         let dues: Vec<Option<u32>> =
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_get_what_looks_leave() {
+    fn samples_get_the_share_that_looks_leave() {
         let mut budget = Budget::default();
         assert_eq!(budget.of_samples(), 0.008);
         budget.end_look(Cost::default(), ms(4), None);

@@ -1,17 +1,17 @@
-//! Looks that wait for the processes of the system, until these are read again.
+//! Holds looks back while they wait for the processes of the system to be read again.
 
 use super::process_values::is_grown;
 use super::{Look, Reading};
 
-/// Holds looks back until all their values are known.
+/// Queue of looks whose values are not complete yet.
 #[derive(Debug, Default)]
 pub struct Completion {
     waiting: Vec<Look>,
 }
 
 impl Completion {
-    /// Those of the looks so far that are complete, oldest first. What grew is divided among looks by how long each covers; what is so at an
-    /// instant is said of each.
+    /// Adds `looks`, and returns all complete looks, oldest first. Increases are divided among looks in proportion to the time that
+    /// each covers; other values are copied to each look.
     pub fn complete(&mut self, looks: Vec<Look>) -> Vec<Look> {
         let mut complete = Vec::with_capacity(looks.len());
         for mut look in looks {
@@ -28,7 +28,7 @@ impl Completion {
         complete
     }
 
-    /// Those that wait for a look that did not come, as they are.
+    /// Returns the waiting looks as they are, if no later look will complete them.
     pub fn rest(&mut self) -> Vec<Look> {
         std::mem::take(&mut self.waiting)
     }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grew_is_divided_by_time_and_nothing_is_lost() {
+    fn increases_are_divided_by_time_without_loss() {
         let mut completion = Completion::default();
         assert_eq!(completion.complete(vec![look(1_000, false, &[])]).len(), 1);
         assert!(completion.complete(vec![look(1_000, true, &[])]).is_empty());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_whose_processes_were_never_read_are_left() {
+    fn waiting_looks_without_successor_are_returned_by_rest() {
         let mut completion = Completion::default();
         let looks = vec![look(1_000, false, &[]), look(1_000, true, &[])];
         assert_eq!(completion.complete(looks).len(), 1);

@@ -1,9 +1,9 @@
-//! CPU time of each core, from `/proc/stat`.
+//! Probe for the CPU time of each core, from `/proc/stat`.
 
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
 
-/// More cores than any machine has.
+/// Max number of cores that are read, more than any machine has.
 const CORES_MAX: usize = 4096;
 
 pub(crate) struct Cores {
@@ -41,8 +41,8 @@ impl Probe for Cores {
     }
 }
 
-/// Of each core, by its number: clock ticks in user mode (with low priority too), in the kernel (interrupts too), idle, idle while a disk
-/// was awaited, and taken by another machine on the same hardware.
+/// Ticks of each core, by core number: user mode including nice, kernel including interrupts, idle, idle during disk I/O (iowait),
+/// and stolen by the hypervisor.
 pub(crate) fn ticks_of_cores(text: &str) -> Vec<(u32, [u64; 5])> {
     let cores = text.lines().filter_map(|line| {
         let (number, ticks) = line.strip_prefix("cpu")?.split_once(' ')?;
@@ -50,7 +50,7 @@ pub(crate) fn ticks_of_cores(text: &str) -> Vec<(u32, [u64; 5])> {
         let mut ticks = ticks.split_ascii_whitespace().map_while(|field| field.parse::<u64>().ok());
         let mut next = || ticks.next();
         let (user, nice, sys, idle) = (next()?, next()?, next()?, next()?);
-        // Kernels of long ago stop somewhere here.
+        // Old kernels have fewer fields.
         let mut next = || next().unwrap_or(0);
         let (iowait, irq, softirq, steal) = (next(), next(), next(), next());
         let sum = |ticks: &[u64]| ticks.iter().fold(0, |sum: u64, ticks| sum.saturating_add(*ticks));
@@ -64,14 +64,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_core_is_read_and_the_sum_is_not() {
+    fn cores_are_parsed_and_the_total_is_skipped() {
         let text =
             "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 10 1 20 300 4 5 6 7 8 9\ncpu11 1 2 3 4\nintr 5 5\nctxt 7\n";
         assert_eq!(ticks_of_cores(text), [(0, [11, 31, 300, 4, 7]), (11, [3, 3, 4, 0, 0])]);
     }
 
     #[test]
-    fn what_is_not_a_core_is_left_out() {
+    fn malformed_core_lines_are_skipped() {
         let huge = "18446744073709551615";
         for text in ["", "cpu", "cpu0", "cpu0 1 2 3", "cpu0 a b c d", "cpux 1 2 3 4", "cpu-1 1 2 3 4", "\0\n"]
         {

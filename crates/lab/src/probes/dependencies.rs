@@ -1,4 +1,4 @@
-//! What a system is connected to: connections that it opened itself, by the address where they lead.
+//! Probe for the dependencies of a system: connections that the system opened itself, by remote address.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -13,31 +13,31 @@ use super::sock_diag::{Connected, SockDiag};
 use super::threads::Members;
 use crate::access::Need;
 
-/// Addresses that are kept apart: those with the most connections.
+/// Max number of remote addresses that are reported separately. Those with the most connections are kept.
 const DEPENDENCIES_MAX: usize = 8;
-/// Open files of the system that are looked through for its sockets, in one look.
+/// Max open files of the system that are searched for sockets in one look.
 const FILES_MAX: usize = 8_192;
-/// Sockets of others that are remembered.
+/// Max sockets of other processes that are remembered.
 const OTHERS_MAX: usize = 1 << 16;
-/// Of a core, what it may cost: where it takes longer, it is done less often.
+/// Max share of a core. If a search takes longer, it is made less often.
 const SHARE: f64 = 0.0015;
 
 pub(crate) struct Dependencies {
     served: Option<u16>,
     ports: Vec<u16>,
     kernel: io::Result<SockDiag>,
-    /// The number of the keeper whose process has a socket, by its inode.
+    /// Index of the group whose process owns a socket, by inode.
     owners: HashMap<u32, usize>,
     others: HashSet<u32>,
     last: HashMap<u32, Connected>,
-    /// Addresses that were written before, so that one without a connection counts as 0.
+    /// Addresses that were written in the last look, so that one without a connection is written as 0.
     written: BTreeSet<(usize, SocketAddr)>,
-    /// When it may be looked again.
+    /// Earliest time of the next search. `None` before the first one.
     next: Option<Instant>,
     is_cut: bool,
 }
 
-/// Connections to one address.
+/// Sums over the connections to one address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sums {
     connections: u64,
@@ -61,7 +61,7 @@ impl Dependencies {
         }
     }
 
-    /// Where the connection of a socket leads, if the system opened it.
+    /// Remote address of the connection of a socket. `None` if the system did not open it.
     pub(crate) fn peer(&self, inode: u64) -> Option<String> {
         let connected = self.last.get(&u32::try_from(inode).ok()?)?;
         Some(address(connected.remote))
@@ -88,12 +88,12 @@ impl Dependencies {
             });
         }
         let cost = own_time().saturating_sub(begun);
-        // Half a second earlier, so that a cheap look is made every second.
+        // Half a second is deducted, so that a cheap search is made every second.
         let pause = cost.div_f64(SHARE).saturating_sub(Duration::from_millis(500));
         self.next = now.checked_add(pause);
     }
 
-    /// The connections that processes of the system opened.
+    /// Returns the connections that processes of the system opened.
     fn find(&mut self, members: &[Members]) -> Result<Vec<Connected>, String> {
         let kernel = self
             .kernel
@@ -106,7 +106,7 @@ impl Dependencies {
         }
         let listening: HashSet<u16> =
             kernel.tcp().map_err(refused)?.into_iter().map(|listening| listening.port).collect();
-        // Where somebody listens, the connection came in.
+        // A connection whose local port is listening is an incoming one.
         found.retain(|connected| !listening.contains(&connected.local.port()));
         let is_known = |inode| self.owners.contains_key(inode) || self.others.contains(inode);
         if !found.iter().all(|connected| is_known(&connected.inode)) {
@@ -118,7 +118,7 @@ impl Dependencies {
         Ok(found)
     }
 
-    /// Looks through the open files of the system for sockets whose owner is not known.
+    /// Searches the open files of the system for sockets without a known owner.
     fn find_owners(&mut self, members: &[Members], found: &[Connected]) {
         let mut wanted: HashSet<u32> = found.iter().map(|connected| connected.inode).collect();
         wanted.retain(|inode| !self.owners.contains_key(inode));
@@ -171,7 +171,7 @@ impl Dependencies {
     }
 }
 
-/// An IPv4 address that is written as one of IPv6 is the same.
+/// Formats an address. An IPv4-mapped IPv6 address is written as IPv4.
 fn address(at: SocketAddr) -> String {
     SocketAddr::new(at.ip().to_canonical(), at.port()).to_string()
 }

@@ -1,4 +1,4 @@
-//! What each disk read and wrote, and how long it was busy, from `/proc/diskstats`.
+//! Probe for the bytes that each disk read and wrote, and for its busy time, from `/proc/diskstats`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
 
-/// A sector of this file, whatever the disk's own are.
+/// Unit of this file in bytes, independent of the sector size of the disk.
 const SECTOR_BYTES: u64 = 512;
 const DISKS_MAX: usize = 1024;
 
@@ -41,7 +41,7 @@ impl Probe for Disks {
 }
 
 impl Disks {
-    /// Whether it is a partition: the disk it lies on counts the same again.
+    /// Whether it is a partition, whose I/O is counted by its disk too.
     fn is_part(&mut self, name: &str) -> bool {
         if let Some(is_part) = self.is_part.get(name) {
             return *is_part;
@@ -54,11 +54,11 @@ impl Disks {
     }
 }
 
-/// Sectors read, sectors written and milliseconds busy of each disk.
+/// Parses sectors read, sectors written, and milliseconds busy of each disk.
 fn parse(text: &str) -> Vec<(String, [u64; 3])> {
     let disks = text.lines().filter_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(2);
-        // A name comes from the kernel, but it becomes a path here.
+        // The name becomes part of a path, so names with `/` or `.` are rejected although they come from the kernel.
         let name = fields.next().filter(|name| !name.contains(['/', '.']))?;
         let counts: Vec<u64> = fields.map_while(|field| field.parse().ok()).take(11).collect();
         let counts = [*counts.get(2)?, *counts.get(6)?, *counts.get(9)?];
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disks_are_read() {
+    fn disks_are_parsed() {
         let text = "   7  0 loop0 0 0 0 0 0 0 0 0 0 0 0\n 254  0 vda 10 1 80 5 20 2 160 6 0 33 9 1 2 3 4 5 6\n \
                     8 0 sda 1 2 3 4 5 6 7 8 9 10\n";
         let disk = |name: &str, counts| (name.to_owned(), counts);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_lines_are_left_out() {
+    fn malformed_lines_are_skipped() {
         for text in [
             "",
             "8",

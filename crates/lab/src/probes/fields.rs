@@ -1,17 +1,17 @@
-//! Files of the kernel that name their values, one in a line.
+//! Parses kernel files with one named value per line.
 
-/// The number behind `name` and, in some files, a colon. Nothing if it is not there or is no number.
+/// Number after `name` and an optional colon. `None` if the name is missing or the value is not a number.
 pub(crate) fn number(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let rest = line.strip_prefix(name)?;
         let rest = rest.strip_prefix(':').unwrap_or(rest);
-        // `pswpin` is not the beginning of `pswpin_zero`.
+        // `pswpin` must not match `pswpin_zero`.
         let value = rest.strip_prefix([' ', '\t'])?.split_ascii_whitespace().next()?;
         value.parse().ok()
     })
 }
 
-/// The bytes behind `Name:    12 kB`.
+/// Bytes of a value in kB, such as `Name:    12 kB`.
 pub(crate) fn bytes_of_kib(text: &str, name: &str) -> Option<u64> {
     number(text, name)?.checked_mul(1024)
 }

@@ -1,4 +1,4 @@
-//! This process itself, measured as the system is.
+//! Probe for this process itself, measured in the same way as the system.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::member::{Member, Reach};
 use super::process_values::ProcessValues;
 use super::sheet::{Probe, Sheet};
 
-/// As many threads as anyone lets generate load.
+/// Max number of threads that are read, more than any load generator uses.
 const THREADS_MAX: usize = 2_000;
 
 pub(crate) struct Generator {

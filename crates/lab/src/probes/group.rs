@@ -1,4 +1,4 @@
-//! All descendants of one keeper, or all processes of a system that runs already.
+//! A group of processes: all descendants of one keeper, or all processes of a system that already runs.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use super::sheet::Sheet;
 use super::tasks::Done;
 use crate::access::Need;
 
-/// Processes in the order in which they began.
+/// Processes of one keeper, in the order in which they started.
 pub(crate) struct Group {
     pub(crate) name: String,
-    /// None of a system that was not started below one.
+    /// `None` for a system that was not started below a keeper.
     keeper: Option<Member>,
     members: Vec<Member>,
     ledgers: [Ledger; 4],
     pub(crate) rss_bytes: u64,
 }
 
-/// What a look at a group needs to know.
+/// Context of a look at a group.
 pub(crate) struct Now<'a> {
     pub(crate) reach: &'a Reach,
-    /// In ticks since the machine started, when the look before began. Nothing in the first look.
+    /// Start of the look before, in ticks since boot. `None` in the first look.
     pub(crate) last_look_ticks: Option<u64>,
-    /// How many threads may still be read in this look.
+    /// Number of threads that may still be read in this look.
     pub(crate) threads_left: &'a mut usize,
-    /// Whether threads and open files are read in this look, and after how many looks. If not, they are as they were.
+    /// Looks since threads and open files were read last. `None` if this look does not read them and repeats the known values.
     pub(crate) threads_after: Option<u32>,
-    /// CPU time that this took.
+    /// CPU time of reading threads and open files.
     pub(crate) threads_cost: Duration,
 }
 
-/// A newcomer older than this was overlooked before: what it used until now was used earlier.
+/// Age from which a new process was overlooked by earlier looks. Its usage so far belongs to an earlier time, so it is not counted.
 const OVERLOOKED_TICKS: u64 = 100;
 
 impl Group {
@@ -43,7 +43,7 @@ impl Group {
         Self { name: name.to_owned(), keeper, members, ledgers, rss_bytes: 0 }
     }
 
-    /// Whether nothing is known of it: a system that runs already has no name before it is found.
+    /// Whether no process is known yet. A system that already runs has no name until it is found.
     pub(crate) fn is_unknown(&self) -> bool {
         self.name.is_empty()
     }
@@ -52,7 +52,7 @@ impl Group {
         self.members.iter().map(|member| member.pid)
     }
 
-    /// Reads the members, the new ones too. Hands back those that have ended.
+    /// Reads all members, including the new ones. Returns the sums, and the pids of members that have ended.
     pub(crate) fn look(
         &mut self,
         new: &[u32],
@@ -63,7 +63,7 @@ impl Group {
             return Default::default();
         }
         let mut changes = [Change::default(); 4];
-        // First of all: children move to it when they end. Its own doings are not the system's.
+        // The keeper is read first, because it inherits the usage of children that end. Its own usage is not part of the system.
         if let Some(seen) = self.keeper.as_mut().and_then(Member::look) {
             add(&mut changes, seen.uses.map(|used| Used { own: 0, ..used }));
         }
@@ -91,7 +91,7 @@ impl Group {
             describe(member, &seen, now, &mut figures, sheet);
             true
         });
-        // What was used before the first reading is not counted.
+        // Usage before the first look is not counted.
         if now.last_look_ticks.is_some() {
             self.settle(changes, now.reach.has_io, &mut figures);
         }
@@ -116,7 +116,7 @@ fn add(changes: &mut [Change; 4], uses: Uses) {
     }
 }
 
-/// What a group of no processes comes to.
+/// Values of a group without processes.
 fn empty(reach: &Reach) -> ProcessValues {
     let mut figures = ProcessValues::default();
     figures.add("processes", Some(0.0));
@@ -143,7 +143,7 @@ fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut Proce
     describe_one(member, seen, now, figures, sheet);
 }
 
-/// What is true of one process, and adds up over several.
+/// Adds the values of one process that are summed over a group.
 pub(crate) fn describe_one(
     member: &mut Member,
     seen: &Seen,

@@ -1,4 +1,4 @@
-//! What a control group reads from disks and writes to them, and what it may, in version 1 and 2.
+//! Disk I/O of a control group and its limits, in version 1 and 2.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::sheet::{Counters, Sheet};
 use super::source::{Allowance, Source};
 
-/// Reads, writes, bytes read, bytes written.
+/// Values for reads, writes, bytes read, and bytes written.
 type Io<T> = [T; 4];
 
 const COUNTS: Io<&str> = ["io_reads", "io_writes", "io_read_bytes", "io_written_bytes"];
 const LIMITS: Io<&str> =
     ["io_reads_max_per_s", "io_writes_max_per_s", "io_read_bytes_max_per_s", "io_written_bytes_max_per_s"];
-/// The names of both in version 2, in the same order.
+/// Keys of version 2 in the same order.
 const SECOND_COUNTS: Io<&str> = ["rios", "wios", "rbytes", "wbytes"];
 const SECOND_LIMITS: Io<&str> = ["riops", "wiops", "rbps", "wbps"];
 /// Files of version 1.
@@ -27,12 +27,12 @@ const SERVICED: &str = "blkio.throttle.io_serviced";
 const SERVICE_BYTES: &str = "blkio.throttle.io_service_bytes";
 const STAT: &str = "io.stat";
 const MAX: &str = "io.max";
-/// A file by which a group is known to count.
+/// Files of which one exists if a group counts I/O.
 pub(super) const FILES: [&str; 2] = [SERVICED, STAT];
-/// Disks of one group; a machine with more has its first ones read.
+/// Max number of disks of one group. On a machine with more disks, the first ones are read.
 const DISKS_MAX: usize = 64;
 
-/// By the numbers of the disks, `8:0`.
+/// Values by device number, such as `8:0`.
 type OfDisks<T> = BTreeMap<String, Io<T>>;
 
 pub(super) struct GroupIo {
@@ -47,7 +47,7 @@ enum Files {
 }
 
 impl GroupIo {
-    /// Of the nearest group that has a limit, or else of the nearest.
+    /// Reads the nearest group that has a limit, or the nearest one if none has. `None` without a group.
     pub(super) fn of(groups: &[PathBuf]) -> Option<Self> {
         let all = groups.iter().map(|group| Files::of(group));
         let mut all: Vec<Files> = all.collect();
@@ -75,7 +75,7 @@ impl GroupIo {
         }
     }
 
-    /// As the kernel calls the disk elsewhere.
+    /// Kernel name of a disk, such as `vda`.
     fn name(&mut self, disk: &str) -> String {
         let found = || {
             let link = fs::read_link(Path::new("/sys/dev/block").join(disk)).ok()?;
@@ -140,7 +140,7 @@ impl Files {
                 found
             }
         };
-        // 0 and the largest number are no limit.
+        // 0 and the largest number mean no limit.
         let is_limit = |limit: &u64| (1..u64::MAX).contains(limit);
         found.values_mut().flatten().for_each(|limit| *limit = limit.filter(is_limit));
         found.retain(|_, limits| limits.iter().any(Option::is_some));
@@ -148,7 +148,7 @@ impl Files {
     }
 }
 
-/// `8:0 Read 12`
+/// Parses lines such as `8:0 Read 12`.
 fn rows(text: &str) -> impl Iterator<Item = (&str, &str, u64)> {
     text.lines().filter_map(|line| {
         let mut words = line.split_ascii_whitespace();
@@ -157,7 +157,7 @@ fn rows(text: &str) -> impl Iterator<Item = (&str, &str, u64)> {
     })
 }
 
-/// `8:0 rbytes=1 wbytes=2 rios=3 wios=4`, and `8:0 rbps=max wbps=max riops=max wiops=100`.
+/// Parses lines such as `8:0 rbytes=1 wbytes=2 rios=3 wios=4` and `8:0 rbps=max wbps=max riops=max wiops=100`.
 fn pairs(text: &str, names: Io<&str>) -> OfDisks<Option<u64>> {
     let line = |line: &str| {
         let (disk, words) = line.split_once(' ')?;
@@ -170,7 +170,7 @@ fn pairs(text: &str, names: Io<&str>) -> OfDisks<Option<u64>> {
     text.lines().filter_map(line).take(DISKS_MAX).collect()
 }
 
-/// `8:0`: nothing else becomes a part of a path.
+/// Whether a text is a device number such as `8:0`. Only such a text may become part of a path.
 fn is_disk(text: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once(':').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_limits_of_version_1_are_read() {
+    fn counters_and_limits_of_version_1_are_read() {
         let group = Group::new();
         let counts = |reads, writes| {
             format!("999:9 Read {reads}\n999:9 Write {writes}\n999:9 Sync 1\n999:9 Total 9\nTotal 9\n")
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_group_of_version_2_with_a_limit_is_read() {
+    fn nearest_group_of_version_2_with_a_limit_is_read() {
         let group = Group::new();
         group.write("app.slice/app/io.stat", "999:9 rbytes=1 wbytes=1 rios=1 wios=1 dbytes=0 dios=0\n");
         group.write("app.slice/app/io.max", "");
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_texts_are_passed_over() {
+    fn malformed_lines_are_skipped() {
         for text in ["", "8:0", "8:0 Read", "8:0 Read x", "a:b Read 1", "8:0: Read 1", "\u{1b}[2J Read 1"] {
             assert_eq!(rows(text).count(), 0, "{text:?}");
         }

@@ -1,7 +1,7 @@
-//! Which process of the system holds the connections of the load, and which could accept more, read a few times in a run.
+//! Finds the processes of the system that hold the connections of the load, and those that could accept more, a few times in a run.
 //!
-//! Processes that have the listening socket open are not enough: a master that only forks workers, and helpers that inherited it, have
-//! it, too. A process counts as accepting if a thread of it is seen in `accept`, or in `epoll_wait` with the listening socket.
+//! An open listening socket is not enough: a master that only forks workers has it too, and so do helpers that inherited it. A
+//! process counts as accepting if one of its threads is in `accept`, or in `epoll_wait` with the listening socket.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,34 +14,34 @@ use super::sock_diag::SockDiag;
 use super::threads::{Call, Members, inode_of};
 use crate::access::Need;
 
-/// Time from the first look to the first reading: servers have accepted the connections by then.
+/// Time from the first look to the first reading. Servers have accepted the connections by then.
 const FIRST_AFTER: Duration = Duration::from_millis(250);
-/// The second reading; each further one comes after twice the time of the one before.
+/// Time of the second reading. Each further one comes after twice the time of the one before.
 const SECOND_AFTER: Duration = Duration::from_secs(1);
-/// Open files of the system that are looked through in one reading.
+/// Max open files of the system that are searched in one reading.
 const FILES_MAX: usize = 65_536;
-/// Threads of one process that are asked whether they wait for connections.
+/// Max threads of one process that are checked for waiting for connections.
 const THREADS_MAX: usize = 64;
 
-/// Connections of the load at one instant, by the process that holds them.
+/// Connections of the load at one point in time, by the process that holds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// When it was read.
+    /// Time of the reading.
     pub at: Instant,
-    /// Processes that hold a connection, or wait for one, in the order of their numbers.
+    /// Processes that hold a connection or wait for one, by pid.
     pub processes: Vec<Holder>,
-    /// Whether all connections that were accepted are known to be held by one process each.
+    /// Whether each accepted connection is known to be held by exactly one process.
     pub is_complete: bool,
 }
 
 /// A process of the system that can hold connections of the load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its number.
+    /// Process ID.
     pub pid: u32,
-    /// Name of its program, as the kernel has it.
+    /// Name of the program, as the kernel reports it.
     pub name: String,
-    /// Connections that it holds, and no other process.
+    /// Number of connections that it holds. A connection that several processes have open counts for each of them.
     pub connections: u32,
     /// Whether it has the listening socket open.
     pub listens: bool,
@@ -50,7 +50,7 @@ pub struct Holder {
 pub(crate) struct Holders {
     served: Option<u16>,
     kernel: Option<io::Result<SockDiag>>,
-    /// When the next reading is due, and the time from the first look to it.
+    /// Time of the next reading, and its distance from the first look. `None` before the first look.
     next: Option<(Instant, Duration)>,
     begun: Option<Instant>,
     read: Option<Held>,
@@ -62,7 +62,7 @@ impl Holders {
         Self { served: subject.served, kernel, next: None, begun: None, read: None }
     }
 
-    /// Reads, if a reading is due.
+    /// Makes a reading if one is due.
     pub(crate) fn sample(&mut self, members: &[Members], now: Instant) {
         let begun = *self.begun.get_or_insert(now);
         let (due, after) = *self.next.get_or_insert((begun + FIRST_AFTER, FIRST_AFTER));
@@ -84,10 +84,10 @@ impl Holders {
         sheet.held = self.read.take();
     }
 
-    /// `None` if the system holds no connection.
+    /// Makes a reading. `None` if no connection has been accepted.
     fn look(&mut self, members: &[Members], now: Instant) -> io::Result<Option<Held>> {
         let (Some(port), Some(Ok(kernel))) = (self.served, &mut self.kernel) else { return Ok(None) };
-        // Those that wait to be accepted belong to no process yet, and have no number.
+        // Connections in the accept queue belong to no process yet, and have inode 0.
         let accepted: HashSet<u32> = kernel.accepted(port)?.into_iter().filter(|inode| *inode != 0).collect();
         if accepted.is_empty() {
             return Ok(None);
@@ -100,7 +100,7 @@ impl Holders {
         for pid in members.iter().flat_map(|of| &of.pids) {
             match OpenSockets::of(*pid, &mut files_left) {
                 Ok(open) => files.push((*pid, open)),
-                // One that has ended holds nothing.
+                // A process that has ended holds no connection.
                 Err(error) => is_complete &= error.kind() == io::ErrorKind::NotFound,
             }
         }
@@ -121,7 +121,7 @@ impl Holders {
     }
 }
 
-/// Sockets of a process, by the number of the descriptor.
+/// Inodes of the sockets of a process, by descriptor.
 struct OpenSockets(HashMap<u64, u32>);
 
 impl OpenSockets {
@@ -132,7 +132,7 @@ impl OpenSockets {
             *files_left = left;
             let number = file.file_name().to_str().and_then(|name| name.parse().ok());
             let inode = fs::read_link(file.path()).ok().and_then(|link| inode_of(link.to_str()?));
-            // The kernel's lists have the lower half of a number only.
+            // The kernel's socket lists have only the lower 32 bits of an inode.
             if let Some((number, inode)) = number.zip(inode) {
                 sockets.insert(number, inode as u32);
             }
@@ -140,7 +140,7 @@ impl OpenSockets {
         Ok(Self(sockets))
     }
 
-    /// Each socket once, however many descriptors it has.
+    /// Inodes without duplicates.
     fn inodes(&self) -> impl Iterator<Item = u32> {
         let all: HashSet<u32> = self.0.values().copied().collect();
         all.into_iter()
@@ -151,7 +151,7 @@ impl OpenSockets {
     }
 }
 
-/// Whether a thread of the process is in a call that returns when a connection comes.
+/// Whether a thread of the process is in a call that returns when a connection arrives.
 fn waits_for_connections(pid: u32, open: &OpenSockets, listening: &HashSet<u32>) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads.take(THREADS_MAX).any(|thread| {
@@ -167,7 +167,7 @@ fn waits_for_connections(pid: u32, open: &OpenSockets, listening: &HashSet<u32>)
     })
 }
 
-/// Descriptors that an epoll watches, of `/proc/PID/fdinfo/N`.
+/// Descriptors that an epoll instance watches, from `/proc/PID/fdinfo/N`.
 fn watched_descriptors(text: &str) -> impl Iterator<Item = u64> {
     let watched = text.lines().filter_map(|line| line.strip_prefix("tfd:"));
     watched.filter_map(|rest| rest.split_ascii_whitespace().next()?.parse().ok())
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn process_holds_what_it_accepted_and_waits_for_more() {
+    fn process_holds_accepted_connections_and_waits_for_more() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
         let clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(address).expect("a peer")).collect();
@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn epoll_names_what_it_watches() {
+    fn watched_descriptors_are_parsed_from_fdinfo() {
         let text = "pos:\t0\nflags:\t02\ntfd:        5 events:       19 data: 5  pos:0 ino:3 sdev:8\ntfd: 77 events: 1\n";
         assert_eq!(watched_descriptors(text).collect::<Vec<_>>(), [5, 77]);
         assert_eq!(watched_descriptors("").count(), 0);
     }
 
     #[test]
-    fn readings_come_at_growing_distances() {
+    fn time_between_readings_grows() {
         let mut holders = Holders::of(&Subject { served: Some(1), ..Subject::default() });
         let begun = Instant::now();
         let mut after = |ms: u64| {

@@ -1,33 +1,33 @@
-//! The sum of what a family of processes used, while its members come and go.
+//! Total resource usage of a process tree, while its members come and go.
 //!
-//! When a process ends and its parent asks for it, the kernel adds what it used to the parent's count for its children:
-//! nothing is lost, it moves. So the sum over all that live grows by what was used, once what merely moved is taken off:
-//! the amounts that those who ended were last seen with.
+//! When a process ends and its parent waits for it, the kernel adds its usage to the parent's counters for children. Usage is never
+//! lost, it only moves. So the sum over all living processes grows by the usage since the last look, after subtracting the last
+//! known usage of members that ended.
 
-/// What changed since the look before, over the whole family.
+/// Change over the whole tree since the look before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// What members used themselves.
+    /// Usage of the members themselves.
     pub(crate) own: u64,
-    /// What members took over from children that ended. Includes children that came and went between two looks.
+    /// Usage that members inherited from ended children, including children that lived only between two looks.
     pub(crate) taken_over: u64,
-    /// What members that are gone were last seen with. It was counted then.
+    /// Last known usage of members that are gone. It has been counted already.
     pub(crate) gone: u64,
 }
 
-/// One kind of use: user time, bytes written, …
+/// Ledger for one kind of usage, such as user time or bytes written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ledger {
-    /// Of those who were gone in the look before, what was not assigned to another process so far.
+    /// Part of the usage of members gone in the look before that no parent has inherited so far.
     in_passing: u64,
 }
 
 impl Ledger {
-    /// What was used since the look before.
+    /// Returns the usage since the look before.
     ///
-    /// Members are read parents first. So a member that ends while it is looked for is gone in this look, and its parent has
-    /// it in this look or in the next. What was not taken over by then never will be: its parent did not care for it
-    /// (SIGCHLD was ignored), and what it used after its last look is lost.
+    /// Members are read parents first. A member that ends meanwhile is gone in this look, and its parent inherits it in this look
+    /// or in the next. Usage that is not inherited by then is lost for good: the parent did not wait (SIGCHLD ignored), and usage
+    /// after the last look of the member is unknown.
     pub(crate) fn settle(&mut self, change: Change) -> u64 {
         let late = change.taken_over.min(self.in_passing);
         let moved = change.gone.min(change.taken_over - late);
@@ -47,31 +47,31 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_ends_is_counted_once() {
-        // It was seen with 500 and used 30 more before it ended.
+    fn ended_member_is_counted_once() {
+        // The member was seen with 500 and used 30 more before it ended.
         assert_eq!(used(&[(7, 530, 500), (7, 0, 0)]), [37, 7]);
-        // The same, and its parent asked for it only after it had been read.
+        // As above, but its parent waited for it only after the parent had been read.
         assert_eq!(used(&[(7, 0, 500), (7, 530, 0)]), [7, 37]);
     }
 
     #[test]
-    fn a_child_that_no_look_saw_is_counted() {
+    fn child_between_two_looks_is_counted() {
         assert_eq!(used(&[(0, 40, 0)]), [40]);
     }
 
     #[test]
-    fn a_member_that_nobody_asks_for_takes_nothing_from_others_for_long() {
+    fn member_that_is_never_reaped_hides_usage_of_others_for_one_look_only() {
         assert_eq!(used(&[(5, 0, 500), (5, 0, 0), (5, 40, 0)]), [5, 5, 45]);
     }
 
     #[test]
-    fn parent_and_child_may_end_between_the_same_looks() {
-        // Parent seen with 100, child with 50; then 10 more were used, and the grandparent has all 160.
+    fn parent_and_child_ending_between_the_same_looks_are_counted_once() {
+        // The parent was seen with 100 and the child with 50. Then 10 more were used, and the grandparent inherited all 160.
         assert_eq!(used(&[(0, 160, 150)]), [10]);
     }
 
     #[test]
-    fn no_amount_overflows() {
+    fn amounts_saturate() {
         assert_eq!(used(&[(u64::MAX, u64::MAX, 0), (u64::MAX, u64::MAX, u64::MAX)]), [u64::MAX, u64::MAX]);
     }
 }

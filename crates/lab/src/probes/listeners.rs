@@ -1,4 +1,5 @@
-//! How many connections wait to be accepted, and how many may, for each listening socket of the system.
+//! Probe for the listen queues of the system: connections that wait to be accepted, and the backlog limit, for each listening
+//! socket.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -77,13 +78,13 @@ fn unix_sockets(paths: &[PathBuf], sockets: &[UnixListening], sheet: &mut Sheet)
     }
 }
 
-/// By its name if it was bound to all of it, else by the file: a server may have bound a relative path.
+/// Matches by path if the socket was bound to the full path, or by inode if a server bound a relative path.
 fn is_at(socket: &UnixListening, path: &Path, inode: Option<(u64, (u32, u32))>) -> bool {
     if socket.path == path {
         return true;
     }
     match (socket.file, inode) {
-        // The kernel tells the lower half of the inode's number only.
+        // The kernel reports only the lower 32 bits of an inode.
         (Some((theirs, device)), Some((inode, ours))) => {
             u64::from(theirs) == inode & 0xffff_ffff && device == ours
         }
@@ -91,7 +92,7 @@ fn is_at(socket: &UnixListening, path: &Path, inode: Option<(u64, (u32, u32))>) 
     }
 }
 
-/// Several sockets may share a port: one for each address, or one for each worker.
+/// Sums the queues of sockets that share a port: one for each address, or one for each worker.
 fn sum(queues: impl Iterator<Item = (u32, u32)>) -> Option<(u64, u64)> {
     let pairs = queues.map(|(waiting, limit)| (u64::from(waiting), u64::from(limit)));
     pairs.reduce(|(waiting, limit), more| (waiting + more.0, limit + more.1))
@@ -104,7 +105,7 @@ fn add(label: &str, queue: Option<(u64, u64)>, sheet: &mut Sheet) {
             sheet.add(subject, "listen_queue", label, waiting as f64);
             sheet.add(subject, "listen_queue_limit", label, limit as f64);
         }
-        // Later the system may have gone, which is no news here.
+        // Later the system may have ended, which is not reported here.
         None if sheet.over.is_none() => sheet.not_available(&format!("listen queue of {label}"), || {
             "no socket listens there in the network namespace of this process".into()
         }),
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sockets_of_one_port_are_added_up() {
+    fn queues_of_sockets_on_one_port_are_summed() {
         let socket = |port, waiting, limit| Listening { inode: 0, port, waiting, limit };
         let mut sheet = Sheet { over: Some(std::time::Duration::from_secs(1)), ..Sheet::default() };
         ports(&[80, 81], &[socket(80, 3, 128), socket(80, 1, u32::MAX), socket(82, 9, 9)], &mut sheet);
@@ -128,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_at_a_port_is_said_in_the_first_look() {
+    fn port_without_listener_is_reported_in_the_first_look() {
         let mut sheet = Sheet::default();
         ports(&[80], &[], &mut sheet);
         assert_eq!(sheet.missing()[0].probe, "listen queue of 80");
     }
 
     #[test]
-    fn a_unix_socket_is_known_by_its_path_or_its_file() {
+    fn unix_socket_is_matched_by_path_or_inode() {
         let socket = |path: &str, file| UnixListening { path: path.into(), file, waiting: 0, limit: 1 };
         let path = Path::new("/run/app.sock");
         let inode = Some(((7 << 32) | 5, (8, 1)));

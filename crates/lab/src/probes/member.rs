@@ -1,4 +1,4 @@
-//! One process, read again and again.
+//! A process that is read repeatedly.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,10 +8,10 @@ use super::process_files::{SchedStat, Stat, disk_bytes, open_files_max};
 use super::source::{Allowance, Source};
 use super::tasks::{Done, Tasks};
 
-/// Older kernels have the open files listed instead of counted; longer lists are cut.
+/// Max number of open files that are listed. Only kernels before 6.2 list them instead of counting.
 const OPEN_FILES_MAX: usize = 1 << 16;
 
-/// How processes are read on this machine.
+/// Capabilities of this machine for reading processes.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     pub(crate) files: Allowance,
@@ -19,13 +19,13 @@ pub(crate) struct Reach {
     pub(crate) has_io: bool,
 }
 
-/// A process that was given no core is read in one of so many looks all the same: others may change its memory and its priority.
+/// An idle process is read in one of this many looks nevertheless, because others may change its memory and its priority.
 const RESTS_MAX: u32 = 10;
-/// Files of processes that are kept open at most: connections need theirs.
+/// Max number of process files that stay open. Connections need descriptors too.
 const FILES_KEPT_MAX: u64 = 8_192;
 
 impl Reach {
-    /// What this machine's kernel was built to tell.
+    /// Detects the capabilities of this machine's kernel.
     pub(crate) fn of_machine() -> Self {
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let files = limit.map_or(FILES_KEPT_MAX, |limit| FILES_KEPT_MAX.min(limit / 4));
@@ -38,7 +38,7 @@ impl Reach {
     }
 }
 
-/// Used by the process itself, and taken over from children that ended.
+/// Usage of a process itself, and usage inherited from ended children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Used {
     pub(crate) own: u64,
@@ -56,14 +56,14 @@ impl Used {
     }
 }
 
-/// User time and system time in ticks, bytes read from disks, bytes written to them. The kernel does not tell the bytes of a
-/// process from those of its ended children: all count as taken over.
+/// User time and system time in ticks, bytes read from disks, and bytes written to disks. The kernel does not separate the bytes of
+/// a process from those of its ended children, so all bytes count as inherited.
 pub(crate) type Uses = [Used; 4];
 
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) pid: u32,
-    /// Of its first thread; none where the kernel does not count it.
+    /// Scheduler statistics of its first thread. `None` if the kernel has none.
     schedstat: Option<Source>,
     stat: Source,
     io: Source,
@@ -71,26 +71,26 @@ pub(crate) struct Member {
     start_ticks: Option<u64>,
     open_files_max: Option<u64>,
     looks: u32,
-    /// What the last look found, of a process with one thread, and how long and how often this had run before.
+    /// Result of the last look at a process with one thread, and its scheduler statistics then.
     resting: Option<(SchedStat, Seen)>,
-    /// How long and how often its only thread had run when that was read last, and when its open files were.
+    /// Scheduler statistics of its only thread when tasks were last read, and when open files were last read.
     tasks_at: Option<SchedStat>,
     files_at: Option<SchedStat>,
-    /// What its threads did in each look since the last but one reading of them, and its open files then.
+    /// Usage of its threads per look at the last reading, and the number of open files then.
     held: Option<(Option<Done>, Option<u64>)>,
-    /// As of the last look; zero before the first one.
+    /// Usage as of the last look; zero before the first one.
     pub(crate) last: Uses,
 }
 
-/// What a look at one process found.
+/// Result of a look at one process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub(crate) stat: Stat,
-    /// Since the look before.
+    /// Usage since the look before.
     pub(crate) uses: Uses,
-    /// Whether it may not be known what it read from disks and wrote to them.
+    /// Whether its disk I/O is hidden from this user.
     pub(crate) is_io_hidden: bool,
-    /// How long and how often its only thread had run at least.
+    /// Scheduler statistics of its only thread, read before everything else. `None` if it has several threads.
     ran: Option<SchedStat>,
 }
 
@@ -114,11 +114,11 @@ impl Member {
         }
     }
 
-    /// Nothing if it has ended. One that was given no core since the look before has done nothing, and is not read.
+    /// Reads the process. `None` if it has ended. A process that has not run since the look before is not read again.
     pub(crate) fn look(&mut self) -> Option<Seen> {
-        // Before all else: what it does from now on is found by the next look.
+        // The scheduler statistics are read first, so that the next look notices any later activity.
         let ran = self.schedstat.as_mut().and_then(|file| SchedStat::parse(&file.short_text().ok()?));
-        // A kernel may have the file and count nothing.
+        // A kernel may have the file without counting.
         let ran = ran.filter(|ran| ran.turns > 0);
         self.looks = self.looks.wrapping_add(1);
         let is_due = self.looks.wrapping_add(self.pid).is_multiple_of(RESTS_MAX);
@@ -141,7 +141,7 @@ impl Member {
             return None;
         }
         let [.., read, written] = self.last;
-        // What a zombie used can no longer be read, and no longer grows.
+        // The I/O of a zombie is no longer readable, and no longer grows.
         let io = if stat.is_zombie { Ok(String::new()) } else { self.io.short_text() };
         let is_io_hidden = io.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
         let bytes = io.ok().as_deref().and_then(disk_bytes);
@@ -155,7 +155,8 @@ impl Member {
         Some(Seen { stat, uses, is_io_hidden, ran: ran.filter(|_| stat.threads == 1) })
     }
 
-    /// What its threads did; nothing if there are too many. If they are not read in this look, what they did in a look before.
+    /// Usage of its threads since the look before. `None` if there are too many. Repeats the last values if this look does not read
+    /// threads.
     pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<Done> {
         if let (None, Some((done, _))) = (now.threads_after, &self.held) {
             return *done;
@@ -173,7 +174,7 @@ impl Member {
         done
     }
 
-    /// How many files it has open, now or when its threads were read.
+    /// Number of open files, now or when its threads were last read.
     pub(crate) fn known_open_files(&mut self, seen: &Seen, is_read: bool) -> Option<u64> {
         let has_rested = seen.ran.is_some() && seen.ran == self.files_at;
         match &mut self.held {
@@ -189,10 +190,10 @@ impl Member {
         }
     }
 
-    /// How many files it has open; none if it has ended, nothing if that is hidden.
+    /// Number of open files; 0 if it has ended. `None` if they are hidden.
     pub(crate) fn open_files(&self) -> Option<u64> {
         let folder = format!("/proc/{}/fd", self.pid);
-        // Since Linux 6.2 the length of the folder is their count.
+        // Since Linux 6.2, the size of the directory is the number of open files.
         let count = match fs::metadata(&folder).map(|folder| folder.len()) {
             Ok(0) => fs::read_dir(&folder).map(|files| files.take(OPEN_FILES_MAX).count() as u64),
             count => count,
@@ -203,8 +204,8 @@ impl Member {
         }
     }
 
-    /// The share of its limit that so many open files are; zero if it has none. A limit is seldom changed, so it is read
-    /// again only when it begins to matter.
+    /// Open files as a share of the limit; about 0 without a limit. Limits seldom change, so the limit is read again only from half
+    /// of it on.
     pub(crate) fn share_of_limit(&mut self, open_files: u64) -> f64 {
         if self.open_files_max.is_none_or(|max| open_files >= max / 2) {
             let limits = fs::read_to_string(format!("/proc/{}/limits", self.pid)).unwrap_or_default();
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_seen() {
+    fn this_process_is_read() {
         let mut this = Member::new(std::process::id(), &reach());
         let first = this.look().unwrap();
         assert!(first.stat.rss_pages > 0 && first.stat.threads > 0);
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn who_had_no_core_is_not_read_and_nothing_of_it_is_lost() {
+    fn idle_process_is_not_read_and_no_usage_is_lost() {
         let work = "echo; read go; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; echo; read end";
         let mut shell = Command::new("sh");
         let mut shell =
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_has_ended_is_not_an_error() {
+    fn ended_process_is_not_an_error() {
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let mut member = Member::new(child.id(), &reach());
         assert!(member.look().is_some());

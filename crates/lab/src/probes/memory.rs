@@ -1,4 +1,4 @@
-//! Memory that is left and swap that is used, from `/proc/meminfo`.
+//! Probe for available memory and used swap, from `/proc/meminfo`.
 
 use super::fields::bytes_of_kib;
 use super::sheet::{Probe, Sheet};
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn used_swap_is_what_is_not_free() {
+    fn used_swap_is_total_minus_free() {
         assert_eq!(swap_used_bytes("SwapTotal:  10 kB\nSwapFree:  4 kB\n"), Some(6144));
         assert_eq!(swap_used_bytes("SwapTotal:  4 kB\nSwapFree:  10 kB\n"), Some(0));
         assert_eq!(swap_used_bytes("SwapTotal:  10 kB\n"), None);

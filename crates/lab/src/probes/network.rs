@@ -1,4 +1,4 @@
-//! What each network interface received and sent, from `/proc/net/dev`.
+//! Probe for the bytes that each network interface received and sent, from `/proc/net/dev`.
 
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
@@ -30,7 +30,7 @@ impl Probe for Network {
     }
 }
 
-/// Bytes received and sent of each interface.
+/// Parses bytes received and bytes sent of each interface.
 fn parse(text: &str) -> Vec<(String, [u64; 2])> {
     let interfaces = text.lines().filter_map(|line| {
         let (name, counts) = line.rsplit_once(':')?;
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interfaces_are_read_and_headings_are_not() {
+    fn interfaces_are_parsed_and_headings_are_skipped() {
         let text = "Inter-|   Receive   |  Transmit\n face |bytes packets|bytes packets\n    \
                     lo: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0\n  ifb0:0 0 0 0 0 0 0 0 0 0\n\
                     a:b: 1 2 3 4 5 6 7 8 9\nshort: 1 2 3\nodd: x\n";

@@ -1,4 +1,4 @@
-//! The control groups of a system's own processes, in version 1 and 2: what they may use, and what that costs them.
+//! Probe for the control groups of the system's own processes, in version 1 and 2: limits, and how often they were hit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use super::source::{Allowance, Source};
 use super::threads::Members;
 use crate::control_groups;
 
-/// A count of a control group that grows, and the files that may have it: in version 1, in version 2.
+/// A growing counter of a control group, with its sources in version 1 and in version 2.
 struct Count {
     metric: &'static str,
     controller: &'static str,
     sources: [(&'static str, &'static [&'static str]); 2],
 }
 
-/// The names of a file's counts are added up; a file without names is the count itself.
+/// Counters to read. The named values of a file are summed; without names, the file holds a single number.
 const COUNTS: [Count; 5] = [
     Count {
         metric: "cpu_quota_periods",
@@ -52,25 +52,25 @@ const COUNTS: [Count; 5] = [
     },
 ];
 
-/// Waiting for a resource, in microseconds of a group of version 2.
+/// Pressure metrics of a version 2 group, and their files, which count in microseconds.
 const PRESSURES: [(&str, &str); 3] = [
     ("pressure_cpu_some_share", "cpu.pressure"),
     ("pressure_memory_some_share", "memory.pressure"),
     ("pressure_io_some_share", "io.pressure"),
 ];
 
-/// The groups in which Tenbin is not: one set for the system, or one for each process of the plan that has groups of its own.
+/// Control groups that do not contain Tenbin: one set for the system, or one for each process of the plan with groups of its own.
 pub(crate) struct OwnGroups {
-    /// `/proc/self/cgroup` and `/proc/self/mountinfo`.
+    /// Content of `/proc/self/cgroup` and `/proc/self/mountinfo`.
     this: [String; 2],
-    /// What was read when the sources were opened: the memberships of each process of the plan.
+    /// Group memberships of each process of the plan when the sources were opened.
     known: Vec<(String, String)>,
     sets: Vec<Set>,
-    /// Whether the plan's own limits are read already.
+    /// Whether the limits of the plan are read by another probe.
     has_limits: bool,
 }
 
-/// The groups of some processes.
+/// Groups of some processes, under one subject.
 struct Set {
     subject: String,
     counts: Vec<(&'static str, Source, &'static [&'static str])>,
@@ -93,7 +93,7 @@ impl OwnGroups {
     }
 
     pub(crate) fn look(&mut self, members: &[Members], sheet: &mut Sheet) {
-        // Who has just begun may still be in the group of its keeper, and who has just ended is in none.
+        // A process that just started may still be in the group of its keeper, and one that just ended is in none.
         let text = |pid: &u32| {
             fs::read_to_string(format!("/proc/{pid}/cgroup")).ok().filter(|text| !text.is_empty())
         };
@@ -114,7 +114,7 @@ impl OwnGroups {
         known.iter().filter_map(|(name, text)| self.set(name, text)).collect()
     }
 
-    /// `None` where Tenbin is in all groups of these processes.
+    /// Opens the groups of these processes. `None` if Tenbin is in all of them.
     fn set(&self, subject: &str, memberships: &str) -> Option<Set> {
         let of = |controller, files: &[&str]| self.levels(memberships, controller, files);
         let (cpu, memory) = (of("cpu", &["cpu.stat"]), of("memory", &["memory.stat"]));
@@ -126,7 +126,7 @@ impl OwnGroups {
             let group = group(count.controller).as_ref()?;
             let is_there = |(file, _): &&(&str, _)| group.join(file).is_file();
             let sources = count.sources.iter().filter(is_there);
-            // Both versions may have the file: the first whose names it has is meant.
+            // Both versions may have the file. The first source that contains the names is used.
             let mut readable = sources.filter_map(|(file, names)| {
                 let mut source = source(group.join(file));
                 counted(&source.text().ok()?, names)?;
@@ -151,8 +151,8 @@ impl OwnGroups {
         (is_counted || set.cores.is_some()).then_some(set)
     }
 
-    /// The groups of a controller, from the processes' own upward, that have one of these files, and in which Tenbin is not.
-    /// Without a controller, groups of version 2.
+    /// Groups of a controller that contain one of these files and not Tenbin, from the own group upward. Without a controller,
+    /// groups of version 2.
     fn levels(&self, memberships: &str, controller: &str, files: &[&str]) -> Vec<PathBuf> {
         let [this, mounts] = &self.this;
         let ours = control_groups::hierarchies(this, mounts, controller);
@@ -169,11 +169,11 @@ impl OwnGroups {
     }
 }
 
-/// The group with the smallest limit, or else the first.
+/// Group with the smallest limit, or the first one without limits.
 fn narrowest(groups: &[PathBuf], limits: &[&str]) -> Option<PathBuf> {
     let limit = |group: &PathBuf| {
         let texts = limits.iter().filter_map(|file| fs::read_to_string(group.join(file)).ok());
-        // Without a limit there is a word or a number below 0.
+        // Without a limit there is a word or a negative number.
         let number = |text: String| text.split_ascii_whitespace().next()?.parse::<u64>().ok();
         texts.filter_map(number).next().unwrap_or(u64::MAX)
     };
@@ -218,7 +218,7 @@ impl Set {
     }
 }
 
-/// The sum of the counts with these names; without names the whole text. `None` if there is none of them.
+/// Sum of the counters with these names, or the whole text as a number if there are no names. `None` if no name is found.
 fn counted(text: &str, names: &[&str]) -> Option<u64> {
     if names.is_empty() {
         return text.trim().parse().ok();
@@ -226,7 +226,7 @@ fn counted(text: &str, names: &[&str]) -> Option<u64> {
     names.iter().filter_map(|name| number(text, name)).reduce(u64::saturating_add)
 }
 
-/// How many cores a list such as `0-3,8` has.
+/// Number of cores in a list such as `0-3,8`.
 fn cores(list: &str) -> Option<u64> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -242,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    /// Hierarchies by hand: of version 1 with `cpu` and `memory`, and of version 2.
+    /// A directory that imitates hierarchies of version 1 with `cpu` and `memory`, and of version 2.
     struct Machine {
         place: tempfile::TempDir,
         groups: OwnGroups,
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_in_which_tenbin_is_are_not_the_systems_own() {
+    fn groups_that_contain_tenbin_are_excluded() {
         let machine = Machine::new();
         for group in ["", "app/", "app/worker/", "tenbin/", "tenbin/app/"] {
             machine.write(&format!("cpu/{group}cpu.stat"), "nr_periods 0\n");
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_in_groups_of_their_own_are_told_apart() {
+    fn processes_in_separate_groups_have_separate_subjects() {
         let machine = Machine::new();
         machine.write("cpu/a/cpu.stat", "nr_periods 0\nnr_throttled 0\n");
         machine.write("cpu/b/cpu.stat", "nr_periods 0\nnr_throttled 0\n");
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_cores_are_counted() {
+    fn cores_in_a_list_are_counted() {
         assert_eq!((cores("0-3,8\n"), cores("5")), (Some(5), Some(1)));
         for none in ["", "\n", "3-0", "x", "0,", "0-4294967296"] {
             assert_eq!(cores(none), None, "{none:?}");

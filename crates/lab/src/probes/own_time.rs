@@ -1,4 +1,4 @@
-//! What looking costs: the CPU time of the thread that looks.
+//! CPU time of the observing thread.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_takes_time_of_this_thread() {
+    fn work_increases_own_time() {
         let before = own_time();
         while own_time() <= before {
             std::hint::black_box(std::fs::exists("/proc/self").unwrap());

@@ -1,4 +1,4 @@
-//! Pages that had to come from a disk, from `/proc/vmstat`.
+//! Probe for page faults and swapping, from `/proc/vmstat`.
 
 use super::fields::number;
 use super::sheet::{Counters, Probe, Sheet};
@@ -33,7 +33,7 @@ impl Probe for Paging {
     }
 }
 
-/// Major faults, pages swapped in, pages swapped out. A kernel without swap does not count the last two.
+/// Parses major faults, pages swapped in, and pages swapped out. A kernel without swap does not count the last two.
 fn parse(text: &str) -> Option<[u64; 3]> {
     let swapped = |name| number(text, name).unwrap_or(0);
     Some([number(text, "pgmajfault")?, swapped("pswpin"), swapped("pswpout")])
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_counts_are_picked() {
+    fn three_counters_are_parsed() {
         let text = "nr_free_pages 1\npswpin 5\npswpout 6\npgfault 9\npgmajfault 7\npswpin_zero 8\n";
         assert_eq!(parse(text), Some([7, 5, 6]));
         assert_eq!(parse("pgmajfault 7"), Some([7, 0, 0]));

@@ -1,4 +1,4 @@
-//! For what share of the time some task waited for CPU, memory or a disk, from `/proc/pressure`.
+//! Probe for pressure (PSI): the share of time in which a task waited for CPU, memory, or disk, from `/proc/pressure`.
 
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
@@ -51,7 +51,7 @@ impl Probe for Pressure {
     }
 }
 
-/// Microseconds so far in which at least one task waited.
+/// Total microseconds in which at least one task waited.
 pub(crate) fn parse(text: &str) -> Option<u64> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
     some.split_ascii_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_total_of_some_is_read() {
+    fn total_of_some_is_parsed() {
         let text = "some avg10=0.99 avg60=0.94 avg300=1.05 total=2261731132\nfull avg10=0.00 total=7\n";
         assert_eq!(parse(text), Some(2_261_731_132));
         for text in ["", "some", "some avg10=1", "some total=", "some total=-1", "full total=7"] {

@@ -1,34 +1,34 @@
-//! The texts that the kernel shows for one process or thread.
+//! Parses the files that the kernel shows for one process or thread.
 
 use super::fields::{bytes_of_kib, number};
 
-/// Of `/proc/PID/stat` (proc_pid_stat(5)).
+/// Fields of `/proc/PID/stat` (proc_pid_stat(5)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
-    /// Ended, and not yet asked for by its parent.
+    /// Whether it has ended and its parent has not waited for it yet.
     pub(crate) is_zombie: bool,
-    /// Its first thread runs, is ready to run, or waits for a disk.
+    /// Whether its first thread runs, is ready to run, or waits for a disk.
     pub(crate) is_busy: bool,
     pub(crate) parent: u32,
     pub(crate) user_ticks: u64,
     pub(crate) sys_ticks: u64,
-    /// Of children that ended and were asked for, and of theirs.
+    /// Ticks of ended children that were waited for, including their own children.
     pub(crate) children_user_ticks: u64,
     pub(crate) children_sys_ticks: u64,
-    /// From 1 to 19, and 0 for any higher priority.
+    /// Nice value from 1 to 19; 0 for any higher priority.
     pub(crate) nice: u64,
     pub(crate) threads: u64,
-    /// Since the machine started. With the process id it names a process for good.
+    /// Start in ticks since boot. Together with the process ID it identifies a process for good.
     pub(crate) start_ticks: u64,
     pub(crate) rss_pages: u64,
 }
 
 impl Stat {
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        // The name of the command may hold anything, brackets and spaces too.
+        // The command name may contain any character, including parentheses and spaces.
         let (_, fields) = text.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().take(22).collect();
-        // Numbered as in the manual, where the state is the third. Some are signed, none can be below zero.
+        // Field numbers are those of the manual, where the state is field 3. Negative values of signed fields become 0.
         let at = |number: usize| {
             fields
                 .get(number - 3)?
@@ -52,13 +52,13 @@ impl Stat {
     }
 }
 
-/// Of `/proc/PID/task/TID/schedstat`.
+/// Fields of `/proc/PID/task/TID/schedstat`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SchedStat {
     pub(crate) ran_ns: u64,
-    /// Ready to run, and not running.
+    /// Time in which it was ready to run but not running, in nanoseconds.
     pub(crate) waited_ns: u64,
-    /// How often it was given a core.
+    /// Number of time slices that it ran on a core.
     pub(crate) turns: u64,
 }
 
@@ -69,12 +69,12 @@ impl SchedStat {
     }
 }
 
-/// Of `/proc/PID/task/TID/status`.
+/// Fields of `/proc/PID/task/TID/status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Status {
     pub(crate) switches_voluntary: u64,
     pub(crate) switches_involuntary: u64,
-    /// Of the whole process.
+    /// Swap of the whole process in bytes.
     pub(crate) swap_bytes: u64,
 }
 
@@ -89,18 +89,17 @@ impl Status {
     }
 }
 
-/// Bytes that were read from disks and that were written for them, of `/proc/PID/io`. Children that ended and were asked
-/// for are in it.
+/// Parses bytes read from disks and bytes written to them, from `/proc/PID/io`. They include ended children that were waited for.
 pub(crate) fn disk_bytes(text: &str) -> Option<[u64; 2]> {
     Some([number(text, "read_bytes")?, number(text, "write_bytes")?])
 }
 
-/// Of `/proc/PID/smaps_rollup`: shared pages count in parts, one for each process that shares them.
+/// Parses the proportional set size from `/proc/PID/smaps_rollup`: each shared page is divided among the processes that share it.
 pub(crate) fn pss_bytes(text: &str) -> Option<u64> {
     bytes_of_kib(text, "Pss")
 }
 
-/// How many files the process may have open, of `/proc/PID/limits`. Nothing if there is no limit.
+/// Parses the soft limit of open files from `/proc/PID/limits`. `None` without a limit.
 pub(crate) fn open_files_max(text: &str) -> Option<u64> {
     let limits = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     limits.split_ascii_whitespace().next()?.parse().ok()
@@ -113,7 +112,7 @@ mod tests {
     const STAT: &str = "29009 (a) b (c)) S 28171 1 2 0 -1 4194560 1 2 3 4 250 50 70 -8 20 0 3 0 98765 11 640 18446744073709551615 1 1";
 
     #[test]
-    fn a_command_name_with_spaces_and_brackets_does_not_move_the_fields() {
+    fn command_name_with_spaces_and_parentheses_does_not_shift_fields() {
         let stat = Stat::parse(STAT).unwrap();
         assert_eq!((stat.parent, stat.is_zombie, stat.threads), (28171, false, 3));
         assert_eq!((stat.user_ticks, stat.sys_ticks), (250, 50));
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_and_malformed_texts_are_refused() {
+    fn truncated_and_malformed_texts_are_rejected() {
         let needed = STAT.find(" 640").unwrap() + 2;
         for at in 0..needed {
             assert_eq!(Stat::parse(&STAT[..at]), None, "{}", &STAT[..at]);
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_files_are_read() {
+    fn other_files_are_parsed() {
         assert_eq!(SchedStat::parse("10 20 3\n"), Some(SchedStat { ran_ns: 10, waited_ns: 20, turns: 3 }));
         let status = "Name:\tvoluntary_ctxt_switches: 9\nVmSwap:\t  2 kB\nvoluntary_ctxt_switches:\t7\n\
                       nonvoluntary_ctxt_switches:\t8\n";

@@ -1,29 +1,29 @@
-//! The values of one process or of several together.
+//! Values of one process, or sums over several processes.
 
 use std::collections::BTreeMap;
 
 use super::sheet::Sheet;
 
-/// The CPU time of the thread that used most.
+/// CPU time of the thread that used most.
 pub(crate) const BUSIEST_THREAD: &str = "cpu_busiest_thread_s";
-/// Open files as a share of what is allowed, of the process that is nearest to its limit.
+/// Open files as a share of the limit, of the process that is closest to its limit.
 pub(crate) const OPEN_FILES_SHARE: &str = "open_files_limit_share";
-/// How much lower than usual the priority of a process is.
+/// Nice value of the process with the lowest priority.
 pub(crate) const NICE: &str = "nice";
-/// The time between this reading and the one before: what grows grew in it.
+/// Time between this reading and the one before, over which counters grew.
 pub(crate) const COVERED: &str = "covered_s";
-/// What does not add up: the largest counts.
+/// Values whose max is taken instead of the sum.
 const LARGEST: [&str; 4] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE, COVERED];
 
-/// What grew since processes were read before. Of threads, it is the mean of a look already.
+/// Increases since processes were last read. Values of threads are means per look already.
 const GROWN: [&str; 5] = ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", COVERED];
 
-/// Whether several looks share what was read, each as long as it covers. They have everything else in common.
+/// Whether several looks share the value in proportion to the time that each covers. All other values apply to each look.
 pub(crate) fn is_grown(metric: &str) -> bool {
     GROWN.contains(&metric)
 }
 
-/// Values by metric. One that could not be read for a part is not known for the whole.
+/// Values by metric. `None` if the value of any part is unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ProcessValues(BTreeMap<&'static str, Option<f64>>);
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_add_up_unless_one_is_not_known() {
+    fn parts_are_summed_unless_one_is_unknown() {
         let figures = |values: &[(&'static str, Option<f64>)]| {
             let mut figures = ProcessValues::default();
             values.iter().for_each(|(metric, value)| figures.add(metric, *value));

@@ -1,6 +1,6 @@
-//! Memory with shared pages counted once, read as often as it is cheap.
+//! Probe for the proportional set size (PSS), read as often as its cost allows.
 //!
-//! The kernel walks every page of a process for it: forty microseconds for a small one, tens of milliseconds for a large one.
+//! The kernel walks every page of a process for it: 40 µs for a small process, tens of milliseconds for a large one.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,32 +9,32 @@ use std::time::{Duration, Instant};
 use super::process_files::pss_bytes;
 use crate::access::Need;
 
-/// At most this share of one core goes into it: what took a millisecond is done again after two seconds.
+/// Max share of one core: a pass that took 1 ms is repeated after 2 s.
 const COST_SHARE: f64 = 0.0005;
-/// The same until the first pass.
+/// Max share of one core before the first pass.
 const FIRST_SHARE: f64 = 0.001;
-/// What reading a small process takes.
+/// Estimated time to read a small process.
 const PROCESS: Duration = Duration::from_micros(40);
-/// A pass that takes longer is broken off, and was the last.
+/// Max duration of a pass. A longer one is aborted, and no other follows.
 const PASS_MAX: Duration = Duration::from_millis(50);
-/// Beyond it a single process might take longer than that.
+/// Max resident size that is read. A single process of this size might take longer than a pass may.
 const RSS_MAX_BYTES: u64 = 4 << 30;
 const LENGTH_MAX: u64 = 4096;
 
-/// When to read it again.
+/// Schedule of the passes.
 #[derive(Debug, Default)]
 pub(crate) struct Pss {
-    /// Nothing before the number of processes is known.
+    /// Time until the next pass. `None` before the number of processes is known.
     pause: Option<Duration>,
     is_over: bool,
 }
 
 impl Pss {
-    /// The sum of each group, if it is time. `over` is the time since the last call.
+    /// Returns the sum of each group if a pass is due. `over` is the time since the last call.
     ///
     /// # Errors
     ///
-    /// When it is too dear.
+    /// Reading costs too much, or is not permitted.
     pub(crate) fn look(
         &mut self,
         over: Duration,
@@ -72,7 +72,7 @@ impl Pss {
     }
 }
 
-/// Zero for one that has ended.
+/// PSS of a process; 0 if it has ended.
 fn of_process(pid: u32) -> Result<u64, String> {
     let mut text = String::new();
     let read = File::open(format!("/proc/{pid}/smaps_rollup"))
@@ -92,7 +92,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn what_is_read_is_paid_for_with_a_pause() {
+    fn pass_is_followed_by_a_pause() {
         let mut pss = Pss::default();
         let this = [vec![std::process::id()]];
         assert!(pss.look(SECOND, &this, 0).unwrap().unwrap()[0] > 0);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn many_processes_are_read_later() {
+    fn first_pass_over_many_processes_is_delayed() {
         let mut pss = Pss::default();
         let many = [vec![u32::MAX; 49]];
         assert_eq!(pss.look(SECOND, &many, 0), Ok(None));
@@ -110,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn large_systems_are_left_alone() {
+    fn large_systems_are_not_read() {
         assert!(Pss::default().look(SECOND, &[vec![1]], RSS_MAX_BYTES + 1).unwrap_err().contains("4096 MiB"));
     }
 
     #[test]
-    fn who_has_ended_has_no_memory() {
+    fn ended_process_has_no_memory() {
         assert_eq!(of_process(u32::MAX), Ok(0));
     }
 }

@@ -1,4 +1,4 @@
-//! What a system may use by its limits, how long its quota of CPU time held it back, and how much of its memory is in use.
+//! Probe for the limits of a system: its CPU quota, the time that the quota throttled it, and its memory usage and limit.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::sheet::{Counters, Probe, Sheet};
 use super::source::{Allowance, Source};
 use super::throttling::throttled_ns;
 
-/// The groups of a system with limits. Values of limits are read each time: they may be changed while the system runs.
+/// Groups of a system with limits. The limits are read each time, because they may change while the system runs.
 #[derive(Default)]
 pub(crate) struct Quota {
     cpu: Option<Cpu>,
@@ -16,7 +16,7 @@ pub(crate) struct Quota {
 
 struct Cpu {
     stat: Source,
-    /// Of version 1: quota and period. Of version 2: both in one.
+    /// Files of the quota and the period: two in version 1, one in version 2.
     limits: Vec<Source>,
     last: Counters<1>,
 }
@@ -27,7 +27,7 @@ struct Memory {
 }
 
 impl Quota {
-    /// The folders of the groups for CPU time and for memory.
+    /// Opens the groups in these directories, for CPU time and for memory.
     pub(crate) fn of(cpu: Option<PathBuf>, memory: Option<PathBuf>) -> Self {
         let source = |path: PathBuf| Source::new(path, Allowance::of(1));
         let either = |folder: &PathBuf, first: &str, second: &str| {
@@ -67,7 +67,7 @@ impl Probe for Quota {
         if let Some(memory) = &mut self.memory {
             let mut add = |source: &mut Source, metric| {
                 let bytes = source.short_text().ok().and_then(|text| text.trim().parse::<u64>().ok());
-                // Where there is no limit, version 1 has a number that no machine has, and version 2 a word.
+                // Without a limit, version 1 has a number larger than any memory, and version 2 a word.
                 if let Some(bytes) = bytes.filter(|bytes| *bytes < 1 << 60) {
                     sheet.add(SYSTEM, metric, "", bytes as f64);
                 }
@@ -78,7 +78,7 @@ impl Probe for Quota {
     }
 }
 
-/// Quota and period as cores; `None` without a quota.
+/// Quota divided by period, in cores. `None` without a quota.
 fn cores(text: &str) -> Option<f64> {
     let mut numbers = text.split_whitespace();
     let (quota, period) = (numbers.next()?.parse::<u64>().ok()?, numbers.next()?.parse::<u64>().ok()?);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quota_is_read_in_both_versions() {
+    fn quota_is_parsed_in_both_versions() {
         assert_eq!(cores("40000\n 100000\n"), Some(0.4));
         assert_eq!(cores("200000 100000\n"), Some(2.0));
         for none in ["-1\n 100000\n", "max 100000\n", "", "1", "1 0", "x y"] {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_without_limits_has_no_readings() {
+    fn system_without_limits_has_no_readings() {
         let mut sheet = Sheet::default();
         Quota::of(None, None).look(&mut sheet);
         Quota::of(Some("/nonexistent".into()), Some("/nonexistent".into())).look(&mut sheet);

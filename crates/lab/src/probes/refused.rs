@@ -1,4 +1,4 @@
-//! Connections that the kernel turned away from a listening socket, from `/proc/net/netstat`.
+//! Probe for connections that the kernel dropped at a full listen queue, from `/proc/net/netstat`.
 
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
@@ -31,7 +31,7 @@ impl Probe for Refused {
     }
 }
 
-/// ListenOverflows and ListenDrops. The file has a line of names, and below it a line of numbers.
+/// Parses ListenOverflows and ListenDrops. The file has a line of names, and below it a line of numbers.
 fn parse(text: &str) -> Option<[u64; 2]> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix("TcpExt:"));
     let (names, counts) = (lines.next()?, lines.next()?);
@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_found_by_the_names_above_them() {
+    fn counters_are_found_by_the_names_above_them() {
         let text = "TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPHPHits\nTcpExt: 1 22 33 4\n\
                     IpExt: ListenOverflows\nIpExt: 9\n";
         assert_eq!(parse(text), Some([22, 33]));
     }
 
     #[test]
-    fn what_is_cut_off_counts_nothing() {
+    fn truncated_text_has_no_counters() {
         let cut = [
             "",
             "TcpExt:",

@@ -1,4 +1,4 @@
-//! A system that Tenbin did not start: which processes are followed, and when they are looked for again.
+//! Follows a system that Tenbin did not start: selects its processes, and searches for them again after a restart.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use super::sheet::Sheet;
 use crate::listening::Unseen;
 use crate::running::{self, Named, Running, Sought};
 
-/// Looking for its processes again takes no more of a core.
+/// Max share of a core for searches.
 const SHARE: f64 = 0.002;
-/// And is never done sooner.
+/// Min time between two searches.
 const PAUSE_MIN: Duration = Duration::from_secs(2);
-/// What is missing if none is found.
+/// Name of the missing value if no process is found.
 const PROCESSES: &str = "processes of the system";
 
 pub(crate) struct RunningSystem {
@@ -25,7 +25,7 @@ impl RunningSystem {
         Self { sought, is_taken: false, next: None }
     }
 
-    /// The processes to follow from now on, if they are new. `is_followed` says whether one is still there.
+    /// Returns the processes to follow from now on, if they changed. `is_followed` says whether a process is still there.
     pub(crate) fn look(
         &mut self,
         now: Instant,
@@ -55,7 +55,7 @@ impl RunningSystem {
     fn search(&mut self, now: Instant) {
         let begun = own_time();
         match (&self.sought.by, &self.sought.found) {
-            // Another process may have the number now.
+            // The pid may belong to another process now.
             (Named::Process(pid), found) => {
                 if found.is_ok() {
                     let what = format!("process {pid} ended during the load");
@@ -64,7 +64,7 @@ impl RunningSystem {
                 }
             }
             (Named::Listening(_), _) => {
-                // What was not found keeps the reason that was given at first.
+                // A failed search keeps the reason of the first failure.
                 if let Ok(running) = running::find(&self.sought.by) {
                     self.sought.found = Ok(running);
                 }

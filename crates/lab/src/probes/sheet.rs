@@ -1,4 +1,4 @@
-//! The sheet that the probes of one look write on.
+//! Collects the readings of all probes in one look.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -6,33 +6,33 @@ use std::time::{Duration, Instant};
 use super::holders::Held;
 use super::{Look, NotAvailable, Reading};
 
-/// One source of readings.
+/// A source of readings.
 pub(crate) trait Probe: Send {
-    /// Adds what it can read. In the first look there is nothing to compare with: counters are remembered only.
+    /// Adds all values that it can read. In the first look, counters are only remembered, because there is nothing to compare with.
     fn look(&mut self, sheet: &mut Sheet);
 
-    /// Reads what changes too fast for looks. How long to wait until the next time; `None` for never.
+    /// Reads values that change too fast for looks. Returns the time until the next sample; `None` if it never samples.
     fn sample(&mut self, _now: Instant) -> Option<Duration> {
         None
     }
 }
 
-/// The readings of one look, and what was never available.
+/// Readings of one look, and values that were never available.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
-    /// When the look began.
+    /// Start of the look.
     pub(crate) at: Option<Instant>,
-    /// How long it was since the look before; nothing in the first one.
+    /// Time since the look before. `None` in the first look.
     pub(crate) over: Option<Duration>,
     /// Whether no other look follows.
     pub(crate) is_last: bool,
-    /// Whether the processes of the system were left out, and come with a later look.
+    /// Whether the processes of the system were not read, and come with a later look.
     pub(crate) waits: bool,
-    /// Whether what is read of processes is that of the looks that wait, too.
+    /// Whether values of processes also cover the waiting looks before.
     pub(crate) is_shared: bool,
     pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,
-    /// Connections by process, in a look that has a reading of them.
+    /// Connections by process. `None` if this look did not read them.
     pub(crate) held: Option<Held>,
     pub(crate) missing: Vec<NotAvailable>,
 }
@@ -42,7 +42,7 @@ impl Sheet {
         self.readings.push(Reading { subject: subject.to_owned(), metric, label: label.to_owned(), value });
     }
 
-    /// Of processes that are not read in each look.
+    /// Adds a value of processes, which may not be read in each look.
     pub(crate) fn of_processes(&mut self, subject: &str, metric: &'static str, value: f64) {
         let readings = if self.is_shared { &mut self.shared } else { &mut self.readings };
         readings.push(Reading { subject: subject.to_owned(), metric, label: String::new(), value });
@@ -52,19 +52,19 @@ impl Sheet {
         self.add(super::MACHINE, metric, label, value);
     }
 
-    /// Notes that something cannot be read. Only the first reason of each probe is kept.
+    /// Records that a value cannot be read. Only the first reason of each probe is stored.
     pub(crate) fn not_available(&mut self, probe: &str, because: impl FnOnce() -> String) {
         if self.missing.iter().all(|known| known.probe != probe) {
             self.missing.push(NotAvailable { probe: probe.to_owned(), because: because() });
         }
     }
 
-    /// Takes back that something cannot be read.
+    /// Removes the record that a value cannot be read.
     pub(crate) fn is_available(&mut self, probe: &str) {
         self.missing.retain(|known| known.probe != probe);
     }
 
-    /// The readings so far as a look; what is not available stays noted.
+    /// Takes the readings so far as a look. Records of missing values remain.
     pub(crate) fn take(&mut self, at: Instant, over: Duration) -> Look {
         let room = self.readings.len();
         Look {
@@ -82,7 +82,7 @@ impl Sheet {
     }
 }
 
-/// Counters of several things by name, as they were in the look before.
+/// Counters of several objects by name, as of the look before.
 #[derive(Debug)]
 pub(crate) struct Counters<const N: usize> {
     last: HashMap<String, [u64; N]>,
@@ -95,7 +95,7 @@ impl<const N: usize> Default for Counters<N> {
 }
 
 impl<const N: usize> Counters<N> {
-    /// By how much each grew. What was not there before is left out; what went down did not grow.
+    /// Returns the increase of each counter. New objects are left out, and a decrease counts as 0.
     pub(crate) fn grown(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let grown = now.iter().filter_map(|(name, counts)| {
             let last = self.last.get(name)?;
@@ -106,7 +106,7 @@ impl<const N: usize> Counters<N> {
         grown
     }
 
-    /// The same without those that never counted anything: a machine has many unused devices.
+    /// Like `grown`, but leaves out objects whose counters are all 0, because a machine has many unused devices.
     pub(crate) fn grown_if_used(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let mut grown = self.grown(now);
         grown.retain(|(name, _)| self.last.get(name).is_some_and(|counts| *counts != [0; N]));
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_there_before_has_grown_and_nothing_grows_below_zero() {
+    fn new_counters_are_left_out_and_decreases_count_as_zero() {
         let mut counters = Counters::default();
         let row = |name: &str, counts| (name.to_owned(), counts);
         assert!(counters.grown(vec![row("a", [5, 5])]).is_empty());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_used_is_left_out_and_its_first_use_is_counted() {
+    fn unused_device_is_left_out_and_its_first_use_is_counted() {
         let mut counters = Counters::default();
         let row = |name: &str, count| (name.to_owned(), [count]);
         counters.grown_if_used(vec![row("vda", 5), row("loop0", 0)]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_kept_once() {
+    fn first_reason_is_stored_once() {
         let mut sheet = Sheet::default();
         sheet.not_available("disk", || "first".into());
         sheet.not_available("disk", || unreachable!("it is not asked again"));

@@ -1,6 +1,6 @@
-//! The kernel's lists of listening sockets and of connections, asked for over netlink (sock_diag(7)).
+//! Lists listening sockets and connections through netlink (sock_diag(7)).
 //!
-//! `/proc/net/tcp` would have the queues too, but not their limits, and reading it walks every connection of the machine.
+//! `/proc/net/tcp` has the queues but not their limits, and reading it walks every connection of the machine.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,22 +15,22 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, sendto, socket_with,
 };
 
-/// A TCP socket that listens.
+/// A listening TCP socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Listening {
-    /// The lower half of its number.
+    /// Lower 32 bits of its inode.
     pub(crate) inode: u32,
     pub(crate) port: u16,
     pub(crate) waiting: u32,
     pub(crate) limit: u32,
 }
 
-/// A Unix socket that listens.
+/// A listening Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnixListening {
-    /// As it was bound; empty if it has no name.
+    /// Path as it was bound; empty if it has no name.
     pub(crate) path: PathBuf,
-    /// The lower half of its inode's number, and the device's major and minor number.
+    /// Lower 32 bits of the inode, and the major and minor number of the device.
     pub(crate) file: Option<(u32, (u32, u32))>,
     pub(crate) waiting: u32,
     pub(crate) limit: u32,
@@ -39,15 +39,15 @@ pub(crate) struct UnixListening {
 /// A TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Connected {
-    /// The lower half of its number.
+    /// Lower 32 bits of its inode.
     pub(crate) inode: u32,
     pub(crate) local: SocketAddr,
     pub(crate) remote: SocketAddr,
-    /// Bytes that came and were not read.
+    /// Received bytes that were not read.
     pub(crate) receive_queue_bytes: u32,
-    /// Bytes that were written and not acknowledged.
+    /// Written bytes that were not acknowledged.
     pub(crate) send_queue_bytes: u32,
-    /// Segments that were sent again since it began; 0 where the kernel does not tell.
+    /// Segments retransmitted since the connection began; 0 if the kernel does not report it.
     pub(crate) retransmits: u32,
 }
 
@@ -55,33 +55,34 @@ const HEADER: usize = 16;
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 const BY_FAMILY: u16 = 20;
-/// A request, and all answers to it.
+/// Flags of a request for all sockets: NLM_F_REQUEST and NLM_F_DUMP.
 const REQUEST_ALL: u16 = 0x301;
 const STATE_LISTEN: u32 = 1 << 10;
 const STATE_ESTABLISHED: u32 = 1 << 1;
-/// The extension with the counts of a connection, its bit in a request, and where they have the segments sent again.
+/// Extension with the counters of a connection, its bit in a request, and the offset of the retransmitted segments
+/// (`tcpi_total_retrans`).
 const TCP_INFO: u16 = 2;
 const SHOW_TCP_INFO: u8 = 1 << (TCP_INFO - 1);
 const TOTAL_RETRANSMITS_AT: usize = 100;
-/// The attribute of a request that says which sockets it is about, in a code that the kernel runs.
+/// Request attribute that selects sockets with a bytecode that the kernel runs (INET_DIAG_REQ_BYTECODE).
 const FILTER: u16 = 1;
 const FILTER_JUMP: u8 = 1;
 const FILTER_SOURCE: [u8; 2] = [2, 3];
 const FILTER_DESTINATION: [u8; 2] = [4, 5];
-/// Ports that a filter leaves out at most.
+/// Max number of ports that a filter excludes.
 const FILTERED_MAX: usize = 512;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 const UNIX: u8 = 1;
 const TCP: u8 = 6;
 const UNIX_SHOW_NAME_FILE_QUEUE: u32 = 0x13;
-/// Datagrams of one answer; each has room for some hundred sockets.
+/// Max datagrams of one answer. Each has room for a few hundred sockets.
 const DATAGRAMS_MAX: usize = 256;
 const DATAGRAM_BYTES: usize = 32 << 10;
-/// The kernel answers at once; this is for the day when it does not.
+/// Timeout for an answer, which normally arrives at once.
 const ANSWER_WITHIN: Duration = Duration::from_millis(200);
 
-/// A line to the kernel.
+/// A netlink socket for sock_diag requests.
 pub(crate) struct SockDiag {
     socket: OwnedFd,
     sequence: u32,
@@ -96,7 +97,7 @@ impl SockDiag {
         Ok(Self { socket, sequence: 0, buffer: vec![0; DATAGRAM_BYTES] })
     }
 
-    /// All of IPv4, then all of IPv6.
+    /// Listening sockets of IPv4, then of IPv6.
     pub(crate) fn tcp(&mut self) -> io::Result<Vec<Listening>> {
         let mut found = Vec::new();
         for family in [INET, INET6] {
@@ -108,12 +109,12 @@ impl SockDiag {
         Ok(found)
     }
 
-    /// Connections that came to none of these ports, and do not lead to `served`.
+    /// Connections that were not accepted on any of `ports`, and are not to port `served`.
     pub(crate) fn established(&mut self, ports: &[u16], served: Option<u16>) -> io::Result<Vec<Connected>> {
         self.connections(SHOW_TCP_INFO, &filter(ports, served), connected)
     }
 
-    /// The lower halves of the numbers of connections that came to a port; 0 for those that nobody has accepted.
+    /// Lower 32 bits of the inodes of connections to a local port; 0 for a connection that was not accepted yet.
     pub(crate) fn accepted(&mut self, port: u16) -> io::Result<Vec<u32>> {
         self.connections(0, &only_to(port), |message| u32_at(message, 68))
     }
@@ -188,7 +189,7 @@ enum Heard {
     Refused(i32),
 }
 
-/// Messages one after the other, each padded to four bytes. Those with another number answer an earlier question.
+/// Reads messages in sequence, each padded to four bytes. Messages with another sequence number answer an earlier request.
 fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -> Heard {
     while let (Some(length), Some(kind), Some(number)) = (u32_at(rest, 0), u16_at(rest, 4), u32_at(rest, 8)) {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
@@ -209,15 +210,15 @@ fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -
     Heard::More
 }
 
-/// Of an `inet_diag_msg`.
+/// Parses an `inet_diag_msg`.
 fn listening(message: &[u8]) -> Option<Listening> {
     let port = u16::from_be_bytes(message.get(4..6)?.try_into().ok()?);
     let (waiting, limit) = (u32_at(message, 56)?, u32_at(message, 60)?);
     Some(Listening { inode: u32_at(message, 68)?, port, waiting, limit })
 }
 
-/// Code that leaves out what comes from one of these ports, or leads to `served`. Each port is compared twice, as not below and not
-/// above; what is neither goes over a jump that leads behind the end, so the kernel leaves the socket out.
+/// Bytecode that excludes sockets with a local port in `ports` or a remote port `served`. Each port is compared with ≥ and ≤. A
+/// match reaches a jump beyond the end of the code, which makes the kernel reject the socket.
 fn filter(ports: &[u16], served: Option<u16>) -> Vec<u8> {
     let sources = ports.iter().take(FILTERED_MAX).map(|port| (FILTER_SOURCE, *port));
     let left_out: Vec<([u8; 2], u16)> =
@@ -238,11 +239,11 @@ fn filter(ports: &[u16], served: Option<u16>) -> Vec<u8> {
     code
 }
 
-/// Code that leaves out what came to another port than this one.
+/// Bytecode that accepts only sockets with this local port.
 fn only_to(port: u16) -> Vec<u8> {
     let [not_below, not_above] = FILTER_SOURCE;
     let mut code = Vec::with_capacity(16);
-    // A jump that leads behind the end leaves the socket out.
+    // A jump beyond the end rejects the socket.
     for (comparison, behind) in [(not_below, 20_u16), (not_above, 12)] {
         code.extend([comparison, 8]);
         code.extend(behind.to_ne_bytes());
@@ -252,7 +253,7 @@ fn only_to(port: u16) -> Vec<u8> {
     code
 }
 
-/// Of an `inet_diag_msg` and its attributes.
+/// Parses an `inet_diag_msg` and its attributes.
 fn connected(message: &[u8]) -> Option<Connected> {
     let family = *message.first()?;
     let end = |port_at: usize, address_at: usize| {
@@ -280,7 +281,7 @@ fn connected(message: &[u8]) -> Option<Connected> {
     })
 }
 
-/// Attributes one after the other, each padded to four bytes.
+/// Reads attributes in sequence, each padded to four bytes.
 fn each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
     while let (Some(length), Some(kind)) = (u16_at(rest, 0), u16_at(rest, 2)) {
         let length = usize::from(length);
@@ -290,7 +291,7 @@ fn each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
     }
 }
 
-/// Of a `unix_diag_msg` and its attributes.
+/// Parses a `unix_diag_msg` and its attributes.
 fn unix_listening(message: &[u8]) -> Option<UnixListening> {
     let (mut path, mut file, mut queue) = (PathBuf::new(), None, None);
     each_attribute(message.get(16..)?, |kind, value| match kind {
@@ -303,7 +304,7 @@ fn unix_listening(message: &[u8]) -> Option<UnixListening> {
     Some(UnixListening { path, file, waiting, limit })
 }
 
-/// Major and minor number, in the kernel's own packing.
+/// Major and minor number, in the kernel's internal encoding.
 fn device(packed: u32) -> (u32, u32) {
     (packed >> 20, packed & 0xf_ffff)
 }
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_to_this_question_are_read_up_to_the_end() {
+    fn answers_to_this_request_are_read_up_to_the_end() {
         let mut bytes = message(BY_FAMILY, 6, &inet(1, 1, 1));
         bytes.extend(message(BY_FAMILY, 7, &inet(8080, 2, 128)));
         let mut found = Vec::new();
@@ -367,14 +368,14 @@ mod tests {
     }
 
     #[test]
-    fn a_unix_socket_has_a_path_a_file_and_a_queue() {
+    fn unix_socket_has_path_file_and_queue() {
         let expected =
             UnixListening { path: "/run/a.sock".into(), file: Some((5, (8, 1))), waiting: 3, limit: 64 };
         assert_eq!(unix_listening(&unix_message()), Some(expected));
     }
 
     #[test]
-    fn no_cut_and_no_wrong_length_breaks_it() {
+    fn truncated_and_corrupt_messages_do_not_panic() {
         let mut whole = message(BY_FAMILY, 7, &inet(1, 2, 3));
         whole.extend(message(BY_FAMILY, 7, &unix_message()));
         for at in 0..whole.len() {
@@ -393,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_has_two_ends_and_queues() {
+    fn connection_has_two_ends_and_queues() {
         let mut body = vec![0; 72];
         body[0] = INET;
         body[4..6].copy_from_slice(&40_000_u16.to_be_bytes());
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_lists_connections_but_those_that_are_left_out() {
+    fn kernel_lists_connections_except_filtered_ones() {
         let Ok(mut kernel) = SockDiag::open() else { return };
         let servers = [(); 3].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
         let ports = servers.each_ref().map(|server| server.local_addr().unwrap().port());
@@ -447,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_knows_a_socket_that_listens() {
+    fn kernel_lists_a_listening_socket() {
         let Ok(mut kernel) = SockDiag::open() else { return };
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

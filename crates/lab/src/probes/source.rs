@@ -1,4 +1,4 @@
-//! A file of the kernel that is read again and again.
+//! A kernel file that is read repeatedly.
 
 use std::fs::File;
 use std::io;
@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// No file that is read here is longer; the rest of a longer one is left out.
+/// Max bytes read from a file. The rest of a longer file is ignored.
 const LENGTH_MAX: usize = 1 << 20;
-/// What the kernel hands out at once, at least.
+/// Min bytes that the kernel returns per read.
 const PAGE: usize = 4096;
 
-/// How many more files may be kept open. Files beyond it are opened for every look.
+/// Number of files that may still be kept open. Further files are opened for every look.
 #[derive(Clone, Debug)]
 pub(crate) struct Allowance(Arc<AtomicUsize>);
 
@@ -30,7 +30,7 @@ impl Allowance {
     }
 }
 
-/// One file, kept open if the allowance lets it.
+/// A file that stays open if the allowance permits.
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,
@@ -39,7 +39,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A file of the machine: there are few, and they are always kept open.
+    /// A file of the machine. There are few of them, so each stays open.
     pub(crate) fn of_machine(path: &str) -> Self {
         Self::new(PathBuf::from(path), Allowance::of(1))
     }
@@ -48,11 +48,11 @@ impl Source {
         Self { path, open: None, allowance }
     }
 
-    /// The whole text, without what is not UTF-8.
+    /// Reads the whole text. Bytes that are not UTF-8 are replaced.
     ///
     /// # Errors
     ///
-    /// Names the file.
+    /// The file cannot be read. The error names it.
     pub(crate) fn text(&mut self) -> Result<String, String> {
         let mut bytes = Vec::new();
         let read = self.with_file(|file| read_whole(file, &mut bytes));
@@ -61,7 +61,7 @@ impl Source {
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    /// The text of a file that is known to be shorter than a page. One call of the kernel instead of two.
+    /// Reads a text that is known to be shorter than a page, with one system call instead of two.
     pub(crate) fn short_text(&mut self) -> io::Result<String> {
         let mut page = [0; PAGE];
         let count = self.with_file(|file| read_once(file, &mut page))?;
@@ -89,7 +89,7 @@ impl Drop for Source {
     }
 }
 
-/// Reads from the start, up to the end or to the longest that is read.
+/// Reads from the start, up to the end of the file or to `LENGTH_MAX`.
 fn read_whole(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut length = 0;
     while length < LENGTH_MAX {
@@ -108,7 +108,7 @@ fn read_once(file: &File, page: &mut [u8]) -> io::Result<usize> {
     read_again(|| file.read_at(page, 0))
 }
 
-/// Reads until no signal interrupts it.
+/// Repeats a read that a signal interrupted.
 fn read_again(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match read() {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_file_is_read_anew_every_time() {
+    fn open_file_is_read_again_every_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("counts");
         fs::write(&path, "1").unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn long_files_are_cut_and_bytes_that_are_no_text_do_no_harm() {
+    fn long_file_is_cut_and_invalid_utf8_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long");
         fs::write(&path, vec![0xff; LENGTH_MAX + 5]).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_allowance_comes_back_when_a_file_is_dropped() {
+    fn allowance_returns_when_a_file_is_dropped() {
         let allowance = Allowance::of(1);
         let open = |allowance: &Allowance| {
             let mut source = Source::new("/proc/self/stat".into(), allowance.clone());
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_named() {
+    fn missing_file_is_named() {
         let error = Source::of_machine("/proc/no-such-file").text().unwrap_err();
         assert!(error.contains("/proc/no-such-file"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! The processes of the system, each keeper's descendants by themselves and all together, or those of one that runs already.
+//! Probe for the processes of the system: the descendants of each keeper separately and in total, or a system that already runs.
 
 use std::fs;
 use std::path::Path;
@@ -26,22 +26,22 @@ use super::{GENERATOR, SYSTEM, Subject};
 use crate::access::Need;
 use crate::processes;
 
-/// Threads that are read in one look: about ten milliseconds, if all of them run.
+/// Max number of threads read in one look, which takes about 10 ms if all of them run.
 const THREADS_MAX: usize = 2_000;
-/// More processes than a machine has.
+/// Max number of listed processes, more than a machine has.
 const LISTED_MAX: usize = 1 << 18;
 
 pub(crate) struct System {
     reach: Reach,
     tree: Tree,
     groups: Vec<Group>,
-    /// How many of the groups are the system's; the others are aside.
+    /// Number of groups that belong to the system. The others are aside.
     own: usize,
-    /// A system that runs already is the first group.
+    /// A system that already runs, which is the first group. `None` if Tenbin started the system.
     running: Option<RunningSystem>,
     uptime: Source,
     last_look_ticks: Option<u64>,
-    /// When the processes were read last.
+    /// Time at which the processes were last read.
     last_read: Option<Instant>,
     pss: Pss,
     threads: Threads,
@@ -49,7 +49,7 @@ pub(crate) struct System {
     holders: Holders,
     own_groups: OwnGroups,
     budget: Budget,
-    /// That its processes may use, as read last.
+    /// Cores that its processes may use, as last read.
     cores: Option<Vec<usize>>,
 }
 
@@ -91,7 +91,7 @@ impl System {
         }
     }
 
-    /// The processes of a system that runs already, when they are found.
+    /// Returns the processes of a system that already runs, once they are found.
     fn adopted(&mut self, now: Instant, sheet: &mut Sheet) -> Vec<(usize, u32)> {
         let (Some(running), Some(group)) = (&mut self.running, self.groups.first_mut()) else {
             return Vec::new();
@@ -138,13 +138,13 @@ impl System {
         }
     }
 
-    /// Reads every process, and writes what this look and those that wait have in common.
+    /// Reads every process, and writes the values that this look and the waiting looks share.
     fn read_processes(&mut self, now: Instant, looks: u32, due: Due, sheet: &mut Sheet) -> Cost {
         let begun = own_time();
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let mut new = self.adopted(now, sheet);
         new.extend(self.newcomers(sheet));
-        // With many processes and no core to spare, this may be long after the look began.
+        // With many processes and a busy machine, this may be long after the start of the look.
         let read_at = Instant::now();
         let (mut figures, threads_cost) = self.look_at_groups(&new, due.threads, sheet);
         let mut cost = Cost {
@@ -175,7 +175,7 @@ impl System {
         cost
     }
 
-    /// What is true of each group, and the CPU time that its threads took.
+    /// Returns the values of each group, and the CPU time of reading their threads.
     fn look_at_groups(
         &mut self,
         new: &[(usize, u32)],
@@ -252,12 +252,12 @@ impl Probe for System {
     }
 }
 
-/// The cores that these processes may run on, all together; nothing if none of them is there any more.
+/// Union of the cores that these processes may run on. `None` if none of them exists any more.
 fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<Vec<usize>> {
     let (mut all, mut last) = (CpuSet::new(), None);
     for pid in pids {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        // Most have the same.
+        // Most processes have the same set, so it is compared first.
         let set =
             pid.and_then(|pid| sched_getaffinity(Some(pid)).ok()).filter(|set| last.as_ref() != Some(set));
         if let Some(set) = set {
@@ -269,7 +269,7 @@ fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<Vec<usize>> {
     (!cores.is_empty()).then_some(cores)
 }
 
-/// As the kernel writes them: `0-3,8`.
+/// Formats a list of cores as the kernel does: `0-3,8`.
 fn ranges(cores: &[usize]) -> String {
     let runs = cores.chunk_by(|one, next| one + 1 == *next);
     let run = |run: &[usize]| match run {
@@ -279,7 +279,7 @@ fn ranges(cores: &[usize]) -> String {
     runs.map(run).collect::<Vec<_>>().join(",")
 }
 
-/// The process ids of the machine.
+/// Process IDs of the machine.
 fn listed(proc: &Path) -> std::io::Result<Vec<u32>> {
     let pids = fs::read_dir(proc)?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     Ok(pids.take(LISTED_MAX).collect())
@@ -289,7 +289,7 @@ fn parent_of(pid: u32) -> Option<u32> {
     Some(Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?.parent)
 }
 
-/// The first number of `/proc/uptime`: seconds with two decimals.
+/// Parses the uptime from `/proc/uptime`, in ticks. The first number is seconds with two decimals.
 fn ticks(uptime: &str) -> Option<u64> {
     let seconds: f64 = uptime.split_ascii_whitespace().next()?.parse().ok()?;
     let is_possible = seconds.is_finite() && seconds >= 0.0;
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uptime_is_read_in_ticks() {
+    fn uptime_is_converted_to_ticks() {
         assert_eq!(ticks("12.34 5.00\n"), Some(12 * rustix::param::clock_ticks_per_second() + 34));
         for text in ["", "x", "-1", "inf", "NaN"] {
             assert_eq!(ticks(text), None, "{text:?}");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_may_use_some_cores_together() {
+    fn allowed_cores_are_the_union_over_processes() {
         let own = cores_allowed([std::process::id()].into_iter());
         assert!(own.as_ref().is_some_and(|cores| !cores.is_empty()));
         assert_eq!(cores_allowed([std::process::id(), std::process::id()].into_iter()), own);

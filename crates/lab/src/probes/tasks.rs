@@ -1,4 +1,4 @@
-//! The threads of one process: how long they ran, how long they waited for a core, how often they were switched.
+//! Reads the threads of one process: time on a core, time waiting for a core, and context switches.
 
 use std::fs;
 use std::path::Path;
@@ -6,20 +6,20 @@ use std::path::Path;
 use super::process_files::{SchedStat, Status};
 use super::source::{Allowance, Source};
 
-/// What all threads together did since the look before. What a thread did after its last look is lost with it.
+/// Usage of all threads since the look before. Usage of a thread after its last look is lost when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     pub(crate) waited_ns: u64,
-    /// Of the thread that ran longest.
+    /// CPU time of the thread that ran longest, in nanoseconds.
     pub(crate) ran_longest_ns: u64,
     pub(crate) switches_voluntary: u64,
     pub(crate) switches_involuntary: u64,
-    /// Of the process, at the end.
+    /// Swap of the process at the end, in bytes.
     pub(crate) swap_bytes: u64,
 }
 
 impl Done {
-    /// The mean of so many looks.
+    /// Mean per look, if it covers several looks.
     pub(crate) fn in_each_of(self, looks: u32) -> Self {
         let looks = u64::from(looks.max(1));
         Self {
@@ -32,7 +32,7 @@ impl Done {
     }
 }
 
-/// The threads, sorted by their id.
+/// Threads of a process, sorted by thread ID.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     known: Vec<Task>,
@@ -47,7 +47,7 @@ struct Task {
 }
 
 impl Tasks {
-    /// Reads every thread of the process, or nothing if there are more than `left`, which it counts down.
+    /// Reads every thread of the process, and subtracts their number from `left`. `None` if there are more than `left`.
     pub(crate) fn look(
         &mut self,
         process: u32,
@@ -57,7 +57,7 @@ impl Tasks {
         has_schedstat: bool,
     ) -> Option<Done> {
         let folder = format!("/proc/{process}/task");
-        // A process of one thread needs no listing.
+        // A process with one thread needs no listing.
         let listed = if threads == 1 { vec![process] } else { ids(Path::new(&folder), *left) };
         let Some(still_left) = left.checked_sub(listed.len()) else {
             self.known.clear();
@@ -84,7 +84,7 @@ impl Task {
         Self { id, schedstat: file("schedstat"), status: file("status"), last: Default::default() }
     }
 
-    /// Nothing if it has ended. A thread that is new did all it ever did since the look before.
+    /// Reads the thread. `None` if it has ended. All usage of a new thread counts as usage since the look before.
     fn look(&mut self, is_first: bool, has_schedstat: bool, done: &mut Done) -> Option<()> {
         let (last_sched, last_status) = self.last;
         let mut sched = SchedStat::default();
@@ -92,7 +92,7 @@ impl Task {
             sched = SchedStat::parse(&self.schedstat.short_text().ok()?)?;
         }
         let mut status = last_status;
-        // Who was given no core was not switched. The first thread tells of memory too, which others may change.
+        // A thread that did not run was not switched. The first thread also has the memory values, which others may change.
         if is_first || !has_schedstat || sched.turns != last_sched.turns {
             status = Status::parse(&self.status.short_text().ok()?)?;
         }
@@ -116,12 +116,12 @@ fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-/// A count that went down belongs to a new thread of the same id.
+/// Increase of a counter. A counter that went down belongs to a new thread with the same ID.
 fn grown(last: u64, now: u64) -> u64 {
     now.checked_sub(last).unwrap_or(now)
 }
 
-/// Sorted, and at most one more than `max`.
+/// Sorted IDs in a directory, `max + 1` at most.
 pub(crate) fn ids(folder: &Path, max: usize) -> Vec<u32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut ids: Vec<u32> =
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_come_and_go() {
+    fn threads_are_added_and_removed() {
         let (process, files) = (std::process::id(), Allowance::of(4));
         let mut tasks = Tasks::default();
         let look = |tasks: &mut Tasks| tasks.look(process, 2, &mut 1_000, &files, true).unwrap();
@@ -157,7 +157,7 @@ mod tests {
         assert!(tasks.known.iter().any(|task| task.id == id));
         end.send(()).unwrap();
         thread.join().unwrap();
-        // A join is over when the thread has left its memory, shortly before the kernel stops listing it.
+        // A join returns when the thread has left its memory, shortly before the kernel stops listing it.
         let listed = format!("/proc/{process}/task/{id}");
         let limit = Instant::now() + Duration::from_secs(10);
         while Path::new(&listed).exists() && Instant::now() < limit {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_threads_are_not_read() {
+    fn process_with_too_many_threads_is_not_read() {
         let mut left = 0;
         assert_eq!(Tasks::default().look(std::process::id(), 2, &mut left, &Allowance::of(0), true), None);
         assert_eq!(ids(Path::new("/proc/self/task"), 0).len(), 1);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_count_is_a_new_one() {
+    fn smaller_counter_starts_from_zero() {
         assert_eq!((grown(5, 7), grown(5, 5), grown(5, 3)), (2, 0, 3));
     }
 }

@@ -1,6 +1,7 @@
-//! What the threads of a system do, sampled up to 20 times a second.
+//! Samples the states of the threads of a system, up to 20 times a second.
 //!
-//! The kernel counts how long each thread ran and waited for a core. The rest of its time it slept, and the samples say in what.
+//! The kernel counts the time that each thread ran and waited for a core. Samples attribute the remaining time, in which it slept,
+//! to a reason.
 
 mod calls;
 mod pace;
@@ -22,12 +23,12 @@ use pace::Pace;
 use state::{Chore, ROLES, Role, STATES};
 use thread::{Spent, Thread};
 
-/// Threads that are followed.
+/// Max number of threads that are followed.
 const THREADS_MAX: usize = 10_000;
-/// Sockets in whose reads the time of threads is kept apart, in one second.
+/// Max number of sockets whose read time is tracked separately in one second.
 const SOCKETS_MAX: usize = 4_096;
 
-/// The processes below one keeper.
+/// Processes of one keeper.
 pub(crate) struct Members {
     pub(crate) name: String,
     pub(crate) pids: Vec<u32>,
@@ -37,7 +38,7 @@ pub(crate) struct Threads {
     files: Allowance,
     members: Vec<Members>,
     threads: Vec<Thread>,
-    /// The thread that is read next.
+    /// Index of the thread that is read next.
     next: usize,
     tallies: Vec<Tally>,
     pace: Pace,
@@ -47,19 +48,19 @@ pub(crate) struct Threads {
     unread: Option<String>,
 }
 
-/// What the threads below one keeper did since the last look.
+/// Totals over the threads of one keeper since the last look.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     samples: u32,
-    /// Threads that were read, by role and state.
+    /// Number of threads that were read, by role and state, as sums of shares of their time.
     threads: [[f64; STATES.len()]; ROLES.len()],
-    /// The largest number of workers at one futex, summed over samples.
+    /// Max number of workers waiting at one futex, summed over samples.
     same_futex: u64,
-    /// Workers that wait at a futex for some time at most, summed over samples.
+    /// Number of workers waiting at a futex with a timeout, summed over samples.
     timed_futex: u64,
     garbage_s: Option<f64>,
     compiling_s: Option<f64>,
-    /// Seconds of threads in reads of a socket, by its inode.
+    /// Thread seconds in reads of a socket, by its inode.
     reads_s: BTreeMap<u64, f64>,
 }
 
@@ -82,12 +83,12 @@ impl Threads {
         }
     }
 
-    /// Reading threads may cost this share of a core from now on.
+    /// Sets the share of a core that reading threads may cost from now on.
     pub(crate) fn allow(&mut self, share: f64) {
         self.pace.share = share;
     }
 
-    /// The processes that it follows.
+    /// Processes that are followed.
     pub(crate) fn members(&self) -> &[Members] {
         &self.members
     }
@@ -103,7 +104,7 @@ impl Threads {
         }
     }
 
-    /// Reads threads, all or the next ones. How long to wait until the next time; `None` if there is nothing to read.
+    /// Reads all threads, or the next ones. Returns the time until the next sample; `None` if threads cannot be read.
     pub(crate) fn sample(&mut self, now: Instant) -> Option<Duration> {
         if self.unread.is_some() {
             return None;
@@ -116,7 +117,7 @@ impl Threads {
         }
         let listed = own_time();
         let plan = self.pace.plan(self.threads.len());
-        // Once around at most.
+        // Each thread is read once at most.
         let mut ended = Vec::new();
         for _ in 0..plan.threads {
             let at = self.next % self.threads.len();
@@ -156,7 +157,7 @@ impl Threads {
         self.listed = Some(now);
     }
 
-    /// How many workers wait at the same address, as each was seen last.
+    /// Counts workers that wait at the same futex, each as last read.
     fn count_waiters(&mut self, now: Instant) {
         let mut waiters: HashMap<(u32, u64), u64> = HashMap::new();
         let mut most = vec![0; self.tallies.len()];
@@ -177,7 +178,7 @@ impl Threads {
         }
     }
 
-    /// Writes what was seen since the last look. `peer` names where the connection of a socket leads, if the system opened it.
+    /// Writes the values since the last look. `peer` returns the remote address of a socket's connection if the system opened it.
     pub(crate) fn look(&mut self, now: Instant, peer: impl Fn(u64) -> Option<String>, sheet: &mut Sheet) {
         if let Some(because) = &self.unread {
             return sheet.not_available("what threads do", || because.clone());
@@ -223,7 +224,7 @@ impl Threads {
 }
 
 impl Tally {
-    /// A thread counts as one, however long it is since it was read before. Says whether it was read at all.
+    /// Adds one thread, in parts by the share of its time in each state. Returns whether the thread was read at all.
     fn add_thread(&mut self, role: Role, spent_s: [f64; STATES.len()]) -> bool {
         let all_s: f64 = spent_s.iter().sum();
         if all_s > 0.0 {
@@ -243,7 +244,7 @@ impl Tally {
         if let Some(socket) = spent.asleep_in.socket
             && (self.reads_s.len() < SOCKETS_MAX || self.reads_s.contains_key(&socket))
         {
-            // Of a thread that is seldom read, the last second.
+            // Counts at most one second per reading, because a thread may be read seldom.
             *self.reads_s.entry(socket).or_default() += spent.asleep_s.min(1.0);
         }
     }
@@ -255,7 +256,7 @@ impl Tally {
                 sheet.add(subject, metric, role, *threads);
             }
         }
-        // Where one is known, so is the other.
+        // Both values are known, or neither.
         let sums = [("threads_futex_same", self.same_futex), ("threads_futex_timed", self.timed_futex)];
         for (metric, sum) in sums.into_iter().filter(|_| self.same_futex > 0) {
             sheet.add(subject, metric, ROLES[Role::Worker as usize].1, sum as f64 / f64::from(self.samples));
@@ -277,7 +278,7 @@ impl Tally {
     }
 }
 
-/// A kernel may have the file and count nothing.
+/// Returns why threads cannot be read here. A kernel may have the file without counting.
 fn unread_here() -> Option<String> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let ran_ns = schedstat.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok());
@@ -316,7 +317,7 @@ mod tests {
             of.iter().for_each(|(state, seconds)| spent_s[*state as usize] = *seconds);
             spent_s
         };
-        // Read for half a second, and for ten.
+        // One thread was read for half a second, and another for ten.
         assert!(tally.add_thread(Role::Worker, spent_s(&[(State::OnCpu, 0.125), (State::Futex, 0.375)])));
         assert!(tally.add_thread(Role::Worker, spent_s(&[(State::SocketRead, 10.0)])));
         assert!(tally.add_thread(Role::Runtime, spent_s(&[(State::OnCpu, 0.5), (State::Futex, 1.5)])));
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_sockets_is_bounded() {
+    fn number_of_sockets_is_bounded() {
         let mut tally = Tally { samples: 1, ..Tally::default() };
         for socket in 0..2 * SOCKETS_MAX as u64 {
             let asleep_in =
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_does_not_count_is_named_once() {
+    fn missing_kernel_statistics_are_reported_once() {
         let mut threads = Threads::new(Allowance::of(0), false);
         let now = Instant::now();
         threads.follow(Vec::new(), now);

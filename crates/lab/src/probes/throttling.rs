@@ -1,4 +1,4 @@
-//! How long this process was kept from running by the quota of its control group, in version 1 and 2.
+//! Probe for the time that the CPU quota of its control group throttled this process, in version 1 and 2.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::sheet::{Counters, Probe, Sheet};
 use super::source::{Allowance, Source};
 use crate::control_groups::{self, Hierarchy};
 
-/// Every group with a quota that this process is in.
+/// All groups of this process that may have a quota.
 pub(crate) struct Throttling {
     groups: Vec<Source>,
     last: Counters<1>,
@@ -33,21 +33,21 @@ impl Probe for Throttling {
         let counts = texts
             .filter_map(|(at, group)| Some((at.to_string(), [throttled_ns(&group.short_text().ok()?)?])));
         let grown = self.last.grown(counts.collect());
-        // What one group had to wait for, those above it may have waited for as well.
+        // A group and its ancestors may have been throttled at the same time, so the max is used instead of the sum.
         if let Some(longest_ns) = grown.iter().map(|(_, [ns])| *ns).max() {
             sheet.add(GENERATOR, "throttled_s", "", longest_ns as f64 / 1e9);
         }
     }
 }
 
-/// The files of the groups of a process, from its own up to the root of the hierarchy.
+/// Files of the groups of a process, from its own up to the root of the hierarchy.
 fn files(memberships: &str, mounts: &str) -> Vec<PathBuf> {
     let hierarchies = control_groups::hierarchies(memberships, mounts, "cpu");
     let groups = hierarchies.iter().flat_map(Hierarchy::groups);
     groups.map(|group| group.join("cpu.stat")).collect()
 }
 
-/// Time in which the group had used up its quota: nanoseconds in version 1, microseconds in version 2.
+/// Throttled time in nanoseconds. The file has nanoseconds in version 1 and microseconds in version 2.
 pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(' ')?;
@@ -69,7 +69,7 @@ mod tests {
                           32 25 0:28 /box /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n";
 
     #[test]
-    fn all_groups_above_the_process_are_found_in_both_versions() {
+    fn all_ancestor_groups_are_found_in_both_versions() {
         let paths = |memberships: &str| {
             let files = files(memberships, MOUNTS).into_iter();
             files.map(|file| file.display().to_string()).collect::<Vec<_>>()
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_read_in_the_unit_of_its_version() {
+    fn time_is_parsed_in_the_unit_of_its_version() {
         assert_eq!(throttled_ns("nr_periods 7\nnr_throttled 2\nthrottled_time 1500\n"), Some(1_500));
         assert_eq!(throttled_ns("usage_usec 9\nthrottled_usec 15\n"), Some(15_000));
         for text in ["", "throttled_time", "throttled_time x", "throttled_usec -1", "usage_usec 7"] {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_without_a_group_is_no_fault() {
+    fn process_without_group_is_not_an_error() {
         let mut sheet = Sheet::default();
         Throttling::of("", "").look(&mut sheet);
         Throttling::of_this_process().look(&mut sheet);

@@ -1,4 +1,4 @@
-//! Closed connections that still hold their port, from `/proc/net/sockstat`.
+//! Probe for connections in TIME_WAIT, which still occupy their port, from `/proc/net/sockstat`.
 
 use super::sheet::{Probe, Sheet};
 use super::source::Source;
@@ -25,7 +25,7 @@ impl Probe for TimeWait {
     }
 }
 
-/// IPv4 and IPv6 together: the kernel keeps one table.
+/// Sockets in TIME_WAIT of IPv4 and IPv6 together, because the kernel has one table for both.
 fn parse(text: &str) -> Option<u64> {
     let mut words = text.lines().find_map(|line| line.strip_prefix("TCP: "))?.split_ascii_whitespace();
     words.find(|word| *word == "tw")?;
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_is_found_by_its_name() {
+    fn counter_is_found_by_its_name() {
         let text = "sockets: used 16\nTCP: inuse 1 orphan 0 tw 28 alloc 1 mem 243\nUDP: inuse 0 tw 5\n";
         assert_eq!(parse(text), Some(28));
         for text in ["", "TCP: inuse 1", "TCP: inuse 1 tw", "TCP: tw x", "UDP: tw 5"] {

@@ -1,36 +1,37 @@
-//! Who belongs to the system: the descendants of its keepers, or of the processes of one that runs already.
+//! Determines which processes belong to the system: the descendants of its keepers, or of the root processes of a system that
+//! already runs.
 //!
-//! A keeper adopts what is orphaned below it, so a descendant stays one, and whoever is none never becomes one. Therefore
-//! only process ids that were not there before are looked at, and the list of the machine's processes is all it takes.
+//! A keeper adopts its orphans, so a descendant remains one, and no other process becomes one. Only new process IDs are examined,
+//! and listing the processes of the machine is enough.
 
 use std::collections::{HashMap, HashSet};
 
-/// After so many looks those outside are looked at again: a process id may have found a new process.
+/// Number of looks after which processes outside are examined again, because a process ID may have been reused.
 const LOOKS_BETWEEN_DOUBTS: u32 = 30;
-/// Beyond it the system is not followed.
+/// Max number of processes of a system that are followed.
 pub(crate) const MEMBERS_MAX: usize = 4096;
 
-/// The members, by the number of the keeper they descend from.
+/// Members by pid, with the index of the keeper they descend from.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     keepers: HashMap<u32, usize>,
     members: HashMap<u32, usize>,
     outside: HashSet<u32>,
-    /// Outside for good, with all below them.
+    /// Processes outside for good, together with all their descendants.
     strangers: HashSet<u32>,
     looks: u32,
 }
 
 impl Tree {
-    /// Keepers with their numbers.
+    /// Creates a tree from keepers and their indexes.
     pub(crate) fn of(keepers: impl Iterator<Item = (u32, usize)>) -> Self {
         Self { keepers: keepers.collect(), ..Self::default() }
     }
 
-    /// Takes in processes that are below no keeper. `strangers` are no members, even below these.
+    /// Adds processes without a keeper as roots. `strangers` are not members, even below the roots.
     pub(crate) fn adopt(&mut self, roots: &[u32], number: usize, strangers: impl IntoIterator<Item = u32>) {
         self.strangers.extend(strangers);
-        // Their children were outside so far.
+        // Children of the roots were outside before.
         self.outside.clear();
         for root in roots {
             self.strangers.remove(root);
@@ -42,8 +43,7 @@ impl Tree {
         self.members.contains_key(&pid)
     }
 
-    /// The members that were not there before, parents before their children. `parent_of` says nothing of a process that
-    /// has ended in the meantime.
+    /// Returns the new members, parents before their children. `parent_of` returns `None` for a process that has ended meanwhile.
     pub(crate) fn newcomers(
         &mut self,
         listed: &[u32],
@@ -78,7 +78,7 @@ impl Tree {
         found.into_iter().map(|(_, pid, keeper)| (keeper, pid)).collect()
     }
 
-    /// Takes out a member that has ended.
+    /// Removes a member that has ended.
     pub(crate) fn forget(&mut self, pid: u32) {
         self.members.remove(&pid);
     }
@@ -99,16 +99,16 @@ impl Tree {
             }
             at = parent;
         }
-        // A circle: process ids changed hands while they were read.
+        // A cycle: process IDs were reused while they were read.
         Ancestry::Unclear
     }
 }
 
 enum Ancestry {
-    /// The number of its keeper, and how many newcomers are between it and a known one.
+    /// Index of the keeper, and number of new processes between this one and a known one.
     Below(usize, usize),
     Outside,
-    /// An ancestor ended while the processes were read. The next look will tell.
+    /// An ancestor ended while the processes were read. The next look decides.
     Unclear,
 }
 
@@ -127,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn descendants_are_found_parents_first_and_keepers_are_not_among_them() {
+    fn descendants_are_found_parents_first_without_keepers() {
         let mut tree = Tree::of([(100, 0), (200, 1)].into_iter());
-        // 50 is a child of 51: process ids start again at the end of their range.
+        // 50 is a child of 51: process IDs wrap around at the end of their range.
         let machine =
             [(1, 0), (9, 1), (50, 51), (51, 101), (90, 9), (100, 9), (101, 100), (200, 9), (201, 200)];
         let (found, _) = look(&mut tree, &machine);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_new_processes_are_asked_about() {
+    fn only_new_processes_are_examined() {
         let mut tree = Tree::of([(100, 0)].into_iter());
         let mut machine = vec![(1, 0), (9, 1), (100, 9), (101, 100)];
         look(&mut tree, &machine);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_id_may_find_a_new_process() {
+    fn reused_process_id_is_examined_again() {
         let mut tree = Tree::of([(100, 0)].into_iter());
         look(&mut tree, &[(1, 0), (9, 1), (100, 1), (101, 100)]);
         look(&mut tree, &[(1, 0), (100, 1), (101, 100)]);
@@ -160,9 +160,9 @@ mod tests {
     }
 
     #[test]
-    fn adopted_processes_have_descendants_and_strangers_have_none() {
+    fn adopted_roots_have_descendants_and_strangers_have_none() {
         let mut tree = Tree::of([(300, 1)].into_iter());
-        // 50 is below the system, 60 is Tenbin next to it, and 300 a keeper below Tenbin.
+        // 50 is below the system, 60 is a Tenbin next to it, and 300 is a keeper below Tenbin.
         let machine =
             [(1, 0), (40, 1), (50, 40), (55, 40), (60, 55), (61, 60), (300, 60), (301, 300), (70, 1)];
         assert_eq!(look(&mut tree, &machine).0, [(1, 301)]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_is_asked_again() {
+    fn unclear_process_is_examined_again() {
         let mut tree = Tree::of([(100, 0)].into_iter());
         assert_eq!(look(&mut tree, &[(1, 0), (100, 1), (102, 101), (7, 8), (8, 7)]).0, []);
         assert_eq!(
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_members_is_bounded() {
+    fn number_of_members_is_bounded() {
         let mut tree = Tree::of([(1, 0)].into_iter());
         let many: Vec<u32> = (2..2 + 2 * u32::try_from(MEMBERS_MAX).unwrap()).collect();
         assert_eq!(tree.newcomers(&many, |_| Some(1)).len(), MEMBERS_MAX);

@@ -1,4 +1,4 @@
-//! The thread that looks once a second, and samples in between.
+//! Thread that makes a look once a second, and takes samples in between.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ use super::sheet::{Probe, Sheet};
 use super::{GENERATOR, Look, NotAvailable, Subject};
 
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
-/// Looks that wait to be taken; beyond it the oldest are dropped.
+/// Max number of looks that wait to be taken. Beyond it the oldest are dropped.
 const WAITING_MAX: usize = 900;
 
-/// Looks once a second, until it is ended or dropped.
+/// Makes looks once a second, until it is ended or dropped.
 #[derive(Debug)]
 pub struct Watch {
     shared: Arc<Shared>,
@@ -46,7 +46,7 @@ impl Shared {
         state.looks.push_back(look);
     }
 
-    /// Waits until the instant or the end. Says whether it is the end.
+    /// Waits until `instant`, or until the watch ends. Returns whether it ends.
     fn wait_until(&self, instant: Instant) -> bool {
         let mut state = self.state();
         loop {
@@ -60,8 +60,8 @@ impl Shared {
 }
 
 impl Watch {
-    /// Reads everything once, so that there is something to compare with, and begins. The first look is a second later, and
-    /// all others are on whole seconds from now. A look that comes late is made late; one that was missed is not made up.
+    /// Reads everything once as a baseline, and starts the thread. The first look is one second later, and all others are at whole
+    /// seconds from now. A late look is made late; a missed look is skipped.
     pub fn begin(subject: Subject) -> Self {
         let shared = Arc::new(Shared::default());
         let mut probes = super::all(&subject);
@@ -84,12 +84,12 @@ impl Watch {
         }
     }
 
-    /// The looks since the last call, oldest first. Up to 900 are kept; if they are not taken, the oldest are dropped.
+    /// Returns the looks since the last call, oldest first. Up to 900 are stored; then the oldest are dropped.
     pub fn take(&self) -> Vec<Look> {
         self.shared.state().looks.drain(..).collect()
     }
 
-    /// Looks a last time, and ends. What was not taken before, and what could not be read at all.
+    /// Makes a last look and ends. Returns the looks that were not taken before, and the values that could not be read.
     pub fn end(mut self) -> (Vec<Look>, Vec<NotAvailable>) {
         let mut missing = self.join();
         missing.extend(self.never_began.take());
@@ -121,7 +121,7 @@ fn look_at_all(probes: &mut [Box<dyn Probe>], sheet: &mut Sheet) {
     }
 }
 
-/// When the next sample is due; `None` if no probe takes samples.
+/// Takes samples. Returns the time of the next one; `None` if no probe takes samples.
 fn sample_all(probes: &mut [Box<dyn Probe>], now: Instant) -> Option<Instant> {
     let pause = probes.iter_mut().filter_map(|probe| probe.sample(now)).min()?;
     now.checked_add(pause)
@@ -157,7 +157,7 @@ fn run(
     }
 }
 
-/// The first whole second from `begun` after `last`.
+/// First whole second since `begun` that is after `last`.
 fn next_second(begun: Instant, last: Instant) -> Instant {
     let seconds = last.saturating_duration_since(begun).as_secs();
     begun + BETWEEN_LOOKS * u32::try_from(seconds + 1).unwrap_or(u32::MAX)
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_fall_on_whole_seconds_and_missed_ones_are_not_made_up() {
+    fn looks_are_at_whole_seconds_and_missed_ones_are_skipped() {
         let begun = Instant::now();
         let ms = Duration::from_millis;
         for (last_ms, next_s) in [(0, 1), (1, 1), (999, 1), (1_000, 2), (1_003, 2), (4_999, 5), (5_200, 6)] {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_that_is_dropped_has_ended() {
+    fn dropping_a_watch_ends_its_thread() {
         let watch = Watch::begin(Subject::default());
         let shared = Arc::clone(&watch.shared);
         drop(watch);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_that_nobody_takes_are_bounded() {
+    fn number_of_untaken_looks_is_bounded() {
         let shared = Shared::default();
         let look = |at| Look::of(at, Duration::ZERO, Vec::new());
         let begun = Instant::now();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_ends_with_a_last_look() {
+    fn ending_a_watch_makes_a_last_look() {
         let watch = Watch::begin(Subject::default());
         assert!(watch.take().is_empty());
         let (looks, _) = watch.end();

@@ -1,5 +1,5 @@
-//! Stacks as `perf script` prints them, added up. Names of processes, functions, and files are somebody else's text: whatever
-//! they hold, lines stay short, and memory bounded.
+//! Aggregates stacks from the output of `perf script`. Names of processes, functions, and files are untrusted text, so line lengths
+//! and memory are bounded.
 //!
 //! ```text
 //! nginx 4711   483.950101:                                  process, number, time in seconds
@@ -14,22 +14,22 @@ use std::io::BufRead;
 use super::tree::{Frame, FrameKind, Profile, Tree};
 use crate::in_words;
 
-/// Longer lines are cut.
+/// Max length of a line. The rest is cut.
 const LINE_BYTES_MAX: usize = 8 << 10;
-/// Deeper stacks lose their outermost callers.
+/// Max depth of a stack. Deeper stacks lose their outermost callers.
 const DEPTH_MAX: usize = 256;
 const NAME_CHARACTERS_MAX: usize = 160;
 const MODULE_CHARACTERS_MAX: usize = 60;
-/// Addresses from here on are the kernel's, on 64-bit machines.
+/// Lowest kernel address on 64-bit machines.
 const KERNEL_FROM: u64 = 1 << 63;
 const LOST: &str = "PERF_RECORD_LOST lost ";
 
-/// Everything that was read.
+/// Aggregated stacks of all samples read.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     tree: Tree,
     lost: u64,
-    /// Of the first and the last sample, in nanoseconds.
+    /// Times of the first and the last sample, in nanoseconds. `None` before the first sample.
     times_ns: Option<[u64; 2]>,
 }
 
@@ -49,7 +49,7 @@ impl Folded {
     }
 }
 
-/// Reads to the end, or as far as it can be read.
+/// Reads until the end of input or a read error.
 pub(super) fn fold(mut lines: impl BufRead, names: &BTreeMap<u32, String>) -> Folded {
     let mut folded = Folded::default();
     let mut sample: Option<(Frame, Vec<Frame>)> = None;
@@ -74,15 +74,15 @@ pub(super) fn fold(mut lines: impl BufRead, names: &BTreeMap<u32, String>) -> Fo
     folded
 }
 
-/// A sample with its stack, the function that ran first.
+/// Adds a sample. Its stack starts with the function that ran.
 fn add(folded: &mut Folded, sample: Option<(Frame, Vec<Frame>)>) {
     let Some((process, mut stack)) = sample else { return };
-    // Without names, several functions in a row look like one.
+    // Consecutive unknown functions are merged.
     stack.dedup_by(|one, other| one == other && one.name == Frame::UNKNOWN);
     folded.tree.add(std::iter::once(process).chain(stack.into_iter().rev()));
 }
 
-/// The next line without its end, cut to a length. Says whether there is one.
+/// Reads the next line without its line end, cut to `LINE_BYTES_MAX`. Returns whether there is one.
 fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     let mut has_any = false;
@@ -109,7 +109,7 @@ fn lost(text: &str) -> Option<u64> {
     count.split_whitespace().next()?.parse().ok()
 }
 
-/// The process of a sample, and its time. A name may have spaces: the number and the time are the last two words.
+/// Parses the process and the time of a sample. A process name may contain spaces, so pid and time are the last two words.
 fn head(text: &str, names: &BTreeMap<u32, String>) -> Option<(Frame, u64)> {
     let (front, time) = text.strip_suffix(':')?.rsplit_once(char::is_whitespace)?;
     let (seconds, fraction) = time.split_once('.')?;
@@ -123,7 +123,7 @@ fn head(text: &str, names: &BTreeMap<u32, String>) -> Option<(Frame, u64)> {
     Some((Frame::new(short(name, NAME_CHARACTERS_MAX), String::new(), FrameKind::Process), at_ns))
 }
 
-/// One function of a stack: its address, its name, and the file that it is in.
+/// Parses a function of a stack: its address, name, and file.
 fn frame(text: &str) -> Option<Frame> {
     let text = text.trim_start();
     let (address, rest) = text.split_once(' ')?;
@@ -140,7 +140,7 @@ fn frame(text: &str) -> Option<Frame> {
     Some(Frame::new(short(name, NAME_CHARACTERS_MAX), short(module, MODULE_CHARACTERS_MAX), kind))
 }
 
-/// Fit to be shown, and of at most so many characters.
+/// Escapes a text for display, and cuts it to `characters_max`.
 fn short(text: &str, characters_max: usize) -> String {
     let harmless = in_words::harmless(text);
     match harmless.char_indices().nth(characters_max) {
@@ -180,7 +180,7 @@ x 42   484.950101: \n\
     }
 
     #[test]
-    fn stacks_are_added_up_under_their_processes() {
+    fn stacks_are_aggregated_by_process() {
         let profile = folded(&PRINTED.repeat(3));
         assert_eq!((profile.samples, profile.lost, profile.span_ns), (6, 21, 1_000_000_000));
         let parse = of(&profile, "parse(char const*)");
@@ -194,19 +194,19 @@ x 42   484.950101: \n\
         assert_eq!((of(&profile, "web").kind, of(&profile, "x").total), (FrameKind::Process, 3));
         let unknown = of(&profile, "[unknown]");
         assert_eq!((unknown.own, unknown.total, unknown.module.as_str()), (3, 3, "perf-42.map"));
-        // web, main, do_syscall_64, parse; x, [unknown].
+        // Calls: web, main, do_syscall_64, and parse; x and [unknown].
         assert_eq!(profile.calls.len(), 6);
     }
 
     #[test]
-    fn a_function_that_calls_itself_counts_once_in_a_stack() {
+    fn recursive_function_counts_once_per_stack() {
         let text = "a 1 1.0:\n 10 f (/a)\n 11 f (/a)\n 12 f (/a)\n\n";
         let profile = folded(text);
         assert_eq!((of(&profile, "f").own, of(&profile, "f").total, profile.calls.len()), (1, 1, 4));
     }
 
     #[test]
-    fn hostile_text_is_cut_and_made_harmless() {
+    fn untrusted_text_is_cut_and_escaped() {
         let name = format!("\u{1b}[31m<script>{}", "x".repeat(100_000));
         let text =
             format!("a 1 1.5:\n 10 {name} (/a)\n\n1 2 3:\n\n(((:\n\n\u{0} 9 9.9:\n zz f (/a)\n 1 g (/a)\n");
@@ -217,7 +217,7 @@ x 42   484.950101: \n\
     }
 
     #[test]
-    fn any_part_of_it_can_be_read() {
+    fn any_part_of_the_output_is_accepted() {
         for at in 0..PRINTED.len() {
             for text in [&PRINTED[..at], &PRINTED[at..]] {
                 let profile = folded(text);

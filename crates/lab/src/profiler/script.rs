@@ -1,4 +1,4 @@
-//! `perf script`, which names the functions of a recording.
+//! Runs `perf script`, which resolves the function names of a recording.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -11,9 +11,9 @@ use std::time::Duration;
 use super::environment;
 use super::fold::{Folded, fold as fold_lines};
 
-/// What reading the names may take: files of debug information can be large.
+/// Timeout for resolving names. Files of debug information can be large.
 const WITHIN: Duration = Duration::from_secs(60);
-/// Without names of inlined functions, which cost a search in debug information for each sample.
+/// Arguments of `perf`. Inlined functions are left out, because each sample would cost a search in debug information.
 const ARGUMENTS: [&str; 7] = [
     "script",
     "--no-inline",
@@ -24,7 +24,7 @@ const ARGUMENTS: [&str; 7] = [
     "perf.data",
 ];
 
-/// A child that is not left behind.
+/// A child process that is killed and reaped on drop.
 struct Reaped(Child);
 
 impl Drop for Reaped {
@@ -34,10 +34,10 @@ impl Drop for Reaped {
     }
 }
 
-/// The stacks in a recording. `names`: what processes are called.
+/// Aggregates the stacks of a recording. `names` has the names of processes.
 ///
 /// # Errors
-/// They cannot be read, in words, and what to do about it.
+/// The recording cannot be read. The text has the reason and the remedy.
 pub(super) fn fold(perf: &Path, data: &Path, names: &BTreeMap<u32, String>) -> Result<Folded, String> {
     let cannot =
         |error: std::io::Error| format!("`perf script` could not be started: {error}; see whether it works");
@@ -58,7 +58,7 @@ pub(super) fn fold(perf: &Path, data: &Path, names: &BTreeMap<u32, String>) -> R
     let names = names.clone();
     let (done, folded) = mpsc::sync_channel(1);
     let reading = thread::Builder::new().name("perf script".into()).spawn(move || {
-        // Nobody listens any more if it took too long.
+        // The receiver is gone after the timeout.
         let _ = done.send(fold_lines(BufReader::with_capacity(1 << 16, lines), &names));
     });
     reading.map_err(cannot)?;

@@ -1,72 +1,72 @@
-//! Stacks with common beginnings, held once, and so much of them as is worth keeping.
+//! Stores stacks as a call tree with shared prefixes, and reduces it to its largest parts.
 
 use std::collections::HashMap;
 
-/// Where processes spend CPU time: functions, and who called them.
+/// CPU profile: functions and their callers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// Samples per second of CPU time.
     pub frequency_hz: u32,
-    /// Whether time in the kernel was sampled too.
+    /// Whether kernel time was sampled too.
     pub has_kernel: bool,
-    /// How many were taken.
+    /// Number of samples.
     pub samples: u64,
-    /// Samples that `perf` had no room for.
+    /// Number of samples that `perf` lost because its buffer was full.
     pub lost: u64,
-    /// From the first sample to the last one.
+    /// Time from the first to the last sample, in nanoseconds.
     pub span_ns: u64,
-    /// CPU time of `perf` itself until sampling ended.
+    /// CPU time of `perf` itself until sampling ended, in seconds.
     pub perf_cpu_s: f64,
-    /// Whether it ended early, because the file had reached its greatest size.
+    /// Whether sampling ended early because the file reached its max size.
     pub is_cut: bool,
     /// Processes and functions.
     pub frames: Vec<Frame>,
-    /// Who called whom, callers first.
+    /// Call tree, callers before callees.
     pub calls: Vec<Call>,
 }
 
-/// A process, or a function. Names are fit to be shown.
+/// A process or a function. Names are escaped for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// The file that it is in; empty for a process.
+    /// File that contains the function; empty for a process.
     pub module: String,
-    /// Where it runs.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// Samples in which it ran itself.
+    /// Samples in which the function itself ran.
     pub own: u64,
-    /// Samples in which it ran, or something that it had called.
+    /// Samples in which the function or one of its callees ran.
     pub total: u64,
 }
 
-/// Where a frame runs.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FrameKind {
-    /// It is a process.
+    /// A process.
     #[default]
     Process,
-    /// In user space.
+    /// A function in user space.
     User,
-    /// In the kernel.
+    /// A function in the kernel.
     Kernel,
 }
 
-/// A frame as it was called from one place.
+/// A node of the call tree: a frame and its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The number of the call that it was made in; `None`: it is a process.
+    /// Index of the calling node. `None` for a process.
     pub parent: Option<u32>,
-    /// The number of the frame.
+    /// Index of the frame.
     pub frame: u32,
-    /// Samples that ended here.
+    /// Samples whose stack ends at this node.
     pub samples: u64,
 }
 
 impl Frame {
-    /// The name of a function of which none is known.
+    /// Name of a function whose name is unknown.
     pub const UNKNOWN: &str = "[unknown]";
-    /// The name of what is not kept one by one.
+    /// Name of the frame that collects functions that are not stored separately.
     pub const REST: &str = "[other functions]";
 
     pub(super) fn new(name: String, module: String, kind: FrameKind) -> Self {
@@ -74,19 +74,19 @@ impl Frame {
     }
 }
 
-/// While it grows: beyond these, samples go to [`Frame::REST`].
+/// Max size of the tree while it grows. Beyond it, samples go to [`Frame::REST`].
 const GROWING_CALLS_MAX: usize = 400_000;
 const GROWING_FRAMES_MAX: usize = 60_000;
-/// Kept in the end, with as many places for the rest of each.
+/// Max size of the profile, not counting one rest node for each caller.
 const CALLS_MAX: usize = 5_000;
 const FRAMES_MAX: usize = 5_000;
 
-/// Samples so far.
+/// Call tree of the samples so far.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     frames: Vec<Frame>,
     numbers: HashMap<(String, String, FrameKind), u32>,
-    /// The sample that counted in the total of a frame last.
+    /// Number of the last sample counted in the total of each frame.
     counted: Vec<u64>,
     calls: Vec<Call>,
     places: HashMap<(Option<u32>, u32), u32>,
@@ -98,7 +98,7 @@ impl Tree {
         self.samples
     }
 
-    /// A stack, the process first.
+    /// Adds a stack that starts with the process.
     pub(super) fn add(&mut self, stack: impl Iterator<Item = Frame>) {
         self.samples += 1;
         let mut at: Option<u32> = None;
@@ -143,7 +143,7 @@ impl Tree {
         })
     }
 
-    /// In the total, once for each sample.
+    /// Adds 1 to the total of a frame, once per sample.
     fn count(&mut self, frame: u32) {
         let counted = &mut self.counted[frame as usize];
         if *counted != self.samples {
@@ -152,7 +152,8 @@ impl Tree {
         }
     }
 
-    /// The calls with the most samples; what is left out goes to the rest of its caller. Frames keep their sums.
+    /// Stores the nodes with the most samples, and assigns the others to the rest of their caller. The sums of frames do not
+    /// change.
     pub(super) fn into_profile(mut self) -> Profile {
         let totals = self.totals();
         let least = least_of(totals.clone(), CALLS_MAX);
@@ -163,7 +164,7 @@ impl Tree {
         for (number, call) in self.calls.iter().enumerate() {
             let parent = call.parent.map(|parent| kept.places[parent as usize]);
             match (parent, rest) {
-                // Its caller was left out, with all that it had called.
+                // The caller was dropped together with all its callees.
                 (Some(None), _) => {}
                 (_, Some(rest)) if totals[number] < least => {
                     kept.add_rest(parent.flatten(), rest, totals[number]);
@@ -183,10 +184,10 @@ impl Tree {
         only_needed(Profile { samples: self.samples, frames, calls, ..Profile::default() })
     }
 
-    /// Samples of each call and of all that it had called.
+    /// Samples of each node, including its callees.
     fn totals(&self) -> Vec<u64> {
         let mut totals: Vec<u64> = self.calls.iter().map(|call| call.samples).collect();
-        // Callers come first.
+        // Callers precede callees, so the reverse order sums callees first.
         for (number, call) in self.calls.iter().enumerate().rev() {
             if let Some(parent) = call.parent {
                 totals[parent as usize] += totals[number];
@@ -196,13 +197,13 @@ impl Tree {
     }
 }
 
-/// The calls that are kept so far.
+/// Nodes that remain in the profile.
 #[derive(Default)]
 struct Kept {
     calls: Vec<Call>,
-    /// Where each call of the whole tree is among them.
+    /// New index of each node of the whole tree. `None` if it was dropped.
     places: Vec<Option<u32>>,
-    /// By caller, where its rest is.
+    /// Index of the rest node, by caller.
     rests: HashMap<Option<u32>, u32>,
 }
 
@@ -217,7 +218,7 @@ impl Kept {
     }
 }
 
-/// The least number that at most so many are not below.
+/// Returns the smallest threshold that at most `max` numbers reach.
 fn least_of(mut numbers: Vec<u64>, max: usize) -> u64 {
     if numbers.len() <= max {
         return 0;
@@ -226,7 +227,7 @@ fn least_of(mut numbers: Vec<u64>, max: usize) -> u64 {
     numbers[max] + 1
 }
 
-/// Without frames that no call needs, unless they are among those with the most samples.
+/// Drops frames that no node needs, unless they are among those with the most samples.
 fn only_needed(profile: Profile) -> Profile {
     let least = least_of(profile.frames.iter().map(|frame| frame.total).collect(), FRAMES_MAX);
     let mut is_needed: Vec<bool> = profile.frames.iter().map(|frame| frame.total >= least).collect();
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted_as_the_rest_of_its_caller() {
+    fn dropped_nodes_are_counted_in_the_rest_of_their_caller() {
         let mut tree = Tree::default();
         let process = || Frame::new("app".to_owned(), String::new(), FrameKind::Process);
         for number in 0..3 * CALLS_MAX {
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_while_it_grows() {
+    fn tree_is_bounded_while_it_grows() {
         let mut tree = Tree::default();
         for number in 0..GROWING_FRAMES_MAX + 500 {
             tree.add([function(&format!("f{number}"))].into_iter());

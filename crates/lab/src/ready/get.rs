@@ -1,4 +1,4 @@
-//! One HTTP GET, by hand: is the answer 2xx?
+//! Makes a single HTTP GET without a client library, and checks for a 2xx status.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,15 +7,15 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 
 const CONNECTING: Duration = Duration::from_millis(500);
-/// How long to read before asking whether to go on.
+/// Time of one read, after which the caller may interrupt.
 const SLICE: Duration = Duration::from_millis(25);
-/// The longest status line that is waited for.
+/// Max length of the status line.
 const STATUS_BYTES_MAX: usize = 4096;
-/// How much of the body is taken, so that the server can finish: it is not looked at.
+/// Max bytes of the body that are read and discarded, so that the server can finish.
 const BODY_BYTES_MAX: usize = 1 << 20;
 const BODY_WAIT: Duration = Duration::from_millis(200);
 
-/// Asks once. "No" comes with what happened, as "was refused" or "answered 503".
+/// Makes one request. The error is the end of a sentence, such as "was refused" or "was answered with 503".
 pub(crate) fn attempt(
     address: SocketAddr,
     path: &str,
@@ -51,7 +51,7 @@ pub(crate) fn attempt(
     if (200..300).contains(&status) { Ok(()) } else { Err(format!("was answered with {status}")) }
 }
 
-/// A connection, or why there is none.
+/// Connects. The error is the end of a sentence.
 pub(crate) fn connect(address: SocketAddr, deadline: Deadline) -> Result<TcpStream, String> {
     let wait = deadline.left().clamp(Duration::from_millis(1), CONNECTING);
     TcpStream::connect_timeout(&address, wait).map_err(|error| match error.kind() {
@@ -65,7 +65,7 @@ fn is_wait(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// The status, once its line is there.
+/// Parses the status. `None` if the status line is incomplete.
 fn status(answer: &[u8]) -> Result<Option<u16>, String> {
     let Some(end) = answer.iter().position(|byte| *byte == b'\n') else {
         let is_too_long = answer.len() > STATUS_BYTES_MAX;
@@ -93,7 +93,7 @@ fn drain(stream: &mut TcpStream) {
     }
 }
 
-/// A path can hold no space and no line break.
+/// Encodes a path, which must not contain spaces or line breaks.
 fn encoded(path: &str) -> String {
     let slash = if path.starts_with('/') { "" } else { "/" };
     let mut encoded = slash.to_owned();
@@ -112,14 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_cannot_break_the_request() {
+    fn path_cannot_inject_into_the_request() {
         assert_eq!(encoded("/a?b=1&c=%20"), "/a?b=1&c=%20");
         assert_eq!(encoded("a b\r\nX: y"), "/a%20b%0D%0AX:%20y");
         assert_eq!(encoded(""), "/");
     }
 
     #[test]
-    fn the_status_is_read_when_its_line_is_there() {
+    fn status_is_parsed_once_its_line_is_complete() {
         assert_eq!(status(b"HTTP/1.1 20"), Ok(None));
         assert_eq!(status(b"HTTP/1.1 204 No Content\r\n"), Ok(Some(204)));
         assert!(status(b"220 mail.example ESMTP\r\n").is_err());

@@ -1,4 +1,4 @@
-//! Recipes for small systems, and a look at what is left of them.
+//! Recipes for small systems, and checks that nothing is left of them.
 #![allow(dead_code, reason = "no test file needs all of it")]
 
 use std::fs;
@@ -12,11 +12,11 @@ use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
 
 pub(crate) const KEEPER: &str = env!("CARGO_BIN_EXE_lab-keeper");
 pub(crate) const SUBJECT: &str = env!("CARGO_BIN_EXE_lab-subject");
-/// Long enough for a busy machine; nothing that goes well waits for it.
+/// Long enough for a busy machine. Successful tests do not wait for it.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
-/// A place for one test's systems, and a mark of their processes that the lab knows nothing of.
+/// Folder for the systems of one test, and a mark of their processes that is independent of the lab's own.
 pub(crate) struct Bench {
     pub(crate) place: tempfile::TempDir,
     mark: String,
@@ -50,7 +50,7 @@ impl Bench {
         Process { name: name.to_owned(), command, ready, stop, is_aside: false, is_started_by_event: false }
     }
 
-    /// A process that a shell runs, ready at once.
+    /// Returns a process that runs a shell script, and is ready at once.
     pub(crate) fn script(&self, name: &str, script: &str) -> Process {
         self.process(name, self.sh(script), When::Now)
     }
@@ -74,24 +74,24 @@ impl Bench {
         }
     }
 
-    /// The processes of this test that are there now.
+    /// Processes of this test that exist now.
     pub(crate) fn left(&self) -> Vec<String> {
         marked(&self.mark)
     }
 
-    /// Nothing runs, and the folder is gone.
+    /// Asserts that no process runs and that the folder is removed.
     pub(crate) fn assert_clean(&self) {
         assert_eq!(self.left(), Vec::<String>::new(), "processes are left");
         assert!(!self.path("run").exists(), "the folder is left");
     }
 
-    /// What a script wrote to a file in this place.
+    /// Content of a file that a script wrote in this folder.
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 }
 
-/// "pid command" of all processes with this mark in their environment.
+/// `/proc` path and command line of all processes with this mark in their environment.
 pub(crate) fn marked(mark: &str) -> Vec<String> {
     let wanted = format!("LAB_TEST={mark}");
     let entries = fs::read_dir("/proc").expect("/proc");
@@ -107,7 +107,7 @@ pub(crate) fn marked(mark: &str) -> Vec<String> {
     pids.filter(|path| has_mark(path)).map(shown).collect()
 }
 
-/// Waits until something is so; fails the test if it never is.
+/// Waits until `is_so` returns true. Fails the test after a timeout.
 pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let until = Instant::now() + LONG;
     while !is_so() {
@@ -116,7 +116,7 @@ pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// What a process wrote.
+/// Output of a process.
 pub(crate) fn text<'a>(outputs: &'a [lab::Output], process: &str) -> std::borrow::Cow<'a, str> {
     let output = outputs.iter().find(|output| output.process.contains(process));
     String::from_utf8_lossy(&output.unwrap_or_else(|| panic!("no output of {process}: {outputs:?}")).text)

@@ -1,25 +1,25 @@
-//! What a thread waits for, by the system call that it is in, or by the kernel's function.
+//! Derives the reason why a thread waits from its system call, or from the kernel function in which it sleeps.
 
 use super::state::State;
 
-/// What one reading of a thread says that is not running.
+/// Reason why a thread is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// For another thread, at an address of its process, and whether only for some time.
+    /// Waits for another thread, at an address of its process. `is_timed` says whether the wait has a timeout.
     Futex { address: u64, is_timed: bool },
-    /// A read from a file, by the number of its descriptor.
+    /// Reads from a file descriptor.
     Read(u64),
-    /// A write to a file.
+    /// Writes to a file descriptor.
     Write(u64),
-    /// A read from a socket.
+    /// Receives from a socket descriptor.
     Receive(u64),
-    /// The call alone tells.
+    /// The call alone determines the state.
     In(State),
-    /// The state of the thread has to tell.
+    /// The call does not determine the state.
     Unclear,
 }
 
-/// What a system call waits for, and where its arguments say more.
+/// State that a system call implies, and the arguments that refine it.
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
     Futex,
@@ -27,7 +27,7 @@ enum Meaning {
     Write,
     Receive,
     In(State),
-    /// With no descriptors it only sleeps; their count is the argument of this number.
+    /// Only sleeps if it has no descriptors. Holds the index of the argument with their count.
     Poll(usize),
 }
 
@@ -102,14 +102,14 @@ const CALLS: &[(u64, Meaning)] = &[
     (455, Futex),
 ];
 
-/// Elsewhere the numbers of calls are others, and the kernel's functions have to tell.
+/// Other architectures have other call numbers, so kernel functions are used there.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const CALLS: &[(u64, Meaning)] = &[];
 
-/// Whether the numbers of calls are known here.
+/// Whether call numbers are known for this architecture.
 pub(crate) const ARE_CALLS_KNOWN: bool = !CALLS.is_empty();
 
-/// The kernel's functions in which threads sleep, by how their names begin.
+/// Prefixes of the names of kernel functions in which threads sleep.
 const FUNCTIONS: &[(&str, State)] = &[
     ("futex_", State::Futex),
     ("do_epoll_wait", State::Poll),
@@ -140,17 +140,17 @@ const FUNCTIONS: &[(&str, State)] = &[
     ("do_nanosleep", State::Timer),
     ("do_signal_stop", State::Stopped),
     ("ptrace_stop", State::Stopped),
-    // The freezer of control groups, version 2 and version 1.
+    // Freezer of control groups, version 2 and version 1.
     ("do_freezer_trap", State::Stopped),
     ("__refrigerator", State::Stopped),
 ];
 
 impl Wait {
-    /// By the text of `/proc/PID/task/TID/syscall`: nothing if the thread is ready or running.
+    /// Parses `/proc/PID/task/TID/syscall`. `None` if the thread is ready or running.
     pub(crate) fn of_call(text: &str) -> Option<Self> {
         let mut fields = text.split_ascii_whitespace();
         let first = fields.next().filter(|word| *word != "running")?;
-        // Blocked outside of a call (-1): by a page that has to be read, for instance.
+        // Blocked outside of a system call (-1), for instance in a page fault.
         let Ok(number) = first.parse::<u64>() else { return Some(Self::Unclear) };
         let mut arguments = fields.map(|field| {
             let digits = field.strip_prefix("0x").unwrap_or(field);
@@ -160,7 +160,7 @@ impl Wait {
         let meaning = CALLS.iter().find(|(of, _)| *of == number).map(|(_, meaning)| *meaning);
         let wait = match meaning {
             None => None,
-            // The fourth argument is the address of the time-out, of both calls.
+            // In both calls, the fourth argument is the address of the timeout.
             Some(Futex) => argument(0).map(|address| {
                 let is_timed = argument(2).is_some_and(|timeout| timeout != 0);
                 Self::Futex { address, is_timed }
@@ -176,13 +176,13 @@ impl Wait {
         Some(wait.unwrap_or(Self::Unclear))
     }
 
-    /// By the text of `/proc/PID/task/TID/wchan`.
+    /// Maps the name in `/proc/PID/task/TID/wchan`.
     pub(crate) fn of_function(name: &str) -> Self {
         let known = FUNCTIONS.iter().find(|(begins, _)| name.starts_with(begins));
         known.map_or(Self::Unclear, |(_, state)| Self::In(*state))
     }
 
-    /// Of a read or write whose descriptor leads there, as `/proc/PID/fd/N` shows it.
+    /// Refines a read or a write by the target of its descriptor, as `/proc/PID/fd/N` shows it.
     pub(crate) fn of_file(link: &str, is_read: bool) -> Self {
         if link.starts_with("socket:") {
             return Self::In(if is_read { State::SocketRead } else { State::SocketWrite });
@@ -197,17 +197,17 @@ impl Wait {
     }
 }
 
-/// A call that returns when a connection comes, among others.
+/// A system call that returns when a connection arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     /// `accept`, with the descriptor of the listening socket.
     Accept(u64),
-    /// `epoll_wait`, with the descriptor of the epoll.
+    /// `epoll_wait` or another poll, with its first argument: the descriptor of the epoll instance.
     Poll(u64),
 }
 
 impl Call {
-    /// By the text of `/proc/PID/task/TID/syscall`.
+    /// Parses `/proc/PID/task/TID/syscall`. `None` for any other call.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let mut fields = text.split_ascii_whitespace();
         let number: u64 = fields.next()?.parse().ok()?;
@@ -220,7 +220,7 @@ impl Call {
     }
 }
 
-/// The inode of a socket.
+/// Inode of a socket, from the target of a descriptor. `None` if it is no socket.
 pub(crate) fn inode_of(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
@@ -231,7 +231,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn calls_tell_what_is_waited_for() {
+    fn system_calls_determine_the_wait() {
         let of = |text: &str| Wait::of_call(text).unwrap();
         let at_futex = |is_timed| Wait::Futex { address: 0x55f6_335e_e9d0, is_timed };
         assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x0 0x0 0x0 0x7f 0x7f"), at_futex(false));
@@ -250,7 +250,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn calls_that_wait_for_connections_name_a_descriptor() {
+    fn accept_and_epoll_calls_name_a_descriptor() {
         assert_eq!(Call::of_text("288 0x5 0x0 0x0"), Some(Call::Accept(5)));
         assert_eq!(Call::of_text("232 0x1f 0x7f 0x40"), Some(Call::Poll(31)));
         for other in ["running", "", "7 0x55 0x2 0xea60", "202 0x5", "-1 0x7f", "288"] {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_the_kernel_tell_the_rest() {
+    fn kernel_functions_determine_the_wait() {
         assert_eq!(Wait::of_function("futex_do_wait"), Wait::In(State::Futex));
         assert_eq!(Wait::of_function("poll_schedule_timeout.constprop.0"), Wait::In(State::Poll));
         assert_eq!(Wait::of_function("anon_pipe_read"), Wait::In(State::PipeRead));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_leads_to_a_socket_a_pipe_or_a_file() {
+    fn descriptor_is_a_socket_pipe_or_file() {
         assert_eq!(Wait::of_file("socket:[77]", true), Wait::In(State::SocketRead));
         assert_eq!(Wait::of_file("pipe:[77]", false), Wait::In(State::PipeWrite));
         assert_eq!(Wait::of_file("/var/log/app.log", false), Wait::Unclear);

@@ -1,31 +1,31 @@
-//! How often threads are read, so that it costs next to nothing.
+//! Rate at which threads are read, so that its cost stays within a share of a core.
 
 use std::time::Duration;
 
-/// Of a core, what reading and listing threads may cost before it is known what else is read.
+/// Share of a core for reading and listing threads before the cost of everything else is known.
 const FIRST_SHARE: f64 = 0.008;
-/// Of that, the part of listing them.
+/// Part of that share for listing threads.
 const LISTING: f64 = 0.25;
-/// Samples a second: at most, and at least.
+/// Max and min number of samples per second.
 const RATE: [f64; 2] = [20.0, 2.0];
-/// New threads are found within this time, where listing them is cheap.
+/// Min time between two listings of threads.
 const LISTING_MIN: Duration = Duration::from_millis(200);
-/// What reading a thread costs, before it is known: its files are opened first.
+/// Estimated cost of reading a thread, before it is measured. The first reading opens its files.
 const FIRST_GUESS_S: f64 = 50e-6;
-/// How fast a new measurement changes what is known: one below it, and one above it.
+/// Weight of a new measurement in the moving average of the cost, if it is below the average and if it is above.
 const WEIGHTS: [f64; 2] = [0.2, 0.5];
 
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// Of a core, what reading and listing threads may cost.
+    /// Share of a core that reading and listing threads may cost.
     pub(crate) share: f64,
     thread_s: f64,
     listing: Duration,
-    /// Of the pseudo-random numbers.
+    /// State of the pseudorandom number generator.
     state: u64,
 }
 
-/// One sample: when the next one is due, and how many threads it reads.
+/// Plan of one sample: time until the next one, and number of threads to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) interval: Duration,
@@ -39,7 +39,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Threads that were read cost so much CPU time.
+    /// Records the CPU time of reading `threads` threads.
     pub(crate) fn note(&mut self, threads: usize, cost: Duration) {
         if threads > 0 {
             let each_s = cost.as_secs_f64() / threads as f64;
@@ -49,7 +49,7 @@ impl Pace {
         }
     }
 
-    /// Listing all threads cost so much CPU time.
+    /// Records the CPU time of listing all threads.
     pub(crate) fn note_listing(&mut self, cost: Duration) {
         self.listing = cost;
     }
@@ -59,7 +59,7 @@ impl Pace {
         since >= LISTING_MIN && since.as_secs_f64() * LISTING * self.share >= self.listing.as_secs_f64()
     }
 
-    /// All threads 20 times a second if that is cheap, down to twice a second, and then only some of them.
+    /// Plans all threads 20 times a second if that is cheap, down to twice a second, and then only a part of the threads.
     pub(crate) fn plan(&self, threads: usize) -> Plan {
         let affordable_per_s = self.share * (1.0 - LISTING) / self.thread_s.max(1e-9);
         let [most, least] = RATE;
@@ -68,7 +68,7 @@ impl Pace {
         Plan { interval: Duration::from_secs_f64(1.0 / rate), threads: threads.min(some) }
     }
 
-    /// An interval up to a fifth longer or shorter: what happens at regular times must not be met always, or never.
+    /// Varies an interval by up to a fifth, so that sampling does not align with periodic activity.
     pub(crate) fn jittered(&mut self, interval: Duration) -> Duration {
         self.state =
             self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_falls_with_the_number_of_threads_and_then_the_share_that_is_read() {
+    fn rate_falls_with_the_number_of_threads_before_the_share_read_does() {
         let plan = |thread_us, threads| {
             let Plan { interval, threads } = paced(thread_us).plan(threads);
             (interval.as_millis(), threads)
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_of_threads_costs_more_than_its_share() {
+    fn no_number_of_threads_exceeds_the_share() {
         let most = FIRST_SHARE * (1.0 - LISTING);
         for thread_us in [0.1, 3.0, 10.0, 200.0] {
             for threads in [1, 4, 64, 1_000, 10_000] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reading_costs_is_learnt() {
+    fn cost_of_reading_is_learned() {
         let mut pace = Pace::default();
         (0..40).for_each(|_| pace.note(10, Duration::from_micros(30)));
         assert!((pace.thread_s - 3e-6).abs() < 0.1e-6, "{pace:?}");

@@ -1,6 +1,6 @@
-//! Where the time of a thread goes, and what a thread is there for.
+//! States of a thread, and roles of threads.
 
-/// What a thread does at an instant.
+/// State of a thread at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     OnCpu,
@@ -15,12 +15,12 @@ pub(crate) enum State {
     PipeRead,
     PipeWrite,
     Timer,
-    /// By SIGSTOP, a debugger, or the freezer of its control group.
+    /// Stopped by SIGSTOP, a debugger, or the freezer of its control group.
     Stopped,
     Other,
 }
 
-/// Every state by its number, and the reading that has its mean number of threads.
+/// All states in the order of their discriminants, with the metric for their mean number of threads.
 pub(crate) const STATES: [(State, &str); 14] = [
     (State::OnCpu, "threads_on_cpu"),
     (State::Runnable, "threads_runnable"),
@@ -38,20 +38,20 @@ pub(crate) const STATES: [(State, &str); 14] = [
     (State::Other, "threads_other"),
 ];
 
-/// What a thread is there for, as far as it can be seen from outside.
+/// Role of a thread, as far as it is visible from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It ran lately: it may carry requests.
+    /// Ran recently, so it may handle requests.
     Worker,
-    /// It waits for connections more often than for anything else.
+    /// Waits for connections in more than half of its sleeps.
     Listener,
-    /// It serves a virtual machine: garbage collector or compiler.
+    /// Serves a virtual machine: garbage collector or compiler.
     Runtime,
-    /// It did not run lately, so it carries nothing.
+    /// Did not run recently, so it handles nothing.
     Idle,
 }
 
-/// Every role by its number, and the label of its readings.
+/// All roles in the order of their discriminants, with the label of their readings.
 pub(crate) const ROLES: [(Role, &str); 4] = [
     (Role::Worker, "worker"),
     (Role::Listener, "listener"),
@@ -59,16 +59,16 @@ pub(crate) const ROLES: [(Role, &str); 4] = [
     (Role::Idle, "idle"),
 ];
 
-/// What a virtual machine has a thread for.
+/// Purpose of a thread of a virtual machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
     CollectsGarbage,
     Compiles,
-    /// Timers, signals, references: next to nothing.
+    /// Timers, signals, or references, which use almost no CPU time.
     Other,
 }
 
-/// Names of threads begin so in OpenJDK and .NET. The kernel cuts names after 15 bytes.
+/// Prefixes of thread names in OpenJDK and .NET. The kernel cuts names after 15 bytes.
 const CHORES: &[(&str, Chore)] = &[
     ("GC Thread", Chore::CollectsGarbage),
     ("G1 ", Chore::CollectsGarbage),
@@ -79,7 +79,7 @@ const CHORES: &[(&str, Chore)] = &[
     ("XWorker", Chore::CollectsGarbage),
     ("Shenandoah", Chore::CollectsGarbage),
     ("ParGC", Chore::CollectsGarbage),
-    // It stops the others, and collects where the collector has no thread of its own.
+    // Stops the other threads, and collects garbage if the collector has no thread of its own.
     ("VM Thread", Chore::CollectsGarbage),
     (".NET Server GC", Chore::CollectsGarbage),
     (".NET BGC", Chore::CollectsGarbage),
@@ -101,7 +101,7 @@ const CHORES: &[(&str, Chore)] = &[
 ];
 
 impl Chore {
-    /// By the text of `/proc/PID/task/TID/comm`; nothing for a thread of the program.
+    /// Maps the text of `/proc/PID/task/TID/comm`. `None` for a thread of the program.
     pub(crate) fn of(name: &str) -> Option<Self> {
         CHORES.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, chore)| *chore)
     }
@@ -112,13 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_and_roles_are_at_their_numbers() {
+    fn states_and_roles_are_at_their_discriminants() {
         assert!(STATES.iter().enumerate().all(|(at, (state, _))| *state as usize == at));
         assert!(ROLES.iter().enumerate().all(|(at, (role, _))| *role as usize == at));
     }
 
     #[test]
-    fn threads_of_virtual_machines_are_known_by_their_names() {
+    fn threads_of_virtual_machines_are_recognized_by_name() {
         assert_eq!(Chore::of("GC Thread#0\n"), Some(Chore::CollectsGarbage));
         assert_eq!(Chore::of("G1 Conc#0\n"), Some(Chore::CollectsGarbage));
         assert_eq!(Chore::of("VM Thread\n"), Some(Chore::CollectsGarbage));

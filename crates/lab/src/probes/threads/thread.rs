@@ -1,4 +1,4 @@
-//! One thread, read again and again.
+//! A thread that is read repeatedly.
 
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -10,20 +10,20 @@ use super::super::source::{Allowance, Source};
 use super::calls::{ARE_CALLS_KNOWN, Wait, inode_of};
 use super::state::{Chore, Role, STATES, State};
 
-/// A thread that did not run for so long carries no request.
+/// Time without running after which a thread is idle.
 const LATELY: Duration = Duration::from_secs(10);
-/// Readings of the name: virtual machines name their threads when they have begun.
+/// Number of readings after which the name is read a second time: virtual machines name their threads after the start.
 const NAMED_BY: u32 = 20;
 
-/// What a thread that sleeps waits for.
+/// Reason why a thread sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sleep {
     pub(crate) state: State,
-    /// The address, of a futex.
+    /// Address of the futex. `None` if it does not wait at one.
     pub(crate) futex: Option<u64>,
-    /// Whether it waits there for some time at most.
+    /// Whether the wait at the futex has a timeout.
     pub(crate) is_timed: bool,
-    /// The inode of the socket that it reads from.
+    /// Inode of the socket that it reads from. `None` if it does not read from one.
     pub(crate) socket: Option<u64>,
 }
 
@@ -35,14 +35,14 @@ impl Sleep {
     }
 }
 
-/// What cannot be read of a thread that is there.
+/// Files of a thread that are hidden from this user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) calls: bool,
     pub(crate) functions: bool,
 }
 
-/// How a thread spent the time since it was read before.
+/// Time of a thread since it was last read, by kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) on_cpu_s: f64,
@@ -55,28 +55,28 @@ pub(crate) struct Spent {
 pub(crate) struct Thread {
     pub(crate) id: u32,
     pub(crate) process: u32,
-    /// The number of the keeper that it descends from.
+    /// Index of the group of its process.
     pub(crate) group: usize,
     schedstat: Source,
     syscall: Source,
     last: Option<(Instant, SchedStat)>,
     last_ran: Option<Instant>,
     is_ready: bool,
-    /// When it slept last.
+    /// Reason of its last sleep.
     sleep: Sleep,
-    /// Whether that sleep was checked for a stop, which leaves the call as it was.
+    /// Whether that sleep was checked for a stop, which does not change the system call.
     is_checked: bool,
     accepts: u32,
     sleeps: u32,
     looks: u32,
     pub(crate) chore: Option<Chore>,
     pub(crate) hidden: Hidden,
-    /// Seconds in each state, of the readings since the last look at the system.
+    /// Seconds in each state since the last look at the system.
     pub(crate) spent_s: [f64; STATES.len()],
 }
 
 impl Thread {
-    /// `began` is when it was found, unless it was there from the start.
+    /// `began` is the time at which it was found; `None` if it existed from the start.
     pub(crate) fn new(
         group: usize,
         process: u32,
@@ -115,24 +115,24 @@ impl Thread {
         }
     }
 
-    /// The address of the futex that it waits at now, and whether for some time at most.
+    /// Address of the futex at which it waits now, and whether the wait has a timeout.
     pub(crate) fn waits_at(&self) -> Option<(u64, bool)> {
         Some((self.sleep.futex?, self.sleep.is_timed)).filter(|_| !self.is_ready)
     }
 
-    /// How it spent the time since the reading before; nothing the first time.
+    /// Reads the thread. Returns its time since the last reading; `None` for the first one.
     ///
     /// # Errors
-    /// If it has ended.
+    /// The thread has ended.
     pub(crate) fn read(&mut self, now: Instant) -> Result<Option<Spent>, Error> {
         let sched = SchedStat::parse(&self.schedstat.short_text()?).ok_or(ErrorKind::InvalidData)?;
         self.learn_name();
-        // A count that went down belongs to a new thread of the same id.
+        // A counter that went down belongs to a new thread with the same ID.
         let last = self.last.filter(|(_, last)| last.turns <= sched.turns);
         self.last = Some((now, sched));
         let was_ready = self.is_ready;
         let has_moved = last.is_none_or(|(_, last)| last.turns != sched.turns || last.ran_ns != sched.ran_ns);
-        // Who was given no core since then still sleeps where it slept.
+        // A thread that has not run since then still sleeps for the same reason.
         if has_moved || was_ready {
             self.see()?;
             self.is_checked = false;
@@ -144,7 +144,7 @@ impl Thread {
             self.accepts = self.accepts.saturating_add(u32::from(self.sleep.state == State::Accept));
         }
         let Some((since, last)) = last else { return Ok(None) };
-        // Who is stopped would run otherwise, and keeps its role.
+        // A stopped thread would run otherwise, so it keeps its role.
         let is_held =
             !self.is_ready && self.sleep.state == State::Stopped && self.role(since) == Role::Worker;
         if has_moved || is_held {
@@ -163,7 +163,7 @@ impl Thread {
         let grown_s = |last: u64, now: u64| Duration::from_nanos(now.saturating_sub(last)).as_secs_f64();
         let on_cpu_s = grown_s(last.ran_ns, now.ran_ns).min(over_s);
         let left_s = over_s - on_cpu_s;
-        // The kernel counts a wait for a core when it is over.
+        // The kernel counts a wait for a core only after its end.
         let waited_s = if waits_for_a_core { left_s } else { grown_s(last.waited_ns, now.waited_ns) };
         let runnable_s = waited_s.min(left_s);
         Spent { on_cpu_s, runnable_s, asleep_s: left_s - runnable_s, asleep_in: self.sleep }
@@ -171,7 +171,7 @@ impl Thread {
 
     fn learn_name(&mut self) {
         if self.looks <= NAMED_BY {
-            // At its beginning and a second later.
+            // Read at the first reading and about a second later.
             if self.looks == 0 || self.looks == NAMED_BY {
                 let name = fs::read_to_string(self.file("comm")).unwrap_or_default();
                 self.chore = Chore::of(&name);
@@ -180,7 +180,7 @@ impl Thread {
         }
     }
 
-    /// Looks whether it is ready, or what it waits for.
+    /// Determines whether it is ready, or the reason of its sleep.
     fn see(&mut self) -> Result<(), Error> {
         if !self.hidden.calls {
             match self.syscall.short_text() {
@@ -227,30 +227,30 @@ impl Thread {
         }
     }
 
-    /// Whether it was stopped within the call that it slept in. The state alone does not tell who is frozen.
+    /// Whether it was stopped within its system call. The process state alone does not show a frozen thread.
     fn is_stopped(&self) -> bool {
         let function = fs::read_to_string(self.file("wchan")).unwrap_or_default();
         match function.trim() {
-            // Hidden from this user.
+            // The function is hidden from this user.
             "" | "0" => matches!(self.state(), Some('T' | 't')),
             function => Wait::of_function(function) == Wait::In(State::Stopped),
         }
     }
 
-    /// What the kernel calls its state.
+    /// State letter from `stat`.
     fn state(&self) -> Option<char> {
         let stat = fs::read_to_string(self.file("stat")).unwrap_or_default();
         let (_, rest) = stat.rsplit_once(')')?;
         rest.trim_start().chars().next()
     }
 
-    /// What the kernel calls its state, and the function that it sleeps in.
+    /// Determines the sleep from the state letter and the kernel function.
     fn by_its_state(&mut self) -> Sleep {
         match self.state() {
             Some('D') if self.is_stopped() => return Sleep::of(State::Stopped),
             Some('D') => return Sleep::of(State::Disk),
             Some('T' | 't') => return Sleep::of(State::Stopped),
-            // It woke up a moment ago.
+            // The thread woke up a moment ago.
             Some('R') => {
                 self.is_ready = true;
                 return self.sleep;
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_split_and_never_more_than_it_was() {
+    fn time_is_split_and_never_exceeds_the_interval() {
         assert_eq!(spent(sched(5, 5, 1), sched(15, 25, 3), false), [10, 20, 20]);
         assert_eq!(spent(sched(5, 5, 1), sched(5, 5, 1), false), [0, 0, 50]);
         assert_eq!(spent(sched(5, 5, 1), sched(5, 5, 1), true), [0, 50, 0]);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_has_ended_is_an_error() {
+    fn ended_thread_is_an_error() {
         let mut thread = Thread::new(0, std::process::id(), u32::MAX, None, &Allowance::of(0));
         assert!(thread.read(Instant::now()).is_err());
     }
