@@ -1,4 +1,4 @@
-//! The name of a run: short, sortable, easy to type.
+//! Names of runs: short, sortable, easy to type.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -6,16 +6,16 @@ use std::str::FromStr;
 
 use units::Utc;
 
-/// The start of a run to the second, in UTC, and four random characters: `20261121-142501-k3f9`.
+/// Name of a run: its start to the second, in UTC, and four random characters: `20261121-142501-k3f9`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 
-/// Digits and letters without those that look alike.
+/// Digits and letters, without those that look alike.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = "20261121-142501-k3f9".len();
 
 impl RunId {
-    /// A fresh name for a run that starts now; may, rarely, be taken.
+    /// Draws a name for a run that starts now. In rare cases it is taken already.
     pub fn draw(started_at_unix_ms: i64) -> Self {
         let mut id = Utc::from_unix_ms(started_at_unix_ms).to_name();
         id.push('-');
@@ -37,7 +37,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// The text is not a whole name of a run.
+/// The text is no complete name of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a run looks like 20261121-142501-k3f9")]
 pub struct NotARunId;

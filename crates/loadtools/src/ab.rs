@@ -1,4 +1,4 @@
-//! Reads what ab of Apache prints.
+//! Parser for the output of ab (ApacheBench).
 
 use outcome::ErrorClass::{ConnectFailed, Status, ToolError};
 
@@ -75,7 +75,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-/// Kinds of failed requests.
+/// Failed requests, by kind.
 #[derive(Default)]
 struct Failed {
     connect: u64,
@@ -85,7 +85,7 @@ struct Failed {
 }
 
 impl Failed {
-    /// `Failed requests: 100`, and unless that is 0 `(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)` below it.
+    /// Parses `Failed requests: 100`, and below it, unless the count is 0, `(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)`.
     fn read(text: &str) -> Result<Self, Unread> {
         if needed_count(text, "Failed requests:")? == 0 {
             return Ok(Self::default());

@@ -1,4 +1,4 @@
-//! Reads what hey prints.
+//! Parser for the output of hey.
 
 use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 
@@ -69,7 +69,7 @@ fn times(text: &str) -> Times {
         ..Times::in_steps_of(100_000)
     };
     for line in text.lines() {
-        // `50% in 0.0002 secs`, with one or two percent signs
+        // Example: `50% in 0.0002 secs`, with one or two percent signs.
         let Some((percent, rest)) = line.trim().split_once("% in ") else { continue };
         let seconds = rest.split_ascii_whitespace().next().and_then(number_in);
         if let (Some(percent), Some(seconds)) = (number_in(percent.trim_end_matches('%')), seconds) {

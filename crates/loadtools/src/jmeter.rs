@@ -1,4 +1,4 @@
-//! Reads what the summariser of JMeter prints, where JMeter has no window.
+//! Parser for the output of JMeter's summariser, in non-GUI mode.
 
 use outcome::ErrorClass::ToolError;
 
@@ -23,10 +23,10 @@ const ERR: ErrorWord = ErrorWord::error(
     "a sample without a reply, with a status from 400 on, or whose assertion failed",
 );
 
-/// `summary =  21550 in 00:00:03 = 7058.6/s Avg:     0 Min:     0 Max:    36 Err:     0 (0.00%)`
+/// Parses `summary =  21550 in 00:00:03 = 7058.6/s Avg:     0 Min:     0 Max:    36 Err:     0 (0.00%)`.
 fn read(text: &str) -> Result<Figures, Unread> {
     const LINE: &str = "summary = N in T = R/s";
-    // The last is that of the whole run, if the run has ended.
+    // The last total covers the whole run, if the run has ended.
     let mut totals = text.lines().filter_map(|line| line.trim().strip_prefix("summary ="));
     let line = totals.next_back().ok_or_else(|| missing(LINE))?;
     if !text.contains("... end of run") {

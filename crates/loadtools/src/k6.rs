@@ -1,4 +1,4 @@
-//! Reads the summary that k6 prints at its end.
+//! Parser for the end-of-test summary of k6.
 
 use outcome::ErrorClass::{ConnectRefused, ToolError, ToolTimeout};
 
@@ -38,7 +38,7 @@ const CHECKS: ErrorWord = ErrorWord::noted(
     "a check of the script that failed: k6 does not say for which request, and its status alone decides",
 );
 
-/// Times of all requests, and below it those of requests without an error.
+/// Metric with the times of all requests. The line below it has the times of expected responses.
 const DURATION: &str = "http_req_duration";
 const EXPECTED: &str = "{ expected_response:true }";
 
@@ -60,7 +60,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         times: times.map(times_of).unwrap_or_default(),
         ..Figures::default()
     };
-    // What k6 logs of them: without a reply there is one line for each.
+    // k6 logs one line for each request without a reply.
     let refused = text.lines().filter(|line| line.contains("connection refused")).count() as u64;
     let timed_out = text.lines().filter(|line| line.contains("request timeout")).count() as u64;
     let refused = refused.min(failed);
@@ -73,16 +73,16 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-/// What follows the name of a metric, its dots, and the colon: `http_reqs......................: 2364 1181.5/s`.
+/// Value of a metric, after its name, dots, and colon: `http_reqs......................: 2364 1181.5/s`.
 fn metric<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
-        // Symbols of thresholds may precede the name.
+        // Marks of thresholds may precede the name.
         let line = line.trim_start_matches(|character: char| !matches!(character, 'a'..='z' | '{'));
         Some(line.strip_prefix(name)?.trim_start_matches('.').strip_prefix(':')?.trim())
     })
 }
 
-/// `49.00% 49 out of 100`, or of versions before 0.50 `49.00% ✓ 49 ✗ 51`.
+/// Parses `49.00% 49 out of 100`, or before version 0.50 `49.00% ✓ 49 ✗ 51`.
 fn failed_requests(text: &str, requests: u64) -> Option<u64> {
     let numbers: Vec<u64> = text.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [failed, other] = numbers.as_slice() else { return None };
@@ -90,7 +90,7 @@ fn failed_requests(text: &str, requests: u64) -> Option<u64> {
     is_consistent.then_some(*failed)
 }
 
-/// `checks_failed......: 10.00% 5 out of 50`, or of versions before 1.0 `checks...: 90.00% ✓ 45 ✗ 5`.
+/// Parses `checks_failed......: 10.00% 5 out of 50`, or before version 1.0 `checks...: 90.00% ✓ 45 ✗ 5`.
 fn failed_checks(text: &str) -> u64 {
     let of_version_1 = metric(text, CHECKS.word).and_then(|checks| checks.split_once('%')?.1.trim().into());
     let before = || metric(text, "checks").and_then(|checks| Some(checks.split_once('✗')?.1));
@@ -116,7 +116,7 @@ fn bytes(text: &str) -> Option<u64> {
     (0.0..9e18).contains(&bytes).then_some(bytes as u64)
 }
 
-/// `avg=1.2ms min=1.05ms med=1.19ms p(90)=1.3ms max=9.1ms`, with the statistics of `--summary-trend-stats`.
+/// Parses `avg=1.2ms min=1.05ms med=1.19ms p(90)=1.3ms max=9.1ms`, with the statistics of `--summary-trend-stats`.
 fn times_of(text: &str) -> Times {
     let mut times = Times::in_steps_of(10);
     for word in text.split_ascii_whitespace() {
@@ -138,7 +138,7 @@ fn times_of(text: &str) -> Times {
     times
 }
 
-/// As Go writes a duration: `1m2.5s`, `3.2ms`, `812.45µs`; `None` if it is none, or 0.
+/// Parses a duration of Go: `1m2.5s`, `3.2ms`, `812.45µs`. `None` if it is malformed, or 0.
 fn time_ns(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut sum_ns = 0.0;

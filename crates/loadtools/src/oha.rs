@@ -1,4 +1,4 @@
-//! Reads what oha prints with `--output-format json`.
+//! Parser for the output of oha with `--output-format json`.
 
 use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 use serde_json::{Map, Value};
