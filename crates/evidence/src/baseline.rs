@@ -9,7 +9,7 @@ use crate::origin::Origin;
 /// The stored baseline of a run or a study. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// How the user asked for the baseline.
+    /// Way in which the baseline was requested.
     pub asked: AskedBaseline,
     /// Conditions that compare the run or study with the baseline, as the user wrote them.
     pub conditions: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Baseline {
     pub found: Result<Box<FoundBaseline>, String>,
 }
 
-/// How a stored baseline was asked for.
+/// Way in which a stored baseline was requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AskedBaseline {
@@ -36,7 +36,7 @@ pub struct FoundBaseline {
     pub id: String,
     /// Title, in one line.
     pub title: String,
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
     /// Origin of the build that was measured.
     pub origin: Origin,

@@ -7,11 +7,11 @@ use crate::run::Run;
 /// Sampled stacks of one run. Names are untrusted: escape them before printing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuProfile {
-    /// Samples per second of CPU time.
+    /// Sampling frequency: samples per second of CPU time.
     pub frequency_hz: u32,
     /// How the profiler found callers: `fp` (frame pointers) or `dwarf` (debug information).
     pub stacks: String,
-    /// Whether time in the kernel was sampled too.
+    /// Whether kernel time was sampled as well.
     pub has_kernel: bool,
     /// Number of samples taken.
     pub samples: u64,

@@ -106,7 +106,7 @@ pub struct NewRun {
     pub units: Vec<Unit>,
     /// Parts of the steps. Their numbers continue after those of the steps. Sums over steps leave them out.
     pub parts: Vec<PartOf>,
-    /// Requests intended before this are warm-up.
+    /// End of the warm-up: requests intended before it are warm-up.
     pub warm_up_ns: u64,
     /// Planned duration after the warm-up; `None` if something else ends the run.
     pub planned_duration_ns: Option<u64>,

@@ -59,7 +59,7 @@ impl Event {
         }
     }
 
-    /// How long it took; `None` if it did not begin or did not end.
+    /// Duration; `None` if the event did not begin or did not end.
     pub fn lasting_ns(&self) -> Option<u64> {
         self.ended_ns?.checked_sub(self.begun_ns?)
     }

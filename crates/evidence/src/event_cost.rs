@@ -32,10 +32,10 @@ impl Default for Judged {
     }
 }
 
-/// Cost of an event. Times are nanoseconds; begins and ends count from the begin of the load.
+/// Cost of an event. Times are nanoseconds; start and end times count from the start of the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Begin of the event.
+    /// Start of the event.
     pub from_ns: u64,
     /// End of the time that was examined.
     pub to_ns: u64,
@@ -141,7 +141,7 @@ impl Default for Recovery {
 /// Usual level before an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LevelBefore {
-    /// Begin of the time from which the level is taken. It ends when the event begins.
+    /// Start of the time from which the level is taken. It ends when the event begins.
     pub from_ns: u64,
     /// Ok answers per second.
     pub ok_per_s: f64,

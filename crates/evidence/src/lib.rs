@@ -1,6 +1,6 @@
 //! Evidence of runs and studies: typed values that the store, the judges, the reports, and the server share.
 //!
-//! A run has a description from its begin ([`NewRun`]), seconds, observations during the load ([`Monitored`]), and an [`Ending`].
+//! A run has a description from its start ([`NewRun`]), seconds, observations during the load ([`Monitored`]), and an [`Ending`].
 //! [`Run::assemble`] puts them together, and checks that they unpack and add up. A [`Study`] plans runs, and holds their sums. The
 //! crate knows neither SQL nor output formats.
 

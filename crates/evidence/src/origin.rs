@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Origin {
     /// Label given by the user.
     pub label: Option<String>,
-    /// Commit of the working directory; `None` outside a repository.
+    /// Commit of the working directory; `None` if it is unknown.
     pub commit: Option<String>,
-    /// Branch of the working directory; `None` outside a repository.
+    /// Branch of the working directory; `None` if it is unknown.
     pub branch: Option<String>,
 }

@@ -10,7 +10,7 @@ pub struct Outage {
     /// Unavailable share, from 0 to 1. It is the share of user time (closed load) or of arrivals (open load) without an answer, or
     /// the share of the window within outages, whichever is larger.
     pub gone_share: f64,
-    /// Outages in order of time: the 64 longest.
+    /// Outages in order of time: at most the 64 longest.
     pub times: Vec<OutageTime>,
     /// Starved users of a closed load: they waited while the system answered others. `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,13 +20,13 @@ pub struct Outage {
 /// Starvation: users who waited long for an answer while the system answered others. It is no outage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Starvation {
-    /// Users who waited at a time, rounded: at least 1.
+    /// Mean number of starved users at a time, rounded; at least 1.
     pub users: u64,
-    /// All users of the load.
+    /// Number of users of the load.
     pub of_users: u64,
-    /// The longest wait of a user, in seconds.
+    /// Longest wait of a user, in seconds.
     pub longest_s: f64,
-    /// The share of user time in such waits, from 0 to 1.
+    /// Share of user time in such waits, from 0 to 1.
     pub time_share: f64,
 }
 

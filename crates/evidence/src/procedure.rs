@@ -53,9 +53,9 @@ const fn is_false(flag: &bool) -> bool {
 pub struct SliceRules {
     /// Measured length of a slice.
     pub slice_s: f64,
-    /// Time left out at the begin of each slice.
+    /// Time left out at the start of each slice.
     pub settle_s: f64,
-    /// Time left out at the begin of the first slice after a start.
+    /// Time left out at the start of the first slice after a start.
     pub warm_up_s: f64,
     /// Max slices of each variant in a block; at least 2.
     pub pairs_most: u32,

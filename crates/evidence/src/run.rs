@@ -74,7 +74,7 @@ pub struct StoredSecond {
     pub first_sent_ns: Option<u64>,
     /// Time at which the last request ended, since the load began; `None` if none ended.
     pub last_finished_ns: Option<u64>,
-    /// Requests that ended in the measured window; `None` if an earlier version did not count them.
+    /// Requests that ended in the measured window; `None` if an earlier version stored the run without counting them.
     pub window: Option<InWindow>,
     /// Replies by status.
     pub statuses: Statuses,

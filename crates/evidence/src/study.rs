@@ -18,7 +18,7 @@ pub const COMMAND: &str = "# Command: ";
 /// Description of a study when it begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewStudy {
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
     /// Title, in one line.
     pub title: String,
@@ -95,37 +95,37 @@ impl Compare {
 /// Place of a run in its study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyPlace {
-    /// From 0.
+    /// Number of the block, from 0.
     pub block: u32,
-    /// Its place in the order of the whole study, from 0; no two are the same.
+    /// Position in the order of the whole study, from 0; unique.
     pub position: u32,
-    /// The name of the system.
+    /// Name of the system.
     pub system: String,
-    /// The values of its parameters in words, such as `workers=8 threads=1`; empty if it has none.
+    /// Values of its parameters in words, such as `workers=8 threads=1`; empty if it has none.
     pub variant: String,
-    /// The same, by parameter.
+    /// Values of its parameters, by name.
     pub knobs: Vec<(String, String)>,
-    /// The name of the load.
+    /// Name of the load.
     pub load: String,
     /// Purpose of the run: a word of [`crate::stage`].
     pub stage: String,
-    /// So many users, instead of the load's own level. At least one.
+    /// Number of users, in place of the load's own level; at least 1.
     pub users: Option<u32>,
-    /// So many requests per second, instead of the load's own level: finite, and more than none. Never with `users`.
+    /// Requests per second, in place of the load's own level; finite, above 0. Never set together with `users`.
     pub rate_per_s: Option<f64>,
-    /// Change that an experiment makes in this run; `None` for every other run. Such a run counts in no figure of the study.
+    /// Change made by an experiment; `None` for every other run. Runs with a change count in no figure of the study.
     pub intervention: Option<Intervention>,
 }
 
 impl Compare {
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
     }
 }
 
 impl StudyPlace {
-    /// Why it cannot be kept, if it cannot.
+    /// Reason why the place cannot be stored; `None` if it can.
     pub fn fault(&self) -> Option<&'static str> {
         match (self.users, self.rate_per_s) {
             _ if !stage::ALL.contains(&&*self.stage) => Some("a run of an unknown stage"),
@@ -146,11 +146,11 @@ impl StudyPlace {
 /// End of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyEnding {
-    /// In milliseconds since 1970 (UTC).
+    /// Time of the end, in milliseconds since 1970 (UTC).
     pub ended_at_unix_ms: i64,
-    /// How it went.
+    /// Outcome of the study.
     pub verdict: Verdict,
-    /// Why it stopped: `decided`, [`OUT_OF_TIME`], `blocks`, `not fit`. `None` if it was interrupted.
+    /// Reason for the end: `decided`, [`OUT_OF_TIME`], `blocks`, `not fit`. `None` if it was interrupted.
     pub why: Option<String>,
 }
 
@@ -167,12 +167,11 @@ impl StudyEnding {
 /// State of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyState {
-    /// Its process is still writing.
+    /// A live process is still writing it.
     Running,
-    /// Runs are missing, or its ending, and nobody is making them: somebody stopped it, or its time was spent. It can be
-    /// resumed.
+    /// Runs or the ending are missing, and no process is making them: it was stopped, or its time ran out. It can be resumed.
     Interrupted,
-    /// It has ended with a reason, or it has all the runs that were planned at its begin.
+    /// It has ended, and either gave a reason or has all the runs that were planned at its start.
     Complete,
 }
 
@@ -201,7 +200,7 @@ impl StudyState {
 pub struct StudySummary {
     /// Name of the study.
     pub id: StudyId,
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
     /// Title, in one line.
     pub title: String,
@@ -265,7 +264,7 @@ impl Study {
     }
 
     /// Blocks of slices, by load and number, whose slices do not share one start. Either one is missing, or one began after a later
-    /// one, because the block was repeated and interrupted again. `done` maps positions to the begin of their run.
+    /// one, because the block was repeated and interrupted again. `done` maps positions to the start of their run.
     fn torn(&self, done: &BTreeMap<u32, i64>) -> BTreeSet<(&str, u32)> {
         let mut last: BTreeMap<(&str, u32), i64> = BTreeMap::new();
         let slices = self.new.planned.iter().filter(|place| stage::is_slice(&place.stage));

@@ -11,7 +11,7 @@ use crate::validity::Level;
 pub struct Summary {
     /// Name of the run.
     pub id: RunId,
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
     /// Title, in one line.
     pub title: String,

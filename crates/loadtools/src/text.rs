@@ -2,7 +2,7 @@
 
 use crate::figures::Unread;
 
-/// Text after a label at the begin of a line, trimmed.
+/// Text after a label at the start of a line, trimmed.
 pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.trim_start().strip_prefix(label)).map(str::trim)
 }

@@ -1,16 +1,16 @@
-//! Connections of a load by process, put together from what probes read.
+//! Connections of a load by process, assembled from readings of probes.
 
 use std::collections::BTreeMap;
 
 use evidence::{ConnectionsByProcess, HeldReading, ServingProcess};
 use lab::probes::{Held, Holder};
 
-/// Processes that are kept at most.
+/// Maximum number of processes in a result.
 const PROCESSES_MAX: usize = 256;
 
-/// Readings with their times, in nanoseconds since the load began. `None` if there is none, or too many processes.
+/// Assembles readings, whose times are nanoseconds since the load started. `None` if there are none, or too many processes.
 pub(crate) fn of_readings(readings: &[(u64, Held)]) -> Option<ConnectionsByProcess> {
-    // Connections that two processes hold, or one that cannot be read, are nobody's.
+    // A reading is complete unless two processes hold a connection, or one cannot be read.
     let complete = || readings.iter().filter(|(_, held)| held.is_complete);
     let mut processes: BTreeMap<u32, ServingProcess> = BTreeMap::new();
     for Holder { pid, name, listens, .. } in complete().flat_map(|(_, held)| &held.processes) {

@@ -1,18 +1,18 @@
-//! The shape of a statement: its text without values, blanks, and comments, so that statements that differ in values alone are one.
+//! Normalizes statements: text without values, whitespace, and comments, so that statements that differ only in values are equal.
 
-/// No shape has more characters.
+/// Maximum length of a normalized statement, in characters.
 const CHARACTERS_MAX: usize = 100;
 
-/// Where values are in quotes of this server, besides single ones.
+/// Meaning of double quotes. Single quotes always enclose values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quotes {
-    /// Double quotes are of names.
+    /// Double quotes enclose names.
     Names,
-    /// Double quotes are of values, and a backslash escapes.
+    /// Double quotes enclose values, and a backslash escapes.
     Values,
 }
 
-/// The shape of a text that may be cut off anywhere, and may hold anything.
+/// Normalizes a statement. The text may be cut off anywhere, and may hold any characters.
 pub(crate) fn shape(text: &str, quotes: Quotes) -> String {
     let mut shape = Shape::default();
     let mut rest = text.chars().peekable();
@@ -69,7 +69,7 @@ impl Shape {
         self.text.push(character);
     }
 
-    /// A value in place of a list of them is enough.
+    /// Appends `?` for a value. A list of values becomes a single `?`.
     fn put_value(&mut self) {
         let before = self.text.trim_end_matches([' ', ',', '-']);
         if before.ends_with('?') && before.len() < self.text.len() {
