@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::origin::Origin;
 
-/// The stored baseline of a run or a study. Texts are untrusted: escape them before printing.
+/// Stored baseline of a run or a study. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     /// Way in which the baseline was requested.
@@ -85,7 +85,7 @@ pub struct BaselineRow {
     pub spent: Vec<BaselineSpent>,
 }
 
-/// Mean times per request of a run, in microseconds: parts by names that their judge knows, and CPU time by process.
+/// Mean times per request of a run, in microseconds: parts by the names that the judge uses, and CPU time by process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineSpent {
     /// Mean response time.

@@ -1,4 +1,4 @@
-//! Connections of a load by the process of the system that holds them.
+//! Connections of a load, by the process of the system that holds them.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct ConnectionsByProcess {
     pub readings: Vec<HeldReading>,
 }
 
-/// A process that serves the load, or could.
+/// A process that serves the load, or could serve it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServingProcess {
     /// Process ID.

@@ -1,4 +1,4 @@
-//! Where the processes of a system spent CPU time during a run: sampled stacks, added up.
+//! CPU profile of the processes of a system during a run: sampled stacks, summed up.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ pub enum FrameKind {
     Kernel,
 }
 
-/// A frame as it was called from one place.
+/// A frame in the call tree, with its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(Option<u32>, u32, u64)", into = "(Option<u32>, u32, u64)")]
 pub struct ProfileCall {

@@ -75,7 +75,7 @@ pub fn in_words(load_words: &str, is_profiled: bool) -> String {
     format!("{load_words}{}", if is_profiled { ", profiled" } else { "" })
 }
 
-/// A run that begins. Texts are untrusted: escape them before printing.
+/// Description of a run when it begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
     /// When the load began, in milliseconds since 1970 (UTC).

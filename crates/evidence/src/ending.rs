@@ -176,7 +176,7 @@ impl Generator {
 pub struct Ending {
     /// Time at which the last thread stopped, in milliseconds since 1970 (UTC).
     pub ended_at_unix_ms: i64,
-    /// How the run went.
+    /// Outcome of the run.
     pub verdict: Verdict,
     /// Whether the figures can be trusted.
     pub validity: Validity,

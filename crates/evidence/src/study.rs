@@ -36,7 +36,7 @@ pub struct NewStudy {
     pub seed: u64,
     /// Whether the study is quick: it only shows that the plan works.
     pub is_quick: bool,
-    /// How its variants are compared.
+    /// Comparison of its variants.
     pub compare: Compare,
     /// Conditions that every run must pass, in the words of the plan.
     pub gates: Vec<String>,
@@ -64,7 +64,7 @@ impl NewStudy {
     }
 }
 
-/// How the variants of a study are compared.
+/// Comparison of the variants of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare {
     /// Metric, such as `throughput`.

@@ -31,7 +31,7 @@ pub struct Tool {
     pub is_sql: bool,
     /// Description of what its times measure, as the end of a sentence.
     pub times: &'static str,
-    /// How to install it.
+    /// Command or advice to install it.
     pub install: &'static str,
     /// Its words for requests that did not succeed.
     pub words: &'static [&'static ErrorWord],

@@ -58,7 +58,7 @@ pub(crate) struct Collected {
     pub(crate) tool_ran: Option<Duration>,
     /// Time series of the load, over all workers.
     pub(crate) pulses: Pulses,
-    /// Times without an ok answer.
+    /// Outages: times without an ok answer.
     pub(crate) gaps: Gaps,
     /// Windows of 100 ms that are not stored yet.
     moments: Moments,

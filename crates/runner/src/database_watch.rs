@@ -140,7 +140,7 @@ impl Shared {
     }
 }
 
-/// The session on this machine, and its thread.
+/// Monitoring session of this process, and its thread.
 #[derive(Debug)]
 pub(crate) struct Session {
     shared: Arc<Shared>,

@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs are comparable if their plans have one hash. Earlier versions stored these.
+    /// Runs are comparable if their plans have the same hash. The expected hashes are those that earlier versions stored.
     #[test]
     fn hash_of_a_step_that_its_protocol_owns_stays_as_it_was() {
         for (query, expected) in

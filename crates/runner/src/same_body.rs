@@ -1,14 +1,14 @@
-//! Whether different requests of a load got one short body: a server that answers everything alike may not do the work.
+//! Detects that different requests of a load got the same short body: a server that answers everything alike may not do the work.
 
 use std::collections::BTreeSet;
 
 use engine::WorkerEnd;
 use evidence::SameBody;
 
-/// Different requests from which on one body for all is no coincidence.
+/// Smallest number of different requests for which one common body is not a coincidence.
 const REQUESTS_MIN: usize = 10;
 
-/// The body of all first replies that were compared. `None` if they differ, or were too few.
+/// Body of all first replies that were compared. `None` if they differ, or were too few.
 pub(crate) fn of(ends: &[WorkerEnd]) -> Option<SameBody> {
     let replies: Vec<_> = ends.iter().flat_map(|end| &end.first_replies).collect();
     let body = replies.first()?.body.as_ref()?;

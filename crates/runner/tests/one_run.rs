@@ -1,4 +1,4 @@
-//! One run in a world without processes: every stage of it fails in turn, and somebody stops it at every moment.
+//! One run in a world without processes: every stage fails in turn, and the run is stopped at every moment.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use runner::{Bench, Made, RunError, Runner};
 use store::Store;
 use study::{begin_study, procedure};
 
-/// A system that is started, with tables, a version and a gate.
+/// Plan of a system that is started, with tables, a version, and a gate.
 const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-up: 1s, for: 3s }\nsystems:\n  db:\n    \
                     start: 'db {port}'\n    url: 'postgres://bench@127.0.0.1:{port}/bench'\n    \
                     version: 'db --version'\n    prepare: { workload: select-only }\ngates: [ throughput>1/s ]\n";
 
-/// The first run of a plan, in a world and a store.
+/// First run of a plan, with its world's store and recorded events.
 struct Tried {
     store: Store,
     _folder: tempfile::TempDir,
@@ -44,7 +44,7 @@ fn made(tried: &Tried) -> &Made {
     tried.made.as_ref().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Whatever came of a run, the store can be read, and what it has of the run adds up.
+/// Asserts that the store can be read, and that its data of the run adds up.
 fn assert_kept(tried: &Tried) {
     for summary in tried.store.runs(usize::MAX).expect("a list") {
         let run = tried.store.load(&summary.id).expect("readable");
@@ -103,7 +103,7 @@ fn a_run_takes_its_stages_in_their_order() {
     assert_kept(&tried);
 }
 
-/// What of a system or of a database that fails is a result: the study goes on.
+/// A failure of a system or database is a result: the study continues.
 #[test]
 fn a_system_that_fails_at_any_stage_is_a_result() {
     for (trouble, stage) in [
@@ -162,7 +162,7 @@ fn what_this_machine_lacks_ends_the_study() {
     assert_kept(&tried);
 }
 
-/// Whatever the store refuses ends the run, with what was counted by then; the system is stopped all the same.
+/// An error of the store ends the run, and carries the counts so far. The system is stopped nevertheless.
 #[test]
 fn a_store_that_fails_at_any_stage_ends_the_study_and_the_system() {
     for (table, expected) in [
@@ -190,7 +190,7 @@ fn a_load_that_does_not_end_is_told_to() {
     let world = World::with_trouble("load hangs");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Aborted);
-    // Four seconds of load, thirty for the last request, three of patience, and its last second.
+    // Four seconds of load, thirty for the last request, three of patience, and the last second.
     assert!((14..40).contains(&world.elapsed().as_secs()), "{:?}", world.elapsed());
     assert_kept(&tried);
 }
@@ -206,8 +206,8 @@ fn a_system_that_rejects_everything_ends_the_study_when_a_single_user_is_rejecte
     assert_kept(&tried);
 }
 
-/// Somebody who asks once gets what was measured so far, and whoever asks twice gets out at once. Whenever that is, the system is
-/// stopped, the store is whole, and a study that is resumed makes the run again unless it was complete.
+/// One stop request keeps what was measured so far, two end the run at once. In both cases the system is stopped, the store is
+/// intact, and a resumed study repeats the run unless it was complete.
 #[test]
 fn a_run_can_be_stopped_at_every_moment() {
     let all = {
@@ -216,7 +216,7 @@ fn a_run_can_be_stopped_at_every_moment() {
         world.moments()
     };
     for at in 0..all.len() {
-        // One quiet moment is like the one before.
+        // Consecutive quiet moments are alike.
         if at > 0 && all[at - 1] == "quiet" && all[at] == "quiet" {
             continue;
         }
@@ -236,7 +236,7 @@ fn a_run_can_be_stopped_at_every_moment() {
             }
             let started = seen.iter().any(|moment| moment == "system is ready");
             assert_eq!(world.has_seen("system stops"), started, "{moment}");
-            // The second that goes on is told to its end.
+            // The current second is reported to its end.
             let since = world.since_asked().expect("somebody asked");
             assert!(since <= Duration::from_millis(1100), "{moment}: {since:?}");
             assert_kept(&tried);
@@ -244,7 +244,7 @@ fn a_run_can_be_stopped_at_every_moment() {
     }
 }
 
-/// The runs of an experiment in this order, and what was seen of the system.
+/// Makes the runs of an experiment in this order. Returns them with the calls on the system.
 fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>) {
     let (store, _folder) = store();
     let mut study = study(PLAN);

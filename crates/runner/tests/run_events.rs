@@ -1,4 +1,4 @@
-//! The events of a run: complete, in order, kept before they are published, and delayed by no subscriber.
+//! Events of a run: complete, in order, stored before they are published, and not delayed by subscribers.
 
 use std::sync::mpsc;
 use std::thread;
@@ -11,7 +11,7 @@ use runner::{Bench, Made, Runner};
 use store::Store;
 use study::{begin_study, procedure};
 
-/// A system that is started, with tables and an event.
+/// Plan of a system that is started, with tables and an event.
 const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-up: 1s, for: 3s }\n\
                     events: { vacuum: { at: 1500ms } }\nsystems:\n  db:\n    start: 'db {port}'\n    \
                     url: 'postgres://bench@127.0.0.1:{port}/bench'\n    prepare: { workload: select-only }\n    \
@@ -43,7 +43,7 @@ fn kind(event: &RunEvent) -> &'static str {
     }
 }
 
-/// Every frame in a queue, with those lost before it.
+/// All frames of a queue, each with the number of frames lost before it.
 fn frames(subscription: &Subscription) -> Vec<(u64, Frame)> {
     subscription.close();
     std::iter::from_fn(|| subscription.recv())
@@ -129,7 +129,7 @@ fn subscriber_that_stalls_delays_no_second_and_learns_what_it_lost() {
         (first, frames(&stalled))
     });
     let (made, run) = make(&world, &store, &heard);
-    // The subscriber still sleeps, and the run is over.
+    // The subscriber still sleeps although the run is over.
     assert_eq!(run.whole(Phase::Measured).expect("it adds up").counts.ok, 300);
     let of_load = |world: &World| -> Vec<String> {
         world.moments().into_iter().filter(|moment| moment != "quiet").collect()

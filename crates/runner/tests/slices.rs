@@ -17,7 +17,7 @@ struct Tried {
     made: Vec<Result<Made, RunError>>,
 }
 
-/// Slices of these variants and blocks, each of which stays up or not.
+/// Makes slices: number of the variant, block, and whether the system stays up.
 fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
     let (store, folder) = store();
     let study = study(PLAN);
@@ -52,7 +52,7 @@ fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
     Tried { store, _folder: folder, id, made }
 }
 
-/// What became of the systems, in order.
+/// Calls on the systems, in order.
 fn of_systems(world: &World) -> Vec<String> {
     let moments = world.moments().into_iter();
     moments
@@ -132,6 +132,6 @@ fn one_that_cannot_be_held_is_given_up() {
 fn another_block_or_the_end_stops_what_is_left() {
     let world = World::new();
     tried(&world, &[(0, 0, true), (1, 0, true), (0, 1, true)]);
-    // `tried` asserts that nothing is left.
+    // `tried` asserts that nothing is left running.
     assert_eq!(world.moments().iter().filter(|moment| *moment == "system starts").count(), 3);
 }
