@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_to_the_last_bit() {
+    fn packed_readings_round_trip_bit_for_bit() {
         let values = [0.0, -0.0, 1.0, 0.1 + 0.2, -1e300, f64::MIN_POSITIVE, 5e-324, f64::MAX, 123_456_789.0];
         let kinds = [0, 1, 127, 128, 16_383, 16_384, u16::MAX];
         let mut packed = Vec::new();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_end_in_readings_or_in_one_error() {
+    fn damaged_readings_give_at_most_one_error() {
         let mut packed = Vec::new();
         (0..40).for_each(|place| pack_reading(&mut packed, place * 1_000, f64::from(place) / 3.0));
         for cut in 0..packed.len() {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_takes_two_bytes_and_a_count_few_more() {
+    fn packed_zero_takes_two_bytes() {
         for (value, bytes) in [(0.0, 2), (1.0, 4), (4_096.0, 4), (1_048_577.0, 6)] {
             let mut packed = Vec::new();
             pack_reading(&mut packed, 5, value);

@@ -61,21 +61,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawn_name_starts_with_its_second_and_reads_back() {
+    fn drawn_name_starts_with_its_second_and_parses() {
         let id = RunId::draw(1_795_271_101_042);
         assert!(id.as_str().starts_with("20261121-142501-"), "{id}");
         assert_eq!(id.as_str().parse(), Ok(id));
     }
 
     #[test]
-    fn names_sort_by_time_and_seldom_meet() {
+    fn run_ids_sort_by_time_and_rarely_collide() {
         assert!(RunId::draw(1_000) < RunId::draw(2_000));
         let drawn: std::collections::BTreeSet<_> = (0..100).map(|_| RunId::draw(0)).collect();
         assert!(drawn.len() > 90);
     }
 
     #[test]
-    fn anything_else_is_no_name() {
+    fn rejects_malformed_run_ids() {
         for text in ["", "last", "20261121-142501-k3f", "20261121-142501-k3fl", "20261121_142501-k3f9", "é"]
         {
             assert_eq!(text.parse::<RunId>(), Err(NotARunId), "{text}");

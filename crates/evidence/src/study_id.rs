@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_studies_and_of_runs_are_told_apart() {
+    fn study_ids_and_run_ids_do_not_parse_as_each_other() {
         let id = StudyId::draw(1_795_271_101_042);
         assert!(id.as_str().starts_with("s-20261121-142501-"), "{id}");
         assert_eq!(id.as_str().parse(), Ok(id.clone()));

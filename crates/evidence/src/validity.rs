@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn each_figure_is_judged_by_what_distorts_it() {
+    fn level_of_each_figure_depends_on_its_distortions() {
         let tail = Distortion::unsized_of(Distorted::Tail, Level::Invalid);
         let mean = Distortion::unsized_of(Distorted::Mean, Level::Suspect);
         let validity = Validity {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_version_called_invalid_is_invalid_as_a_whole() {
+    fn invalid_run_of_earlier_version_is_invalid_in_every_figure() {
         let of = |verdict, causes| {
             let validity = Validity { verdict, causes, notes: Vec::new() };
             Distorted::ALL.map(|figure| validity.of(figure))

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_and_times_are_read() {
+    fn parses_requests_and_times() {
         let figures = read(include_str!("recorded/hey-ok.txt")).unwrap();
         assert_eq!((figures.ok, figures.statuses.as_slice()), (25_241, &[(200, 25_241)][..]));
         assert_eq!(figures.received_bytes, None, "bodies alone are reported");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_and_failed_requests_are_told_apart() {
+    fn distinguishes_rejected_and_failed_requests() {
         let figures = read(include_str!("recorded/hey-rejected.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].code, figures.errors[0].count), (0, 503, 200));
         let figures = read(include_str!("recorded/hey-refused.txt")).unwrap();

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_total_counts() {
+    fn uses_the_last_total() {
         let figures = read(include_str!("recorded/jmeter-long.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors.len()), (970_301, 0));
         assert!((970_301.0 * 1e9 / figures.measured_ns as f64 - 24_226.0).abs() < 0.1);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_samples_are_no_ok_ones_and_a_run_that_was_cut_is_none() {
+    fn counts_failed_samples_and_rejects_an_incomplete_run() {
         let text = include_str!("recorded/jmeter-rejected.txt");
         let figures = read(text).unwrap();
         assert_eq!((figures.ok, figures.errors[0].count), (0, 5_837));

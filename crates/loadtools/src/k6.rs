@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_and_times_are_read() {
+    fn parses_requests_and_times() {
         let figures = read(include_str!("recorded/k6-ok.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors.len(), figures.received_bytes), (3_534, 0, Some(433_000)));
         assert!((3_534.0 * 1e9 / figures.measured_ns as f64 - 1_762.278_65).abs() < 1e-4);
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn times_are_those_of_expected_answers() {
+    fn times_cover_expected_responses_only() {
         let figures = read(include_str!("recorded/k6-half.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].class), (9, ErrorClass::ToolError));
         assert_eq!((figures.errors[0].count, figures.times.mean_ns), (11, Some(2_320_000)));
     }
 
     #[test]
-    fn errors_without_a_reply_are_told_apart() {
+    fn distinguishes_refused_connections_and_timeouts() {
         let figures = read(include_str!("recorded/k6-refused.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].class), (0, ErrorClass::ConnectRefused));
         assert_eq!((figures.errors[0].count, figures.times), (20, Times::default()), "no answer, no time");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_without_a_request_and_failed_checks_are_notes() {
+    fn dropped_iterations_and_failed_checks_are_notes() {
         let text = include_str!("recorded/k6-ok.txt");
         let more = "checks_failed......: 10.00% 5 out of 50\ndropped_iterations...: 7 3.5/s\n";
         let figures = read(&format!("{text}{more}")).unwrap();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_of_go_are_read() {
+    fn parses_go_durations() {
         let read: Vec<_> = ["1m2.5s", "3.2ms", "812.45µs", "812.45us", "90ns"].map(time_ns).into();
         let expected = [62_500_000_000, 3_200_000, 812_450, 812_450, 90].map(Some);
         assert_eq!(read, expected);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_failed_requests_must_add_up() {
+    fn rejects_inconsistent_counts_of_failed_requests() {
         assert_eq!(failed_requests("49.00% 49 out of 100", 100), Some(49));
         assert_eq!(failed_requests("49.00% ✓ 49 ✗ 51", 100), Some(49));
         assert_eq!(failed_requests("49.00% 49 out of 90", 100), None);

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_names_its_tool() {
+    fn finds_tool_of_a_command() {
         let named = |command: &str| of_command(command.split(' ')).map(|tool| tool.name);
         assert_eq!(named("wrk -t1 http://127.0.0.1:1/"), Some("wrk"));
         assert_eq!(named("taskset -c 1 /usr/lib/postgresql/15/bin/pgbench -S"), Some("pgbench"));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_has_a_name_of_its_own() {
+    fn program_names_of_tools_are_unique() {
         let programs: Vec<&str> = TOOLS.iter().flat_map(|tool| tool.programs).copied().collect();
         for (place, program) in programs.iter().enumerate() {
             assert!(!programs[..place].contains(program), "{program}");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_lists_every_tool() {
+    fn documentation_lists_every_tool() {
         let page = include_str!("../../../docs/tools.md");
         for Tool { name, times, install, .. } in TOOLS {
             assert!(page.contains(&format!("| {name} | {times} | ")), "{name}");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_for_an_error_is_listed_once_with_its_meaning() {
+    fn error_words_are_unique_and_have_a_meaning() {
         for Tool { name, words, .. } in TOOLS {
             for (place, word) in words.iter().enumerate() {
                 assert!(!word.word.is_empty() && !word.meaning.ends_with('.'), "{name}: {word:?}");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_lists_every_word_for_an_error() {
+    fn documentation_lists_every_error_word() {
         let rows = TOOLS.iter().flat_map(|tool| tool.words.iter().map(move |word| (tool.name, word)));
         let rows = rows.map(|(tool, ErrorWord { word, account, meaning })| {
             let account = match account {

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transactions_and_their_mean_are_read() {
+    fn parses_transactions_and_mean_latency() {
         let figures = read(include_str!("recorded/pgbench-select-only.txt")).unwrap();
         assert_eq!((figures.ok, figures.version.as_deref()), (32_267, Some("15.18")));
         assert!((32_267.0 * 1e9 / figures.measured_ns as f64 - 16_229.260_753).abs() < 0.001);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_transactions_were_not_processed() {
+    fn failed_transactions_are_not_among_processed_ones() {
         let text = include_str!("recorded/pgbench-select-only.txt");
         let failed = text.replace("failed transactions: 0 (0.000%)", "failed transactions: 12 (0.037%)");
         let figures = read(&failed).unwrap();

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transactions_and_their_times_are_read() {
+    fn parses_transactions_and_times() {
         let figures = read(include_str!("recorded/sysbench-read-only.txt")).unwrap();
         assert_eq!((figures.ok, figures.version.as_deref()), (4_614, Some("1.0.20")));
         assert_eq!(figures.measured_ns, 2_011_600_000);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_errors_are_no_transactions() {
+    fn ignored_errors_are_counted_apart_from_transactions() {
         let text = include_str!("recorded/sysbench-read-only.txt");
         let figures =
             read(&text.replace("ignored errors:                      0", "ignored errors: 31")).unwrap();

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_follow_their_labels() {
+    fn parses_figures_after_labels() {
         let text = "noise\n  Requests/sec:  59676.22\nComplete requests:      3000\n";
         assert_eq!(number(text, "Requests/sec:"), Some(59_676.22));
         assert_eq!(count(text, "Complete requests:"), Some(3_000));

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_times_and_bytes_are_read() {
+    fn parses_requests_times_and_bytes() {
         let figures = read(include_str!("recorded/wrk-latency.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors.len()), (125_316, 0));
         assert!((figures.ok as f64 * 1e9 / figures.measured_ns as f64 - 59_676.22).abs() < 0.01);
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_distribution_there_are_no_percentiles() {
+    fn output_without_distribution_has_no_percentiles() {
         let figures = read(include_str!("recorded/wrk.txt")).unwrap();
         assert!(figures.times.percentiles.is_empty(), "{:?}", figures.times);
         assert_eq!((figures.ok, figures.times.min_ns), (115_596, None));
     }
 
     #[test]
-    fn rejected_requests_and_socket_errors_are_no_ok_ones() {
+    fn rejected_requests_and_socket_errors_are_not_ok() {
         let text = include_str!("recorded/wrk-rejected.txt");
         let figures = read(text).unwrap();
         assert_eq!((figures.ok, figures.errors[0].count), (0, 54_523));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn more_errors_of_requests_than_requests_are_unreadable() {
+    fn rejects_more_errors_than_requests() {
         let text = include_str!("recorded/wrk-rejected.txt");
         let error = read(&text.replace("responses: 54523", "responses: 54524")).unwrap_err();
         assert!(error.0.ends_with("54524, more than its 54523 requests"), "{error}");

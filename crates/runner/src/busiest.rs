@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hardest_ten_seconds_of_any_worker_are_told() {
+    fn reports_the_busiest_ten_seconds_of_any_worker() {
         let mut busiest = Busiest::default();
         let window = Pulse::WINDOW_NS;
         let pulse = |cpu_ns| Pulse { cpu_ns, lasting_ns: window, ..Pulse::default() };

@@ -249,7 +249,7 @@ mod tests {
     use crate::stopper::Stopper;
 
     #[test]
-    fn nobody_reaches_more_than_the_ceiling() {
+    fn stored_ceiling_below_the_reached_rate_is_replaced() {
         let draft = Draft { url: "http://127.0.0.1:9/".to_owned(), ..Draft::default() };
         let plan = draft.check().unwrap();
         let mut tally = Tally::default();

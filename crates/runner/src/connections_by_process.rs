@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn process_that_was_not_read_has_no_number() {
+    fn process_without_reading_has_no_connections() {
         let readings =
             [(1, held(true, &[(7, 3)])), (2, held(true, &[(5, 0), (7, 3)])), (3, held(false, &[(9, 1)]))];
         let all = of_readings(&readings).expect("readings");

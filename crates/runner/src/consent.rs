@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_stays_the_same_and_is_for_its_user_alone() {
+    fn token_is_stable_unique_and_private() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/owner-token");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_read_of_a_file_that_was_found_and_of_nothing_else() {
+    fn reads_rate_only_from_a_valid_consent_file() {
         let answer = |status: &str, body: &str| format!("HTTP/1.1 {status}\r\nServer: a\r\n\r\n{body}");
         let rate = |status, body| max_rate_per_s(answer(status, body).as_bytes());
         assert_eq!(rate("200 OK", "max-rate: 200/s\n"), Ok(200.0));

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_generator_gets_the_last_core_and_the_system_the_others() {
+    fn generator_gets_the_last_core() {
         let cores = Cores::choose(&StudyPin::Auto, &[0, 1, 3]).unwrap();
         assert_eq!(cores, Cores { system: vec![0, 1], generator: vec![3] });
         assert_eq!(cores.stamp(&[0, 1, 3]), "the systems ran on core 0,1, the generator on core 3");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_that_others_use_are_left_to_them_while_two_are_left() {
+    fn busy_cores_are_left_out_while_two_remain() {
         let of = |system: &[usize], generator| Cores { system: system.to_vec(), generator: vec![generator] };
         let (cores, seen) = chosen(&[0.01, 0.03]);
         assert_eq!(cores, of(&[0], 1));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn of_cores_that_others_use_the_system_gets_the_quietest() {
+    fn system_gets_the_quietest_of_busy_cores() {
         let of = |system: &[usize], generator| Cores { system: system.to_vec(), generator: vec![generator] };
         let (cores, seen) = chosen(&[0.97, 0.0]);
         assert_eq!(cores, of(&[1], 0));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_is_not_there_is_named() {
+    fn error_names_the_core_that_is_not_allowed() {
         let pin = StudyPin::Cores { system: vec![0], generator: vec![9] };
         let fault = Cores::choose(&pin, &[0, 1]).unwrap_err();
         assert_eq!(

@@ -341,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_row_is_kept_and_no_other() {
+    fn keeps_only_the_first_row() {
         let mut rows = FirstRow::default();
         rows.value(0, Some(b"a"));
         rows.value(1, None);
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_has_a_next_step() {
+    fn error_on_missing_tables_names_the_prepare_command() {
         let unready = Unready::Tables {
             what: "42P01: relation \"pgbench_branches\" does not exist".to_owned(),
             url: "postgres://127.0.0.1:5432/db".to_owned(),

@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_blocks_is_at_the_head_of_the_queue() {
+    fn blocking_sessions_are_those_at_the_head_of_the_queue() {
         let row = |fields: [&str; 5]| fields.map(|field| Some(field.to_owned())).to_vec();
         let head = row(["17", "idle in transaction", "SELECT 1", "f", "3"]);
         let queued = row(["18", "active", "UPDATE t SET a = 1", "t", "9"]);

@@ -130,7 +130,7 @@ mod tests {
 
     /// Runs are comparable if their plans have the same hash. The expected hashes are those that earlier versions stored.
     #[test]
-    fn hash_of_a_step_that_its_protocol_owns_stays_as_it_was() {
+    fn plan_hash_of_owned_steps_is_stable() {
         for (query, expected) in
             [("", "aec6e1eb7984f983"), ("?send=1KiB&write=64&bytes=1", "fddd1738c90473fc")]
         {

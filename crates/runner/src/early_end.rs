@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_replies_are_unusable_where_they_are_no_result() {
+    fn broken_replies_are_unusable_only_with_rejected_or_broken() {
         use ErrorClass::{ClosedBeforeReply, ExcessBytes, Incomplete, ProtocolError, Status};
         for (tallies, rejected, or_broken) in [
             (vec![tally(2, 0, &[(Status, 2)])], true, true),

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_after_a_load_was_ended_as_steady_does_not_make_it_unsteady() {
+    fn replies_after_a_steady_end_do_not_change_the_verdict() {
         let draft = Draft {
             url: "http://127.0.0.1:9/".to_owned(),
             load: LoadSpec {

@@ -352,7 +352,7 @@ mod tests {
     use record::ErrorClass;
 
     #[test]
-    fn the_account_of_a_tool_adds_up() {
+    fn counts_of_a_tool_add_up() {
         let error = |class, count| ToolError { class, code: 0, message: "m".to_owned(), count };
         let errors = vec![
             error(ErrorClass::Status, 3),
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_found_in_options() {
+    fn finds_urls_in_options() {
         let host = |word: &str| Some(url_in(word)?.host_str()?.to_owned());
         assert_eq!(host("http://10.0.0.1:80/x").as_deref(), Some("10.0.0.1"));
         assert_eq!(host("--url=http://8.8.8.8/").as_deref(), Some("8.8.8.8"));
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_failure_are_bounded() {
+    fn quoted_output_is_bounded() {
         assert_eq!(last_lines(""), "; it printed nothing");
         assert_eq!(last_lines("a\n\nb\nc\nd\n"), ": b | c | d");
         assert!(last_lines(&"x".repeat(1_000_000)).len() < 300);

@@ -414,7 +414,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_that_waits_for_a_core_is_as_busy_as_one_that_has_it() {
+    fn waiting_for_a_core_counts_as_busy_time_of_a_proxy() {
         let look = |cpu_s: f64, wait_s: f64| {
             let reading = |metric, value| lab::probes::Reading {
                 subject: "proxy far".to_owned(),
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_belongs_to_the_second_that_it_ends() {
+    fn look_is_numbered_by_the_second_that_it_ends() {
         let origin = Instant::now();
         let mut clock = Clock { origin, next_second: 0 };
         let mut second = |at_ms: u64, over_ms: u64| {

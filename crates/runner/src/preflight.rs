@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_looked_for_where_they_would_be_run() {
+    fn finds_programs_by_working_directory_and_path() {
         let command = |program: &str, env: &[(&str, &str)], dir: &str| Cmd {
             argv: vec![program.to_owned()],
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_keeper_is_the_program_that_runs() {
+    fn keeper_is_the_running_executable() {
         let program = std::env::current_exe().unwrap();
         assert_eq!(keeper(&program), [program.as_os_str(), "keep".as_ref()]);
         for other in ["/bin/sh", "/nonexistent"] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_port_of_the_url_is_waited_for_at_its_address() {
+    fn port_of_the_url_is_expected_at_its_address() {
         let peer = |host: &str| Peer {
             host: host.to_owned(),
             port: 80,

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_addresses_those_are_used_that_accept_connections() {
+    fn uses_addresses_that_accept_connections() {
         let listener = TcpListener::bind("127.0.0.2:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let chosen = |found: &[&str], public: &PublicLoads| {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_not_exist_is_said_to_be_unknown() {
+    fn unknown_host_name_is_an_error() {
         let error = resolve("no-such-host.invalid", 80, &PublicLoads::Refused).unwrap_err();
         assert!(error.to_string().starts_with("cannot resolve no-such-host.invalid:"), "{error}");
     }

@@ -37,13 +37,13 @@ mod tests {
     }
 
     #[test]
-    fn one_body_for_ten_requests_is_found_over_all_workers() {
+    fn finds_one_body_for_ten_requests_across_workers() {
         let found = of(&[end(0..6, Some("{}")), end(4..10, Some("{}"))]);
         assert_eq!(found, Some(SameBody { body: "{}".to_owned(), requests: 10, replies: 24 }));
     }
 
     #[test]
-    fn few_requests_and_different_bodies_are_left_out() {
+    fn ignores_few_requests_and_different_bodies() {
         assert_eq!(of(&[end(0..6, Some("{}")), end(0..9, Some("{}"))]), None);
         assert_eq!(of(&[end(0..20, Some("{}")), end(0..20, Some("[]"))]), None);
         assert_eq!(of(&[end(0..20, Some("{}")), end(0..20, None)]), None);

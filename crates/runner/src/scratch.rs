@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_the_dead_are_removed_and_said_and_those_of_the_living_are_not() {
+    fn sweep_removes_folders_of_dead_processes_only() {
         let place = place();
         let dead = left_in(place.path());
         let living = Scratch::new_in(place.path()).unwrap();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_user_lists_a_folder_and_only_a_system_of_root_lets_others_through() {
+    fn folder_mode_is_700_or_711_for_root() {
         let place = place();
         let scratch = Scratch::new_in(place.path()).unwrap();
         let is_root = rustix::process::geteuid().is_root();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_merely_have_such_a_name_are_left_without_a_word() {
+    fn sweep_ignores_folders_without_a_valid_mark() {
         let place = place();
         for name in ["tenbin-2026-results", "tenbin-4194305-abcdef", "tenbin-"] {
             fs::create_dir(place.path().join(name)).unwrap();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_a_moved_and_a_linked_folder_are_left() {
+    fn sweep_leaves_copied_moved_and_linked_folders() {
         let (place, elsewhere) = (place(), place());
         let left = left_in(place.path());
         let copy = place.path().join("tenbin-copy");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_an_earlier_boot_or_another_machine_is_left() {
+    fn sweep_leaves_folder_of_another_boot() {
         let place = place();
         let left = left_in(place.path());
         let said = fs::read_to_string(left.join(MARK)).unwrap();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_would_hang_a_reader_is_none() {
+    fn sweep_ignores_a_pipe_in_place_of_the_mark() {
         let place = place();
         let folder = place.path().join("tenbin-pipe");
         fs::create_dir(&folder).unwrap();

@@ -97,19 +97,19 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_drips_is_not_waited_for() {
+    fn number_of_reads_limits_a_slow_peer() {
         assert_eq!(talk(Drips(0)).and_then(|answer| parse(&answer)), None);
     }
 
     #[test]
-    fn a_target_that_was_started_again_counts_anew() {
+    fn restarted_target_has_no_difference_of_counts() {
         let counts = |requests, instance| Counts { requests, instance: Some(instance) };
         assert_eq!(counts(9, 1).since(counts(7, 1)), Some(2));
         assert_eq!(counts(9, 2).since(counts(7, 1)), None);
     }
 
     #[test]
-    fn only_the_answer_of_a_target_is_taken() {
+    fn parses_only_answers_of_a_target() {
         let good = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"requests\":7}\n";
         assert_eq!(parse(good), Some(Counts { requests: 7, instance: None }));
         for bad in [

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_port_of_the_url_is_one_of_the_systems() {
+    fn local_port_of_the_url_must_be_free() {
         let peer = |host: &str, port| Peer {
             host: host.to_owned(),
             port,

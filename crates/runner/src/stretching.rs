@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stretched_is_known_the_second_time() {
+    fn stretched_password_is_cached() {
         let stretched = Stretched { kept: Mutex::default(), time_max: Duration::from_secs(60) };
         let first = stretched.stretched("pencil", b"salt", 25_000);
         assert_eq!(first, Stretching::begin("pencil", b"salt", 25_000).go_on(25_000));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_refused() {
+    fn stretching_stops_at_its_time_limit() {
         let Stretcher(stretcher) = stretcher(Duration::from_millis(50));
         assert_eq!(stretcher.stretched("pencil", b"salt", u32::MAX), None);
         let Stretcher(stretcher) = self::stretcher(Duration::ZERO);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn hopeless_is_what_takes_many_times_as_long_as_there_is_time() {
+    fn hopeless_above_time_limit_or_estimate() {
         let second = Duration::from_secs(1);
         assert!(is_hopeless(second / 100, second, 1, u32::MAX));
         assert!(!is_hopeless(second / 100, second, 1, 600_000));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_doubled_where_there_are_cores_and_connections() {
+    fn threads_double_only_with_cores_and_connections() {
         let threads = |count, cores, connections| Threads { count, cores, connections }.doubled();
         assert_eq!(threads(1, 2, 50), Some(2));
         assert_eq!(threads(2, 2, 50), None);

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_thread_is_without_a_connection() {
+    fn threads_are_limited_to_connections() {
         let threads = GeneratorThreads::by_cores(8, false, false);
         assert_eq!(threads.limited_to(50), threads);
         let expected = GeneratorThreads { count: 3, rule: ThreadRule::FewConnections };

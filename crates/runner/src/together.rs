@@ -77,7 +77,7 @@ mod tests {
         MemoryLeft { total_bytes: 1 << 30, available_bytes: 1 << 29, swapped_out_pages: 1_000 };
 
     #[test]
-    fn a_machine_without_memory_left_or_that_swaps_is_told() {
+    fn reports_shortage_on_little_memory_or_swapping() {
         assert_eq!(shortage(&BEFORE, &BEFORE), None);
         let little = MemoryLeft { available_bytes: 100 << 20, ..BEFORE };
         assert_eq!(
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_block_ends_a_study() {
+    fn memory_shortage_ends_a_study_only_in_the_first_block() {
         let much = MemoryLeft { total_bytes: u64::MAX, available_bytes: 0, swapped_out_pages: 0 };
         assert!(shortage(&much, &much).is_some());
         let mut watch = MemoryWatch::default();

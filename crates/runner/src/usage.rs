@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_name_with_spaces_and_brackets_does_not_move_the_fields() {
+    fn parses_stat_with_spaces_and_brackets_in_command_name() {
         let stat = "7 (a) b (c)) R 1 2 3 4 5 6 7 8 9 10 250 50 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         assert_eq!(cpu_s(stat), Some([250.0 / ticks, 50.0 / ticks]));

@@ -43,7 +43,7 @@ fn causes(made: &Made) -> Vec<&str> {
 }
 
 #[test]
-fn a_busy_generator_is_held_against_its_ceiling_which_is_measured_once() {
+fn busy_generator_is_compared_with_its_stored_ceiling() {
     let ((store, _folder), world) = (store(), World::new().at_pace(BUSY));
     let made = self::make(&world, &store);
     assert_eq!((made.ending.verdict, made.ending.validity.verdict), (Verdict::Complete, Level::Suspect));
@@ -73,7 +73,7 @@ fn a_busy_generator_is_held_against_its_ceiling_which_is_measured_once() {
 }
 
 #[test]
-fn a_ceiling_that_cannot_be_measured_is_missing_and_nothing_else() {
+fn failed_ceiling_measurement_is_only_noted_as_not_available() {
     for trouble in [
         "room",
         "tenbin",
@@ -99,7 +99,7 @@ fn a_ceiling_that_cannot_be_measured_is_missing_and_nothing_else() {
 }
 
 #[test]
-fn twice_the_threads_tell_whether_the_generator_was_the_limit() {
+fn confirmation_run_decides_whether_the_generator_was_the_limit() {
     for (more_per_s, verdict, level, codes) in [
         (1_500, Verdict::Invalid, Level::Invalid, &["generator_bound"][..]),
         (1_000, Verdict::Complete, Level::Valid, &[]),
@@ -118,7 +118,7 @@ fn twice_the_threads_tell_whether_the_generator_was_the_limit() {
 
 /// A run that is stopped during the measurement of the generator leaves nothing behind.
 #[test]
-fn a_busy_run_can_be_stopped_at_every_moment() {
+fn stop_at_any_call_leaves_nothing_of_a_busy_run() {
     let pace = Pace { cores: 2, ..BUSY };
     let all = {
         let ((store, _folder), world) = (store(), World::new().at_pace(pace));

@@ -169,7 +169,7 @@ fn echo(mut stream: TcpStream) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
+fn new_protocol_passes_samples_and_runs_a_load() {
     for sample in (ECHO.samples)() {
         feed_three_ways(ECHO.open, &sample).unwrap_or_else(|what| panic!("{what}"));
     }

@@ -59,7 +59,7 @@ fn assert_kept(tried: &Tried) {
 }
 
 #[test]
-fn a_run_takes_its_stages_in_their_order() {
+fn stages_of_a_run_are_in_order() {
     let world = World::new();
     let tried = try_in(&world, None);
     let made = made(&tried);
@@ -105,7 +105,7 @@ fn a_run_takes_its_stages_in_their_order() {
 
 /// A failure of a system or database is a result: the study continues.
 #[test]
-fn a_system_that_fails_at_any_stage_is_a_result() {
+fn system_failure_at_any_stage_is_a_result() {
     for (trouble, stage) in [
         ("system starts", "start"),
         ("system is ready", "ready"),
@@ -129,7 +129,7 @@ fn a_system_that_fails_at_any_stage_is_a_result() {
 }
 
 #[test]
-fn a_load_that_cannot_go_on_says_so_in_the_run() {
+fn broken_load_makes_the_run_invalid() {
     for trouble in ["worker breaks", "load is hopeless", "load is joined", "worker vanishes"] {
         let world = World::with_trouble(trouble);
         let tried = try_in(&world, None);
@@ -141,7 +141,7 @@ fn a_load_that_cannot_go_on_says_so_in_the_run() {
 }
 
 #[test]
-fn what_is_not_essential_to_a_run_may_fail() {
+fn run_completes_without_version_or_clean_stop() {
     let world = World::with_trouble("version");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Complete);
@@ -154,7 +154,7 @@ fn what_is_not_essential_to_a_run_may_fail() {
 }
 
 #[test]
-fn what_this_machine_lacks_ends_the_study() {
+fn missing_resources_end_the_study() {
     let world = World::with_trouble("room");
     let tried = try_in(&world, None);
     assert!(matches!(tried.made, Err(RunError::Ports(_))));
@@ -164,7 +164,7 @@ fn what_this_machine_lacks_ends_the_study() {
 
 /// An error of the store ends the run, and carries the counts so far. The system is stopped nevertheless.
 #[test]
-fn a_store_that_fails_at_any_stage_ends_the_study_and_the_system() {
+fn store_error_at_any_stage_ends_study_and_stops_system() {
     for (table, expected) in [
         ("run", None),
         ("part", Some(0)),
@@ -186,7 +186,7 @@ fn a_store_that_fails_at_any_stage_ends_the_study_and_the_system() {
 }
 
 #[test]
-fn a_load_that_does_not_end_is_told_to() {
+fn hanging_load_is_aborted_after_its_deadline() {
     let world = World::with_trouble("load hangs");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Aborted);
@@ -196,7 +196,7 @@ fn a_load_that_does_not_end_is_told_to() {
 }
 
 #[test]
-fn a_system_that_rejects_everything_ends_the_study_when_a_single_user_is_rejected_too() {
+fn study_ends_when_load_and_single_user_are_rejected() {
     let world = World::that_rejects();
     let tried = try_in(&world, None);
     assert!(matches!(tried.made, Err(RunError::Rejected { .. })), "{:?}", tried.made);
@@ -209,7 +209,7 @@ fn a_system_that_rejects_everything_ends_the_study_when_a_single_user_is_rejecte
 /// One stop request keeps what was measured so far, two end the run at once. In both cases the system is stopped, the store is
 /// intact, and a resumed study repeats the run unless it was complete.
 #[test]
-fn a_run_can_be_stopped_at_every_moment() {
+fn stop_at_any_call_leaves_system_stopped_and_store_intact() {
     let all = {
         let world = World::new();
         try_in(&world, None);
@@ -285,7 +285,7 @@ fn less_cpu() -> Intervention {
 }
 
 #[test]
-fn a_system_runs_on_between_runs_whose_change_needs_no_restart() {
+fn system_stays_up_between_runs_without_restart() {
     let again = Intervention::ControlAgain;
     let order = [Intervention::CONTROL, less_cpu(), Intervention::ControlRestarted, again];
     let (made, seen) = experiment(&World::new(), &order);
@@ -304,7 +304,7 @@ fn a_system_runs_on_between_runs_whose_change_needs_no_restart() {
 }
 
 #[test]
-fn a_system_that_cannot_be_limited_any_more_is_stopped() {
+fn system_is_stopped_when_its_limits_cannot_be_changed() {
     let world = World::with_trouble("system is limited to 0.4 cores");
     let (made, seen) = experiment(&world, &[Intervention::CONTROL, less_cpu(), Intervention::ControlAgain]);
     let verdicts: Vec<Verdict> = made.iter().map(|made| made.ending.verdict).collect();

@@ -52,7 +52,7 @@ fn frames(subscription: &Subscription) -> Vec<(u64, Frame)> {
 }
 
 #[test]
-fn run_with_a_timeline_publishes_every_event_in_order() {
+fn run_with_event_publishes_all_events_in_order() {
     let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
     let all = heard.stream.subscribe(99, Detail::Intervals);
     let (made, run) = make(&world, &store, &heard);
@@ -99,7 +99,7 @@ fn run_with_a_timeline_publishes_every_event_in_order() {
 }
 
 #[test]
-fn second_is_in_the_store_when_it_is_published() {
+fn second_is_stored_before_it_is_published() {
     let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
     let connection = rusqlite::Connection::open(store.path()).expect("the same file");
     let (sent, kept) = mpsc::channel();
@@ -116,7 +116,7 @@ fn second_is_in_the_store_when_it_is_published() {
 }
 
 #[test]
-fn subscriber_that_stalls_delays_no_second_and_learns_what_it_lost() {
+fn stalled_subscriber_delays_nothing_and_counts_lost_frames() {
     let (quiet, (first_store, _first_folder)) = (World::new(), store());
     make(&quiet, &first_store, &Heard::nothing());
 

@@ -33,7 +33,7 @@ pub(crate) fn count(prepared: Prepared, share: Share) -> (Counts, u64) {
 }
 
 #[test]
-fn two_halves_are_the_whole() {
+fn two_half_shares_add_up_to_the_load() {
     let url = "http://127.0.0.1:9/".to_owned();
     let load = LoadSpec { measured_ns: Some(3_000_000_000.into()), ..LoadSpec::default() };
     let plan = Draft { url, load, ..Draft::default() }.check().expect("a plan");

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_blanks_and_comments_make_no_difference() {
+    fn normalizes_values_whitespace_and_comments() {
         for (text, expected) in [
             ("UPDATE t SET a = a + 17 WHERE id = 5;", "UPDATE t SET a = a + ? WHERE id = ?"),
             ("UPDATE t SET a = a + $1 WHERE id = $2", "UPDATE t SET a = a + ? WHERE id = ?"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_is_short_and_has_no_control_characters() {
+    fn normalized_statement_is_short_without_control_characters() {
         let shape = shape(&"\u{1b}[31m名 \0".repeat(1_000), Quotes::Names);
         assert!(shape.chars().count() <= CHARACTERS_MAX && !shape.chars().any(char::is_control), "{shape}");
     }

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_become_mean_numbers_of_sessions() {
+    fn samples_become_mean_session_counts() {
         let mut tally = Tally::default();
         tally.add(vec![sample("active", "Lock:transactionid", 3.0), sample("idle", "", 4.0)]);
         tally.add(vec![sample("active", "CPU", 1.0), sample("idle", "", 2.0)]);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_a_hostile_server_are_bounded() {
+    fn number_and_length_of_labels_are_bounded() {
         let mut tally = Tally::default();
         for number in 0..10_000 {
             tally.add(vec![sample(&format!("s{number}"), &format!("w{number}\n{}", "x".repeat(500)), 1.0)]);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_read_as_growth_and_a_restart_is_not() {
+    fn counters_are_reported_as_growth_across_restarts() {
         let counter =
             |value| vec![Counter { metric: "db_commits", label: String::new(), value, grows: true }];
         let mut tally = Tally::default();

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_told_by_what_they_wait_for() {
+    fn classifies_threads_by_wait_event() {
         let told = |fields| {
             session(&row(fields)).map(|one| (one.state, one.wait.unwrap_or_default(), one.statement))
         };
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_is_read_by_name_and_times_are_seconds() {
+    fn parses_status_by_name_with_times_in_seconds() {
         let told = counter(&[Some("INNODB_ROW_LOCK_TIME".to_owned()), Some("2500".to_owned())]);
         assert_eq!(
             told.map(|one| (one.metric, one.value, one.grows)),

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_told_by_text_and_the_most_time_first() {
+    fn growth_is_summed_by_text_and_sorted_by_time() {
         let mut statements = Statements { own: [beginning("SELECT own")].into(), ..Statements::default() };
         let looks = |calls: [&str; 4]| {
             vec![
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_watch_asks_is_known_by_its_beginning() {
+    fn recognizes_own_statements_by_their_first_characters() {
         let asked = look("public", "total_exec_time").replace("1000", "$1");
         assert_eq!(beginning(&asked), beginning(&look("public", "total_exec_time")));
         assert_eq!(beginning(&texts("public", "1, 2")), beginning(&texts("public", "1")));

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_active_session_waits_for_is_told_and_that_of_an_idle_one_is_not() {
+    fn only_active_sessions_have_a_wait_event() {
         let answer = vec![
             row(["active", "Lock", "transactionid", "UPDATE t SET a = 5", "3", "9"]),
             row(["active", "", "", "SELECT 1", "2", "9"]),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_something_else_says_nothing() {
+    fn malformed_rows_give_no_sample() {
         let odd = [
             vec![],
             vec![None; 6],
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_is_asked_for_what_it_has() {
+    fn each_server_version_has_matching_statistics() {
         for version in [100_000, 130_000, 150_000, 160_000, 170_000, 180_000] {
             let has = |metric: &str| {
                 let of_version =
