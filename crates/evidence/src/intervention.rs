@@ -49,7 +49,7 @@ pub struct Changed {
     pub limit_from: f64,
     /// Prediction, in a sentence.
     pub prediction: String,
-    /// Loss that the change means for the system, in a sentence. If set, the run only shows the cost of that loss.
+    /// Property that the system loses by the change, in a sentence. If set, the run only shows what that property costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loses: Option<String>,
 }

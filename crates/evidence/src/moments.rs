@@ -8,7 +8,7 @@ impl Run {
     /// Windows of 100 ms, in order. Empty for a run without events, and for one that was loaded with its study.
     pub fn moments(&self) -> Vec<Moment> {
         let mut moments = Moments::default();
-        // Decoding cannot fail here: `Run::assemble` and the store checked that the windows unpack.
+        // Decoding cannot fail here: the windows were checked when they were loaded.
         let parts = self.monitored.moments.iter().flat_map(|packed| Moment::decode_all(packed)).flatten();
         parts.for_each(|part| moments.note(&part));
         moments.into_windows()

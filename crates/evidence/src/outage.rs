@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Outage {
     /// Longest time without an ok answer, in seconds. 0 if there was no outage.
     pub longest_s: f64,
-    /// Unavailable share, from 0 to 1. It is the share of user time (closed load) or of arrivals (open load) without an answer, or
-    /// the share of the window within outages, whichever is larger.
+    /// Unavailable share, from 0 to 1: that of user time (closed load) or of arrivals (open load) without an answer. The share of
+    /// the window within outages replaces it if that is larger.
     pub gone_share: f64,
     /// Outages in order of time: at most the 64 longest.
     pub times: Vec<OutageTime>,

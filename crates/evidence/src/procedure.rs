@@ -80,7 +80,8 @@ pub struct CapacityRules {
     pub to_per_s: Option<f64>,
     /// Number of runs at each edge that confirm it.
     pub confirm_runs: u32,
-    /// Margin by which runs must contradict the result at an edge to overrule it. In earlier versions any margin did: 0.
+    /// Margin by which runs must contradict the result at an edge to overrule it. 0 for studies of earlier versions, where any
+    /// margin is enough.
     #[serde(default)]
     pub overruled_by: u32,
     /// Whether the load after an overload is tested.

@@ -17,7 +17,7 @@ use crate::recipe;
 use crate::systems::Room;
 use crate::tools::Tools;
 
-/// Length of the trial load.
+/// Length of the trial load, and time limit for its end.
 const LASTING_NS: u64 = 1_000_000_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Time limit for the start and the stop of the target. Together they must fit into the time that the watchdog leaves at the end of

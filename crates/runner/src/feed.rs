@@ -1,7 +1,7 @@
 //! Feed of one run: each fact is stored first, and published then.
 //!
-//! The thread that publishes also writes to the store. So everything that a subscriber receives is stored already, the store loses
-//! nothing, and an error of the store ends the run before the fact is shown.
+//! The thread that publishes also writes to the store. So subscribers receive only facts that are stored, and the store loses
+//! nothing. An error of the store ends the run before the fact is shown.
 
 use evidence::{Event, RunId};
 use progress::{Ended, Finding, Readings, RunEvent, Stream};

@@ -209,9 +209,10 @@ impl<'a> PlannedRun<'a> {
         Ok(failure(stage.starts_processes(), "threads", what))
     }
 
-    /// Judges a load whose answers were unknown, and returns whether it showed usable ones. The study ends if the system rejects
-    /// the whole load and a single user as well, because every further run would show the same. There is no trial before the run,
-    /// because it would write to the system.
+    /// Judges the first load of a scenario. Returns false if there was nothing to judge, or the run was stopped.
+    ///
+    /// The study ends if the system rejects the whole load and a single user as well, because every further run would show the
+    /// same. There is no trial before the run, because it would write to the system.
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),

@@ -18,7 +18,7 @@ const READS_MAX: usize = 8;
 pub(crate) struct Counts {
     /// Complete requests received.
     pub(crate) requests: u64,
-    /// Random number of the start of the target; `None` if it reports none.
+    /// Identifies the start of the target; `None` if the target reports none.
     instance: Option<u64>,
 }
 

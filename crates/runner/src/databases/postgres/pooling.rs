@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Each statement selects the process that executes it. A process that served both clients is shared. Both clients give statement n
-//! the same name. A pooler that does not track statements then prepares it twice in one server connection, or executes it in one
-//! that does not have it, and the server rejects that.
+//! the same name. A pooler that does not track statements prepares it twice in one server connection, or executes it in one that
+//! does not have it. The server rejects both.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
