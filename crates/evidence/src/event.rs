@@ -10,9 +10,9 @@ pub struct Event {
     pub occurrence: u32,
     /// Action in words, without secrets.
     pub action: String,
-    /// Planned begin; `None` if the event waited for something that did not happen.
+    /// Planned start; `None` if the event waited for something that did not happen.
     pub planned_ns: Option<u64>,
-    /// Actual begin; `None` if the event did not begin.
+    /// Actual start; `None` if the event did not begin.
     pub begun_ns: Option<u64>,
     /// End, including its sign of success; `None` if the run ended first.
     pub ended_ns: Option<u64>,
@@ -49,7 +49,7 @@ impl Event {
     /// Maximum number of events stored per run, occurrences included.
     pub const COUNT_MAX: usize = 1_000;
 
-    /// Outcome, derived from failure, begin, and end.
+    /// Outcome, derived from failure, start, and end.
     pub fn outcome(&self) -> EventOutcome {
         match (&self.failure, self.begun_ns, self.ended_ns) {
             (Some(_), ..) => EventOutcome::Failed,

@@ -13,7 +13,7 @@ pub struct Steadiness {
     pub window_ns: u64,
     /// Number of windows examined.
     pub windows: u32,
-    /// Begin of the steady state, in seconds since the measured time began. 0 if the run was steady at once.
+    /// Start of the steady state, in seconds since the measured time began. 0 if the run was steady at once.
     pub cut_s: f64,
     /// Slope of a line through the windows, over the whole time, as a share of the mean: -0.02 falls by 2 %.
     pub drift_share: Option<f64>,
