@@ -17,7 +17,7 @@ pub struct Outage {
     pub starvation: Option<Starvation>,
 }
 
-/// Starvation: users who waited long for an answer while the system answered others. It is no outage.
+/// Starvation: users who waited long for an answer while the system answered others. It is not an outage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Starvation {
     /// Mean number of starved users at a time, rounded; at least 1.

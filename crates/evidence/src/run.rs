@@ -186,7 +186,7 @@ impl Run {
         refusal.into_iter().chain(seconds)
     }
 
-    /// Intervals as in [`Run::seconds`], with packed histograms: those of a long run would take a gigabyte unpacked.
+    /// Intervals as in [`Run::seconds`], with packed histograms, because a long run has a gigabyte of histograms.
     pub fn packed_seconds(&self) -> Result<impl Iterator<Item = PackedSecond<'_>>> {
         let second = |part| PackedSecond { run: self, part };
         match self.is_summed_up {

@@ -37,7 +37,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// The text is no complete name of a run.
+/// The text is not a complete name of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a run looks like 20261121-142501-k3f9")]
 pub struct NotARunId;

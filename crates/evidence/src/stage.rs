@@ -18,7 +18,7 @@ pub const SIZING: &str = "sizing";
 pub const BRACKET: &str = "bracket";
 /// Capacity: bisection between passing and failing rates.
 pub const BISECT: &str = "bisect";
-/// Capacity: the edges of a rate that both passes and fails.
+/// Capacity: the edges of a rate that sometimes passes and sometimes fails.
 pub const EDGE: &str = "edge";
 /// Capacity: whether the passing rate still passes after an overload.
 pub const OVERLOAD: &str = "overload";

@@ -30,7 +30,7 @@ impl fmt::Display for StudyId {
     }
 }
 
-/// The text is no complete name of a study.
+/// The text is not a complete name of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a study looks like s-20261121-142501-k3f9")]
 pub struct NotAStudyId;

@@ -97,7 +97,7 @@ pub struct Cause {
 /// Whether the figures can be trusted, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Validity {
-    /// Lowest level of all figures.
+    /// Worst level of all figures.
     pub verdict: Level,
     /// Causes; empty if valid.
     pub causes: Vec<Cause>,

@@ -25,7 +25,7 @@ pub struct Figures {
     pub received_bytes: Option<u64>,
     /// Times of requests.
     pub times: Times,
-    /// Words of the tool that mean no error, each with count and meaning, as sentences.
+    /// Words of the tool that do not mean an error, each with count and meaning, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ impl Times {
         Self { resolution_ns, ..Self::default() }
     }
 
-    /// Adds a percentile, unless its time was rounded to 0. `percent` is above 0 and below 100.
+    /// Adds a percentile. Times that were rounded to 0, and percentages outside 0 to 100, are ignored.
     pub(crate) fn add(&mut self, percent: f64, ns: Option<u64>) {
         if let Some(ns) = ns.filter(|ns| *ns > 0 && percent > 0.0 && percent < 100.0) {
             self.percentiles.push(((percent * 10_000.0).round() as u32, ns));
