@@ -25,7 +25,7 @@ pub struct Made {
     pub gates: Vec<GateResult>,
     /// Summary of a complete load; `None` if not requested.
     pub brief: Option<Brief>,
-    /// Whether this is the first run that shows that the system can do more than reject requests.
+    /// Whether the answers of this run were judged as the first ones of its scenario, so that later runs need no such check.
     pub is_first_answer: bool,
 }
 
@@ -78,8 +78,8 @@ impl Loaded {
         self
     }
 
-    /// Turns a failure that an interruption may have caused into a note. It is no result of the system, and a resumed study repeats
-    /// the run.
+    /// Turns a failure that an interruption may have caused into a note. It is not a result of the system, and a resumed study
+    /// repeats the run.
     pub(crate) fn interrupt(&mut self) {
         if let Some(failure) = self.ending.failure.take() {
             self.ending.verdict = Verdict::Partial;

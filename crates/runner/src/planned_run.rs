@@ -267,7 +267,7 @@ pub struct Bench<'a> {
     /// Path of this program, which also runs as keeper of the systems' processes.
     tenbin: &'a Path,
     cores: Cores,
-    /// Variants whose system is known to do more than reject requests, with the number of the load if it has its own scenario.
+    /// Variants whose first answers were judged, with the number of the load if that has its own scenario.
     answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
     /// System that stays up between runs of an experiment.
     kept: RefCell<Option<KeptSystem>>,
