@@ -1,4 +1,4 @@
-//! Stored baselines: figures of an earlier run or study, as they were when the run or study that is compared with them began.
+//! Stored baselines: figures of an earlier run or study, copied when the run or study that is compared with them began.
 
 use std::collections::BTreeMap;
 
@@ -6,64 +6,64 @@ use serde::{Deserialize, Serialize};
 
 use crate::origin::Origin;
 
-/// The stored baseline of a run or a study. Texts are untrusted: escape them before printing.
+/// Stored baseline of a run or a study. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// How it was asked for.
+    /// Way in which the baseline was requested.
     pub asked: AskedBaseline,
-    /// The conditions that are held against it, as they were written.
+    /// Conditions that compare the run or study with the baseline, as the user wrote them.
     pub conditions: Vec<String>,
-    /// The baseline, or why there is none.
+    /// The baseline, or the reason why there is none.
     pub found: Result<Box<FoundBaseline>, String>,
 }
 
-/// How a stored baseline was asked for.
+/// Way in which a stored baseline was requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AskedBaseline {
-    /// The newest one of this label.
+    /// The newest run or study with this label.
     Label(String),
-    /// The one in a file, as its path was written.
+    /// The baseline in a file. The path is as the user wrote it.
     File(String),
-    /// The one of this name.
+    /// The run or study with this name.
     Run(String),
 }
 
-/// A run or a study that others are held against.
+/// A run or a study that others are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FoundBaseline {
-    /// Its name.
+    /// Name of the run or study.
     pub id: String,
-    /// One line for people.
+    /// Title, in one line.
     pub title: String,
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
-    /// Build that was measured.
+    /// Origin of the build that was measured.
     pub origin: Origin,
-    /// The version that measured.
+    /// Version of Tenbin that measured it.
     pub tenbin_version: String,
-    /// The machine that measured: a JSON object.
+    /// Machine that measured it: a JSON object.
     pub host: serde_json::Value,
     /// Hash of the plan of a study, equal for equal plans; `None` for a run.
     pub plan_hash: Option<String>,
-    /// Its loads.
+    /// Loads of the run or study.
     pub loads: Vec<BaselineLoad>,
-    /// Its configurations under each load.
+    /// Configurations under each load.
     pub rows: Vec<BaselineRow>,
 }
 
 /// A load of a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineLoad {
-    /// Its name; empty for a run that belongs to no study.
+    /// Name of the load; empty for a run that belongs to no study.
     pub name: String,
-    /// How much, and for how long, in words.
+    /// Level and duration of the load, in words.
     pub words: String,
-    /// Title of its runs.
+    /// Title of the runs under the load.
     pub title: String,
-    /// The names of the steps.
+    /// Names of the steps.
     pub steps: Vec<String>,
-    /// The plan of a run for programs.
+    /// Plan of a run, in the form for programs.
     pub plan_json: serde_json::Value,
     /// Hash of the plan of a run, equal for equal plans.
     pub plan_hash: String,
@@ -72,53 +72,53 @@ pub struct BaselineLoad {
 /// A configuration of a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineRow {
-    /// The name of the load; empty for a run that belongs to no study, as are the next two.
+    /// Name of the load; empty, like `system` and `variant`, for a run that belongs to no study.
     pub load: String,
-    /// The name of the system.
+    /// Name of the system.
     pub system: String,
-    /// The values of its parameters in words; empty if it has none.
+    /// Values of the parameters, in words; empty if the system has none.
     pub variant: String,
-    /// Figures of its runs, by condition and by metric.
+    /// Figures of the runs, by condition and by metric.
     pub sides: Vec<BaselineSide>,
-    /// Times per request of each run that counts and whose system was read; empty if an earlier version kept it.
+    /// Times per request of each run that counts and whose system was monitored; empty if an earlier version stored the run.
     #[serde(default)]
     pub spent: Vec<BaselineSpent>,
 }
 
-/// Mean times per request of a run, in microseconds: parts by names that their judge knows, and CPU time by process.
+/// Mean times per request of a run, in microseconds: parts by the names that the judge uses, and CPU time by process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineSpent {
-    /// The mean response time.
+    /// Mean response time.
     pub response_us: f64,
-    /// Its parts that were read. Names may hold anything.
+    /// Parts of the response time that were read, by name. Names are untrusted.
     pub parts: BTreeMap<String, f64>,
-    /// CPU time in user space, by process. Names may hold anything.
+    /// CPU time in user space, by process. Names are untrusted.
     pub user_us: BTreeMap<String, f64>,
-    /// CPU time in the kernel, by process.
+    /// CPU time in the kernel, by process. Names are untrusted.
     pub kernel_us: BTreeMap<String, f64>,
 }
 
-/// Figures of the runs of a configuration by one condition or metric.
+/// Figures of the runs of a configuration, for one condition or metric.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineSide {
-    /// The condition as it was written, or the name of the metric.
+    /// Condition as it was written, or name of the metric.
     pub of: String,
-    /// Figures of the runs that count, in order.
+    /// Figures of the runs that count, in the order of the runs.
     pub figures: Vec<f64>,
-    /// Runs that count, and have too few samples.
+    /// Number of runs that count but have too few samples.
     pub too_few: u32,
-    /// Runs that do not count.
+    /// Number of runs that do not count.
     pub invalid: u32,
-    /// Runs that count, in which the system was gone for part of the time.
+    /// Number of runs that count although the system was unavailable for part of the time.
     pub degraded: u32,
-    /// Planned requests of the runs that count that the system did not serve.
+    /// Planned requests, over the runs that count, that the system did not serve.
     pub errors: u64,
-    /// Planned requests of the runs that count.
+    /// Planned requests, over the runs that count.
     pub planned: u64,
 }
 
 impl Baseline {
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let rows = self.found.iter().flat_map(|found| &found.rows);
         rows.clone()
@@ -138,19 +138,19 @@ impl BaselineSpent {
 }
 
 impl FoundBaseline {
-    /// Its configuration of this system and variant, under the load of this name.
+    /// Finds the configuration with this system and variant under the load `load`.
     pub fn row(&self, load: &str, system: &str, variant: &str) -> Option<&BaselineRow> {
         self.rows.iter().find(|row| (&*row.load, &*row.system, &*row.variant) == (load, system, variant))
     }
 
-    /// Its load of this name.
+    /// Finds a load by name.
     pub fn load(&self, name: &str) -> Option<&BaselineLoad> {
         self.loads.iter().find(|load| load.name == name)
     }
 }
 
 impl BaselineRow {
-    /// Figures of its runs by this condition or metric.
+    /// Finds the figures of a condition or metric.
     pub fn side(&self, of: &str) -> Option<&BaselineSide> {
         self.sides.iter().find(|side| side.of == of)
     }

@@ -1,4 +1,4 @@
-//! Where the processes of a system spent CPU time during a run: sampled stacks, added up.
+//! CPU profile of the processes of a system during a run: sampled stacks, summed up.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,65 +7,65 @@ use crate::run::Run;
 /// Sampled stacks of one run. Names are untrusted: escape them before printing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuProfile {
-    /// Samples per second of CPU time.
+    /// Sampling frequency: samples per second of CPU time.
     pub frequency_hz: u32,
-    /// How callers were found: `fp` (frame pointers) or `dwarf` (debug information).
+    /// How the profiler found callers: `fp` (frame pointers) or `dwarf` (debug information).
     pub stacks: String,
-    /// Whether time in the kernel was sampled too.
+    /// Whether kernel time was sampled as well.
     pub has_kernel: bool,
-    /// How many were taken.
+    /// Number of samples taken.
     pub samples: u64,
-    /// Samples for which there was no room.
+    /// Number of samples lost because the buffer was full.
     pub lost: u64,
-    /// From the first sample to the last one, in nanoseconds.
+    /// Time from the first sample to the last one, in nanoseconds.
     pub span_ns: u64,
     /// CPU time of the profiler itself, in seconds.
     pub profiler_cpu_s: f64,
-    /// Whether it ended early, because it had taken as much as it may keep.
+    /// Whether profiling ended early because the profile reached its maximum size.
     pub is_cut: bool,
     /// Processes and functions.
     pub frames: Vec<ProfileFrame>,
-    /// Who called whom, callers first.
+    /// Call tree: each call comes after its caller.
     pub calls: Vec<ProfileCall>,
 }
 
 /// A process, or a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileFrame {
-    /// Name of the function.
+    /// Name of the function or process.
     pub name: String,
-    /// The file that it is in; `kernel` for the kernel itself; empty for a process.
+    /// File that contains the function; `kernel` for the kernel itself; empty for a process.
     pub module: String,
-    /// Where it runs.
+    /// Whether the frame is a process, or a function in user space or in the kernel.
     pub kind: FrameKind,
-    /// Samples in which it ran itself.
+    /// Samples with this frame at the top of the stack (self time).
     pub own: u64,
-    /// Samples in which it ran, or something that it had called.
+    /// Samples with this frame anywhere in the stack (total time).
     pub total: u64,
 }
 
-/// Where a frame runs.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameKind {
-    /// It is a process.
+    /// A process.
     #[default]
     Process,
-    /// In user space.
+    /// A function in user space.
     User,
-    /// In the kernel.
+    /// A function in the kernel.
     Kernel,
 }
 
-/// A frame as it was called from one place.
+/// A frame in the call tree, with its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(Option<u32>, u32, u64)", into = "(Option<u32>, u32, u64)")]
 pub struct ProfileCall {
-    /// The number of the call that it was made in; `None`: it is a process.
+    /// Index of the calling entry in `calls`; `None` if the frame is a process.
     pub parent: Option<u32>,
-    /// The number of the frame.
+    /// Index of the frame in `frames`.
     pub frame: u32,
-    /// Samples that ended here.
+    /// Samples that ended in this call.
     pub samples: u64,
 }
 
@@ -82,7 +82,7 @@ impl From<ProfileCall> for (Option<u32>, u32, u64) {
 }
 
 impl FrameKind {
-    /// The word in reports.
+    /// The word for the kind in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Process => "process",
@@ -93,12 +93,12 @@ impl FrameKind {
 }
 
 impl CpuProfile {
-    /// Maximum number of calls that are kept of one run.
+    /// Maximum number of calls stored per run.
     pub const CALLS_MAX: usize = 20_000;
-    /// Maximum number of frames that are kept of one run.
+    /// Maximum number of frames stored per run.
     pub const FRAMES_MAX: usize = 20_000;
 
-    /// Whether calls come after their callers, name frames that there are, and add up.
+    /// Whether calls come after their callers, name existing frames, and add up to `samples`.
     pub fn is_possible(&self) -> bool {
         let is_in_order = |(number, call): (usize, &ProfileCall)| {
             call.parent.is_none_or(|parent| (parent as usize) < number)
@@ -117,7 +117,7 @@ impl CpuProfile {
 }
 
 impl Run {
-    /// Where its system spent CPU time; `None` if it was not profiled.
+    /// CPU profile of the system; `None` if the run was not profiled.
     pub fn cpu_profile(&self) -> Option<&CpuProfile> {
         self.monitored.cpu_profile.as_ref()
     }

@@ -5,17 +5,17 @@ use std::fmt;
 use crate::study::StudyPlace;
 use crate::study_id::StudyId;
 
-/// Whether requests wait for replies.
+/// Load model: whether requests wait for replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
-    /// Users who wait for the reply before they ask again.
+    /// Users wait for the reply before they send the next request.
     Closed,
-    /// Requests at times that do not depend on replies.
+    /// Requests are sent at times that do not depend on replies.
     Open,
 }
 
 impl Model {
-    /// The word in the store and in reports.
+    /// The word for the model in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Closed => "closed",
@@ -23,7 +23,7 @@ impl Model {
         }
     }
 
-    /// The model of this word.
+    /// Finds the model with this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Closed, Self::Open].into_iter().find(|model| model.name() == name)
     }
@@ -38,16 +38,16 @@ impl fmt::Display for Model {
 /// Unit that a step is counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
-    /// Requests, each with one reply; [`record::Tally::statuses`] are the protocol's own.
+    /// Requests, each with one reply. [`record::Tally::statuses`] are the protocol's own.
     #[default]
     Requests,
-    /// SQL transactions, each one run of a script. [`record::Tally::statuses`] say how often they were tried;
-    /// 999 stands for more, too.
+    /// SQL transactions, each one execution of a script. [`record::Tally::statuses`] count tries per transaction; 999 stands for
+    /// 999 or more.
     Transactions,
 }
 
 impl Unit {
-    /// The word in the store and in reports.
+    /// The word for the unit in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -55,85 +55,85 @@ impl Unit {
         }
     }
 
-    /// The unit of this word.
+    /// Finds the unit with this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Requests, Self::Transactions].into_iter().find(|unit| unit.name() == name)
     }
 }
 
-/// A part of a step that has an account of its own: a statement of a transaction.
+/// A part of a step with its own counts: a statement of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartOf {
-    /// Its text, or the first line of it.
+    /// Text of the statement, or its first line.
     pub name: String,
-    /// The number of its step.
+    /// Number of the step.
     pub of: u16,
 }
 
-/// A load in words, and whether it is profiled.
+/// Load in words, followed by `, profiled` if the run is profiled.
 pub fn in_words(load_words: &str, is_profiled: bool) -> String {
     format!("{load_words}{}", if is_profiled { ", profiled" } else { "" })
 }
 
-/// A run that begins. Texts are untrusted: escape them before printing.
+/// Description of a run when it begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
     /// When the load began, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
-    /// One line for people, such as the URL without user information.
+    /// Title in one line, such as the URL without user information.
     pub title: String,
-    /// The plan in words.
+    /// Plan in words.
     pub plan_text: String,
-    /// The plan for programs.
+    /// Plan in the form for programs.
     pub plan_json: serde_json::Value,
     /// Hash of the plan, equal for equal plans.
     pub plan_hash: String,
-    /// The version that measured.
+    /// Version of Tenbin that measured the run.
     pub tenbin_version: String,
-    /// The machine that measured: a JSON object.
+    /// Machine that measured the run: a JSON object.
     pub host: serde_json::Value,
-    /// The load in words, such as `100 users, closed`, without whether it is profiled.
+    /// Load in words, such as `100 users, closed`, without the note that it is profiled.
     pub load_words: String,
-    /// Whether the run samples where its system spends CPU time, which costs some.
+    /// Whether the run samples the CPU time of its system, which has a cost.
     pub is_profiled: bool,
-    /// Closed or open.
+    /// Load model: closed or open.
     pub model: Model,
-    /// Users of a closed load of Tenbin's own generator, whatever connections they share. `None` for any other load.
+    /// Users of a closed load of Tenbin's own generator, also where they share connections. `None` for any other load.
     pub users: Option<u32>,
     /// Names of the steps; the place in the list is the number of the step.
     pub steps: Vec<String>,
-    /// Unit of each step, by number.
+    /// Unit of each step, in the order of the steps.
     pub units: Vec<Unit>,
-    /// Their parts, in the order of their numbers, which go on where those of the steps end. They are in no sum over steps.
+    /// Parts of the steps. Their numbers continue after those of the steps. Sums over steps leave them out.
     pub parts: Vec<PartOf>,
-    /// Requests intended before this are warm-up.
+    /// End of the warm-up: requests intended before it are warm-up.
     pub warm_up_ns: u64,
-    /// How long the run is to last after the warm-up; `None` if something else ends it.
+    /// Planned duration after the warm-up; `None` if something else ends the run.
     pub planned_duration_ns: Option<u64>,
-    /// Beyond this response time the plan calls an end late; `None` if it does not say.
+    /// Response time above which the plan calls an ok reply late; `None` if the plan sets no limit.
     pub latency_limit_ns: Option<u64>,
-    /// Whether each request or transaction has a connection of its own.
+    /// Whether each request or transaction opens its own connection.
     pub connects_each: bool,
-    /// Notes that every reader must know, such as `TLS certificates were not verified (--insecure)`.
+    /// Notes that every report must show, such as `TLS certificates were not verified (--insecure)`.
     pub stamps: Vec<String>,
-    /// The study that this run belongs to, and where; `None` for a run on its own.
+    /// Study and place in it; `None` for a run on its own.
     pub place: Option<(StudyId, StudyPlace)>,
-    /// Version that the system reports, in one line.
+    /// Version that the system reports, in one line. `None` if it reports none.
     pub system_version: Option<String>,
 }
 
 impl NewRun {
-    /// The key of `plan_json` for the path of the plan file, as the command that made the run had it.
+    /// Key of `plan_json` for the path of the plan file, as the command line gave it.
     pub const PLAN_FILE: &str = "plan_file";
-    /// The key of `plan_json` for the name that a command line gives to the system of a single run.
+    /// Key of `plan_json` for the name that a command line gives to the system of a single run.
     pub const SYSTEM: &str = "system";
 
-    /// Name of the system of a single run; `None` if its command gave none.
+    /// Name of the system of a single run; `None` if the command line gave none.
     pub fn named_system(&self) -> Option<&str> {
         self.plan_json[Self::SYSTEM].as_str()
     }
 
-    /// The load in words, and whether it is profiled: `100 users, closed, profiled`.
+    /// Load in words, with a note if it is profiled: `100 users, closed, profiled`.
     pub fn load_in_words(&self) -> String {
         in_words(&self.load_words, self.is_profiled)
     }
@@ -144,7 +144,7 @@ impl NewRun {
         if is_sql { Unit::Transactions } else { Unit::Requests }
     }
 
-    /// The parts of a step: under which number their seconds are kept, and their names.
+    /// Parts of a step: the number under which the seconds of each part are stored, and its name.
     pub fn parts_of(&self, step: u16) -> impl Iterator<Item = (u16, &str)> {
         let numbered = (0..=u16::MAX).skip(self.steps.len()).zip(&self.parts);
         numbered.filter(move |(_, part)| part.of == step).map(|(number, part)| (number, part.name.as_str()))

@@ -1,4 +1,4 @@
-//! Facts about a run when it has ended.
+//! Facts about a run, known when it has ended.
 
 use std::fmt;
 
@@ -12,17 +12,17 @@ use crate::steadiness::Steadiness;
 use crate::steady_start::SteadyStart;
 use crate::validity::Validity;
 
-/// How the run went.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// As planned.
+    /// The run went as planned.
     #[default]
     Complete,
-    /// To its end, but with losses.
+    /// The run reached its end, but with losses.
     Degraded,
-    /// Ended early; what was measured is kept.
+    /// The run ended early. Its measurements are stored.
     Partial,
-    /// Stopped by a rule.
+    /// A rule stopped the run.
     Aborted,
     /// The figures must not be used.
     Invalid,
@@ -32,7 +32,7 @@ impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 5] = [Self::Complete, Self::Degraded, Self::Partial, Self::Aborted, Self::Invalid];
 
-    /// The word in the store and in reports.
+    /// The word for the verdict in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -43,7 +43,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of this word.
+    /// Finds the verdict with this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.name() == name)
     }
@@ -55,64 +55,64 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Resources that the generator used, and their effect on the figures. `None`: not measured.
+/// Resources used by the generator, and their effect on the figures. `None` means not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
     /// CPU time in user space, in seconds.
     pub cpu_user_s: f64,
     /// CPU time in the kernel, in seconds.
     pub cpu_sys_s: f64,
-    /// The largest resident memory.
+    /// Peak resident set size.
     pub rss_peak_bytes: u64,
-    /// Threads that made load.
+    /// Number of threads that generated load.
     pub threads: u32,
     /// Rule that chose the number of threads; `None` if an earlier version stored the run, or another load generator made the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_rule: Option<ThreadRule>,
-    /// How late a thread woke, 99 % of the times at most, in microseconds.
+    /// Wake-up lag of the threads, 99th percentile, in microseconds.
     pub wake_lag_p99_us: Option<f64>,
-    /// The largest share of one core that a thread used, from 0 to 1.
+    /// Max share of one core used by a thread, from 0 to 1.
     pub thread_cpu_share_max: Option<f64>,
-    /// How late a thread woke at most, in microseconds.
+    /// Max wake-up lag of a thread, in microseconds.
     #[serde(default)]
     pub wake_lag_max_us: Option<f64>,
-    /// The largest share of the time that a thread waited for a core, from 0 to 1.
+    /// Max share of the time that a thread waited for a core, from 0 to 1.
     #[serde(default)]
     pub run_queue_wait_share: Option<f64>,
-    /// The longest time between two turns of a thread beyond what it waited for, in microseconds.
+    /// Longest gap between two iterations of a thread's loop, less the time it intended to wait, in microseconds.
     #[serde(default)]
     pub heartbeat_max_us: Option<f64>,
-    /// The largest share of one core that a thread used over any 10 s, from 0 to 1.
+    /// Max share of one core used by a thread over any 10 s, from 0 to 1.
     #[serde(default)]
     pub busiest_10s_share: Option<f64>,
-    /// How often a thread was taken off its core, per second and thread.
+    /// Involuntary context switches, per second and thread.
     #[serde(default)]
     pub involuntary_per_s: Option<f64>,
-    /// The share of the machine's time that its host gave to others, from 0 to 1.
+    /// Steal time: share of the machine's time that its host gave to others, from 0 to 1.
     #[serde(default)]
     pub steal_share: Option<f64>,
-    /// How long the generator's control group was held back, in seconds.
+    /// Time for which the CPU limit of the generator's control group throttled it, in seconds.
     #[serde(default)]
     pub throttled_s: Option<f64>,
     /// Share of the generator's own delay in the slowest 1 % of response times, from 0 to 1.
     #[serde(default)]
     pub client_share_of_tail: Option<f64>,
-    /// How long replies lay in the kernel before they were read, in microseconds: the mean, where response times include it.
+    /// Mean time that replies waited in the kernel before they were read, in microseconds, if response times include it.
     #[serde(default)]
     pub read_delay_mean_us: Option<f64>,
-    /// The same, for 99 % of the replies at most.
+    /// 99th percentile of the time that replies waited in the kernel before they were read, in microseconds.
     #[serde(default)]
     pub read_delay_p99_us: Option<f64>,
-    /// Requests in flight, averaged over time.
+    /// Requests in flight, mean over time.
     #[serde(default)]
     pub mean_in_flight: Option<f64>,
-    /// Mean in flight over throughput times mean service time: 1 by Little's law.
+    /// Mean requests in flight, divided by throughput times mean service time. It is 1 by Little's law.
     #[serde(default)]
     pub little_ratio: Option<f64>,
-    /// Rate that the generator reaches against a server that does nothing, in requests per second.
+    /// Rate that the generator reaches against a server that answers at once, in requests per second.
     #[serde(default)]
     pub ceiling_per_s: Option<f64>,
-    /// The tool that made the load, if it was not Tenbin's engine.
+    /// Tool that generated the load; `None` if it was Tenbin's engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<LoadTool>,
 }
@@ -121,31 +121,31 @@ pub struct Generator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadRule {
-    /// The plan or a flag says how many.
+    /// The plan or a flag sets the number.
     Requested,
-    /// One for each connection: the database is in the process of the generator.
+    /// One thread per connection: the database runs in the process of the generator.
     PerConnection,
-    /// One for each core that the generator is pinned to.
+    /// One thread per core that the generator is pinned to.
     PinnedCores {
-        /// How many cores these are.
+        /// Number of pinned cores.
         cores: u32,
     },
-    /// One for each core: the system is on another machine.
+    /// One thread per core: the system is on another machine.
     AllCores {
-        /// How many cores the generator may use.
+        /// Number of cores that the generator may use.
         cores: u32,
     },
-    /// Half of the cores, at least one: the system is on the machine of the generator.
+    /// One thread per two cores, at least one: the system is on the machine of the generator.
     HalfOfCores {
-        /// How many cores the generator may use.
+        /// Number of cores that the generator may use.
         cores: u32,
     },
-    /// One for each connection: there are fewer connections than the cores would allow threads.
+    /// One thread per connection: there are fewer connections than threads that the cores would allow.
     FewConnections,
 }
 
 impl Generator {
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let figures = [
             Some(self.cpu_user_s),
@@ -170,53 +170,53 @@ impl Generator {
     }
 }
 
-/// The end of a run. Texts are untrusted: escape them before printing. The default is the end of a valid run that went as
-/// planned, of which nothing else is known.
+/// End of a run. Texts are untrusted: escape them before printing. The default is a valid run that went as planned, without further
+/// facts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ending {
-    /// When the last thread stopped, in milliseconds since 1970 (UTC).
+    /// Time at which the last thread stopped, in milliseconds since 1970 (UTC).
     pub ended_at_unix_ms: i64,
-    /// How the run went.
+    /// Outcome of the run.
     pub verdict: Verdict,
-    /// Whether its numbers may be believed.
+    /// Whether the figures can be trusted.
     pub validity: Validity,
     /// Resources that the generator used.
     pub generator: Generator,
-    /// How evenly the connections were served.
+    /// How evenly the connections were served; `None` if not measured.
     pub spread: Option<record::Spread>,
-    /// Planned requests found unsent at the end. They are among the not sent of the seconds already.
+    /// Planned requests still unsent at the end. The seconds already count them as not sent.
     pub planned_left: u64,
     /// Warnings for people.
     pub notes: Vec<String>,
-    /// How long the name took to resolve.
+    /// Duration of the name resolution; `None` if no name was resolved.
     pub resolved_ns: Option<u64>,
-    /// Version, cipher and group, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519`.
+    /// TLS version, cipher suite, and group, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519`. `None` without TLS.
     pub tls: Option<String>,
-    /// Facts about the system at the end: a JSON object.
+    /// Facts about the system at the end: a JSON object. `None` if there are none.
     pub system: Option<serde_json::Value>,
-    /// Why the system failed, if it did.
+    /// Failure of the system; `None` if it did not fail.
     pub failure: Option<Failure>,
-    /// Probes that could not look, and why.
+    /// Names of probes that were not available, each with the reason.
     pub not_available: Vec<(String, String)>,
-    /// Whether the run came to a steady state; `None` if not measured.
+    /// Steadiness of the run; `None` if not measured.
     pub steadiness: Option<Steadiness>,
-    /// How long the measured window was; `None` if the load never began, or an earlier version kept the run.
+    /// Length of the measured window; `None` if the load never began, or an earlier version stored the run.
     pub window_ns: Option<u64>,
-    /// How long the system was gone; `None` if not measured.
+    /// Outages of the system; `None` if not measured.
     pub outage: Option<Outage>,
-    /// Whether the system was not started by Tenbin, and one of its processes was seen listening on the generator's machine.
+    /// Whether Tenbin did not start the system, but saw one of its processes listen on the generator's machine.
     pub is_system_local: bool,
     /// Connections by process of the system; `None` if not measured.
     pub connections_by_process: Option<ConnectionsByProcess>,
-    /// How long the start of the system waited for it to be steady; `None` if it did not.
+    /// Time that the start of the system waited for it to become steady; `None` if it did not wait.
     pub steady_start: Option<SteadyStart>,
-    /// Body that replies to different requests had in common. `None` if they differed, were not compared, or an earlier version kept the
-    /// run.
+    /// Body that replies to different requests had in common. `None` if they differed, were not compared, or an earlier version
+    /// stored the run.
     pub same_body: Option<SameBody>,
 }
 
 impl Ending {
-    /// Whether nothing would be gained by making the run again: it came to its end, or its system failed.
+    /// Whether repeating the run would gain nothing: it reached its end, or its system failed.
     pub fn is_done(&self) -> bool {
         let came_to_its_end =
             matches!(self.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
@@ -224,12 +224,12 @@ impl Ending {
     }
 }
 
-/// Why a system failed. Texts are untrusted: escape them before printing.
+/// Failure of a system. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// When, in one word, such as `ready`.
+    /// Stage at which it failed, in one word, such as `ready`.
     pub stage: String,
-    /// Process that failed, if it was one.
+    /// Process that failed; `None` if it was none of them.
     pub process: Option<String>,
     /// Description of the failure.
     pub what: String,

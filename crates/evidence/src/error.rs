@@ -1,4 +1,4 @@
-//! Everything that can go wrong with evidence.
+//! Errors of reading evidence.
 
 use std::error::Error;
 
@@ -6,16 +6,16 @@ use record::IdentityBroken;
 
 use crate::run_id::RunId;
 
-/// Why a run or a study does not say what was asked.
+/// Why a run or a study cannot give what was asked of it.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// A study holds the sums of its runs only.
+    /// The run was loaded with its study, and so holds sums only.
     #[error("the seconds of run {run} did not come with its study; ask for the run by itself")]
     SummedUp {
         /// The run.
         run: RunId,
     },
-    /// The figures of a stored run do not unpack, or are out of all proportion.
+    /// The figures of a stored run do not unpack, or are implausible.
     #[error(
         "run {run}: its figures are damaged or were written by another version\n  help: delete it and measure again"
     )]
@@ -23,15 +23,15 @@ pub enum EvidenceError {
         /// The run.
         run: RunId,
     },
-    /// The accounting of a stored run does not add up.
+    /// The counts of a stored run do not add up.
     #[error("run {run}: {source}; no figure of it can be believed\n  help: delete it and measure again")]
     Identity {
         /// The run.
         run: RunId,
-        /// The counts.
+        /// The identity that does not hold.
         source: IdentityBroken,
     },
-    /// A run could not be read from where it is kept.
+    /// A run could not be read from its storage.
     #[error(transparent)]
     Unreadable(Box<dyn Error + Send + Sync>),
 }

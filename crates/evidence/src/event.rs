@@ -1,55 +1,55 @@
 //! Events: actions on a system under load, and their outcomes.
 
-/// One event of a run, or one occurrence of an event that repeats. All times are nanoseconds since the load began, warm-up included.
-/// Texts are untrusted: escape them before printing.
+/// One event of a run, or one occurrence of a repeated event. Times are nanoseconds since the load began, warm-up included. Texts
+/// are untrusted: escape them before printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The event's name in the plan.
+    /// Name of the event in the plan.
     pub name: String,
     /// Number of the occurrence of the event, from 0.
     pub occurrence: u32,
-    /// The action in words, without secrets.
+    /// Action in words, without secrets.
     pub action: String,
-    /// When it was to begin; `None` if it waited for something that did not come.
+    /// Planned start; `None` if the event waited for something that did not happen.
     pub planned_ns: Option<u64>,
-    /// When it began; `None` if it did not.
+    /// Actual start; `None` if the event did not begin.
     pub begun_ns: Option<u64>,
-    /// When it had ended, its sign of success included; `None` if the run ended before it.
+    /// End, including its sign of success; `None` if the run ended first.
     pub ended_ns: Option<u64>,
-    /// With which code its command exited; `None` if it ran none, or a signal ended it.
+    /// Exit code of the command; `None` if there was no command, or a signal ended it.
     pub exit: Option<i32>,
-    /// The number of the signal that ended its command.
+    /// Number of the signal that ended the command; `None` if none did.
     pub signal: Option<i32>,
-    /// The end of what it wrote, at most [`Event::OUTPUT_BYTES_MAX`].
+    /// Last part of the command's output, up to [`Event::OUTPUT_BYTES_MAX`].
     pub output: Vec<u8>,
-    /// How much it wrote before that, which is not kept.
+    /// Length of the earlier output, which is dropped.
     pub dropped_bytes: u64,
-    /// Why it failed; `None` if it did not, as far as is known.
+    /// Reason for the failure; `None` if no failure is known.
     pub failure: Option<String>,
-    /// Whether the run goes on and counts although it failed.
+    /// Whether the run continues and counts even if the event fails.
     pub may_fail: bool,
 }
 
-/// How an event stands.
+/// Outcome of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventOutcome {
-    /// It did what it should.
+    /// The event succeeded.
     Done,
-    /// It failed.
+    /// The event failed.
     Failed,
-    /// It began, and nothing tells how it ended.
+    /// The event began, but its end is unknown.
     Underway,
-    /// It did not begin.
+    /// The event did not begin.
     NotBegun,
 }
 
 impl Event {
-    /// Maximum length of the output that is kept of one event, in bytes.
+    /// Maximum length of the stored output of one event, in bytes.
     pub const OUTPUT_BYTES_MAX: usize = 64 << 10;
-    /// Maximum number of events that are kept of one run, occurrences included.
+    /// Maximum number of events stored per run, occurrences included.
     pub const COUNT_MAX: usize = 1_000;
 
-    /// How it went.
+    /// Outcome, derived from failure, start, and end.
     pub fn outcome(&self) -> EventOutcome {
         match (&self.failure, self.begun_ns, self.ended_ns) {
             (Some(_), ..) => EventOutcome::Failed,
@@ -59,12 +59,12 @@ impl Event {
         }
     }
 
-    /// How long it took; `None` if it did not begin or did not end.
+    /// Duration; `None` if the event did not begin or did not end.
     pub fn lasting_ns(&self) -> Option<u64> {
         self.ended_ns?.checked_sub(self.begun_ns?)
     }
 
-    /// Whether it did not end before it began, and wrote no more than is kept.
+    /// Whether the event ends after it began, and its output is within the limit.
     pub fn is_possible(&self) -> bool {
         let is_in_order = match (self.begun_ns, self.ended_ns) {
             (Some(begun), Some(ended)) => begun <= ended,
@@ -76,7 +76,7 @@ impl Event {
 }
 
 impl EventOutcome {
-    /// The word in reports.
+    /// The word for the outcome in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Done => "done",

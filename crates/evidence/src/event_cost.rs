@@ -1,28 +1,28 @@
-//! Costs of events: judged when a run has ended, and kept with it.
+//! Costs of events: judged when a run has ended, and stored with it.
 
 use record::Loss;
 use serde::{Deserialize, Serialize};
 
 use crate::run::Run;
 
-/// Cost of one event, or of one occurrence of an event that repeats. `docs/events.md` has the definitions.
+/// Cost of one event, or of one occurrence of a repeated event. `docs/events.md` defines the figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventCost {
-    /// The event's name in the plan.
+    /// Name of the event in the plan.
     pub name: String,
-    /// Number of the occurrence, from 0.
+    /// Number of the occurrence of the event, from 0.
     pub occurrence: u32,
-    /// The figures, or why there are none.
+    /// The cost, or the reason why it is unknown.
     pub judged: Judged,
 }
 
-/// Figures, or why there are none.
+/// A cost, or the reason why it is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judged {
-    /// Its cost.
+    /// The cost.
     Cost(Box<Cost>),
-    /// In words.
+    /// Reason why the cost is unknown, in words.
     Unknown(String),
 }
 
@@ -32,64 +32,64 @@ impl Default for Judged {
     }
 }
 
-/// Cost of an event. Times are nanoseconds; those of a beginning or an end count since the load began.
+/// Cost of an event. Times are nanoseconds; start and end times count from the start of the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// When it began.
+    /// Start of the event.
     pub from_ns: u64,
-    /// Until when it was looked at.
+    /// End of the time that was examined.
     pub to_ns: u64,
-    /// Requests intended in that time.
+    /// Requests intended within that time.
     pub planned: u64,
-    /// All requests of that time without an ok answer, what is usual included.
+    /// Requests within that time without an ok answer, including the usual level of errors.
     pub errors: u64,
-    /// Errors beyond the usual level.
+    /// Errors above the usual level.
     pub lost: Lost,
-    /// The longest time without an ok answer beyond what is usual; 0: there was none.
+    /// Longest time without an ok answer beyond the usual one. 0 if there was no outage.
     pub outage_ns: u64,
-    /// Whether that lasted to the end.
+    /// Whether the outage lasted to the end of the examined time.
     pub outage_is_open: bool,
-    /// The longest response time of an ok answer; `None`: there was none.
+    /// Longest response time of an ok answer. `None` if there was no ok answer.
     pub worst_response_ns: Option<u64>,
-    /// Response times beyond the usual ones, summed over requests until the recovery; below 0 where they were shorter.
+    /// Response times above the usual level, summed over requests until the recovery. Negative if they were shorter.
     pub excess_wait_ns: f64,
-    /// When the system was back to what was usual.
+    /// Time until the system returned to its usual level.
     pub recovery: Recovery,
-    /// Usual level.
+    /// Usual level before the event.
     pub before: LevelBefore,
 }
 
-/// Requests without an ok answer, by how.
+/// Requests without an ok answer, by class of error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lost {
-    /// The system answered no.
+    /// Rejected: the system answered with an error.
     pub rejected: u64,
-    /// No answer within the deadline.
+    /// No answer before the deadline.
     pub timed_out: u64,
-    /// No connection came about.
+    /// The connection could not be established.
     pub connect: u64,
-    /// The connection was reset or closed within the exchange.
+    /// The connection was reset or closed during the exchange.
     pub reset: u64,
-    /// Failed in another way.
+    /// Other failures.
     pub other: u64,
-    /// Planned, and never sent.
+    /// Planned, but never sent.
     pub not_sent: u64,
-    /// The peer closed an idle connection as it was used again. No client can avoid that: it is in no sum.
+    /// The peer closed an idle connection just as it was reused. No client can avoid that, so sums leave these out.
     pub stale_reuse: u64,
 }
 
 impl Lost {
-    /// The name of the class of requests that were never sent.
+    /// Name of the class of requests that were never sent.
     pub const NOT_SENT: &str = "not_sent";
 
-    /// All but those that no client can avoid.
+    /// Sum of all classes but `stale_reuse`, which no client can avoid.
     pub fn total(&self) -> u64 {
         let all = self.classes().into_iter().fold(0u64, |sum, (_, count)| sum.saturating_add(count));
         all.saturating_sub(self.stale_reuse)
     }
 
-    /// Adds those of another event, class by class.
+    /// Adds the counts of another event, class by class.
     pub fn add(&mut self, more: &Self) {
         let Self { rejected, timed_out, connect, reset, other, not_sent, stale_reuse } = self;
         for (sum, more) in [
@@ -105,7 +105,7 @@ impl Lost {
         }
     }
 
-    /// Every class with its name in JSON.
+    /// Every class, with its name in JSON.
     pub fn classes(&self) -> [(&'static str, u64); 7] {
         let Self { rejected, timed_out, connect, reset, other, not_sent, stale_reuse } = *self;
         [
@@ -120,15 +120,15 @@ impl Lost {
     }
 }
 
-/// When a system was back to what was usual, in nanoseconds after the event began.
+/// Time until a system returned to its usual level, in nanoseconds since the event began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
-    /// After so long; 0: it never left it.
+    /// Recovered after this time. 0 if it never left its usual level.
     After(u64),
-    /// It was not, so long as it was looked at.
+    /// Not recovered within the examined time.
     NotWithin(u64),
-    /// It may have been after so long, but was not looked at for long enough after that.
+    /// Possibly recovered after this time, but the examined time is too short to confirm it.
     Unconfirmed(u64),
 }
 
@@ -141,24 +141,24 @@ impl Default for Recovery {
 /// Usual level before an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LevelBefore {
-    /// From when it was taken, until the event began.
+    /// Start of the time from which the level is taken. It ends when the event begins.
     pub from_ns: u64,
     /// Ok answers per second.
     pub ok_per_s: f64,
-    /// Their mean response time.
+    /// Mean response time of ok answers.
     pub response_mean_ns: f64,
-    /// The percentile that is looked at, in parts per million; `None` where answers are too few for any.
+    /// Percentile that is compared, in parts per million; `None` if there are too few answers for any.
     pub percentile_ppm: Option<u32>,
-    /// That percentile of the response time.
+    /// Value of that percentile of the response time.
     pub percentile_ns: Option<f64>,
-    /// The stretches of time in which rate and percentile are looked at.
+    /// Length of the intervals in which rate and percentile are compared.
     pub bin_ns: u64,
-    /// The longest time without an ok answer.
+    /// Longest time without an ok answer.
     pub longest_gap_ns: u64,
 }
 
 impl EventCost {
-    /// The figures, if there are any.
+    /// The cost; `None` if it is unknown.
     pub fn cost(&self) -> Option<&Cost> {
         match &self.judged {
             Judged::Cost(cost) => Some(cost),
@@ -166,7 +166,7 @@ impl EventCost {
         }
     }
 
-    /// Why there are none.
+    /// Reason why the cost is unknown; `None` if it is known.
     pub fn why_unknown(&self) -> Option<&str> {
         match &self.judged {
             Judged::Cost(_) => None,
@@ -174,7 +174,7 @@ impl EventCost {
         }
     }
 
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.cost().is_none_or(|cost| {
             let before = &cost.before;
@@ -191,12 +191,12 @@ impl EventCost {
 }
 
 impl Run {
-    /// Costs of its events, by name and occurrence; empty for a run without events, and for one that did not come to its end.
+    /// Costs of the events, by name and occurrence. Empty for a run without events or with an early end.
     pub fn event_costs(&self) -> &[EventCost] {
         &self.monitored.event_costs
     }
 
-    /// Replaces the costs of its events, in any order.
+    /// Replaces the costs of the events. They may be in any order.
     pub fn set_event_costs(&mut self, mut costs: Vec<EventCost>) {
         costs.sort_by(|one, other| (&one.name, one.occurrence).cmp(&(&other.name, other.occurrence)));
         self.monitored.event_costs = costs;

@@ -1,24 +1,25 @@
-//! A study that is finished may be extended by further blocks.
+//! Extensions: further blocks for a finished study.
 
 use serde::{Deserialize, Serialize};
 
 use crate::study::Study;
 
-/// Extension of a study.
+/// One extension of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {
-    /// So many blocks in all.
+    /// Number of blocks in all, including the extension.
     pub blocks: u32,
-    /// So many places were planned before it.
+    /// Number of places planned before the extension.
     pub planned: u32,
 }
 
-/// Each extension of a study must be judged more strictly than the last, so further ones could decide nothing.
+/// Maximum number of extensions of a study. Each one is judged more strictly than the last, so further ones could not decide
+/// anything.
 pub const EXTENSIONS_MAX: usize = 8;
 
 impl Study {
-    /// How often every variant is measured: as laid down when it began, or when it was last extended.
+    /// Number of blocks: as planned at the start, or by the latest extension.
     pub fn blocks(&self) -> u32 {
         self.extensions.last().map_or(self.new.compare.blocks, |extension| extension.blocks)
     }

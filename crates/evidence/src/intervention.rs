@@ -1,118 +1,118 @@
-//! A run in which one thing is changed, to see whether it limits a system.
+//! Interventions: runs in which one thing is changed, to see whether it limits a system.
 
 use serde::{Deserialize, Serialize};
 
-/// Purpose of a run in an experiment. It is kept before the run is made, with the prediction.
+/// Purpose of a run in an experiment. It is stored with its prediction before the run begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Intervention {
-    /// Nothing is changed: what the others of its block are compared with.
+    /// Control: nothing is changed. The other runs of its block are compared with it.
     Control {
-        /// Changes that were not tried, each with the reason, in a sentence; in the first block only.
+        /// Changes that were not tried, each with the reason, in a sentence. Only in the first block.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
-    /// Nothing is changed either: how far two runs lie apart that are alike.
+    /// Second control: its distance from the first shows the noise between equal runs.
     ControlAgain,
-    /// Nothing is changed, and the system is started again: what changes are compared with that need a restart.
+    /// Control after a restart of the system. Changes that need a restart are compared with it.
     ControlRestarted,
     /// One thing is changed.
     Changed(Changed),
-    /// Another number of users, to see how throughput grows with them. It tests nothing, and not every block has it.
+    /// Different number of users, to see how throughput scales. It tests no resource, and not every block has it.
     Users {
-        /// For people, and unique in its experiment: `users 8 → 4`.
+        /// Name in reports, unique in the experiment: `users 8 → 4`.
         name: String,
-        /// How many the load of the plan has; at least one.
+        /// Number of users of the load in the plan; at least 1.
         from: u32,
-        /// How many this run has; at least one.
+        /// Number of users of this run; at least 1.
         users: u32,
     },
 }
 
-/// One thing that is changed, and what is predicted.
+/// One change, with its prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Changed {
-    /// For people, and unique in its experiment: `users 8 → 16`.
+    /// Name in reports, unique in the experiment: `users 8 → 16`.
     pub name: String,
     /// The change.
     pub change: Change,
-    /// Its place among those of its experiment, from 0: the last are given up first where time runs out.
+    /// Rank among the changes of the experiment, from 0. The highest ranks are dropped first if time runs out.
     pub rank: u32,
-    /// The codes of the resources of which one is the limit if it acts.
+    /// Codes of the resources that are tested: if the change has an effect, one of them is the limit.
     pub tests: Vec<String>,
-    /// Whether none of these is the limit if it does not act.
+    /// Whether no effect shows that none of these resources is the limit.
     pub can_refute: bool,
-    /// Factor of the resource: above zero, and not 1.
+    /// Factor by which the resource changes: above 0, and not 1.
     pub factor: f64,
-    /// The elasticity of the throughput from which on the resource is the limit; above zero.
+    /// Smallest elasticity of the throughput at which the resource counts as the limit; above 0.
     pub limit_from: f64,
-    /// The prediction, in a sentence.
+    /// Prediction, in a sentence.
     pub prediction: String,
-    /// Loss of the system with the change, in a sentence: then it only shows a cost.
+    /// Property that the system loses by the change, in a sentence. If set, the run only shows what that property costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loses: Option<String>,
 }
 
-/// A change, with the new value.
+/// Changed parameter, with the new value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
-    /// The number of users of a closed load.
+    /// Number of users of a closed load.
     Users {
-        /// At least one.
+        /// New number; at least 1.
         users: u32,
     },
-    /// The CPU time that the system may use.
+    /// CPU limit of the system.
     Cpu {
-        /// In thousandths of a core; at least 10.
+        /// New limit in thousandths of a core; at least 10.
         millicores: u64,
     },
     /// A parameter of the system.
     Parameter {
-        /// Its name.
+        /// Name of the parameter.
         name: String,
-        /// The value as text.
+        /// New value, as text.
         value: String,
     },
-    /// The delay of each direction of a proxy between parts of the system.
+    /// Delay in each direction of a proxy between parts of the system.
     Delay {
-        /// The name of the proxy in the plan.
+        /// Name of the proxy in the plan.
         proxy: String,
-        /// In microseconds.
+        /// New delay, in microseconds.
         delay_us: u64,
     },
-    /// The threads of the generator.
+    /// Number of threads of the generator.
     Threads {
-        /// At least one.
+        /// New number; at least 1.
         threads: u32,
     },
-    /// The cores that the generator stays on.
+    /// Cores that the generator is pinned to.
     GeneratorCores {
-        /// At least one.
+        /// New cores; at least one.
         cores: Vec<usize>,
     },
-    /// Limits of reads and writes of the system, for each disk.
+    /// I/O limits of the system, for each disk.
     Io {
-        /// At least one is set.
+        /// New limits; at least one is set.
         limits: IoLimits,
     },
 }
 
-/// Limits for each disk; `None` is no limit.
+/// I/O limits for each disk; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IoLimits {
-    /// Bytes read in a second.
+    /// Bytes read per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes_per_s: Option<u64>,
-    /// Bytes written in a second.
+    /// Bytes written per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_s: Option<u64>,
-    /// Reads in a second.
+    /// Reads per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_per_s: Option<u64>,
-    /// Writes in a second.
+    /// Writes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes_per_s: Option<u64>,
 }
@@ -123,7 +123,7 @@ impl IoLimits {
         *self == Self::default()
     }
 
-    /// Every limit times a factor, at least 1.
+    /// Multiplies every limit by `factor`. The result is at least 1.
     pub fn times(self, factor: f64) -> Self {
         let times = |limit: Option<u64>| limit.map(|limit| ((limit as f64 * factor).round() as u64).max(1));
         Self {
@@ -136,7 +136,7 @@ impl IoLimits {
 }
 
 impl Change {
-    /// Whether the system must be started again for it. Everything else is changed while it runs.
+    /// Whether the change needs a restart of the system. All others are made while it runs.
     pub fn needs_restart(&self) -> bool {
         match self {
             Self::Parameter { .. } | Self::Delay { .. } => true,
@@ -150,7 +150,7 @@ impl Change {
 }
 
 impl Intervention {
-    /// Whether the system is started for this run alone.
+    /// Whether the system is started for this run only.
     pub fn needs_restart(&self) -> bool {
         match self {
             Self::Control { .. } | Self::ControlAgain | Self::Users { .. } => false,
@@ -159,15 +159,15 @@ impl Intervention {
         }
     }
 
-    /// A control.
+    /// A control without untried changes.
     pub const CONTROL: Self = Self::Control { left_out: Vec::new() };
 
-    /// Whether both are controls, or both are the same.
+    /// Whether the two are equal, or both controls.
     pub fn is_like(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Control { .. }, Self::Control { .. })) || self == other
     }
 
-    /// Its name for people, unique in its experiment.
+    /// Name in reports, unique in the experiment.
     pub fn name(&self) -> &str {
         match self {
             Self::Control { .. } => "control",
@@ -178,7 +178,7 @@ impl Intervention {
         }
     }
 
-    /// Whether every figure is one that its meaning allows.
+    /// Whether every figure is in its range.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
             Self::Control { .. } | Self::ControlAgain | Self::ControlRestarted => true,

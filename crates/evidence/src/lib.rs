@@ -1,8 +1,8 @@
-//! Evidence of runs and studies: typed values, as they are stored, judged, reported, and sent.
+//! Evidence of runs and studies: typed values that the store, the judges, the reports, and the server share.
 //!
-//! A run is described when it begins ([`NewRun`]), has its seconds, what was seen during its load ([`Monitored`]), and an
-//! [`Ending`]. [`Run::assemble`] puts them together, and checks that they unpack and add up. A [`Study`] plans runs, and has their
-//! sums. The crate never knows SQL or formats.
+//! A run has a description from its start ([`NewRun`]), seconds, observations during the load ([`Monitored`]), and an [`Ending`].
+//! [`Run::assemble`] puts them together, and checks that they unpack and add up. A [`Study`] plans runs, and holds their sums. The
+//! crate knows neither SQL nor output formats.
 
 mod baseline;
 mod connections_by_process;

@@ -1,28 +1,28 @@
-//! A load generator other than Tenbin's engine, and what it reported that no count of requests holds.
+//! Load generators other than Tenbin's engine, and the figures that they report next to request counts.
 
 use serde::{Deserialize, Serialize};
 
-/// The tool that made a load. Texts are untrusted: escape them before printing. `None`: the tool did not report it, or rounded it
-/// to 0.
+/// The tool that generated a load. Texts are untrusted: escape them before printing. `None` if the tool did not report a figure, or
+/// rounded it to 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadTool {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// Its version.
+    /// Version of the tool.
     pub version: Option<String>,
-    /// The words of the command that was measured.
+    /// Words of its command.
     pub command: Vec<String>,
-    /// Meaning of its times, as the end of a sentence.
+    /// Description of what its times measure, as the end of a sentence.
     pub times: String,
-    /// The smallest step in which they are printed, in nanoseconds.
+    /// Resolution of its printed times, in nanoseconds.
     pub resolution_ns: u64,
-    /// The shortest time, in nanoseconds.
+    /// Shortest time, in nanoseconds.
     pub min_ns: Option<u64>,
-    /// The mean.
+    /// Mean time, in nanoseconds.
     pub mean_ns: Option<u64>,
-    /// The longest.
+    /// Longest time, in nanoseconds.
     pub max_ns: Option<u64>,
-    /// Percentiles: parts per million of the requests, and the time that those took at most.
+    /// Percentiles: parts per million, and the time in nanoseconds.
     pub percentiles_ns: Vec<(u32, u64)>,
     /// Bytes of replies.
     pub received_bytes: Option<u64>,

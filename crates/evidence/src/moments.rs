@@ -1,20 +1,20 @@
-//! The course of a load in windows of 100 ms.
+//! Time series of a load, in windows of 100 ms.
 
 use record::{CourseSecond, Moment, Moments};
 
 use crate::run::Run;
 
 impl Run {
-    /// The course of the load in windows of 100 ms, in order; empty of a run without events, and of one that came with its study.
+    /// Windows of 100 ms, in order. Empty for a run without events, and for one that was loaded with its study.
     pub fn moments(&self) -> Vec<Moment> {
         let mut moments = Moments::default();
-        // They unpacked when they were read.
+        // Decoding cannot fail here: the windows were checked when they were loaded.
         let parts = self.monitored.moments.iter().flat_map(|packed| Moment::decode_all(packed)).flatten();
         parts.for_each(|part| moments.note(&part));
         moments.into_windows()
     }
 
-    /// The course of the load in whole seconds, in order; empty of a run without events. One that came with its study has it, too.
+    /// Whole seconds of the load, in order. Empty for a run without events. A run that was loaded with its study has them, too.
     pub fn course(&self) -> Vec<CourseSecond> {
         match self.is_summed_up {
             true => self.monitored.course.clone(),

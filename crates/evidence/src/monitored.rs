@@ -1,4 +1,4 @@
-//! Observations during the load: readings, output, gates.
+//! Observations during the load: readings, output, gates, events.
 
 use record::CourseSecond;
 
@@ -10,32 +10,32 @@ use crate::reading::Readings;
 /// Output of a process of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Its name.
+    /// Name of the process.
     pub process: String,
-    /// As received, and untrusted: escape it before printing.
+    /// Bytes as received. They are untrusted: escape them before printing.
     pub text: Vec<u8>,
-    /// How much was not kept.
+    /// Number of bytes that were dropped.
     pub dropped_bytes: u64,
 }
 
 /// Result of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateResult {
-    /// The gate in the words of the plan.
+    /// Text of the gate in the plan.
     pub text: String,
-    /// The name of its step; `None` if it is about all steps.
+    /// Name of its step; `None` if it covers all steps.
     pub step: Option<String>,
     /// The measured figure, in `unit`; `None` if it could not be measured.
     pub observed: Option<f64>,
-    /// Where the gate lies, in `unit`.
+    /// Limit of the gate, in `unit`.
     pub limit: f64,
-    /// Such as `ns`, `share` or `per_s`.
+    /// Unit, such as `ns`, `share`, or `per_s`.
     pub unit: String,
-    /// Whether it was held.
+    /// Whether the gate passed.
     pub holds: bool,
 }
 
-/// Everything seen during the load of one run.
+/// All observations during the load of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Monitored {
     /// Readings of probes.
@@ -44,14 +44,14 @@ pub struct Monitored {
     pub outputs: Vec<Output>,
     /// Results of the gates, in the order of the plan.
     pub gates: Vec<GateResult>,
-    /// In the order in which they began; then those that did not begin.
+    /// Events, in the order in which they began; then those that did not begin.
     pub events: Vec<Event>,
-    /// Encoded windows of 100 ms, as [`record::Moment::encode_all`] writes them, each checked to unpack.
+    /// Encoded windows of 100 ms, as written by [`record::Moment::encode_all`]. Each was checked to unpack.
     pub moments: Vec<Box<[u8]>>,
-    /// The course in whole seconds, of a run whose seconds were added up.
+    /// Time series in whole seconds, for a run whose seconds were summed up.
     pub course: Vec<CourseSecond>,
-    /// By name and occurrence.
+    /// Costs of events, by name and occurrence.
     pub event_costs: Vec<EventCost>,
-    /// `None` if the system was not profiled.
+    /// CPU profile; `None` if the system was not profiled.
     pub cpu_profile: Option<CpuProfile>,
 }

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Facts about a run or a study beyond its measurements. Texts are untrusted: escape them before printing.
+/// Origin of a run or a study. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// Label that its user gave it.
+    /// Label given by the user.
     pub label: Option<String>,
-    /// The commit of the working directory.
+    /// Commit of the working directory; `None` if it is unknown.
     pub commit: Option<String>,
-    /// The branch of the working directory.
+    /// Branch of the working directory; `None` if it is unknown.
     pub branch: Option<String>,
 }

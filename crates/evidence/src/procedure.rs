@@ -1,46 +1,47 @@
-//! Procedures: they choose the next runs of a study.
+//! Procedures: rules that choose the next runs of a study.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stage;
 
-/// How a study finds its answer.
+/// Procedure of a study.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Procedure {
-    /// Every variant in every block; all runs are planned when the study begins.
+    /// Every variant in every block. All runs are planned when the study begins.
     #[default]
     Blocks,
-    /// Two variants in blocks, until the result is conclusive.
+    /// Comparison of two variants, in blocks, until the result is conclusive.
     Duel {
-        /// Blocks of the first variant against itself, before the others and between them.
+        /// Pilot blocks, which compare the first variant with itself, before the other blocks and between them.
         pilot_blocks: u32,
-        /// Whether an obvious difference may end it after its first blocks. Earlier versions did so in slices alone, and wrote nothing.
+        /// Whether an obvious difference may end the study after its first blocks. Earlier versions did so in slices alone, and did
+        /// not store it.
         #[serde(default, skip_serializing_if = "is_false")]
         looks_early: bool,
-        /// Where both stay up in a block, and the load goes to one at a time; `None`: each run has a start of its own.
+        /// Rules of slices, if both systems stay up for a block and take turns under load. `None` if each run starts its system.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slices: Option<SliceRules>,
     },
-    /// The best of many variants.
+    /// Search for the best of many variants.
     Best {
-        /// The row in use today: `system variant`, as reports write it.
+        /// Row in use today: `system variant`, as in reports.
         incumbent: Option<String>,
-        /// As of a duel.
+        /// Rules of slices, as in [`Self::Duel`].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slices: Option<SliceRules>,
     },
-    /// All variants in a sweep under the first load, and then the best of each system in a final under every load. The blocks of the
-    /// study are those of the final.
+    /// Sweep of all variants under the first load, then a final of the best variant of each system under every load. The blocks of
+    /// the study are those of the final.
     BestOfEach {
-        /// Blocks of the sweep.
+        /// Number of blocks of the sweep.
         sweep_blocks: u32,
     },
-    /// The highest rate that holds, of every variant.
+    /// Maximum sustainable load of every variant.
     Capacity(CapacityRules),
 }
 
-/// Leaves out of the JSON a flag that is false.
+/// Tells serde to leave out a flag that is false.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
@@ -50,48 +51,49 @@ const fn is_false(flag: &bool) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceRules {
-    /// How long a slice is measured.
+    /// Measured length of a slice.
     pub slice_s: f64,
-    /// Time left out at its beginning.
+    /// Time left out at the start of each slice.
     pub settle_s: f64,
-    /// Time left out at the beginning of the first slice after a start.
+    /// Time left out at the start of the first slice after a start.
     pub warm_up_s: f64,
-    /// Slices of each variant in a block, at most; two at least.
+    /// Max slices of each variant in a block; at least 2.
     pub pairs_most: u32,
-    /// Whether a system is stopped while the load goes to the other.
+    /// Whether a system is paused while the other is under load.
     pub pauses_idle: bool,
-    /// Whether what others take of the CPU is to explain a part of the variance of slices.
+    /// Whether CPU use by other processes serves as a control variate, to explain a part of the variance between slices.
     #[serde(default, skip_serializing_if = "is_false")]
     pub has_control: bool,
 }
 
-/// Rules of a search for a capacity.
+/// Rules of a search for the maximum sustainable load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapacityRules {
-    /// Conditions that a run must hold, such as `p(99)<200ms`.
+    /// Conditions that a run must pass, such as `p(99)<200ms`.
     pub slos: Vec<String>,
-    /// How close the rate that held and the rate that failed must come, as a share: 0.03 is 3 %.
+    /// Max distance between the highest passing and the lowest failing rate, as a share: 0.03 is 3 %.
     pub resolution: f64,
-    /// Where the search begins; `None`: found by closed loads.
+    /// First rate of the search; `None` if closed loads find it.
     pub from_per_s: Option<f64>,
-    /// Where it ends at the latest.
+    /// Highest rate of the search; `None` for no bound.
     pub to_per_s: Option<f64>,
-    /// Runs at each edge that confirm it.
+    /// Number of runs at each edge that confirm it.
     pub confirm_runs: u32,
-    /// By how many of them must say the opposite of what told an edge to overrule it; to earlier versions any number would do.
+    /// Margin by which runs must contradict the result at an edge to overrule it. 0 for studies of earlier versions, where any
+    /// margin is enough.
     #[serde(default)]
     pub overruled_by: u32,
-    /// Whether the load after an overload is tried.
+    /// Whether the load after an overload is tested.
     pub has_overload: bool,
-    /// How long the last run takes, at 95 % of what held; `None`: there is none.
+    /// Length of the final soak run at 95 % of the highest passing rate; `None` for no soak run.
     pub soak_s: Option<f64>,
-    /// Runs at most.
+    /// Max number of runs.
     pub runs_max: u32,
 }
 
 impl Procedure {
-    /// The word in reports.
+    /// The word for the procedure in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
@@ -102,7 +104,7 @@ impl Procedure {
         }
     }
 
-    /// Its rules of slices, if its blocks are made of slices.
+    /// Rules of slices; `None` if the blocks do not consist of slices.
     pub const fn slices(&self) -> Option<&SliceRules> {
         match self {
             Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.as_ref(),
@@ -110,12 +112,12 @@ impl Procedure {
         }
     }
 
-    /// Whether further blocks can be added after its end. Only then its error rate is known.
+    /// Whether blocks can be added after the end. The error rate of an extension is known only for these procedures.
     pub const fn can_be_extended(&self) -> bool {
         matches!(self, Self::Blocks | Self::Duel { .. } | Self::BestOfEach { .. })
     }
 
-    /// The blocks of its sweep, if it has one.
+    /// Number of blocks of the sweep; `None` if there is no sweep.
     pub const fn sweep_blocks(&self) -> Option<u32> {
         match self {
             Self::BestOfEach { sweep_blocks } => Some(*sweep_blocks),
@@ -123,12 +125,12 @@ impl Procedure {
         }
     }
 
-    /// The stage of the runs by which it judges, where it judges by blocks.
+    /// Stage of the runs that decide, for procedures that decide by blocks.
     pub const fn stage_of_blocks(&self) -> &'static str {
         if self.slices().is_some() { stage::SLICE } else { stage::BLOCK }
     }
 
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
             Self::Blocks | Self::BestOfEach { .. } => true,

@@ -1,4 +1,4 @@
-//! Readings of probes, and their packed form for a second.
+//! Readings of probes, and their packed form for one second.
 
 /// One reading of a probe.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,55 +7,55 @@ pub struct Reading {
     pub subject: String,
     /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: String,
-    /// Label of one of several, such as `core0`; else empty.
+    /// Label that tells several readings of a metric apart, such as `core0`; else empty.
     pub label: String,
-    /// A finite number.
+    /// Value: a finite number.
     pub value: f64,
 }
 
-/// A stored reading.
+/// A reading as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredReading<'a> {
-    /// Since the load began.
+    /// Whole seconds since the load began.
     pub second: u64,
     /// Subject: `machine`, `system`, `generator`, or the name of a process.
     pub subject: &'a str,
     /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: &'a str,
-    /// Label of one of several, such as `core0`; else empty.
+    /// Label that tells several readings of a metric apart, such as `core0`; else empty.
     pub label: &'a str,
-    /// A finite number.
+    /// Value: a finite number.
     pub value: f64,
 }
 
-/// Subject, metric and label: what readings of different seconds share.
+/// Subject, metric, and label of a reading. Readings of different seconds share them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadingKey {
     /// Subject: `machine`, `system`, `generator`, or the name of a process.
     pub subject: String,
     /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: String,
-    /// Label of one of several, such as `core0`; else empty.
+    /// Label that tells several readings of a metric apart, such as `core0`; else empty.
     pub label: String,
 }
 
-/// The readings of a run, packed: a study of many runs has millions.
+/// Readings of a run, packed, because a study of many runs has millions.
 #[derive(Clone, Debug, Default)]
 pub struct Readings {
     kinds: Vec<ReadingKey>,
-    /// In order of time.
+    /// Second and packed readings, in order of time.
     seconds: Vec<(u64, Box<[u8]>)>,
 }
 
-/// The packed readings cannot be what was kept.
+/// The packed readings are damaged.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BrokenReadings;
 
 impl Readings {
-    /// Kinds of one run. A large machine with many processes has a few thousand.
+    /// Maximum number of keys of one run. A large machine with many processes has a few thousand.
     pub const KINDS_MAX: usize = 1 << 16;
 
-    /// Checks that everything unpacks to finite numbers of known kinds.
+    /// Checks that everything unpacks to finite numbers with known keys.
     pub fn checked(kinds: Vec<ReadingKey>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, BrokenReadings> {
         for (_, packed) in &seconds {
             for reading in Unpack(packed) {
@@ -68,15 +68,15 @@ impl Readings {
         Ok(Self { kinds, seconds })
     }
 
-    /// Kinds of readings, for renaming.
+    /// Keys of the readings, for renaming.
     pub(crate) fn kinds_mut(&mut self) -> &mut [ReadingKey] {
         &mut self.kinds
     }
 
-    /// Every reading, in order of time and within a second as they were handed in.
+    /// Every reading, in order of time, and within a second in the order of storage.
     pub(crate) fn iter(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.seconds.iter().flat_map(move |(second, packed)| {
-            // They unpacked when they were checked.
+            // Unpacking cannot fail here: `checked` tried it.
             Unpack(packed).flatten().filter_map(move |(kind, value)| {
                 let ReadingKey { subject, metric, label } = self.kinds.get(kind)?;
                 Some(StoredReading { second: *second, subject, metric, label, value })
@@ -85,7 +85,8 @@ impl Readings {
     }
 }
 
-/// Appends a reading. Counts and ticks have few significant bits, so the zero bytes at the end of a number are left out.
+/// Appends a reading: key as a varint, length, and value. Trailing zero bytes of the value are left out, because counts and ticks
+/// have few significant bits.
 pub fn pack_reading(packed: &mut Vec<u8>, kind: u16, value: f64) {
     let mut rest = kind;
     while rest >= 0x80 {
@@ -99,7 +100,7 @@ pub fn pack_reading(packed: &mut Vec<u8>, kind: u16, value: f64) {
     packed.extend_from_slice(&bytes[..used]);
 }
 
-/// Takes readings from packed bytes: the number of the kind, and the value. Ends after the first that is broken.
+/// Unpacks readings: index of the key, and value. Ends after the first damaged reading.
 struct Unpack<'a>(&'a [u8]);
 
 impl Iterator for Unpack<'_> {
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_to_the_last_bit() {
+    fn packed_readings_round_trip_bit_for_bit() {
         let values = [0.0, -0.0, 1.0, 0.1 + 0.2, -1e300, f64::MIN_POSITIVE, 5e-324, f64::MAX, 123_456_789.0];
         let kinds = [0, 1, 127, 128, 16_383, 16_384, u16::MAX];
         let mut packed = Vec::new();
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_end_in_readings_or_in_one_error() {
+    fn damaged_readings_give_at_most_one_error() {
         let mut packed = Vec::new();
         (0..40).for_each(|place| pack_reading(&mut packed, place * 1_000, f64::from(place) / 3.0));
         for cut in 0..packed.len() {
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_takes_two_bytes_and_a_count_few_more() {
+    fn packed_zero_takes_two_bytes() {
         for (value, bytes) in [(0.0, 2), (1.0, 4), (4_096.0, 4), (1_048_577.0, 6)] {
             let mut packed = Vec::new();
             pack_reading(&mut packed, 5, value);

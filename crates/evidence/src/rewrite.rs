@@ -1,4 +1,4 @@
-//! A loaded run whose texts are replaced, such as for a report that strangers read. The store keeps what it has.
+//! Replaces the texts of a loaded run, for a report that is published. The store keeps the originals.
 
 use record::{Ledger, LedgerEntry};
 
@@ -7,8 +7,11 @@ use crate::reading::ReadingKey;
 use crate::run::{Run, StoredSecond};
 
 impl Run {
-    /// Drops what events wrote, and rewrites what processes wrote, the subjects of readings, the names in its CPU profile, and the texts of gates and events, and, with
-    /// functions of their own, the message of every error, and the label of every reading of a metric. Figures stay.
+    /// Rewrites the texts of the run, and leaves its figures.
+    ///
+    /// `text` rewrites subjects of readings, names in the CPU profile, and texts of gates and events. `output` rewrites the output
+    /// of processes, `error` the message of every error, and `label_of` the label of every reading of a metric. The output of
+    /// events is dropped.
     pub fn rewrite(
         &mut self,
         text: &dyn Fn(&str) -> String,
@@ -42,7 +45,7 @@ impl Run {
             cost.name = text(&cost.name);
         }
         for frame in monitored.cpu_profile.iter_mut().flat_map(|profile| &mut profile.frames) {
-            // A script is called by its path.
+            // The name of a script is its path, so it is rewritten, too.
             (frame.name, frame.module) = (text(&frame.name), text(&frame.module));
         }
         for ReadingKey { subject, metric, label } in monitored.readings.kinds_mut() {

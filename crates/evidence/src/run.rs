@@ -1,4 +1,4 @@
-//! A stored run: what it was, and everything that happened in it, second by second or summed up.
+//! A stored run: description, ending, and all events, second by second or summed up.
 
 use std::collections::BTreeSet;
 
@@ -18,45 +18,45 @@ use crate::reading::StoredReading;
 use crate::run_id::RunId;
 use crate::window::{self, WindowLength};
 
-/// Where a run stands.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// Its process is still writing.
+    /// A live process is still writing it.
     Running,
     /// It has no ending, and its process is gone.
     Partial,
-    /// It has ended.
+    /// It has ended with this verdict.
     Ended(Verdict),
 }
 
-/// A stored run. The histograms of its seconds stay packed until they are asked for, so that a long run fits in memory.
+/// A stored run. Histograms of its seconds are unpacked on demand, so that a long run fits in memory.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its name.
+    /// Name of the run.
     pub id: RunId,
     /// Description when it began.
     pub new: NewRun,
-    /// Facts when it had ended; `None` if it goes on or was cut short.
+    /// Facts at its end; `None` if it is still running or was cut short.
     pub ending: Option<Ending>,
-    /// Where it stands.
+    /// State of the run.
     pub state: RunState,
-    /// Stored baseline that it is compared with; `None`: it asked for none.
+    /// Stored baseline that the run is compared with; `None` if none was asked for.
     pub baseline: Option<Baseline>,
-    /// In order of step, phase, second.
+    /// Intervals, in order of step, phase, second.
     pub(crate) parts: Vec<StoredSecond>,
-    /// Places in `parts`, in order of second, phase, step.
+    /// Indexes into `parts`, in order of second, phase, step.
     pub(crate) by_second: Vec<usize>,
-    /// Whether the seconds are gone, and `parts` are sums over them.
+    /// Whether the seconds were summed up, so that `parts` are sums over the run.
     pub(crate) is_summed_up: bool,
-    /// How long the measured window is, and whether its answers were counted by whole seconds.
+    /// Length of the measured window, and whether its answers were counted by whole seconds.
     pub(crate) window: Option<WindowLength>,
     pub(crate) monitored: Monitored,
 }
 
-/// An interval with packed histograms.
+/// A stored interval with packed histograms.
 #[derive(Clone, Debug)]
 pub struct StoredSecond {
-    /// The number of the step, or of a part of one.
+    /// Number of the step, or of a part of a step.
     pub step: u16,
     /// Whole seconds since the load began.
     pub second: u64,
@@ -64,40 +64,40 @@ pub struct StoredSecond {
     pub phase: Phase,
     /// Counts.
     pub counts: Counts,
-    /// Bytes that were read from the sockets.
+    /// Bytes read from sockets.
     pub received_bytes: u64,
-    /// Bytes that were written to the sockets.
+    /// Bytes written to sockets.
     pub sent_bytes: u64,
-    /// Connections that were opened.
+    /// Connections opened.
     pub connections: u64,
-    /// When the first request was sent, since the load began; `None` if none was.
+    /// Time at which the first request was sent, since the load began; `None` if none was sent.
     pub first_sent_ns: Option<u64>,
-    /// When the last request ended, since the load began; `None` if none did.
+    /// Time at which the last request ended, since the load began; `None` if none ended.
     pub last_finished_ns: Option<u64>,
-    /// Requests that ended in the measured window; `None` if an earlier version did not count them.
+    /// Requests that ended in the measured window; `None` if an earlier version stored the run without counting them.
     pub window: Option<InWindow>,
     /// Replies by status.
     pub statuses: Statuses,
     /// Errors by kind.
     pub errors: Ledger,
-    /// As [`Tally::encode_histograms`] writes them.
+    /// Packed histograms, as written by [`Tally::encode_histograms`].
     pub histograms: Vec<u8>,
-    /// Single requests that were kept.
+    /// Requests that were sampled one by one.
     pub sampled: Vec<Sampled>,
 }
 
-/// A kept interval whose histograms are still packed.
+/// A stored interval with packed histograms, for reading.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedSecond<'a> {
     run: &'a Run,
     part: &'a StoredSecond,
 }
 
-/// All counts of a run together stay below this, so that no sum of them overflows.
+/// Upper bound of all counts of a run together, so that no sum of them overflows.
 const WEIGHT_MAX: u64 = 1 << 62;
 
 impl Run {
-    /// Puts a run together from its parts in the order of the file, and checks that they unpack and add up.
+    /// Assembles a run from its parts, in any order, and checks that they unpack and add up.
     pub fn assemble(
         id: RunId,
         new: NewRun,
@@ -132,8 +132,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Everything that happened in one phase of a step, or of a part of one, whose number is beyond those of the steps. Of a run that was cut short, what was in flight is called
-    /// unfinished and what waited not sent.
+    /// Sums up one phase of a step. Parts of steps have numbers after those of the steps. In a run that was cut short, requests in
+    /// flight count as unfinished, and waiting ones as not sent.
     pub fn total(&self, step: u16, phase: Phase) -> Result<Tally> {
         let mut whole = Whole::default();
         for part in self.parts_of(step, phase) {
@@ -144,7 +144,7 @@ impl Run {
         total.map_err(|source| self.broken(source))
     }
 
-    /// The counts of [`Run::total`] and what ended in the window, and nothing else: no histogram is unpacked for them.
+    /// Counts of [`Run::total`], and requests that ended in the window. Unpacks no histogram.
     pub fn counted(&self, step: u16, phase: Phase) -> (Counts, InWindow) {
         let (mut counts, mut window) = (Counts::default(), InWindow::default());
         for part in self.parts_of(step, phase) {
@@ -159,7 +159,7 @@ impl Run {
         self.parts[from..].iter().take_while(move |part| (part.step, part.phase) == (step, phase))
     }
 
-    /// Everything that happened in a phase, over all steps. Their parts are in them already.
+    /// Sums up one phase over all steps. The steps include their parts.
     pub fn whole(&self, phase: Phase) -> Result<Tally> {
         let mut whole = Tally::default();
         for (step, _) in (0..=u16::MAX).zip(&self.new.steps) {
@@ -168,14 +168,14 @@ impl Run {
         Ok(whole)
     }
 
-    /// How long the measured window was; `None` if nothing of the run tells.
+    /// Length of the measured window; `None` if it is unknown.
     pub fn window(&self) -> Option<WindowLength> {
         self.window
     }
 
-    /// Every kept interval of the steps, in order of second, phase and step. Threads kept theirs apart.
+    /// Intervals of the steps, in order of second, phase, and step. Each thread stored its own.
     ///
-    /// A run that came with its study has none, and says so with an error: load it by itself.
+    /// A run that was loaded with its study has none, and yields an error: load it by itself.
     pub fn seconds(&self) -> impl Iterator<Item = Result<(u16, Interval)>> + '_ {
         let refusal = self.is_summed_up.then(|| Err(EvidenceError::SummedUp { run: self.id.clone() }));
         let seconds = self.in_time().map(|part| {
@@ -186,7 +186,7 @@ impl Run {
         refusal.into_iter().chain(seconds)
     }
 
-    /// Every kept interval as in [`Run::seconds`], with its histograms still packed: a long run has a gigabyte of them.
+    /// Intervals as in [`Run::seconds`], with packed histograms, because a long run has a gigabyte of histograms.
     pub fn packed_seconds(&self) -> Result<impl Iterator<Item = PackedSecond<'_>>> {
         let second = |part| PackedSecond { run: self, part };
         match self.is_summed_up {
@@ -195,8 +195,8 @@ impl Run {
         }
     }
 
-    /// Every single request or transaction that was kept, with its step and phase, in order of the second of its end. A run that came with
-    /// its study has none.
+    /// Sampled requests or transactions, with step and phase, in order of the second of their end. A run that was loaded with its
+    /// study has none.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
         self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
     }
@@ -221,7 +221,8 @@ impl Run {
         &self.monitored.events
     }
 
-    /// Of the steps: what their parts saw is in them. A tool reports its requests at its end, and tells no second from another.
+    /// Intervals of the steps in order of time. Parts are left out, because the steps include them. A tool reports its requests at
+    /// its end only, so its run has no intervals.
     fn in_time(&self) -> impl Iterator<Item = &StoredSecond> + '_ {
         let is_of_tool = self.ending.as_ref().is_some_and(|ending| ending.generator.tool.is_some());
         let steps = if is_of_tool { 0 } else { self.new.steps.len() };
@@ -251,12 +252,13 @@ impl PackedSecond<'_> {
         &self.part.counts
     }
 
-    /// Bytes that were read from the sockets, and bytes that were written to them.
+    /// Bytes read from sockets, and bytes written to sockets.
     pub fn received_and_sent_bytes(&self) -> [u64; 2] {
         [self.part.received_bytes, self.part.sent_bytes]
     }
 
-    /// Adds response times to the first and send delays to the second, of the requests that ended, however they did.
+    /// Adds response times to the first histogram, and send delays to the second, of all requests that ended, whatever their
+    /// outcome.
     pub fn add_to(&self, [response, lateness]: [&mut Histogram; 2]) -> Result<()> {
         Tally::add_response_and_lateness(&self.part.histograms, response, lateness)
             .map_err(|Malformed| self.run.damaged())
@@ -270,7 +272,7 @@ impl StoredSecond {
         Ok(tally)
     }
 
-    /// All but the histograms.
+    /// Tally without the histograms.
     pub(crate) fn counted(&self) -> Tally {
         Tally {
             counts: self.counts,
@@ -286,8 +288,7 @@ impl StoredSecond {
         }
     }
 
-    /// The sum of everything counted in it and of so many durations, by which the sums over a run are known not to
-    /// overflow.
+    /// Sum of all counts and of `durations`, which bounds every sum over a run. `None` if it overflows.
     fn weight(&self, durations: u64) -> Option<u64> {
         let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = self.counts;
         let counts = [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished];

@@ -1,4 +1,4 @@
-//! The name of a run: short, sortable, easy to type.
+//! Names of runs: short, sortable, easy to type.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -6,16 +6,16 @@ use std::str::FromStr;
 
 use units::Utc;
 
-/// The start of a run to the second, in UTC, and four random characters: `20261121-142501-k3f9`.
+/// Name of a run: its start to the second, in UTC, and four random characters: `20261121-142501-k3f9`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 
-/// Digits and letters without those that look alike.
+/// Digits and letters, without those that look alike.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = "20261121-142501-k3f9".len();
 
 impl RunId {
-    /// A fresh name for a run that starts now; may, rarely, be taken.
+    /// Draws a name for a run that starts now. In rare cases it is taken already.
     pub fn draw(started_at_unix_ms: i64) -> Self {
         let mut id = Utc::from_unix_ms(started_at_unix_ms).to_name();
         id.push('-');
@@ -37,7 +37,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// The text is not a whole name of a run.
+/// The text is not a complete name of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a run looks like 20261121-142501-k3f9")]
 pub struct NotARunId;
@@ -61,21 +61,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawn_name_starts_with_its_second_and_reads_back() {
+    fn drawn_name_starts_with_its_second_and_parses() {
         let id = RunId::draw(1_795_271_101_042);
         assert!(id.as_str().starts_with("20261121-142501-"), "{id}");
         assert_eq!(id.as_str().parse(), Ok(id));
     }
 
     #[test]
-    fn names_sort_by_time_and_seldom_meet() {
+    fn run_ids_sort_by_time_and_rarely_collide() {
         assert!(RunId::draw(1_000) < RunId::draw(2_000));
         let drawn: std::collections::BTreeSet<_> = (0..100).map(|_| RunId::draw(0)).collect();
         assert!(drawn.len() > 90);
     }
 
     #[test]
-    fn anything_else_is_no_name() {
+    fn rejects_malformed_run_ids() {
         for text in ["", "last", "20261121-142501-k3f", "20261121-142501-k3fl", "20261121_142501-k3f9", "é"]
         {
             assert_eq!(text.parse::<RunId>(), Err(NotARunId), "{text}");

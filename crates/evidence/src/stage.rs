@@ -1,40 +1,40 @@
-//! Purposes of the runs of a study, in one word each. Only some stages count in tables and pairs.
+//! Stages: purposes of the runs of a study, in one word each. Only some stages count in tables and pairs.
 
-/// One run of every variant, in blocks. The stage of every run of studies without a procedure.
+/// A run of a block with every variant. Studies without a procedure have this stage only.
 pub const BLOCK: &str = "block";
-/// Of a duel in slices: a short load on a system that stays up for its whole block. All of a block and a variant share a start.
+/// Comparison of two in slices: a short load on a system that stays up for its block. Slices of a block and variant share a start.
 pub const SLICE: &str = "slice";
-/// Before a duel: the first variant against itself.
+/// Pilot before a comparison of two: the first variant against itself.
 pub const PILOT: &str = "pilot";
-/// Of a tournament of many: fresh runs of which the worse half leaves.
+/// Best-of search: successive halving, in which the worse half is eliminated.
 pub const HALVING: &str = "halving";
-/// Of a tournament: blocks of the variants that are left.
+/// Best-of search: blocks of the remaining variants.
 pub const SEARCH: &str = "search";
-/// Of a tournament: fresh blocks of the winner and its rival. Of a capacity: the two edges, in turn.
+/// Best-of search: new blocks of the winner and its rival. Capacity: alternating runs at the two edges.
 pub const CONFIRM: &str = "confirm";
-/// Of a capacity: a closed load that shows where to look.
+/// Capacity: a closed load that shows where to begin the search.
 pub const SIZING: &str = "sizing";
-/// Of a capacity: doubled until it fails.
+/// Capacity: a rate that is doubled until it fails.
 pub const BRACKET: &str = "bracket";
-/// Of a capacity: between what held and what failed.
+/// Capacity: bisection between passing and failing rates.
 pub const BISECT: &str = "bisect";
-/// Of a capacity: the edges of a level that now holds and now fails.
+/// Capacity: the edges of a rate that sometimes passes and sometimes fails.
 pub const EDGE: &str = "edge";
-/// Of a capacity: whether what held holds after more than it can.
+/// Capacity: whether the passing rate still passes after an overload.
 pub const OVERLOAD: &str = "overload";
-/// Of a capacity: a little less than what held, for long.
+/// Capacity: a long run slightly below the passing rate.
 pub const SOAK: &str = "soak";
-/// As [`SEARCH`], in slices.
+/// Like [`SEARCH`], in slices.
 pub const SEARCH_SLICE: &str = "search slice";
-/// As [`CONFIRM`] of a tournament, in slices.
+/// Like [`CONFIRM`] of a best-of search, in slices.
 pub const CONFIRM_SLICE: &str = "confirm slice";
-/// Of the best of each system: one run of every variant, in blocks before those that judge.
+/// Best of each system: one run of every variant, in blocks before the final.
 pub const SWEEP: &str = "sweep";
 
-/// Of an experiment about what limits a system: with one thing changed, or as a control.
+/// Experiment on the limit of a system: one thing changed, or a control.
 pub const INTERVENTION: &str = "intervention";
 
-/// Every stage. What studies draw follows from the places in this list: further stages go to its end.
+/// Every stage. Random draws of studies depend on the index in this list, so append new stages.
 pub const ALL: [&str; 16] = [
     BLOCK,
     PILOT,
@@ -54,12 +54,12 @@ pub const ALL: [&str; 16] = [
     CONFIRM_SLICE,
 ];
 
-/// Whether a run confirms what was found before it.
+/// Whether a run of this stage confirms an earlier result.
 pub fn is_confirming(stage: &str) -> bool {
     matches!(stage, CONFIRM | CONFIRM_SLICE)
 }
 
-/// Whether a run shares its start with others of its block.
+/// Whether a run of this stage shares its start with others of its block.
 pub fn is_slice(stage: &str) -> bool {
     matches!(stage, SLICE | SEARCH_SLICE | CONFIRM_SLICE)
 }

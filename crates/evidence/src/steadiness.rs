@@ -1,46 +1,46 @@
-//! Whether a run came to a steady state.
+//! Steadiness: whether a run reached a steady state.
 
 use serde::{Deserialize, Serialize};
 
-/// Steadiness of the windows of a run.
+/// Steadiness of a run, judged by its windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steadiness {
-    /// The judgement.
+    /// Verdict.
     pub verdict: SteadinessVerdict,
-    /// Evidence against it, in words.
+    /// Evidence against a steady state, in words; `None` if there is none.
     pub why: Option<String>,
-    /// How long a window is.
+    /// Length of a window.
     pub window_ns: u64,
-    /// How many windows were looked at.
+    /// Number of windows examined.
     pub windows: u32,
-    /// Where the steady state begins, since the measured time began; 0: at once.
+    /// Start of the steady state, in seconds since the measured time began. 0 if the run was steady at once.
     pub cut_s: f64,
-    /// How much a line through the windows rises over the time, as a share of the mean: -0.02 falls by 2 %.
+    /// Slope of a line through the windows, over the whole time, as a share of the mean: -0.02 falls by 2 %.
     pub drift_share: Option<f64>,
-    /// The second half against the first, as a share of the mean.
+    /// Second half minus first half, as a share of the mean.
     pub halves_share: Option<f64>,
-    /// Where the figures take a step, since the measured time began.
+    /// Time of a step in the figures, in seconds since the measured time began. `None` if there is none.
     pub step_s: Option<f64>,
-    /// How often the run was extended.
+    /// Number of times the run was extended.
     pub extended: u32,
 }
 
-/// In one word.
+/// Verdict on steadiness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadinessVerdict {
-    /// From its first window on.
+    /// Steady from the first window.
     Steady,
-    /// After the cut.
+    /// Steady after the cut.
     WarmingUp,
-    /// Not within the run.
+    /// Not steady within the run.
     NotSteady,
-    /// Too few windows to tell.
+    /// Too few windows to judge.
     TooShort,
 }
 
 impl SteadinessVerdict {
-    /// The word in reports.
+    /// The words for the verdict in reports.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Steady => "steady",
@@ -52,7 +52,7 @@ impl SteadinessVerdict {
 }
 
 impl Steadiness {
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let Self { cut_s, drift_share, halves_share, step_s, .. } = *self;
         [Some(cut_s), drift_share, halves_share, step_s].into_iter().flatten().all(f64::is_finite)

@@ -1,4 +1,4 @@
-//! A study: what it plans, and what came of it.
+//! Studies: their plans, their runs, and their state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,44 +12,44 @@ use crate::run_id::RunId;
 use crate::stage;
 use crate::study_id::StudyId;
 
-/// Prefix of a source without a file; the command that wrote it follows.
+/// Prefix of the source of a study that was planned by a command line; the command follows.
 pub const COMMAND: &str = "# Command: ";
 
-/// A study that begins. Texts are untrusted: escape them before printing.
+/// Description of a study when it begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewStudy {
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
-    /// One line for people.
+    /// Title, in one line.
     pub title: String,
-    /// The question that it answers.
+    /// Question that the study answers; `None` if the plan has none.
     pub question: Option<String>,
-    /// The text of the plan file. It may begin with [`COMMAND`] and the command that wrote it, where there was no file.
+    /// Text of the plan file. Without a file it begins with [`COMMAND`] and the command line.
     pub source: String,
     /// Hash of the plan, equal for equal plans.
     pub plan_hash: String,
-    /// The version that measured.
+    /// Version of Tenbin that measured the study.
     pub tenbin_version: String,
-    /// The machine that measured: a JSON object.
+    /// Machine that measured the study: a JSON object.
     pub host: serde_json::Value,
-    /// Seed of every draw of the study.
+    /// Seed of every random draw.
     pub seed: u64,
-    /// Whether it is the short form, which only shows that the plan works.
+    /// Whether the study is quick: it only shows that the plan works.
     pub is_quick: bool,
-    /// How its variants are compared.
+    /// Comparison of its variants.
     pub compare: Compare,
-    /// Conditions that every run must hold, in the words of the plan.
+    /// Conditions that every run must pass, in the words of the plan.
     pub gates: Vec<String>,
-    /// The names of its loads, in the order of the plan; none of a study that an earlier version kept.
+    /// Names of the loads, in the order of the plan. Empty if an earlier version stored the study.
     pub loads: Vec<String>,
-    /// Every run that is to be made, in order of their positions. A study whose procedure goes on plans more later.
+    /// Planned runs, in order of their positions. Adaptive procedures plan more later.
     pub planned: Vec<StudyPlace>,
-    /// Notes that every reader must know.
+    /// Notes that every report must show.
     pub stamps: Vec<String>,
 }
 
 impl NewStudy {
-    /// The names of the loads that have places, in the order of the plan.
+    /// Names of the loads that have places, in the order of the plan.
     pub fn loads_of_places(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = self.planned.iter().map(|place| place.load.as_str()).collect();
         let mut names: Vec<&str> = names.into_iter().collect();
@@ -57,75 +57,75 @@ impl NewStudy {
         names
     }
 
-    /// Brings names of loads into the order of the plan. Names that it does not list keep their order, at the end.
+    /// Sorts names of loads by the order of the plan. Names that it does not list come last, in their own order.
     pub fn sort_loads(&self, names: &mut [&str]) {
         let places: BTreeMap<&str, usize> = self.loads.iter().map(String::as_str).zip(0..).collect();
         names.sort_by_key(|name| places.get(name).copied().unwrap_or(usize::MAX));
     }
 }
 
-/// How the variants of a study are compared.
+/// Comparison of the variants of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare {
-    /// The metric, such as `throughput`.
+    /// Metric, such as `throughput`.
     pub by: String,
-    /// Whether more of it is better.
+    /// Whether higher values are better.
     pub higher_is_better: bool,
-    /// The smallest difference that matters, as a share: 0.03 is 3 %.
+    /// Smallest relevant difference, as a share: 0.03 is 3 %.
     pub matters: f64,
-    /// How often every variant is measured; of a procedure that decides, at most.
+    /// Number of blocks, which is the maximum if the procedure decides when to end.
     pub blocks: u32,
     /// Procedure that chooses the next runs.
     pub procedure: Procedure,
-    /// Further metrics, judged together with the first.
+    /// Further metrics, judged together with the first one.
     pub also: Vec<String>,
-    /// The row that all others are compared with, `system variant` as reports write it; `None`: every row with every other.
+    /// Row that all others are compared with, `system variant` as in reports; `None` to compare every row with every other.
     pub baseline: Option<String>,
-    /// The time that the study may take; `None`: no bound.
+    /// Time limit of the study; `None` for no limit.
     pub within_s: Option<f64>,
 }
 
 impl Compare {
-    /// Whether the study asks what fails, and compares nothing.
+    /// Whether the study looks for failures, and compares nothing.
     pub fn asks_for_failures(&self) -> bool {
         self.by == "failures"
     }
 }
 
-/// Where a run belongs in its study.
+/// Place of a run in its study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyPlace {
-    /// From 0.
+    /// Number of the block, from 0.
     pub block: u32,
-    /// Its place in the order of the whole study, from 0; no two are the same.
+    /// Position in the order of the whole study, from 0; unique.
     pub position: u32,
-    /// The name of the system.
+    /// Name of the system.
     pub system: String,
-    /// The values of its parameters in words, such as `workers=8 threads=1`; empty if it has none.
+    /// Values of its parameters in words, such as `workers=8 threads=1`; empty if it has none.
     pub variant: String,
-    /// The same, by parameter.
+    /// Values of its parameters, by name.
     pub knobs: Vec<(String, String)>,
-    /// The name of the load.
+    /// Name of the load.
     pub load: String,
     /// Purpose of the run: a word of [`crate::stage`].
     pub stage: String,
-    /// So many users, instead of the load's own level. At least one.
+    /// Number of users, in place of the load's own level; at least 1.
     pub users: Option<u32>,
-    /// So many requests per second, instead of the load's own level: finite, and more than none. Never with `users`.
+    /// Requests per second, in place of the load's own level; finite, above 0. Never set together with `users`.
     pub rate_per_s: Option<f64>,
-    /// Change that an experiment makes in this run; `None` for every other run. Such a run counts in no figure of the study.
+    /// Change made by an experiment; `None` for every other run. Runs with a change count in no figure of the study.
     pub intervention: Option<Intervention>,
 }
 
 impl Compare {
-    /// Whether every figure is finite, and so can be kept and printed.
+    /// Whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
     }
 }
 
 impl StudyPlace {
-    /// Why it cannot be kept, if it cannot.
+    /// Reason why the place cannot be stored; `None` if it can.
     pub fn fault(&self) -> Option<&'static str> {
         match (self.users, self.rate_per_s) {
             _ if !stage::ALL.contains(&&*self.stage) => Some("a run of an unknown stage"),
@@ -143,41 +143,40 @@ impl StudyPlace {
     }
 }
 
-/// The end of a study.
+/// End of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyEnding {
-    /// In milliseconds since 1970 (UTC).
+    /// Time of the end, in milliseconds since 1970 (UTC).
     pub ended_at_unix_ms: i64,
-    /// How it went.
+    /// Outcome of the study.
     pub verdict: Verdict,
-    /// Why it stopped: `decided`, [`OUT_OF_TIME`], `blocks`, `not fit`. `None` if it was interrupted.
+    /// Reason for the end: `decided`, [`OUT_OF_TIME`], `blocks`, `not fit`. `None` if it was interrupted.
     pub why: Option<String>,
 }
 
-/// Why a study stopped that may be given more time.
+/// Reason of a study that stopped because its time limit was reached. It can be resumed with more time.
 pub const OUT_OF_TIME: &str = "budget";
 
 impl StudyEnding {
-    /// Whether a study that stopped for this reason goes on no more, and never will.
+    /// Whether a study that stopped for this reason can never be resumed.
     pub fn is_for_good(why: Option<&str>) -> bool {
         why.is_some_and(|why| why != OUT_OF_TIME)
     }
 }
 
-/// Where a study stands.
+/// State of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyState {
-    /// Its process is still writing.
+    /// A live process is still writing it.
     Running,
-    /// Runs are missing, or its ending, and nobody is making them: somebody stopped it, or its time was spent. It can be
-    /// resumed.
+    /// Runs or the ending are missing, and no process is making them: it was stopped, or its time ran out. It can be resumed.
     Interrupted,
-    /// It has ended, and said why it stopped, or planned all its runs when it began and has them all.
+    /// It has ended, and either gave a reason or has all the runs that were planned at its start.
     Complete,
 }
 
 impl StudyState {
-    /// Where a study stands that has an ending or none, has made all its runs or not, and has a writer that lives or not.
+    /// State of a study from three facts: it has an ending, it has all its runs, and a live process is writing it.
     pub fn of(has_ended: bool, is_whole: bool, is_written: impl FnOnce() -> bool) -> Self {
         match has_ended {
             true if is_whole => Self::Complete,
@@ -186,7 +185,7 @@ impl StudyState {
         }
     }
 
-    /// The word in reports.
+    /// The word for the state in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -196,61 +195,60 @@ impl StudyState {
     }
 }
 
-/// One line about a study.
+/// Summary of a study, in one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudySummary {
-    /// Its name.
+    /// Name of the study.
     pub id: StudyId,
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
-    /// One line for people.
+    /// Title, in one line.
     pub title: String,
-    /// The question that it answers.
+    /// Question that the study answers.
     pub question: Option<String>,
-    /// Runs planned.
+    /// Number of planned runs.
     pub planned: u64,
-    /// Planned runs that are done.
+    /// Number of planned runs that are done.
     pub done: u64,
-    /// Where it stands.
+    /// State of the study.
     pub state: StudyState,
-    /// How it went; `None` without an ending.
+    /// Outcome; `None` without an ending.
     pub verdict: Option<Verdict>,
 }
 
 /// A stored study with its runs.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// Its name.
+    /// Name of the study.
     pub id: StudyId,
     /// Description when it began.
     pub new: NewStudy,
-    /// Facts when it had ended; `None` if it goes on or was cut short.
+    /// Facts at its end; `None` if it is still running or was cut short.
     pub ending: Option<StudyEnding>,
-    /// Where it stands.
+    /// State of the study.
     pub state: StudyState,
-    /// In order of their positions: of each place the latest run that is done; if none is, the latest that has an ending;
-    /// if none has, nothing. They know their totals, not their seconds: load one by itself for those.
+    /// One run per place, in order of positions: the latest done run, else the latest with an ending, else none. They hold totals,
+    /// not seconds: load a run by itself for those.
     pub runs: Vec<Run>,
     /// Extensions after its end, in order.
     pub extensions: Vec<Extension>,
-    /// Its other runs, which its figures leave out, in the order in which they began: made again since, cut short, or
-    /// going on.
+    /// Other runs, which no figure includes, in the order in which they began: repeated later, cut short, or still running.
     pub superseded: Vec<RunId>,
-    /// Stored baseline that it is compared with; `None`: it asked for none.
+    /// Stored baseline that the study is compared with; `None` if none was asked for.
     pub baseline: Option<Baseline>,
 }
 
 impl Study {
-    /// The run of a place, if there is one.
+    /// The run at a position; `None` if there is none.
     pub fn run(&self, position: u32) -> Option<&Run> {
         self.runs
             .iter()
             .find(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.position == position))
     }
 
-    /// The planned places of which no run is done. Slices of a block share a start: if one is missing, all of them are.
+    /// Planned places without a done run. Slices of a block share a start, so if one is missing, all of them are.
     pub fn missing(&self) -> impl Iterator<Item = &StudyPlace> {
-        // Thousands of runs are looked through once, and not once for each place.
+        // A map avoids a search through thousands of runs for each place.
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(|ending| ending.is_done());
         let done: BTreeMap<u32, i64> = self
             .runs
@@ -265,8 +263,8 @@ impl Study {
         })
     }
 
-    /// Blocks of slices, by load and number, whose slices are not all of one start: one is missing, or one was made after a later one,
-    /// because the block was begun again and interrupted again. `done`: when the run of a position began.
+    /// Blocks of slices, by load and number, whose slices do not share one start. Either one is missing, or one began after a later
+    /// one, because the block was repeated and interrupted again. `done` maps positions to the start of their run.
     fn torn(&self, done: &BTreeMap<u32, i64>) -> BTreeSet<(&str, u32)> {
         let mut last: BTreeMap<(&str, u32), i64> = BTreeMap::new();
         let slices = self.new.planned.iter().filter(|place| stage::is_slice(&place.stage));

@@ -1,19 +1,19 @@
-//! The name of a study: that of a run, with a mark.
+//! Names of studies: a prefix, and the form of a run's name.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::run_id::RunId;
 
-/// `s-`, the start of a study to the second, in UTC, and four random characters: `s-20261121-142501-k3f9`.
+/// Name of a study: `s-`, its start to the second, in UTC, and four random characters: `s-20261121-142501-k3f9`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StudyId(String);
 
 impl StudyId {
-    /// What every name of a study begins with, and no name of a run.
+    /// Prefix of every name of a study. No name of a run has it.
     pub const PREFIX: &str = "s-";
 
-    /// A fresh name for a study that starts now; may, rarely, be taken.
+    /// Draws a name for a study that starts now. In rare cases it is taken already.
     pub fn draw(started_at_unix_ms: i64) -> Self {
         Self(format!("{}{}", Self::PREFIX, RunId::draw(started_at_unix_ms)))
     }
@@ -30,7 +30,7 @@ impl fmt::Display for StudyId {
     }
 }
 
-/// The text is not a whole name of a study.
+/// The text is not a complete name of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a study looks like s-20261121-142501-k3f9")]
 pub struct NotAStudyId;
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_studies_and_of_runs_are_told_apart() {
+    fn study_ids_and_run_ids_do_not_parse_as_each_other() {
         let id = StudyId::draw(1_795_271_101_042);
         assert!(id.as_str().starts_with("s-20261121-142501-"), "{id}");
         assert_eq!(id.as_str().parse(), Ok(id.clone()));

@@ -1,4 +1,4 @@
-//! One line about a run.
+//! Summary of a run, in one line.
 
 use crate::run::RunState;
 use crate::run_id::RunId;
@@ -6,25 +6,25 @@ use crate::study::StudyPlace;
 use crate::study_id::StudyId;
 use crate::validity::Level;
 
-/// One line about a run.
+/// Summary of a run, in one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Its name.
+    /// Name of the run.
     pub id: RunId,
-    /// When it began, in milliseconds since 1970 (UTC).
+    /// Start time, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
-    /// One line for people.
+    /// Title, in one line.
     pub title: String,
-    /// The load in words.
+    /// Load in words.
     pub load_words: String,
-    /// The study that it belongs to, and where.
+    /// Study and place in it; `None` for a run on its own.
     pub place: Option<(StudyId, StudyPlace)>,
-    /// Where it stands.
+    /// State of the run.
     pub state: RunState,
-    /// Whether its numbers may be believed; `None` without an ending.
+    /// Whether the figures can be trusted; `None` without an ending.
     pub validity: Option<Level>,
-    /// Requests sent after the warm-up, as far as they were kept.
+    /// Requests sent after the warm-up, as far as they were stored.
     pub sent: u64,
-    /// How many of them ended ok.
+    /// Requests among them that ended ok.
     pub ok: u64,
 }

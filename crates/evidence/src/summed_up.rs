@@ -1,4 +1,4 @@
-//! A run without its seconds: what a study keeps in memory of each of its runs.
+//! Runs without their seconds: the form in which a study holds its runs in memory.
 
 use record::{Malformed, Tally, Whole};
 
@@ -6,8 +6,8 @@ use crate::Result;
 use crate::run::{Run, StoredSecond};
 
 impl Run {
-    /// The same run with its seconds added up, by step and phase. It gives the same totals and takes a small part of the
-    /// memory, but can no longer tell one second from another.
+    /// Sums up the seconds by step and phase. Totals stay the same, and memory shrinks to a small part, but single seconds are
+    /// lost.
     pub fn summed_up(mut self) -> Result<Self> {
         let mut sums = Vec::new();
         for parts in self.parts.chunk_by(|one, next| (one.step, one.phase) == (next.step, next.phase)) {
@@ -28,7 +28,7 @@ impl Run {
 }
 
 impl StoredSecond {
-    /// A part of the same step and phase that holds this.
+    /// A stored interval with the step, second, and phase of `self` and the contents of `tally`.
     fn with(&self, tally: Tally) -> Self {
         Self {
             step: self.step,

@@ -1,24 +1,24 @@
-//! Whether the numbers of a run can be believed: each of its figures by itself.
+//! Validity: whether the figures of a run can be trusted, each judged by itself.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How far the numbers may be believed.
+/// How far the figures can be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Nothing speaks against them.
+    /// No evidence against them.
     #[default]
     Valid,
-    /// Something may have disturbed them.
+    /// They may have been disturbed.
     Suspect,
     /// They measure the generator, or nothing.
     Invalid,
 }
 
 impl Level {
-    /// The word in the store and in reports.
+    /// The word for the level in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -40,17 +40,17 @@ impl fmt::Display for Level {
 pub enum Distorted {
     /// Answers per second.
     Throughput,
-    /// The mean and the median response time.
+    /// Mean and median response time.
     Mean,
     /// Response times from the 90th percentile on.
     Tail,
 }
 
 impl Distorted {
-    /// Every one.
+    /// Every figure.
     pub const ALL: [Self; 3] = [Self::Throughput, Self::Mean, Self::Tail];
 
-    /// The word in the store and in reports.
+    /// The word for the figure in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Throughput => "throughput",
@@ -65,41 +65,41 @@ impl Distorted {
 pub struct Distortion {
     /// The figure.
     pub figure: Distorted,
-    /// Whether the figure may be believed nevertheless.
+    /// How far the figure can be trusted nevertheless.
     pub level: Level,
-    /// By how much it may be off, as a share of the figure: negative if it is too low. `None` if no reading tells.
+    /// Error of the figure, as a share of it: negative if the figure is too low. `None` if no reading shows the size.
     pub by_share: Option<f64>,
-    /// Change of a response time, in microseconds.
+    /// Error of a response time, in microseconds.
     pub by_us: Option<f64>,
 }
 
 impl Distortion {
-    /// Change of unknown size.
+    /// Distortion of unknown size.
     pub const fn unsized_of(figure: Distorted, level: Level) -> Self {
         Self { figure, level, by_share: None, by_us: None }
     }
 }
 
-/// Why numbers may not be believed.
+/// Reason why figures may not be trusted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
-    /// A word for programs, such as `generator_cpu`.
+    /// Code for programs, such as `generator_cpu`.
     pub code: String,
     /// Observation, with its figures.
     pub sentence: String,
     /// Advice for the reader.
     pub remedy: String,
-    /// The figures that it can distort; empty if an earlier version kept the run.
+    /// Figures that it can distort; empty if an earlier version stored the run.
     #[serde(default)]
     pub distorts: Vec<Distortion>,
 }
 
-/// May the numbers be believed, and if not, why.
+/// Whether the figures can be trusted, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Validity {
-    /// The judgement: that of the figure in most doubt.
+    /// Worst level of all figures.
     pub verdict: Level,
-    /// Causes; empty when valid.
+    /// Causes; empty if valid.
     pub causes: Vec<Cause>,
     /// Observations whose effect on every figure is negligible.
     #[serde(default)]
@@ -107,8 +107,8 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Whether one figure may be believed. Of a run that an earlier version kept, what made it invalid spoils every figure, and
-    /// nobody knows which ones the rest distorts.
+    /// Level of one figure. Runs of earlier versions do not say what their causes distort: if such a run is invalid, every figure
+    /// is.
     pub fn of(&self, figure: Distorted) -> Level {
         let of_cause = |cause: &Cause| {
             let is_of_earlier = cause.distorts.is_empty() && self.verdict == Level::Invalid;
@@ -116,12 +116,12 @@ impl Validity {
             let known = distorts.map(|distortion| distortion.level).max().unwrap_or_default();
             if is_of_earlier { Level::Invalid } else { known }
         };
-        // Without a cause, the judgement is about all.
+        // Without a cause, the verdict covers every figure.
         let unexplained = if self.causes.is_empty() { self.verdict } else { Level::Valid };
         self.causes.iter().map(of_cause).max().unwrap_or_default().max(unexplained)
     }
 
-    /// Whether every share and time is finite, and so can be kept and printed.
+    /// Whether every share and time is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let causes = self.causes.iter().chain(&self.notes);
         let sizes = causes
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn each_figure_is_judged_by_what_distorts_it() {
+    fn level_of_each_figure_depends_on_its_distortions() {
         let tail = Distortion::unsized_of(Distorted::Tail, Level::Invalid);
         let mean = Distortion::unsized_of(Distorted::Mean, Level::Suspect);
         let validity = Validity {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_version_called_invalid_is_invalid_as_a_whole() {
+    fn invalid_run_of_earlier_version_is_invalid_in_every_figure() {
         let of = |verdict, causes| {
             let validity = Validity { verdict, causes, notes: Vec::new() };
             Distorted::ALL.map(|figure| validity.of(figure))

@@ -1,4 +1,4 @@
-//! The measured window of a stored run: counted as the load went on, or by whole seconds.
+//! Measured window of a stored run: counted during the load, or by whole seconds.
 
 use record::InWindow;
 
@@ -8,17 +8,17 @@ use crate::run::StoredSecond;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How long the measured window of a run is.
+/// Length of the measured window of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowLength {
-    /// In nanoseconds, above 0.
+    /// Nanoseconds, above 0.
     pub ns: u64,
-    /// Whether it is the whole seconds within the window, because its end was not stored: an earlier version kept the run, or it
-    /// was cut short. Answers are sorted by the second in which they were counted, then.
+    /// Whether the window consists of whole seconds, because its end was not stored: the run was cut short, or an earlier version
+    /// stored it. Answers then belong to the second in which they were counted.
     pub is_by_seconds: bool,
 }
 
-/// The window of a run. Where it was not stored, the answers of its parts are counted by whole seconds.
+/// Determines the window of a run. If it was not stored, the answers of `parts` are counted by whole seconds.
 pub(crate) fn settle(
     new: &NewRun,
     ending: Option<&Ending>,
@@ -29,7 +29,7 @@ pub(crate) fn settle(
     if let (Some(ns), true) = (noted, is_counted) {
         return (ns > 0).then_some(WindowLength { ns, is_by_seconds: false });
     }
-    // The last second may not have been whole.
+    // The last second may be incomplete.
     let last = parts.iter().map(|part| part.second).max()?;
     let planned_end = new.planned_duration_ns.map(|ns| new.warm_up_ns.saturating_add(ns) / SECOND_NS);
     let (from, to) = (new.warm_up_ns.div_ceil(SECOND_NS), planned_end.map_or(last, |end| end.min(last)));

@@ -1,4 +1,4 @@
-//! Reads what ab of Apache prints.
+//! Parser for the output of ab (ApacheBench).
 
 use outcome::ErrorClass::{ConnectFailed, Status, ToolError};
 
@@ -75,7 +75,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-/// Kinds of failed requests.
+/// Failed requests, by kind.
 #[derive(Default)]
 struct Failed {
     connect: u64,
@@ -85,7 +85,7 @@ struct Failed {
 }
 
 impl Failed {
-    /// `Failed requests: 100`, and unless that is 0 `(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)` below it.
+    /// Parses `Failed requests: 100`, and below it, unless the count is 0, `(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)`.
     fn read(text: &str) -> Result<Self, Unread> {
         if needed_count(text, "Failed requests:")? == 0 {
             return Ok(Self::default());
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_whole_milliseconds_and_those_below_one_are_unknown() {
+    fn times_below_one_millisecond_are_unknown() {
         let figures = read(include_str!("recorded/ab.txt")).unwrap();
         assert_eq!((figures.ok, figures.version.as_deref()), (3_000, Some("2.3")));
         assert_eq!((figures.received_bytes, figures.errors.len()), (Some(465_000), 0));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_of_another_length_are_noted_and_no_errors() {
+    fn replies_of_another_length_are_notes() {
         let text = include_str!("recorded/ab-half.txt");
         let figures = read(text).unwrap();
         assert_eq!((figures.ok, figures.errors.len(), figures.errors[0].count), (100, 1, 100));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_without_a_reply_are_errors_and_counted_once() {
+    fn requests_without_reply_are_counted_once_as_errors() {
         let text = include_str!("recorded/ab-half.txt");
         let kinds = "(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)";
         let of =
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn more_rejected_requests_than_requests_are_unreadable() {
+    fn rejects_more_non_2xx_responses_than_requests() {
         let text = include_str!("recorded/ab-half.txt");
         let error = read(&text.replace("Non-2xx responses:      100", "Non-2xx responses: 201")).unwrap_err();
         assert_eq!(error.0, "it printed \"Non-2xx responses\" 201, more than its 200 requests");
     }
 
     #[test]
-    fn no_connection_is_no_result() {
+    fn refused_connection_is_an_error() {
         assert!(read(include_str!("recorded/ab-refused.txt")).is_err());
     }
 }

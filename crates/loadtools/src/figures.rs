@@ -1,4 +1,4 @@
-//! What a load generator reported, in the units of Tenbin.
+//! Figures that a load generator reported, in Tenbin's units.
 
 use std::fmt;
 
@@ -6,58 +6,58 @@ use outcome::ErrorClass;
 
 use crate::words::{Account, ErrorWord};
 
-/// The figures of one run of a tool. `None`: not reported.
+/// Figures of one run of a tool. `None` means not reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// The version of the tool, as it is printed.
+    /// Version of the tool, as printed.
     pub version: Option<String>,
-    /// How long it measured, in nanoseconds, above 0.
+    /// Measured time in nanoseconds; above 0.
     pub measured_ns: u64,
-    /// Requests that were answered as they should be.
+    /// Requests that were answered as expected.
     pub ok: u64,
-    /// Requests that ended in any other way, by kind.
+    /// Requests with any other outcome, by kind.
     pub errors: Vec<ToolError>,
-    /// Requests that the tool left unanswered at its end.
+    /// Requests still unanswered at the end of the tool.
     pub unfinished: u64,
-    /// Replies by status.
+    /// Number of replies by status.
     pub statuses: Vec<(u16, u64)>,
-    /// Bytes of replies, heads included.
+    /// Bytes of replies, including heads.
     pub received_bytes: Option<u64>,
     /// Times of requests.
     pub times: Times,
-    /// Words of the tool that stand for no error, each with its count and meaning, as sentences.
+    /// Words of the tool that do not mean an error, each with count and meaning, as sentences.
     pub notes: Vec<String>,
 }
 
-/// A kind of error, and how often it was reported.
+/// A kind of error, with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError {
-    /// The class that comes nearest.
+    /// The closest error class.
     pub class: ErrorClass,
-    /// A status, or 0.
+    /// Status code; 0 if there is none.
     pub code: u32,
-    /// The tool's own words.
+    /// Error message of the tool.
     pub message: String,
-    /// How often.
+    /// Number of requests.
     pub count: u64,
 }
 
-/// Times in nanoseconds. What a tool rounds to 0 is `None`.
+/// Times in nanoseconds. `None` for a time that the tool rounds to 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
-    /// The smallest step in which they are printed.
+    /// Resolution of the printed times.
     pub resolution_ns: u64,
-    /// The shortest.
+    /// Shortest time.
     pub min_ns: Option<u64>,
-    /// The mean.
+    /// Mean time.
     pub mean_ns: Option<u64>,
-    /// The longest.
+    /// Longest time.
     pub max_ns: Option<u64>,
-    /// By parts per million of the requests that took no longer.
+    /// Percentiles: parts per million, and the time.
     pub percentiles: Vec<(u32, u64)>,
 }
 
-/// Why the output of a tool cannot be read, as the end of a sentence.
+/// Reason why the output of a tool cannot be parsed, as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread(pub String);
 
@@ -70,12 +70,12 @@ impl fmt::Display for Unread {
 impl std::error::Error for Unread {}
 
 impl Figures {
-    /// Counts requests under a word of the tool, if there were any.
+    /// Adds requests under a word of the tool, unless the count is 0.
     pub(crate) fn count(&mut self, word: &ErrorWord, count: u64) {
         self.count_message(word, word.word, count);
     }
 
-    /// Counts requests under a word that is part of a message.
+    /// Adds requests under a word that is part of `message`, unless the count is 0.
     pub(crate) fn count_message(&mut self, word: &ErrorWord, message: &str, count: u64) {
         match word.account {
             _ if count == 0 => {}
@@ -87,7 +87,7 @@ impl Figures {
         }
     }
 
-    /// Sorts replies by their status: ok from 200 to 399, rejected otherwise.
+    /// Counts replies by status: ok from 200 to 399, an error otherwise.
     pub(crate) fn note_statuses(&mut self, statuses: Vec<(u16, u64)>) {
         for (status, count) in &statuses {
             if (200..400).contains(status) {
@@ -101,11 +101,11 @@ impl Figures {
         self.statuses = statuses;
     }
 
-    /// The same, if it is plausible: a length, and counts that can be added up.
+    /// Checks that the figures are plausible: they have a length, and their counts can be summed.
     pub(crate) fn checked(self) -> Result<Self, Unread> {
         let errors = self.errors.iter().map(|error| error.count);
         let all = errors.chain([self.ok, self.unfinished]).try_fold(0u64, u64::checked_add);
-        // No run has more requests, or takes longer.
+        // Limits that no real run reaches: 2^48 requests, and 2^53 ns, which is 104 days.
         let is_plausible = all.is_some_and(|all| all < 1 << 48) && (1..1 << 53).contains(&self.measured_ns);
         if is_plausible {
             Ok(self)
@@ -120,7 +120,7 @@ impl Times {
         Self { resolution_ns, ..Self::default() }
     }
 
-    /// Adds a percentile, in percent; one that was rounded to 0 is left out.
+    /// Adds a percentile. Times that were rounded to 0, and percentages outside 0 to 100, are ignored.
     pub(crate) fn add(&mut self, percent: f64, ns: Option<u64>) {
         if let Some(ns) = ns.filter(|ns| *ns > 0 && percent > 0.0 && percent < 100.0) {
             self.percentiles.push(((percent * 10_000.0).round() as u32, ns));

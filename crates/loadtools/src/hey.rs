@@ -1,4 +1,4 @@
-//! Reads what hey prints.
+//! Parser for the output of hey.
 
 use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 
@@ -69,7 +69,7 @@ fn times(text: &str) -> Times {
         ..Times::in_steps_of(100_000)
     };
     for line in text.lines() {
-        // `50% in 0.0002 secs`, with one or two percent signs
+        // Example: `50% in 0.0002 secs`, with one or two percent signs.
         let Some((percent, rest)) = line.trim().split_once("% in ") else { continue };
         let seconds = rest.split_ascii_whitespace().next().and_then(number_in);
         if let (Some(percent), Some(seconds)) = (number_in(percent.trim_end_matches('%')), seconds) {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_and_times_are_read() {
+    fn parses_requests_and_times() {
         let figures = read(include_str!("recorded/hey-ok.txt")).unwrap();
         assert_eq!((figures.ok, figures.statuses.as_slice()), (25_241, &[(200, 25_241)][..]));
         assert_eq!(figures.received_bytes, None, "bodies alone are reported");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_and_failed_requests_are_told_apart() {
+    fn distinguishes_rejected_and_failed_requests() {
         let figures = read(include_str!("recorded/hey-rejected.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].code, figures.errors[0].count), (0, 503, 200));
         let figures = read(include_str!("recorded/hey-refused.txt")).unwrap();

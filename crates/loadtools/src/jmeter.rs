@@ -1,4 +1,4 @@
-//! Reads what the summariser of JMeter prints, where JMeter has no window.
+//! Parser for the output of JMeter's summariser, in non-GUI mode.
 
 use outcome::ErrorClass::ToolError;
 
@@ -23,10 +23,10 @@ const ERR: ErrorWord = ErrorWord::error(
     "a sample without a reply, with a status from 400 on, or whose assertion failed",
 );
 
-/// `summary =  21550 in 00:00:03 = 7058.6/s Avg:     0 Min:     0 Max:    36 Err:     0 (0.00%)`
+/// Parses `summary =  21550 in 00:00:03 = 7058.6/s Avg:     0 Min:     0 Max:    36 Err:     0 (0.00%)`.
 fn read(text: &str) -> Result<Figures, Unread> {
     const LINE: &str = "summary = N in T = R/s";
-    // The last is that of the whole run, if the run has ended.
+    // The last total covers the whole run, if the run has ended.
     let mut totals = text.lines().filter_map(|line| line.trim().strip_prefix("summary ="));
     let line = totals.next_back().ok_or_else(|| missing(LINE))?;
     if !text.contains("... end of run") {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_total_counts() {
+    fn uses_the_last_total() {
         let figures = read(include_str!("recorded/jmeter-long.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors.len()), (970_301, 0));
         assert!((970_301.0 * 1e9 / figures.measured_ns as f64 - 24_226.0).abs() < 0.1);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_samples_are_no_ok_ones_and_a_run_that_was_cut_is_none() {
+    fn counts_failed_samples_and_rejects_an_incomplete_run() {
         let text = include_str!("recorded/jmeter-rejected.txt");
         let figures = read(text).unwrap();
         assert_eq!((figures.ok, figures.errors[0].count), (0, 5_837));

@@ -1,4 +1,4 @@
-//! Reads the summary that k6 prints at its end.
+//! Parser for the end-of-test summary of k6.
 
 use outcome::ErrorClass::{ConnectRefused, ToolError, ToolTimeout};
 
@@ -38,7 +38,7 @@ const CHECKS: ErrorWord = ErrorWord::noted(
     "a check of the script that failed: k6 does not say for which request, and its status alone decides",
 );
 
-/// Times of all requests, and below it those of requests without an error.
+/// Metric with the times of all requests. The line below it has the times of expected responses.
 const DURATION: &str = "http_req_duration";
 const EXPECTED: &str = "{ expected_response:true }";
 
@@ -60,7 +60,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         times: times.map(times_of).unwrap_or_default(),
         ..Figures::default()
     };
-    // What k6 logs of them: without a reply there is one line for each.
+    // k6 logs one line for each request without a reply.
     let refused = text.lines().filter(|line| line.contains("connection refused")).count() as u64;
     let timed_out = text.lines().filter(|line| line.contains("request timeout")).count() as u64;
     let refused = refused.min(failed);
@@ -73,16 +73,16 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-/// What follows the name of a metric, its dots, and the colon: `http_reqs......................: 2364 1181.5/s`.
+/// Value of a metric, after its name, dots, and colon: `http_reqs......................: 2364 1181.5/s`.
 fn metric<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
-        // Symbols of thresholds may precede the name.
+        // Marks of thresholds may precede the name.
         let line = line.trim_start_matches(|character: char| !matches!(character, 'a'..='z' | '{'));
         Some(line.strip_prefix(name)?.trim_start_matches('.').strip_prefix(':')?.trim())
     })
 }
 
-/// `49.00% 49 out of 100`, or of versions before 0.50 `49.00% ✓ 49 ✗ 51`.
+/// Parses `49.00% 49 out of 100`, or before version 0.50 `49.00% ✓ 49 ✗ 51`.
 fn failed_requests(text: &str, requests: u64) -> Option<u64> {
     let numbers: Vec<u64> = text.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [failed, other] = numbers.as_slice() else { return None };
@@ -90,7 +90,7 @@ fn failed_requests(text: &str, requests: u64) -> Option<u64> {
     is_consistent.then_some(*failed)
 }
 
-/// `checks_failed......: 10.00% 5 out of 50`, or of versions before 1.0 `checks...: 90.00% ✓ 45 ✗ 5`.
+/// Parses `checks_failed......: 10.00% 5 out of 50`, or before version 1.0 `checks...: 90.00% ✓ 45 ✗ 5`.
 fn failed_checks(text: &str) -> u64 {
     let of_version_1 = metric(text, CHECKS.word).and_then(|checks| checks.split_once('%')?.1.trim().into());
     let before = || metric(text, "checks").and_then(|checks| Some(checks.split_once('✗')?.1));
@@ -116,7 +116,7 @@ fn bytes(text: &str) -> Option<u64> {
     (0.0..9e18).contains(&bytes).then_some(bytes as u64)
 }
 
-/// `avg=1.2ms min=1.05ms med=1.19ms p(90)=1.3ms max=9.1ms`, with the statistics of `--summary-trend-stats`.
+/// Parses `avg=1.2ms min=1.05ms med=1.19ms p(90)=1.3ms max=9.1ms`, with the statistics of `--summary-trend-stats`.
 fn times_of(text: &str) -> Times {
     let mut times = Times::in_steps_of(10);
     for word in text.split_ascii_whitespace() {
@@ -138,7 +138,7 @@ fn times_of(text: &str) -> Times {
     times
 }
 
-/// As Go writes a duration: `1m2.5s`, `3.2ms`, `812.45µs`; `None` if it is none, or 0.
+/// Parses a duration of Go: `1m2.5s`, `3.2ms`, `812.45µs`. `None` if it is malformed, or 0.
 fn time_ns(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut sum_ns = 0.0;
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_and_times_are_read() {
+    fn parses_requests_and_times() {
         let figures = read(include_str!("recorded/k6-ok.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors.len(), figures.received_bytes), (3_534, 0, Some(433_000)));
         assert!((3_534.0 * 1e9 / figures.measured_ns as f64 - 1_762.278_65).abs() < 1e-4);
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn times_are_those_of_expected_answers() {
+    fn times_cover_expected_responses_only() {
         let figures = read(include_str!("recorded/k6-half.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].class), (9, ErrorClass::ToolError));
         assert_eq!((figures.errors[0].count, figures.times.mean_ns), (11, Some(2_320_000)));
     }
 
     #[test]
-    fn errors_without_a_reply_are_told_apart() {
+    fn distinguishes_refused_connections_and_timeouts() {
         let figures = read(include_str!("recorded/k6-refused.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].class), (0, ErrorClass::ConnectRefused));
         assert_eq!((figures.errors[0].count, figures.times), (20, Times::default()), "no answer, no time");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_without_a_request_and_failed_checks_are_notes() {
+    fn dropped_iterations_and_failed_checks_are_notes() {
         let text = include_str!("recorded/k6-ok.txt");
         let more = "checks_failed......: 10.00% 5 out of 50\ndropped_iterations...: 7 3.5/s\n";
         let figures = read(&format!("{text}{more}")).unwrap();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_of_go_are_read() {
+    fn parses_go_durations() {
         let read: Vec<_> = ["1m2.5s", "3.2ms", "812.45µs", "812.45us", "90ns"].map(time_ns).into();
         let expected = [62_500_000_000, 3_200_000, 812_450, 812_450, 90].map(Some);
         assert_eq!(read, expected);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_failed_requests_must_add_up() {
+    fn rejects_inconsistent_counts_of_failed_requests() {
         assert_eq!(failed_requests("49.00% 49 out of 100", 100), Some(49));
         assert_eq!(failed_requests("49.00% ✓ 49 ✗ 51", 100), Some(49));
         assert_eq!(failed_requests("49.00% 49 out of 90", 100), None);

@@ -1,7 +1,7 @@
-//! What other load generators print: one file for each, and text in, figures out. It runs nothing.
+//! Parsers for the output of other load generators, one file for each. The crate runs no tool.
 //!
-//! A reader takes figures as they are printed. What a tool does not print, or rounds to 0, is `None`. A text that it does not
-//! know is an error, never a figure of 0.
+//! Figures are taken as printed. A figure that a tool does not print, or rounds to 0, is `None`. Unknown output is an error, never
+//! a figure of 0.
 
 mod ab;
 mod figures;
@@ -20,31 +20,31 @@ use std::path::Path;
 pub use figures::{Figures, Times, ToolError, Unread};
 pub use words::{Account, ErrorWord};
 
-/// A load generator whose output can be read.
+/// A load generator with a parser for its output.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name in reports.
+    /// Name in reports.
     pub name: &'static str,
-    /// Names of its program in commands, without a folder and an ending.
+    /// Names of its program in commands, without folder and extension.
     pub programs: &'static [&'static str],
-    /// Whether it counts transactions on a database; else requests.
+    /// Whether it counts database transactions; else requests.
     pub is_sql: bool,
-    /// What its times are, as the end of a sentence.
+    /// Description of what its times measure, as the end of a sentence.
     pub times: &'static str,
-    /// How to install it.
+    /// Command or advice to install it.
     pub install: &'static str,
-    /// Its words for requests that did not end well.
+    /// Its words for requests that did not succeed.
     pub words: &'static [&'static ErrorWord],
-    /// Reads everything that it printed.
+    /// Parses its whole output.
     pub read: fn(&str) -> Result<Figures, Unread>,
 }
 
-/// Every load generator whose output can be read.
+/// Every load generator with a parser.
 pub const TOOLS: &[Tool] =
     &[wrk::WRK, ab::AB, hey::HEY, oha::OHA, k6::K6, jmeter::JMETER, pgbench::PGBENCH, sysbench::SYSBENCH];
 
-/// The tool that a command runs: that of its first word which is the program of one. `taskset -c 1 wrk` runs wrk, and
-/// `java -jar ApacheJMeter.jar` runs JMeter.
+/// Finds the tool that a command runs, by the first word that is a tool's program. `taskset -c 1 wrk` runs wrk, and `java -jar
+/// ApacheJMeter.jar` runs JMeter.
 pub fn of_command<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'static Tool> {
     let program = |word: &str| Some(Path::new(word).file_stem()?.to_str()?.to_owned());
     words.into_iter().find_map(|word| {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_names_its_tool() {
+    fn finds_tool_of_a_command() {
         let named = |command: &str| of_command(command.split(' ')).map(|tool| tool.name);
         assert_eq!(named("wrk -t1 http://127.0.0.1:1/"), Some("wrk"));
         assert_eq!(named("taskset -c 1 /usr/lib/postgresql/15/bin/pgbench -S"), Some("pgbench"));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_has_a_name_of_its_own() {
+    fn program_names_of_tools_are_unique() {
         let programs: Vec<&str> = TOOLS.iter().flat_map(|tool| tool.programs).copied().collect();
         for (place, program) in programs.iter().enumerate() {
             assert!(!programs[..place].contains(program), "{program}");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_lists_every_tool() {
+    fn documentation_lists_every_tool() {
         let page = include_str!("../../../docs/tools.md");
         for Tool { name, times, install, .. } in TOOLS {
             assert!(page.contains(&format!("| {name} | {times} | ")), "{name}");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_for_an_error_is_listed_once_with_its_meaning() {
+    fn error_words_are_unique_and_have_a_meaning() {
         for Tool { name, words, .. } in TOOLS {
             for (place, word) in words.iter().enumerate() {
                 assert!(!word.word.is_empty() && !word.meaning.ends_with('.'), "{name}: {word:?}");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_lists_every_word_for_an_error() {
+    fn documentation_lists_every_error_word() {
         let rows = TOOLS.iter().flat_map(|tool| tool.words.iter().map(move |word| (tool.name, word)));
         let rows = rows.map(|(tool, ErrorWord { word, account, meaning })| {
             let account = match account {
@@ -114,7 +114,7 @@ mod tests {
         rules::files::assert_table("docs/tools.md", &table);
     }
 
-    /// Nothing, noise, cut output, and huge numbers: an error or honest figures, never a panic.
+    /// Empty, random, and cut output, and huge numbers, give an error or honest figures, never a panic.
     #[test]
     fn garbage_is_an_error() {
         let recorded = [

@@ -1,4 +1,4 @@
-//! Reads what oha prints with `--output-format json`.
+//! Parser for the output of oha with `--output-format json`.
 
 use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 use serde_json::{Map, Value};
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_and_times_are_read() {
+    fn parses_requests_and_times() {
         let figures = read(include_str!("recorded/oha-ok.txt")).unwrap();
         assert_eq!((figures.ok, figures.unfinished, figures.errors.len()), (10_146, 4, 0));
         assert_eq!((figures.measured_ns, figures.times.min_ns), (1_001_806_889, Some(108_772)));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_and_failed_requests_are_told_apart() {
+    fn distinguishes_rejected_and_failed_requests() {
         let figures = read(include_str!("recorded/oha-half.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].code, figures.errors[0].count), (51, 503, 49));
         let figures = read(include_str!("recorded/oha-refused.txt")).unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn its_text_is_not_read() {
+    fn text_output_is_an_error_with_help() {
         let error = read("Summary:\n  Success rate:\t100.00%\n").unwrap_err();
         assert!(error.0.contains("--output-format json"), "{error}");
     }

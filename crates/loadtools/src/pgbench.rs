@@ -1,4 +1,4 @@
-//! Reads what pgbench of PostgreSQL prints.
+//! Parser for the output of pgbench.
 
 use outcome::ErrorClass::{Deadlock, SerializationFailure, SqlError};
 
@@ -47,7 +47,7 @@ const RETRIED: ErrorWord = ErrorWord::noted(
 
 fn read(text: &str) -> Result<Figures, Unread> {
     const PROCESSED: &str = "number of transactions actually processed:";
-    // `200/200` of a number of transactions for each client
+    // With a number of transactions per client, pgbench prints `200/200`.
     let processed = word(text, PROCESSED).and_then(|word| word.split('/').next()?.parse().ok());
     let processed: u64 = processed.ok_or_else(|| missing(PROCESSED))?;
     let per_s = number(text, "tps =");
@@ -81,7 +81,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-/// `number of transactions above the 100.0 ms latency limit: 12/3400 (0.353 %)`
+/// Parses `number of transactions above the 100.0 ms latency limit: 12/3400 (0.353 %)`.
 fn above_limit(text: &str) -> u64 {
     after(text, "number of transactions above the ")
         .and_then(|rest| rest.split_once(" ms latency limit:")?.1.trim().split('/').next()?.parse().ok())
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transactions_and_their_mean_are_read() {
+    fn parses_transactions_and_mean_latency() {
         let figures = read(include_str!("recorded/pgbench-select-only.txt")).unwrap();
         assert_eq!((figures.ok, figures.version.as_deref()), (32_267, Some("15.18")));
         assert!((32_267.0 * 1e9 / figures.measured_ns as f64 - 16_229.260_753).abs() < 0.001);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_transactions_were_not_processed() {
+    fn failed_transactions_are_not_among_processed_ones() {
         let text = include_str!("recorded/pgbench-select-only.txt");
         let failed = text.replace("failed transactions: 0 (0.000%)", "failed transactions: 12 (0.037%)");
         let figures = read(&failed).unwrap();

@@ -1,4 +1,4 @@
-//! Reads what sysbench 1.0 prints, with any of its tests: transactions of a database test, events of any other.
+//! Parser for the output of sysbench 1.0 with any test. It counts transactions of database tests, and events of other tests.
 
 use outcome::ErrorClass::SqlError;
 
@@ -50,7 +50,7 @@ fn times(text: &str) -> Times {
     let mut times =
         Times { min_ns: of("min:"), mean_ns: of("avg:"), max_ns: of("max:"), ..Times::in_steps_of(10_000) };
     for line in text.lines() {
-        // `99th percentile:                        6.79`
+        // Example: `99th percentile:                        6.79`.
         let Some((percent, ms)) = line.trim().split_once("percentile:") else { continue };
         let percent = number_in(percent.trim().trim_end_matches(char::is_alphabetic));
         if let (Some(percent), Some(ms)) = (percent, number_in(ms.trim())) {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transactions_and_their_times_are_read() {
+    fn parses_transactions_and_times() {
         let figures = read(include_str!("recorded/sysbench-read-only.txt")).unwrap();
         assert_eq!((figures.ok, figures.version.as_deref()), (4_614, Some("1.0.20")));
         assert_eq!(figures.measured_ns, 2_011_600_000);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_errors_are_no_transactions() {
+    fn ignored_errors_are_counted_apart_from_transactions() {
         let text = include_str!("recorded/sysbench-read-only.txt");
         let figures =
             read(&text.replace("ignored errors:                      0", "ignored errors: 31")).unwrap();

@@ -2,53 +2,53 @@
 
 use crate::figures::Unread;
 
-/// What follows a label at the beginning of a line, without spaces around it.
+/// Text after a label at the start of a line, trimmed.
 pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.trim_start().strip_prefix(label)).map(str::trim)
 }
 
-/// The first word that follows a label.
+/// First word after a label.
 pub(crate) fn word<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     after(text, label)?.split_ascii_whitespace().next()
 }
 
-/// The whole number that follows a label.
+/// Integer after a label.
 pub(crate) fn count(text: &str, label: &str) -> Option<u64> {
     word(text, label)?.trim_end_matches(',').parse().ok()
 }
 
-/// The same, which must be there.
+/// Integer after a label; an error if it is missing.
 pub(crate) fn needed_count(text: &str, label: &str) -> Result<u64, Unread> {
     count(text, label).ok_or_else(|| missing(label))
 }
 
-/// The number of decimal digits that follows a label; finite, and not below 0.
+/// Decimal number after a label; finite and not negative.
 pub(crate) fn number(text: &str, label: &str) -> Option<f64> {
     number_in(word(text, label)?)
 }
 
-/// A number of decimal digits; finite, and not below 0.
+/// Parses a decimal number; finite and not negative.
 pub(crate) fn number_in(word: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// A time of a unit in nanoseconds; `None` if it was rounded to 0.
+/// Converts a time to nanoseconds; `None` if it was rounded to 0. `unit_ns` is the length of its unit.
 pub(crate) fn ns(time: f64, unit_ns: f64) -> Option<u64> {
     let ns = (time * unit_ns).round();
     (1.0..9e18).contains(&ns).then_some(ns as u64)
 }
 
-/// How long so many requests took at this rate per second: more exact than a printed time.
+/// Duration in nanoseconds from number and rate of requests. It is more exact than a printed time.
 pub(crate) fn ns_of_rate(requests: u64, per_s: Option<f64>) -> Option<u64> {
     ns(requests as f64 / per_s.filter(|per_s| *per_s > 0.0)?, 1e9)
 }
 
-/// More of something than requests that can have had it.
+/// Error: a count exceeds the number of requests.
 pub(crate) fn more_than(label: &str, count: u64, requests: u64) -> Unread {
     Unread(format!("it printed {:?} {count}, more than its {requests} requests", label.trim()))
 }
 
-/// That a line is missing.
+/// Error: a line is missing.
 pub(crate) fn missing(label: &str) -> Unread {
     Unread(format!("it printed no line {:?}", label.trim()))
 }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_follow_their_labels() {
+    fn parses_figures_after_labels() {
         let text = "noise\n  Requests/sec:  59676.22\nComplete requests:      3000\n";
         assert_eq!(number(text, "Requests/sec:"), Some(59_676.22));
         assert_eq!(count(text, "Complete requests:"), Some(3_000));

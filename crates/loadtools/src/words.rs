@@ -1,29 +1,29 @@
-//! Words of other tools for requests that did not end well, and how each is counted.
+//! Words of other tools for requests that did not succeed, and how each is counted.
 //!
-//! Every tool has a list, and its reader counts by that list alone. The table in `docs/tools.md` derives from it. A word that
-//! says nothing about a request's answer is a note of the run, and no error.
+//! Every tool has a list, and its parser counts only by that list. The table in `docs/tools.md` is generated from it. A word that
+//! says nothing about the answer to a request is a note, not an error.
 
 use outcome::ErrorClass;
 
-/// A word of a tool.
+/// A word of a tool for some of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorWord {
-    /// Word or phrase, as the tool prints it.
+    /// Word or phrase as printed by the tool.
     pub word: &'static str,
-    /// Account that the requests under the word go to.
+    /// Account to which its requests are added.
     pub account: Account,
-    /// Meaning in the source of the tool, and so the reason for the class.
+    /// Meaning according to the source of the tool, which gives the error class.
     pub meaning: &'static str,
 }
 
-/// Account of requests that a tool counts under a word.
+/// Account for requests that a tool counts under a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
     /// Errors of this class.
     Errors(ErrorClass),
-    /// Requests that the end of the load cut off.
+    /// Requests cut off by the end of the load.
     Unfinished,
-    /// None: a note of the run.
+    /// No account: a note of the run.
     Note,
 }
 
@@ -37,7 +37,7 @@ impl ErrorWord {
     }
 }
 
-/// Word that a message contains, and `other` if it contains none of the list.
+/// Finds the word that a message contains; `other` if it contains none of `words`.
 pub(crate) fn in_message(
     words: &[&'static ErrorWord],
     message: &str,

@@ -1,4 +1,4 @@
-//! Reads what wrk prints, and wrk2, which has the same program name and adds decimals to percentiles.
+//! Parser for the output of wrk, and of wrk2, which has the same program name and prints percentiles with more decimals.
 
 use outcome::ErrorClass::{ConnectFailed, Status, ToolError, ToolTimeout};
 
@@ -65,7 +65,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         if timeouts > requests {
             return Err(more_than(TIMEOUT.word, timeouts, requests));
         }
-        // A late reply may be a rejected one, too: no request is counted twice.
+        // A late reply may also be a rejected one. Each request is counted once.
         late = timeouts.min(answered);
         figures.count(&TIMEOUT, late);
     }
@@ -73,7 +73,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-/// `125316 requests in 2.10s, 19.12MB read`
+/// Parses `125316 requests in 2.10s, 19.12MB read`.
 fn summary(text: &str) -> Option<(u64, f64, u64)> {
     text.lines().find_map(|line| {
         let (requests, rest) = line.trim().split_once(" requests in ")?;
@@ -100,13 +100,13 @@ fn times(text: &str) -> Times {
     times
 }
 
-/// `185.39us`, `5.52ms`, `1.20s`, `2.00m`, `1.00h`
+/// Parses `185.39us`, `5.52ms`, `1.20s`, `2.00m`, `1.00h` into seconds.
 fn seconds(text: &str) -> Option<f64> {
     let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3_600.0)];
     units.iter().find_map(|(unit, size)| Some(number_in(text.strip_suffix(unit)?)? * size))
 }
 
-/// `19.12MB`, in units of 1,024
+/// Parses `19.12MB` into bytes. Units are powers of 1,024.
 fn size(text: &str) -> Option<u64> {
     let units = [("KB", 10), ("MB", 20), ("GB", 30), ("TB", 40), ("PB", 50), ("B", 0)];
     let size = |unit: &str, shift: i32| Some(number_in(text.strip_suffix(unit)?)? * f64::from(shift).exp2());
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_times_and_bytes_are_read() {
+    fn parses_requests_times_and_bytes() {
         let figures = read(include_str!("recorded/wrk-latency.txt")).unwrap();
         assert_eq!((figures.ok, figures.errors.len()), (125_316, 0));
         assert!((figures.ok as f64 * 1e9 / figures.measured_ns as f64 - 59_676.22).abs() < 0.01);
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_distribution_there_are_no_percentiles() {
+    fn output_without_distribution_has_no_percentiles() {
         let figures = read(include_str!("recorded/wrk.txt")).unwrap();
         assert!(figures.times.percentiles.is_empty(), "{:?}", figures.times);
         assert_eq!((figures.ok, figures.times.min_ns), (115_596, None));
     }
 
     #[test]
-    fn rejected_requests_and_socket_errors_are_no_ok_ones() {
+    fn rejected_requests_and_socket_errors_are_not_ok() {
         let text = include_str!("recorded/wrk-rejected.txt");
         let figures = read(text).unwrap();
         assert_eq!((figures.ok, figures.errors[0].count), (0, 54_523));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn more_errors_of_requests_than_requests_are_unreadable() {
+    fn rejects_more_errors_than_requests() {
         let text = include_str!("recorded/wrk-rejected.txt");
         let error = read(&text.replace("responses: 54523", "responses: 54524")).unwrap_err();
         assert!(error.0.ends_with("54524, more than its 54523 requests"), "{error}");

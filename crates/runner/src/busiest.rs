@@ -1,13 +1,13 @@
-//! The hardest stretch of each worker: its thread's CPU time and its wait for a core over any ten seconds.
+//! Peak load of worker threads: the highest share of CPU time that a worker used over any ten seconds.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use record::Pulse;
 
-/// Windows of ten seconds.
+/// Number of windows in ten seconds.
 const WINDOWS: usize = (10_000_000_000 / Pulse::WINDOW_NS) as usize;
 
-/// Follows all workers; what it keeps of each is bounded.
+/// Sliding windows of all workers. Memory per worker is bounded.
 #[derive(Debug, Default)]
 pub(crate) struct Busiest {
     workers: BTreeMap<u32, Stretch>,
@@ -16,13 +16,13 @@ pub(crate) struct Busiest {
 
 #[derive(Debug, Default)]
 struct Stretch {
-    /// CPU time and time lived through, of the last windows.
+    /// CPU time and wall time of the last windows, in nanoseconds.
     windows: VecDeque<[u64; 2]>,
     sums: [u64; 2],
 }
 
 impl Busiest {
-    /// Takes the next window of a worker.
+    /// Adds the next window of a worker.
     pub(crate) fn note(&mut self, worker: u32, pulse: &Pulse) {
         let stretch = self.workers.entry(worker).or_default();
         let window = [pulse.cpu_ns, pulse.lasting_ns];
@@ -40,7 +40,7 @@ impl Busiest {
         }
     }
 
-    /// The largest share of a core that a thread used over any ten seconds; `None` of a shorter load.
+    /// Highest share of a core that a thread used over any ten seconds, from 0 to 1. `None` if the load was shorter.
     pub(crate) fn cpu_share(&self) -> Option<f64> {
         self.cpu_share
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hardest_ten_seconds_of_any_worker_are_told() {
+    fn reports_the_busiest_ten_seconds_of_any_worker() {
         let mut busiest = Busiest::default();
         let window = Pulse::WINDOW_NS;
         let pulse = |cpu_ns| Pulse { cpu_ns, lasting_ns: window, ..Pulse::default() };

@@ -1,5 +1,5 @@
-//! What this generator reaches against a server that answers at once: measured once for each shape of load and each layout
-//! of cores, and kept.
+//! Ceiling of the generator: the rate that it reaches against a server that answers at once. It is measured once for each shape of
+//! load and layout of cores, and stored.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,32 +17,33 @@ use crate::recipe;
 use crate::systems::Room;
 use crate::tools::Tools;
 
-/// For so long it is loaded, and no longer waited for than this.
+/// Length of the trial load, and time limit for its end.
 const LASTING_NS: u64 = 1_000_000_000;
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The target starts and ends within this: all of it must fit into the time that the watchdog leaves to the end of a run.
+/// Time limit for the start and the stop of the target. Together they must fit into the time that the watchdog leaves at the end of
+/// a run.
 const TARGET_WITHIN: Duration = Duration::from_secs(1);
-/// Replies are taken for no longer than this.
+/// Longest body that the target is asked for; longer replies count as this long.
 const REPLY_BYTES_MAX: u64 = 1 << 20;
-/// Heads of replies are about as long as this.
+/// Approximate size of a reply's head.
 const HEAD_BYTES: u64 = 128;
 
-/// What of a load decides how much of it a generator can make.
+/// Shape of a load: everything that determines the rate that a generator can reach.
 pub(crate) struct Shape<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) tools: &'a Tools<'a>,
     pub(crate) threads: u32,
-    /// The generator's cores; empty: any.
+    /// Cores of the generator; empty if it is not pinned.
     pub(crate) cores: &'a [usize],
-    /// The system's cores, as far as they are known.
+    /// Cores of the system, as far as they are known.
     pub(crate) system_cores: &'a BTreeSet<usize>,
-    /// What was measured of it.
+    /// Measurements of the load.
     pub(crate) tally: &'a Tally,
-    /// Requests that ended per second of its window.
+    /// Requests that ended per second of the measured window.
     pub(crate) reached_per_s: f64,
 }
 
-/// Replies per second at the ceiling, from the store or measured now; or why there is none.
+/// Replies per second at the ceiling, from the store or measured now. The error says why there is none.
 pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     let plan = shape.plan;
     if plan.sql().is_some() {
@@ -56,7 +57,7 @@ pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     }
     let (shape_words, layout) = (shape.words(), shape.layout());
     let kept = store.ceiling(&shape_words, &layout).map_err(|error| error.to_string())?;
-    // What was reached already is no more than the ceiling, however disturbed the measurement was.
+    // A rate that was reached is a lower bound, however disturbed the measurement of the ceiling was.
     let per_s = kept.map_or_else(|| shape.measure(), Ok)?.max(shape.reached_per_s);
     if kept != Some(per_s) {
         store.keep_ceiling(&shape_words, &layout, per_s, unix_ms()).map_err(|error| error.to_string())?;
@@ -96,13 +97,13 @@ impl Shape<'_> {
         self.tally.response.all().count()
     }
 
-    /// The mean length of bodies, as a power of two: near enough, and few shapes.
+    /// Mean length of bodies, rounded up to a power of two: precise enough, and few different shapes.
     fn reply_bytes(&self) -> u64 {
         let mean = self.tally.received_bytes / self.ended().max(1);
         mean.saturating_sub(HEAD_BYTES).next_power_of_two().min(REPLY_BYTES_MAX)
     }
 
-    /// Measures it in this shape.
+    /// Measures the ceiling for this shape.
     fn measure(&self) -> Result<f64, String> {
         let trial = Trial {
             connections: self.plan.connections(),
@@ -117,8 +118,8 @@ impl Shape<'_> {
     }
 }
 
-/// Requests per second that the generator reaches, with one thread and 64 connections that are kept, against the target that answers at
-/// once, in a load of `length`.
+/// Measures the ceiling of the generator with one thread and 64 persistent connections, in requests per second. The load lasts for
+/// `length`.
 ///
 /// # Errors
 ///
@@ -136,21 +137,21 @@ pub fn null_server_per_s(tools: &Tools<'_>, length: Duration) -> Result<f64, Str
     trial.measure(tools)
 }
 
-/// A load on the target that answers at once.
+/// A trial load on the target that answers at once.
 struct Trial<'a> {
     connections: u32,
     keep_alive: bool,
     threads: u32,
-    /// The generator's cores; empty: any.
+    /// Cores of the generator; empty if it is not pinned.
     cores: &'a [usize],
-    /// The target's cores; empty: any.
+    /// Cores of the target; empty if it is not pinned.
     system_cores: &'a BTreeSet<usize>,
     reply_bytes: u64,
     length_ns: u64,
 }
 
 impl Trial<'_> {
-    /// Starts the target in a process of its own, and loads it with as much as goes.
+    /// Starts the target in its own process, and loads it as fast as possible.
     fn measure(&self, tools: &Tools<'_>) -> Result<f64, String> {
         let lab = tools.lab;
         let room = lab.room(1).map_err(|error| error.to_string())?;
@@ -248,7 +249,7 @@ mod tests {
     use crate::stopper::Stopper;
 
     #[test]
-    fn nobody_reaches_more_than_the_ceiling() {
+    fn stored_ceiling_below_the_reached_rate_is_replaced() {
         let draft = Draft { url: "http://127.0.0.1:9/".to_owned(), ..Draft::default() };
         let plan = draft.check().unwrap();
         let mut tally = Tally::default();

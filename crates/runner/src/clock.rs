@@ -1,4 +1,4 @@
-//! The time of a run: the machine's, or one that a test moves on.
+//! Clock of a run: the machine's, or one that a test advances.
 
 use std::fmt::Debug;
 use std::io;
@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 
 use crate::watchdog::Watchdog;
 
-/// Tells the time, and lets it pass.
+/// Source of time, and of delays.
 pub trait Clock: Debug {
-    /// The instant that it is.
+    /// Current time.
     fn now(&self) -> Instant;
 
-    /// Waits.
+    /// Sleeps.
     fn sleep(&self, time: Duration);
 
-    /// Arms what ends the process unless it is dropped within `limit`; without a limit it does nothing yet.
+    /// Arms a watchdog that ends the process unless it is dropped within `limit`. Without a limit it is not armed yet.
     ///
     /// # Errors
-    /// No thread could be started for it.
+    /// Its thread could not be started.
     fn watchdog(&self, limit: Option<Duration>) -> io::Result<Watchdog>;
 }
 
-/// The clock of this machine.
+/// Clock of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WallClock;
 

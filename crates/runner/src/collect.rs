@@ -1,4 +1,4 @@
-//! Takes seconds from the workers, keeps each in the store as it comes, and adds them up.
+//! Collects the seconds of the workers, stores each as it arrives, and sums them up.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -21,53 +21,53 @@ use crate::run_error::RunError;
 use crate::stopper::Stopper;
 use crate::usage::Usage;
 
-/// How soon a request to stop is heard.
+/// Interval at which stop requests are checked.
 const LISTEN: Duration = Duration::from_millis(50);
-/// How long the seconds of several workers are waited for, to be kept together.
+/// Time for which the seconds of several workers are collected, to be stored together.
 const GATHER: Duration = Duration::from_millis(20);
-/// Three of the five seconds that a run may take beyond its duration and its deadline: then it is asked to end.
+/// Time that a run may take beyond its duration and its deadline before it is asked to stop: three of five seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Everything that came of the load.
+/// Results of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
-    /// By step and phase.
+    /// Sums by step and phase.
     pub(crate) wholes: Vec<[Whole; 2]>,
     pub(crate) ends: Vec<WorkerEnd>,
-    /// Faults of this program or its machine.
+    /// Errors of this program or its machine.
     pub(crate) broke: Vec<String>,
-    /// Why the load itself could not go on.
+    /// Reasons why the load could not continue.
     pub(crate) hopeless: Vec<String>,
-    /// Whether it did not end in time by itself, and was asked to.
+    /// Whether the load did not end in time, and had to be stopped.
     pub(crate) overran: bool,
-    /// How often it went on because it was not steady.
+    /// Number of times the load was extended because it was not steady.
     pub(crate) extended: u32,
-    /// The one of its ends at which it was steady, and was ended.
+    /// Planned end at which the load was steady, and was ended; `None` if there was none.
     pub(crate) settled_at_ns: Option<u64>,
-    /// Whether the system ended before the load did.
+    /// Whether the system ended before the load.
     pub(crate) is_gone: bool,
-    /// Whether it was ended because the system rejected every request.
+    /// Whether the load was ended because the system rejected every request.
     pub(crate) was_given_up: bool,
-    /// What the generator used since the load began.
+    /// Resources that the generator used since the load started.
     pub(crate) usage: Usage,
-    /// The other load generator that made the load, if one did.
+    /// Load generator that made the load; `None` if it was Tenbin's engine.
     pub(crate) tool: Option<evidence::LoadTool>,
-    /// Notes of another load generator on its own figures.
+    /// Notes of another load generator on its figures.
     pub(crate) tool_notes: Vec<String>,
-    /// How long its command ran for what was measured.
+    /// Run time of the measured command of another load generator.
     pub(crate) tool_ran: Option<Duration>,
-    /// The course of the load, over all workers.
+    /// Time series of the load, over all workers.
     pub(crate) pulses: Pulses,
-    /// Times without an ok answer.
+    /// Outages: times without an ok answer.
     pub(crate) gaps: Gaps,
-    /// What of the course in windows of 100 ms is not kept yet.
+    /// Windows of 100 ms that are not stored yet.
     moments: Moments,
-    /// The hardest ten seconds of a worker.
+    /// Busiest ten seconds of a worker.
     pub(crate) busiest: Busiest,
 }
 
 impl Collected {
-    /// Workers that have said their last.
+    /// Number of workers that have reported their end.
     fn done(&self) -> usize {
         self.ends.len() + self.broke.len() + self.hopeless.len()
     }
@@ -76,12 +76,12 @@ impl Collected {
         parts.iter().for_each(|part| self.moments.note(part));
     }
 
-    /// Whether requests ended, and not one with a reply that it can do with.
+    /// Whether requests ended, and none of them with a usable reply.
     pub(crate) fn is_unusable(&self, unusable: Unusable) -> bool {
         unusable.is_all(self.wholes.iter().flatten().map(Whole::tally))
     }
 
-    /// What was counted so far in a phase, over all steps.
+    /// Counts of a phase so far, over all steps.
     pub(crate) fn counts(&self, phase: Phase) -> Counts {
         self.wholes.iter().fold(Counts::default(), |mut all, step| {
             all.add(&step[phase as usize].tally().counts);
@@ -90,7 +90,7 @@ impl Collected {
     }
 }
 
-/// What the workers saw in one second, by step.
+/// Intervals of the workers in one second, by step.
 type Steps = BTreeMap<u16, Vec<Interval>>;
 
 pub(crate) struct Collector<'a> {
@@ -100,22 +100,22 @@ pub(crate) struct Collector<'a> {
     pub(crate) generator: &'a dyn Generator,
     pub(crate) monitor: &'a mut dyn Monitor,
     pub(crate) planned: PlannedEnd,
-    /// How long the last request may take.
+    /// Time limit of the last request.
     pub(crate) timeout: Duration,
-    /// Workers that will say when they are done.
+    /// Number of workers that will report their end.
     pub(crate) threads: usize,
-    /// Steps of the plan.
+    /// Number of steps of the plan.
     pub(crate) steps: usize,
-    /// When the measured window begins, in nanoseconds since the load does.
+    /// Start of the measured window, in nanoseconds since the start of the load.
     pub(crate) warm_up_ns: u64,
-    /// When it may end earlier than planned.
+    /// Rule by which the load may end at the first steady end; `None` if it has one end.
     pub(crate) extension: Option<Extension>,
-    /// When it ends early because no reply is usable.
+    /// Rule by which the load ends because no reply is usable; `None` if it does not.
     pub(crate) early_end: Option<EarlyEnd>,
 }
 
 impl<'a> Collector<'a> {
-    /// Listens until the last worker is done.
+    /// Receives messages until the last worker is done.
     pub(crate) fn collect(&mut self, mut underway: Box<dyn Underway>) -> Result<Collected, RunError> {
         let wholes = (0..self.steps).map(|_| Default::default()).collect();
         let gaps = Gaps::new(self.warm_up_ns);
@@ -187,7 +187,7 @@ impl<'a> Collector<'a> {
         Ok(collected)
     }
 
-    /// How the load is to stop: because a stop was requested, its system is gone, or it is steady and may end.
+    /// Stop level of the load: the requested one, or draining because the system is gone or the load was steady.
     fn level(&mut self, collected: &Collected, begun: Instant) -> StopLevel {
         let elapsed = self.clock.now().saturating_duration_since(begun);
         if let Some(extension) = &mut self.extension {
@@ -198,7 +198,7 @@ impl<'a> Collector<'a> {
         if collected.is_gone || is_settled { level.max(StopLevel::Drain) } else { level }
     }
 
-    /// Whether to end now because no reply is usable. A load of requests that is over by itself has its result.
+    /// Whether to end now because no reply is usable. A load with a number of requests that is already over has its result.
     fn gives_up(&self, collected: &Collected, begun: Instant) -> bool {
         let Some(EarlyEnd { after, unusable }) = self.early_end else { return false };
         let lasts = || {
@@ -224,7 +224,7 @@ impl<'a> Collector<'a> {
         self.feed.store.keep_moments(self.feed.run, &moments).map_err(|error| storage(error, collected))?;
         for (second, steps) in seconds {
             for (step, intervals) in &steps {
-                // Parts of steps have numbers beyond theirs, and are in no sum over them.
+                // Parts of steps have numbers above those of the steps. Sums over steps leave them out.
                 if let Some(wholes) = collected.wholes.get_mut(usize::from(*step)) {
                     for interval in intervals {
                         wholes[interval.phase as usize].absorb(&interval.tally)?;
@@ -245,8 +245,8 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The store failed: what was measured so far goes into the error, so that it can be shown at least once. What was in flight
-/// has no end any more.
+/// Adds the counts so far to an error of the store, so that they can be shown at least once. Requests in flight count as
+/// unfinished.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
     match collected.counts(Phase::Measured).cut_short() {
         Ok(counts) => RunError::storage(error, Some(counts)),

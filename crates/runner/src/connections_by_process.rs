@@ -1,16 +1,16 @@
-//! Connections of a load by process, put together from what probes read.
+//! Connections of a load by process, assembled from readings of probes.
 
 use std::collections::BTreeMap;
 
 use evidence::{ConnectionsByProcess, HeldReading, ServingProcess};
 use lab::probes::{Held, Holder};
 
-/// Processes that are kept at most.
+/// Maximum number of processes in a result.
 const PROCESSES_MAX: usize = 256;
 
-/// Readings with their times, in nanoseconds since the load began. `None` if there is none, or too many processes.
+/// Assembles readings, whose times are nanoseconds since the load started. `None` if there are none, or too many processes.
 pub(crate) fn of_readings(readings: &[(u64, Held)]) -> Option<ConnectionsByProcess> {
-    // Connections that two processes hold, or one that cannot be read, are nobody's.
+    // Readings are left out if two processes hold the same connection, or a connection cannot be assigned to a process.
     let complete = || readings.iter().filter(|(_, held)| held.is_complete);
     let mut processes: BTreeMap<u32, ServingProcess> = BTreeMap::new();
     for Holder { pid, name, listens, .. } in complete().flat_map(|(_, held)| &held.processes) {
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn process_that_was_not_read_has_no_number() {
+    fn process_without_reading_has_no_connections() {
         let readings =
             [(1, held(true, &[(7, 3)])), (2, held(true, &[(5, 0), (7, 3)])), (3, held(false, &[(9, 1)]))];
         let all = of_readings(&readings).expect("readings");

@@ -1,8 +1,8 @@
-//! Whether the owner of a public server allows a load, and up to which rate.
+//! Consent of the owner of a public server to a load, and the highest rate that it allows.
 //!
-//! Whoever can put a file on a server may say so: `/.well-known/tenbin-TOKEN`, of one line such as `max-rate: 200/s`. The file is
-//! asked for again before each run, at the address that the run loads: over the scheme and port of the load for HTTP, over ports
-//! 443 and 80 for databases. Redirects are not followed.
+//! An owner consents by a file on the server: `/.well-known/tenbin-TOKEN`, with a line such as `max-rate: 200/s`. The file is
+//! requested before each run, from the address under load: over the scheme and port of the load for HTTP, over ports 443 and 80 for
+//! databases. Redirects are not followed.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -18,31 +18,31 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::resolve;
 
-/// A longer answer is none.
+/// Maximum length of an answer; longer ones are rejected.
 const ANSWER_BYTES_MAX: usize = 16 * 1024;
-/// For connecting, and for each wait for a part of the answer.
+/// Timeout for connecting, and for each read.
 const TIMEOUT: Duration = Duration::from_secs(5);
 const TOKEN_BYTES: usize = 16;
 
-/// Whether public addresses may be loaded.
+/// Policy for public addresses.
 #[derive(Clone, Debug, Default)]
 pub enum PublicLoads {
-    /// No.
+    /// Public addresses may not be loaded.
     #[default]
     Refused,
-    /// Those that serve the file of this token.
+    /// Public addresses may be loaded if they serve the file of this token.
     WithConsent(OwnerToken),
 }
 
-/// What tells the consent to loads of one user from that to loads of others.
+/// Token that identifies one user of Tenbin, so that a server's consent covers no other user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerToken(String);
 
 impl OwnerToken {
-    /// The token in a file, which is made with a new token where there is none.
+    /// Reads the token from a file, or creates the file with a new token.
     ///
     /// # Errors
-    /// The file cannot be read or made, or holds something else.
+    /// The file cannot be read or created, or holds something else.
     pub fn in_file(path: &Path) -> io::Result<Self> {
         match fs::read_to_string(path) {
             Ok(text) => Self::read(&text),
@@ -71,13 +71,13 @@ impl OwnerToken {
         Ok(Self(token))
     }
 
-    /// Where a server says that its owner consents.
+    /// Path of the file by which an owner consents.
     fn path(&self) -> String {
         format!("/.well-known/tenbin-{}", self.0)
     }
 }
 
-/// Why a public server may not be loaded.
+/// Reason why a public server may not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConsentError {
     /// The server does not serve the file.
@@ -86,50 +86,50 @@ pub enum ConsentError {
          text `max-rate: 200/s`, or the rate that it may get"
     )]
     Missing {
-        /// The name of the server.
+        /// Name of the server.
         host: String,
-        /// Where the file was looked for.
+        /// URL of the file.
         url: String,
-        /// What was there instead.
+        /// Answer in place of the file.
         reason: String,
     },
-    /// The load is heavier than the owner allows.
+    /// The rate of the load is above the allowed one.
     #[error(
         "the owner of {host} allows at most {max_rate}, and this load reaches {rate} requests\n  help: use a lower rate"
     )]
     TooFast {
-        /// The name of the server.
+        /// Name of the server.
         host: String,
-        /// What the file states.
+        /// Rate in the file.
         max_rate: String,
-        /// The highest rate of the load.
+        /// Highest rate of the load.
         rate: String,
     },
-    /// The load has no rate.
+    /// The load is closed, and so has no rate.
     #[error(
         "the owner of {host} allows at most {max_rate}, and a closed load has no limit\n  help: use an open load of at most that rate: \
          --rate, or rate in a plan"
     )]
     NoRate {
-        /// The name of the server.
+        /// Name of the server.
         host: String,
-        /// What the file states.
+        /// Rate in the file.
         max_rate: String,
     },
 }
 
-/// A peer of a plan, and what came of its name.
+/// Peers of a plan, and their resolved addresses.
 pub(crate) struct Target<'a> {
     pub(crate) peers: &'a [plan::Peer],
     pub(crate) resolved: &'a Peer,
     pub(crate) is_sql: bool,
 }
 
-/// Asks every public server of a load whether its owner agrees, and compares the load with what is allowed.
+/// Requests the consent of every public server of a load, and compares the load with the allowed rate.
 pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> Result<(), ConsentError> {
     for target in targets {
         for (number, endpoint) in target.resolved.endpoints.iter().enumerate() {
-            // One server with several addresses, or as many servers as addresses.
+            // The endpoints are one server with several addresses, or one server for each address.
             let peer = target.peers.get(number).or(target.peers.first());
             let (Some(peer), Endpoint::Tcp(address)) = (peer, endpoint) else { continue };
             if !resolve::is_public(address.ip()) {
@@ -145,8 +145,8 @@ pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> 
     Ok(())
 }
 
-/// A closed load may send as many requests as the owner allows in a second: each user waits for its answers, but nobody knows
-/// how soon they come.
+/// Compares a load with the allowed rate. A closed load may send as many requests in all as the rate allows per second, because the
+/// speed of its answers is unknown.
 fn compare(plan: &Plan, host: &str, max_rate_per_s: f64) -> Result<(), ConsentError> {
     let (host, max_rate) = (host.to_owned(), units::show_rate(max_rate_per_s));
     match &plan.load {
@@ -164,7 +164,7 @@ fn compare(plan: &Plan, host: &str, max_rate_per_s: f64) -> Result<(), ConsentEr
     }
 }
 
-/// The mean, for rates that count iterations.
+/// Mean number of requests of an iteration, for rates that count iterations.
 fn requests_of_an_iteration(scenarios: &Scenarios) -> f64 {
     let requests = |order: &Order| match order {
         Order::InTurn(visits) => visits.len() as f64,
@@ -175,7 +175,7 @@ fn requests_of_an_iteration(scenarios: &Scenarios) -> f64 {
     if shares > 0.0 { weighed / shares } else { 1.0 }
 }
 
-/// The file on the web server that runs next to a database.
+/// Requests the file from the web server on the host of a database.
 fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) -> Result<f64, ConsentError> {
     let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
     let (secure_peer, secure_address) = at(443);
@@ -189,7 +189,7 @@ fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) ->
     ask(&peer, address, None, token)
 }
 
-/// The rate that a server's file states.
+/// Requests the file, and returns its rate.
 fn ask(
     peer: &plan::Peer,
     address: SocketAddr,
@@ -233,7 +233,7 @@ fn fetch(peer: &Peer, request: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The rate of an answer of status 200 whose body has a line `max-rate: RATE`.
+/// Rate in an answer with status 200 and a line `max-rate: RATE` in its body.
 fn max_rate_per_s(answer: &[u8]) -> Result<f64, String> {
     let text = String::from_utf8_lossy(answer);
     let (head, body) = text.split_once("\r\n\r\n").ok_or("the answer is none of HTTP")?;
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_stays_the_same_and_is_for_its_user_alone() {
+    fn token_is_stable_unique_and_private() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/owner-token");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_read_of_a_file_that_was_found_and_of_nothing_else() {
+    fn reads_rate_only_from_a_valid_consent_file() {
         let answer = |status: &str, body: &str| format!("HTTP/1.1 {status}\r\nServer: a\r\n\r\n{body}");
         let rate = |status, body| max_rate_per_s(answer(status, body).as_bytes());
         assert_eq!(rate("200 OK", "max-rate: 200/s\n"), Ok(200.0));

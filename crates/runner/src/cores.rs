@@ -1,4 +1,4 @@
-//! Which cores the system and the generator stay on.
+//! Assignment of cores to the system and the generator.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use plan::{Fault, Study, StudyPin};
 
 use crate::run_error::RunError;
 
-/// How long `pin: auto` watches what neighbors use.
+/// Time for which `pin: auto` observes the CPU use of other processes.
 const WATCHED: Duration = Duration::from_secs(1);
-/// Of a core, what neighbors use at least where `pin: auto` leaves it to them.
+/// Share of a core, from 0 to 1, from which `pin: auto` leaves it to other processes.
 const BUSY_FROM: f64 = 0.1;
 
-/// Cores by side; empty: wherever the system likes.
+/// Cores of each side; empty if it is not pinned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cores {
     pub(crate) system: Vec<usize>,
@@ -21,7 +21,7 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// The cores that a plan asks for, of those that may be used.
+    /// Chooses the cores that a plan asks for, among `allowed`.
     pub(crate) fn choose(pin: &StudyPin, allowed: &[usize]) -> Result<Self, Fault> {
         match pin {
             StudyPin::No => Ok(Self::default()),
@@ -43,7 +43,7 @@ impl Cores {
         }
     }
 
-    /// What others used of the cores before these were chosen.
+    /// Describes the CPU use of other processes before the cores were chosen.
     fn seen(&self, busy: &BTreeMap<usize, f64>) -> String {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let used: Vec<(usize, f64)> = busy
@@ -67,7 +67,7 @@ impl Cores {
         format!("in the second before, others used {}{left_out}", each.join(", "))
     }
 
-    /// What every reader must know about them.
+    /// Note for every report on the cores.
     pub(crate) fn stamp(&self, allowed: &[usize]) -> String {
         if self.system.is_empty() || self.generator.is_empty() {
             let count = allowed.len();
@@ -83,9 +83,11 @@ impl Cores {
     }
 }
 
-/// Chooses the cores of a study with `pin: auto`, before anything of it runs. Watches for a second which cores others use: those are left
-/// to them, as long as two are left. Otherwise the system gets the quietest, and the generator the next. Returns what was seen, in words;
-/// `None` of a study that does not ask for it, and where there is one core only, which [`crate::preflight`] refuses.
+/// Chooses the cores of a study with `pin: auto` before any run.
+///
+/// Observes for one second which cores other processes use, and leaves those out as long as two remain. Otherwise the system gets
+/// the quietest cores, and the generator the next. Returns the observation in words. `None` if the study does not ask for it, or
+/// there is only one core, which [`crate::preflight`] rejects.
 pub fn settle_cores(study: &mut Study) -> Option<String> {
     let allowed = allowed_cores();
     if study.pin != StudyPin::Auto {
@@ -100,7 +102,7 @@ pub fn settle_cores(study: &mut Study) -> Option<String> {
     seen
 }
 
-/// The cores for both sides, of two or more of which it is known what others use of each.
+/// Splits two or more cores by the CPU use of other processes.
 fn quietest(busy: &BTreeMap<usize, f64>) -> Cores {
     let quiet: Vec<usize> =
         busy.iter().filter(|(_, share)| **share < BUSY_FROM).map(|(core, _)| *core).collect();
@@ -117,7 +119,7 @@ fn quietest(busy: &BTreeMap<usize, f64>) -> Cores {
     Cores { system, generator: vec![generator] }
 }
 
-/// What every reader of a study must know of the cores that its systems and the generator stay on; `None` if it starts none.
+/// Note for every report on the cores of systems and generator; `None` if the study starts no system.
 ///
 /// # Errors
 /// The plan asks for cores that this process may not use.
@@ -127,7 +129,7 @@ pub fn stamp(study: &Study) -> Result<Option<String>, RunError> {
     Ok(study.systems.iter().any(plan::System::is_started).then(|| cores.stamp(&allowed)))
 }
 
-/// Refuses cores that this process may not use; `place` is where they were asked for.
+/// Rejects cores that this process may not use. `place` is the key or flag that asks for them.
 pub(crate) fn permit(place: &str, cores: &[usize], allowed: &[usize]) -> Result<(), Fault> {
     match cores.iter().find(|core| !allowed.contains(core)) {
         None => Ok(()),
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_generator_gets_the_last_core_and_the_system_the_others() {
+    fn generator_gets_the_last_core() {
         let cores = Cores::choose(&StudyPin::Auto, &[0, 1, 3]).unwrap();
         assert_eq!(cores, Cores { system: vec![0, 1], generator: vec![3] });
         assert_eq!(cores.stamp(&[0, 1, 3]), "the systems ran on core 0,1, the generator on core 3");
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_that_others_use_are_left_to_them_while_two_are_left() {
+    fn busy_cores_are_left_out_while_two_remain() {
         let of = |system: &[usize], generator| Cores { system: system.to_vec(), generator: vec![generator] };
         let (cores, seen) = chosen(&[0.01, 0.03]);
         assert_eq!(cores, of(&[0], 1));
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn of_cores_that_others_use_the_system_gets_the_quietest() {
+    fn system_gets_the_quietest_of_busy_cores() {
         let of = |system: &[usize], generator| Cores { system: system.to_vec(), generator: vec![generator] };
         let (cores, seen) = chosen(&[0.97, 0.0]);
         assert_eq!(cores, of(&[1], 0));
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_is_not_there_is_named() {
+    fn error_names_the_core_that_is_not_allowed() {
         let pin = StudyPin::Cores { system: vec![0], generator: vec![9] };
         let fault = Cores::choose(&pin, &[0, 1]).unwrap_err();
         assert_eq!(

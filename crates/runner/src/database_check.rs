@@ -1,4 +1,4 @@
-//! What a database is asked before a load: its version, whether it has room, and what is in the tables of a workload.
+//! Questions to a database before a load: its version, its free connections, and the tables of a workload.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,87 +14,87 @@ use crate::pooling::{Pooling, Warning};
 use crate::prepare::Refusal;
 use crate::stretching;
 
-/// The class of a log-in without an answer.
+/// Error class of a log-in without an answer.
 const SILENT: ErrorClass = ErrorClass::TimeoutLogin;
-/// Endings of a log-in to a port where a server of another protocol listens.
+/// Error classes of a log-in that hint at a server of another protocol on the port.
 const MAY_BE_ANOTHER_SERVER: [ErrorClass; 4] =
     [SILENT, ErrorClass::ProtocolError, ErrorClass::LoginClosed, ErrorClass::LoginReset];
 
-/// What a database said of itself.
+/// Facts that a database reported before a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learnt {
-    /// `PostgreSQL 15.14`.
+    /// Name and version, such as `PostgreSQL 15.14`.
     pub version: Option<String>,
-    /// Read from the tables, if it was asked for.
+    /// Scale of the tables; `None` if it was not read.
     pub scale: Option<i64>,
-    /// State that the load keeps in connections, and that a pooler loses.
+    /// Connection state that the load relies on and a pooler loses.
     pub warnings: Vec<Warning>,
 }
 
-/// A load that a server has no room for, or a workload whose tables are not there.
+/// Reason why a server is not ready for a load.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unready {
-    /// The server takes fewer connections.
+    /// The server has too few free connections.
     #[error(
         "the server takes {max} connections, {taken} of which are taken, and the load needs {wanted}\n  help: use fewer (-c), share them \
          (--pool), or raise its max_connections; if a pooler takes them, add --no-room-check (`room-check: false` in a plan)"
     )]
     Connections {
-        /// How many it takes.
+        /// Maximum number of connections of the server.
         max: u64,
-        /// How many others have, or may have.
+        /// Connections that others hold, or that are reserved.
         taken: u64,
-        /// How many the load needs.
+        /// Connections that the load needs.
         wanted: u32,
     },
-    /// A table is not there, or cannot be read.
+    /// A table does not exist, or cannot be read.
     #[error("{what}\n  help: create the tables with `tenbin prepare {url} --workload {workload}{options}`")]
     Tables {
-        /// What the server said.
+        /// Message of the server.
         what: String,
-        /// The URL, without a password.
+        /// URL without a password.
         url: String,
-        /// The workload that needs them.
+        /// Workload that needs the tables.
         workload: &'static str,
-        /// What else to write.
+        /// Further options for `tenbin prepare`.
         options: String,
     },
-    /// The user may not read a table.
+    /// The user lacks the privilege to read a table.
     #[error(
         "{what}\n  help: grant {user} the privilege, such as GRANT SELECT, INSERT, UPDATE, DELETE ON … TO {user}"
     )]
     Privilege {
-        /// What the server said.
+        /// Message of the server.
         what: String,
-        /// Who logs in.
+        /// User of the log-in.
         user: String,
     },
-    /// A table of that name is there, and is of something else.
+    /// A table with this name exists, but has other columns.
     #[error(
         "{what}\n  help: take another database, or replace the tables with `tenbin prepare {url} --workload {workload}{options} --fresh`, \
          which drops them first"
     )]
     Columns {
-        /// Which, what it does not have, and what the server said.
+        /// Table, missing columns, and message of the server.
         what: String,
-        /// The URL, without a password.
+        /// URL without a password.
         url: String,
-        /// The workload that needs them.
+        /// Workload that needs the table.
         workload: &'static str,
-        /// What else to write.
+        /// Further options for `tenbin prepare`.
         options: String,
     },
-    /// Rows would be asked for that are not there, or some never.
+    /// The scale of the load differs from that of the tables: rows would be missing, or some would never be requested.
     #[error(
         "the tables have scale {found}, and the load is for scale {given}\n  help: leave the scale out: it is read from the tables"
     )]
     Scale {
-        /// That of the tables.
+        /// Scale of the tables.
         found: i64,
-        /// What was asked for.
+        /// Scale of the load.
         given: i64,
     },
-    /// A pooler does not keep what the load relies on: which state of which script, and what to do.
+    /// A pooler loses state that the load relies on: the state, its script, and help.
     #[error("{0}")]
     Pooler(String),
     /// A file cannot be opened.
@@ -105,16 +105,16 @@ pub enum Unready {
         "{table} is empty\n  help: fill the tables with `tenbin prepare {url} --workload {workload} --scale 10 --fresh`"
     )]
     Empty {
-        /// Which.
+        /// Name of the table.
         table: &'static str,
-        /// The URL, without a password.
+        /// URL without a password.
         url: String,
-        /// The workload that needs it.
+        /// Workload that needs the table.
         workload: &'static str,
     },
 }
 
-/// The first row of a reply.
+/// First row of a reply.
 #[derive(Debug, Default)]
 struct FirstRow {
     values: Vec<Option<String>>,
@@ -137,25 +137,25 @@ impl RowSink for FirstRow {
     }
 }
 
-/// What a question came to: the first row, or what the server said instead.
+/// Answer to a question: its first row, or the error message of the server.
 type Answer = Result<Vec<Option<String>>, String>;
 
-/// What a question showed.
+/// Result of a question.
 pub(crate) struct QueryResult {
     pub(crate) answer: Answer,
-    /// Whether it was refused because the user may not ask it.
+    /// Whether the user lacks the privilege to ask it.
     pub(crate) is_forbidden: bool,
     pub(crate) probed: Probed,
-    /// The process that serves the connection, as the peer reported at the log-in.
+    /// Server process of the connection, as reported at log-in.
     pub(crate) backend_pid: Option<u32>,
 }
 
-/// Asks a server one question after the other, each over a connection of its own.
+/// Asks a server one question after another, each over its own connection.
 pub(crate) struct Desk<'a> {
     pub(crate) peer: &'a Peer,
     pub(crate) login: Arc<Login>,
     kind: &'static Kind,
-    /// Whether nobody else listens on the transport, such as a Unix socket.
+    /// Whether the transport is private, such as a Unix socket.
     pub(crate) is_private: bool,
     pub(crate) transactions: &'a Transactions,
     pub(crate) timeout: Duration,
@@ -166,7 +166,7 @@ impl Desk<'_> {
         (self.kind.ask)(self, question)
     }
 
-    /// Asks a server over a new connection, in a session of its protocol.
+    /// Asks a question over a new connection, in a session of its protocol.
     pub(crate) fn ask_over<S: Session>(
         &self,
         session: S,
@@ -189,7 +189,7 @@ impl Desk<'_> {
         })
     }
 
-    /// With the next step, where there is one.
+    /// Adds help to an error, if there is any.
     fn explained(&self, error: ProbeError) -> Refusal {
         match error {
             ProbeError::Greeting { endpoint, class, reason } if class == ErrorClass::LoginRefused => {
@@ -217,7 +217,7 @@ impl Desk<'_> {
     }
 }
 
-/// Logs in once, and asks what must be known before `wanted` connections are opened.
+/// Logs in once, and checks whether the server is ready for `wanted` connections of the load.
 pub(crate) fn ask(
     sql: &Transactions,
     peer: &Peer,
@@ -230,12 +230,12 @@ pub(crate) fn ask(
     let desk = Desk { peer, login, kind, is_private, transactions: sql, timeout };
     let QueryResult { answer: room, probed, backend_pid, .. } = desk.ask(desk.kind.about_the_server)?;
     let mut learnt = Learnt::default();
-    // A server that cannot say how much room it has may have enough.
+    // A server that does not report its free connections may have enough.
     if let Ok(values) = &room
         && let [Some(version), max, taken, process] = values.as_slice()
     {
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
-        // A pooler takes the connections: it tells of a process of its own, and answers come from a server behind it.
+        // A pooler takes the connections: it reports its own process at log-in, and answers come from a server behind it.
         let is_pooled = number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
         let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
@@ -266,7 +266,7 @@ pub(crate) fn ask(
     Ok((learnt, probed))
 }
 
-/// Whether the tables of a workload are there, and how large pgbench's are.
+/// Checks that the tables of a workload exist. Returns the scale of pgbench's tables.
 fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Option<i64>, Refusal> {
     let Some(workload) = workload::find(name) else { return Ok(None) };
     let set =
@@ -303,7 +303,7 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
     }
 }
 
-/// What shows that the tables are there, and what else `tenbin prepare` needs to know.
+/// Question that fails if the tables do not exist, and further options for `tenbin prepare`.
 fn question(tables: Tables, many: &str) -> (String, String) {
     let (question, options) = match tables {
         Tables::Pgbench => ("SELECT count(*) FROM pgbench_branches".to_owned(), " --scale 10"),
@@ -316,11 +316,11 @@ fn question(tables: Tables, many: &str) -> (String, String) {
     (question, options.to_owned())
 }
 
-/// A table that is there may be of something else: its name, the columns that it needs, and a question that is refused if it does
-/// not have them, or, where rows go in without names, if it has others.
+/// Check of the columns of an existing table: its name, the columns that it needs, and a question that fails without them. For rows
+/// that are inserted without column names, the question also fails if there are other columns.
 fn columns(tables: Tables, many: &str) -> Option<(String, &'static str, String)> {
     let (table, columns) = match tables {
-        // Whether it is empty is asked for too.
+        // pgbench's tables are checked by their number of rows instead.
         Tables::Pgbench => return None,
         Tables::Sbtest => (format!("sbtest{many}"), "id, k, c, pad"),
         Tables::SbtestEmpty => (format!("sbtest{many}"), "id, k, and no others"),
@@ -341,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_row_is_kept_and_no_other() {
+    fn keeps_only_the_first_row() {
         let mut rows = FirstRow::default();
         rows.value(0, Some(b"a"));
         rows.value(1, None);
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_has_a_next_step() {
+    fn error_on_missing_tables_names_the_prepare_command() {
         let unready = Unready::Tables {
             what: "42P01: relation \"pgbench_branches\" does not exist".to_owned(),
             url: "postgres://127.0.0.1:5432/db".to_owned(),

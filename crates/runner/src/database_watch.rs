@@ -1,7 +1,7 @@
-//! What a database says of itself under load: what its sessions wait for, several times a second, and its counters once a second.
+//! Monitors a database under load: wait events of its sessions several times a second, and its counters once a second.
 //!
-//! One session of its own asks, on a thread of its own. It is not among those that it counts. Where the quickest of the last answers
-//! took more than 4 ms, samples are rarer, down to one a second. What cannot be read is named once.
+//! One session on its own thread asks, and leaves itself out. If even the fastest of the last answers took more than 4 ms, samples
+//! become rarer, down to one per second. Statistics that cannot be read are reported once.
 
 pub(crate) mod shape;
 pub(crate) mod tally;
@@ -20,71 +20,71 @@ use loading::{Answer, Database, Error, HeldSession};
 use crate::databases;
 use tally::{Sample, Tally};
 
-/// Between samples: at least, and at most.
+/// Shortest and longest pause between samples.
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
-/// How many times as long as asking takes a pause is.
+/// Ratio of a pause to the time of an answer. It keeps the cost of asking at 2 % for answers of 4 to 20 ms.
 const PAUSE_FACTOR: u32 = 50;
-/// The quickest of so many answers shows what asking costs: the others had to wait for a core.
+/// Number of answers of which the fastest gives the cost of asking: the others had to wait for a core.
 const ANSWERS: usize = 5;
-/// Between two readings of counters.
+/// Interval between two readings of counters.
 const COUNTERS_EVERY: Duration = Duration::from_secs(1);
-/// How often a server that broke off is tried again.
+/// Maximum number of reconnects to a server that closed the session.
 const RETRIES_MAX: u32 = 30;
-/// How long the session may take to end.
+/// Time limit for closing the session.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
-/// Connections that must be left for others.
+/// Number of connections that must stay free for others.
 const ROOM_MIN: f64 = 1.0;
 
-/// Reads what a database says of itself.
+/// Monitors a database from inside.
 pub trait DatabaseWatch: Debug {
-    /// What was read since the last call.
+    /// Readings since the last call.
     fn take(&mut self) -> Vec<Reading>;
 
-    /// Ends. What was not taken before, and what could not be read.
+    /// Ends the monitor. Returns the remaining readings, and the statistics that could not be read.
     fn end(self: Box<Self>) -> (Vec<Reading>, Vec<NotAvailable>);
 }
 
-/// What differs from one kind of server to another.
+/// Queries and their interpretation for one kind of server.
 pub(crate) trait Dialect: Send {
-    /// Prepares a new session. Room for connections: those that are open, and how many may be.
+    /// Prepares a new session. Returns the number of open connections and the maximum; `None` if they are unknown.
     fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error>;
 
-    /// What every session does at this instant.
+    /// Samples the state of every session.
     fn sample(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error>;
 
-    /// Sessions that others wait for, with the number of those that do. Asked only if some wait for a lock.
+    /// Sessions that block others, with the number of blocked sessions. Called only if some wait for a lock.
     fn blocking(&mut self, asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error>;
 
     /// Counters since the start of the server, and sizes.
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
 
-    /// What statements added to their statistics since the last call of this session, most time first.
+    /// Growth of the statistics of statements since the last call in this session, longest time first.
     fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
         Ok(Vec::new())
     }
 }
 
-/// One value of a server's own statistics.
+/// One value of the server's statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Counter {
     pub(crate) metric: &'static str,
     pub(crate) label: String,
     pub(crate) value: f64,
-    /// Whether it only grows, and is read as growth.
+    /// Whether the value is a counter, and is reported as growth.
     pub(crate) grows: bool,
 }
 
-/// What executions of a statement added to its statistics.
+/// Growth of the statistics of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Grown {
-    /// Its shape.
+    /// Text of the statement without values.
     pub(crate) statement: String,
     pub(crate) calls: f64,
-    /// Execution time.
+    /// Execution time, in seconds.
     pub(crate) time_s: f64,
 }
 
-/// A session, and a place for reasons why something cannot be read.
+/// A session, and a list for reasons why statistics cannot be read.
 pub(crate) struct Asked<'a> {
     session: &'a mut HeldSession,
     pub(crate) shared: &'a Shared,
@@ -95,13 +95,14 @@ impl Asked<'_> {
         self.session.ask(sql)
     }
 
-    /// A question that a server may refuse, such as for lack of rights: then nothing, and the reason is noted.
+    /// Asks a question that a server may reject, such as for lack of privileges. Then the result is `None`, and the reason is
+    /// noted.
     pub(crate) fn ask_if_allowed(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
         let answer = self.session.ask(sql);
         self.if_allowed(what, answer)
     }
 
-    /// Of an answer that may be a refusal: nothing then, and the reason is noted.
+    /// Turns a rejection by the server into `None`, and notes the reason.
     pub(crate) fn if_allowed(
         &self,
         what: &str,
@@ -129,7 +130,7 @@ impl Shared {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Only the first reason of each thing is kept.
+    /// Notes a reason. Only the first one for each `what` is kept.
     pub(crate) fn lacks(&self, what: &str, because: &str) {
         let probe = if what.is_empty() { INSIDE.to_owned() } else { format!("{INSIDE}: {what}") };
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,11 +140,11 @@ impl Shared {
     }
 }
 
-/// The session on this machine, and its thread.
+/// Monitoring session of this process, and its thread.
 #[derive(Debug)]
 pub(crate) struct Session {
     shared: Arc<Shared>,
-    /// Raised to end a question that is under way.
+    /// Set to end a question in progress.
     is_given_up: Arc<AtomicBool>,
     /// Dropped to end the thread.
     pauses: Option<Sender<()>>,
@@ -152,7 +153,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// `None` for a database in this process, which has nobody to ask.
+    /// Starts the monitor. `None` for a database in this process, which has no sessions.
     pub(crate) fn begin(database: &plan::Database) -> Option<Self> {
         let dialect = databases::of(database.engine).watch?();
         let shared = Arc::new(Shared::default());
@@ -167,7 +168,7 @@ impl Session {
                     Watcher { place, dialect, shared: &theirs, is_given_up, ends }.run();
                     drop(alive);
                 };
-                // It is not joined: connecting may take longer than anybody waits.
+                // The thread is not joined, because connecting may take longer than the load.
                 if let Err(error) = thread::Builder::new().name("database".into()).spawn(work) {
                     shared.lacks("", &format!("no thread can be started for it: {error}"));
                 }
@@ -180,7 +181,7 @@ impl Session {
     fn close(&mut self) {
         self.is_given_up.store(true, Ordering::Relaxed);
         if self.pauses.take().is_some() {
-            // Whatever it is: there is nobody left to wait for.
+            // A timeout is ignored: the thread ends by itself.
             let _ = self.ended.recv_timeout(ENDS_WITHIN);
         }
     }
@@ -206,7 +207,7 @@ impl Drop for Session {
     }
 }
 
-/// The thread.
+/// Body of the monitoring thread.
 struct Watcher<'a> {
     place: Database,
     dialect: Box<dyn Dialect>,
@@ -215,11 +216,11 @@ struct Watcher<'a> {
     ends: Receiver<()>,
 }
 
-/// Why a session is over.
+/// Reason for the end of a session.
 enum Over {
-    /// It is not wanted any more, or of no use.
+    /// The session is not needed any more, or useless.
     ForGood,
-    /// Something went wrong.
+    /// The session failed.
     Failed(Error),
 }
 
@@ -233,7 +234,7 @@ impl Watcher<'_> {
                 self.shared.lacks(if has_worked { "for a while" } else { "" }, &error.to_string());
             }
             retries += 1;
-            // A server that never answered is not bothered again. One that broke off may be about to start again.
+            // A server that never answered is not asked again. One that closed the session may be restarting.
             if is_ended || !has_worked || retries > RETRIES_MAX || self.pause(PAUSE[1]) {
                 return;
             }
@@ -260,7 +261,7 @@ impl Watcher<'_> {
         let mut answers = [Duration::MAX; ANSWERS];
         let mut number = 0;
         self.shared.tally().count(self.dialect.counters(&mut asked)?, true);
-        // What was before the load is nobody's.
+        // Sets the baseline of the growth: statements before the load do not count.
         self.dialect.statements(&mut asked)?;
         loop {
             let begun = Instant::now();
@@ -288,7 +289,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Says whether the end has come.
+    /// Pauses. Returns whether the monitor is to end.
     fn pause(&self, pause: Duration) -> bool {
         !matches!(self.ends.recv_timeout(pause), Err(RecvTimeoutError::Timeout))
     }
@@ -298,24 +299,24 @@ impl Watcher<'_> {
     }
 }
 
-/// Without the help, which is about filling tables, and cut.
+/// Shortens an error to one line, without its help, which is about loading data.
 fn one_line(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     plan::split_help(text).0.replace('\n', " ").chars().take(CHARACTERS_MAX).collect()
 }
 
-/// A field of an answer as text; nothing for NULL and for a field that is not there.
+/// A field of an answer as text; empty for NULL and for a missing field.
 pub(crate) fn text(row: &[Option<String>], place: usize) -> &str {
     row.get(place).and_then(Option::as_deref).unwrap_or_default()
 }
 
-/// A field of an answer as a number, unless it is none.
+/// A field of an answer as a number; `None` if it is missing, negative, or not finite.
 pub(crate) fn number(row: &[Option<String>], place: usize) -> Option<f64> {
     text(row, place).parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// Who blocks others, of rows with number, state, statement, whether it waits for a lock itself, and how many it blocks. Those
-/// that wait themselves are left out where others do not: they are in the queue, not at its head.
+/// Sessions that block others, from rows of process, state, statement, whether it waits for a lock, and number of blocked sessions.
+/// Sessions that wait themselves are left out if others do not: they are in the queue, not at its head.
 pub(crate) fn blocking(answer: &Answer, quotes: shape::Quotes) -> Vec<(String, f64)> {
     let at_head: Vec<_> = answer.iter().filter(|row| text(row, 3) != "t").collect();
     let rows = if at_head.is_empty() { answer.iter().collect() } else { at_head };
@@ -333,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_blocks_is_at_the_head_of_the_queue() {
+    fn blocking_sessions_are_those_at_the_head_of_the_queue() {
         let row = |fields: [&str; 5]| fields.map(|field| Some(field.to_owned())).to_vec();
         let head = row(["17", "idle in transaction", "SELECT 1", "f", "3"]);
         let queued = row(["18", "active", "UPDATE t SET a = 1", "t", "9"]);

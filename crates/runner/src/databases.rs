@@ -1,4 +1,4 @@
-//! The list of databases, and what runs need to know of each: how to ask it before a load, to watch it, and to play scripts in it.
+//! Table of databases: how runs check, monitor, and execute scripts in each kind.
 
 mod mysql;
 mod postgres;
@@ -18,38 +18,38 @@ use crate::prepare::Refusal;
 /// A kind of database.
 pub(crate) struct Kind {
     engine: Engine,
-    /// Its name in a request to check that it listens.
+    /// Name in the advice to check that the server listens.
     pub(crate) server: &'static str,
-    /// Help for a log-in that was rejected.
+    /// Help for a rejected log-in.
     pub(crate) login_help: &'static str,
-    /// Asks for four columns: version, maximum of connections, connections of others, and the process that answers. Our own
-    /// connection does not count: it is gone when the load begins.
+    /// Query for four columns: version, maximum number of connections, connections of others, and server process. The connection of
+    /// the query itself does not count, because it is closed when the load starts.
     pub(crate) about_the_server: &'static str,
-    /// From the version that the server reports to its name and version.
+    /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
     /// Asks one question.
     pub(crate) ask: fn(&Desk<'_>, &str) -> Result<QueryResult, Refusal>,
-    /// Finds out how a pooler shares its server connections. `None` if poolers of it are not recognized.
+    /// Finds out how a pooler shares its server connections. `None` if poolers for this kind are not recognized.
     pub(crate) pooling: Option<fn(&Desk<'_>) -> Option<Pooling>>,
-    /// Whether an error says that the user lacks a privilege.
+    /// Whether an error means that the user lacks a privilege.
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
-    /// Watches it under load. `None` if it has no sessions to ask.
+    /// Creates a monitor of the database under load. `None` if it has no sessions.
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
-    /// Plays scripts in this process. `None` for a server.
+    /// Executes scripts in this process. `None` for a server.
     pub(crate) in_process: Option<InProcess>,
 }
 
-/// From scripts, steps, and settings to the channels of a load in this process. In words, why there are none.
+/// Creates the channels of a load in this process, from scripts, steps, and settings. The error is in words.
 pub(crate) type InProcess =
     fn(Deck, &[TransactionStep], Settings, &Transactions) -> Result<Box<dyn Channels>, String>;
 
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];
 
-/// The entry of an engine.
+/// Finds the entry of an engine.
 ///
 /// # Panics
 ///
-/// When the list lacks it, which a test rules out.
+/// If the table lacks the engine, which a test rules out.
 pub(crate) fn of(engine: Engine) -> &'static Kind {
     let found = KINDS.into_iter().find(|kind| kind.engine == engine);
     found.unwrap_or_else(|| panic!("{} is not in the list of databases", engine.name()))

@@ -1,4 +1,4 @@
-//! A run as the store has it before its load begins, and the ending of one whose load never began.
+//! Describes a run before its load starts, and the ending of a run whose load never started.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,14 +6,14 @@ use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, V
 use load::values::Source;
 use plan::{Action, Plan, PlannedStep};
 
-/// `host`: the machine that makes the load.
+/// Describes the run of a plan. `host` is the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     let mut plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
-    // Two runs that only draw other values are of one plan.
+    // The seed only changes drawn values, so it is not part of the hash.
     let mut of_plan = plan_json.clone();
     of_plan.as_object_mut().map(|of_plan| of_plan.remove("seed"));
-    // Requests are hashed below as they are sent; earlier versions kept no path.
+    // Requests are hashed below as they are sent. Earlier versions did not store the path.
     for step in of_plan["steps"].as_array_mut().into_iter().flatten() {
         step.as_object_mut().map(|step| step.remove("path"));
     }
@@ -28,12 +28,12 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
             Action::Sql(_) | Action::Tool(_) => {}
         }
     }
-    // Of scripts the plan has the names only.
+    // The plan has only the names of scripts, so their texts are hashed.
     for text in plan.databases().flat_map(|sql| &sql.texts) {
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text);
     }
-    // Tables are recorded by their size, and distinguished by their contents.
+    // The plan has only the sizes of tables, so their cells are hashed.
     let tables = plan.data.iter().filter_map(|data| match &data.source {
         Source::Rows { rows, .. } => Some(rows),
         _ => None,
@@ -44,7 +44,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     }
     let hash = hash.finish();
     let mut title = plan.title.clone();
-    // A name changes nothing that is sent, so it is not hashed.
+    // The name changes nothing that is sent, so it is not part of the hash.
     if let Some(system) = &plan.system {
         title = format!("{system}: {title}");
         plan_json[NewRun::SYSTEM] = serde_json::json!(system);
@@ -103,7 +103,7 @@ pub(crate) fn unit(step: &PlannedStep) -> Unit {
     }
 }
 
-/// The ending of a run whose load never began.
+/// Ending of a run whose load never started.
 pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_peak_bytes: u64) -> Ending {
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
@@ -129,9 +129,9 @@ mod tests {
 
     use super::*;
 
-    /// Runs are comparable if their plans have one hash. Earlier versions stored these.
+    /// Runs are comparable if their plans have the same hash. The expected hashes are those that earlier versions stored.
     #[test]
-    fn hash_of_a_step_that_its_protocol_owns_stays_as_it_was() {
+    fn plan_hash_of_owned_steps_is_stable() {
         for (query, expected) in
             [("", "aec6e1eb7984f983"), ("?send=1KiB&write=64&bytes=1", "fddd1738c90473fc")]
         {

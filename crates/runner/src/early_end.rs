@@ -1,4 +1,4 @@
-//! When a load whose requests all end badly ends early, and what counts as badly: rejected, or answered with a broken reply.
+//! Early end of a load whose requests all end badly: they are rejected, or get a broken reply.
 
 use std::time::Duration;
 
@@ -7,23 +7,23 @@ use record::Tally;
 /// Rule by which a load ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EarlyEnd {
-    /// Shortest duration of a load that ends early. A load of a number of requests may be over before.
+    /// Shortest duration before an early end. A load with a number of requests may be over before.
     pub(crate) after: Duration,
-    /// Replies that are not usable.
+    /// Replies that are unusable.
     pub(crate) unusable: Unusable,
 }
 
-/// Replies that no request of a load can do with.
+/// Kinds of replies that no request can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unusable {
-    /// Rejections alone: a system that breaks off replies is a result.
+    /// Rejections only: a system that breaks off replies is a result.
     Rejected,
     /// Rejections, and replies that break their protocol or end too early.
     RejectedOrBroken,
 }
 
 impl Unusable {
-    /// Whether requests ended, and all of them with such replies.
+    /// Whether requests ended, and all of them got such replies.
     pub(crate) fn is_all<'a>(self, tallies: impl IntoIterator<Item = &'a Tally>) -> bool {
         let (mut ended, mut unusable) = (0, 0);
         for tally in tallies {
@@ -33,7 +33,8 @@ impl Unusable {
         ended > 0 && unusable == ended
     }
 
-    /// Failed requests with a broken reply. Bytes on an idle connection are errors of no request.
+    /// Number of failed requests with a broken reply. Errors on an idle connection belong to no request, so the number is at most
+    /// that of failed requests.
     fn broken(self, tally: &Tally) -> u64 {
         if self == Self::Rejected {
             return 0;
@@ -62,14 +63,14 @@ mod tests {
     }
 
     #[test]
-    fn broken_replies_are_unusable_where_they_are_no_result() {
+    fn broken_replies_are_unusable_only_with_rejected_or_broken() {
         use ErrorClass::{ClosedBeforeReply, ExcessBytes, Incomplete, ProtocolError, Status};
         for (tallies, rejected, or_broken) in [
             (vec![tally(2, 0, &[(Status, 2)])], true, true),
             (vec![tally(1, 2, &[(Status, 1), (Incomplete, 2)])], false, true),
             (vec![tally(0, 2, &[(ProtocolError, 2)]), tally(1, 0, &[(Status, 1)])], false, true),
             (vec![tally(0, 2, &[(ProtocolError, 1), (ClosedBeforeReply, 1)])], false, false),
-            // One of both was on an idle connection.
+            // One of the two errors was on an idle connection.
             (vec![tally(0, 1, &[(ExcessBytes, 2)])], false, true),
             (vec![], false, false),
         ] {

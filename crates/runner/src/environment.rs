@@ -1,4 +1,4 @@
-//! What went on around a load: who shares its cores, what the machine took, and what the server counted itself.
+//! Environment of a load: processes that share its cores, time that the machine took away, and requests counted by the server.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -15,27 +15,27 @@ use lab::running::{self, Named, Sought};
 use crate::prepare::Prepared;
 use crate::server_count::{self, Counts};
 
-/// Processes that are named as others at most.
+/// Maximum number of other processes that are named.
 const OTHERS_MAX: usize = 16;
 
-/// What is known before a load begins, to be compared with what is so after it.
+/// State before a load, to be compared with the state after it.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// Who used the machine, and when; `None` if not measured.
+    /// Processes and their CPU time, with the time of the census; `None` if not measured.
     looked: Option<(Census, Instant)>,
-    /// Processes that listen where the load goes.
+    /// Processes that listen on the endpoints of the load.
     pub(crate) listeners: Vec<u32>,
-    /// What probes are to look at if Tenbin has not started the system.
+    /// Subject of the probes, if Tenbin did not start the system.
     pub(crate) subject: Subject,
     target: Option<(Endpoint, Counts)>,
-    /// The cores that those may use.
+    /// Cores that the listening processes may use.
     pub(crate) system_cores: BTreeSet<usize>,
-    /// The system and the generator on one machine, in words.
+    /// Note that system and generator share the machine; `None` if they do not, or it is unknown.
     pub(crate) sharing: Option<String>,
 }
 
 impl Before {
-    /// Looks around before a load.
+    /// Takes the state before a load.
     pub(crate) fn look(prepared: &Prepared) -> Self {
         let endpoints = &prepared.endpoints;
         let places: Vec<Listens> = endpoints.iter().filter_map(place).collect();
@@ -57,7 +57,7 @@ impl Before {
         Self { looked, listeners, subject, target, system_cores, sharing }
     }
 
-    /// Looks again when it is over. `system`: further processes that everything below belongs to the system.
+    /// Compares with the state after the load. `system` lists further root processes of the system.
     pub(crate) fn compare(self, system: &[u32]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
@@ -73,7 +73,7 @@ impl Before {
     }
 }
 
-/// Where a process listens for an endpoint; nowhere for a database in this process.
+/// Place where a process listens for an endpoint; `None` for a database in this process.
 fn place(endpoint: &Endpoint) -> Option<Listens> {
     match endpoint {
         Endpoint::Tcp(address) => Some(Listens::Port(address.ip(), SocketAddr::port(address))),
@@ -82,7 +82,7 @@ fn place(endpoint: &Endpoint) -> Option<Listens> {
     }
 }
 
-/// A system that runs already, with the sockets at which it is loaded.
+/// Subject of the probes for a system that is already running, with the sockets under load.
 fn subject(endpoints: &[Endpoint], system: Sought) -> Subject {
     if system.by == Named::Listening(Vec::new()) {
         return Subject::default();
@@ -92,7 +92,7 @@ fn subject(endpoints: &[Endpoint], system: Sought) -> Subject {
         Endpoint::Unix(_) => None,
     };
     let served = endpoints.iter().find_map(port).map(|(_, port)| port);
-    // Queues alone would pass for a system that used no core.
+    // Without its processes, the queues of the sockets alone would look like a system that used no CPU time.
     let is_unread = system.found.is_err();
     let here = || endpoints.iter().filter(|_| !is_unread);
     let ports = here().filter_map(port).filter(|(address, _)| listening::is_here(*address));
@@ -109,7 +109,7 @@ fn subject(endpoints: &[Endpoint], system: Sought) -> Subject {
     }
 }
 
-/// Whether a process is the built-in target of this very program: only that is asked for its counts. Over raw TCP it has none.
+/// Whether a process is the built-in target of this executable. Only that is asked for its counts. A raw TCP target has none.
 fn is_target(pid: &u32) -> bool {
     let (own, words) = (std::env::current_exe().ok(), census::words(*pid));
     own.is_some()
@@ -118,7 +118,8 @@ fn is_target(pid: &u32) -> bool {
         && !words.iter().any(|word| word.starts_with("--raw"))
 }
 
-/// Who listens here, and which cores it may use, if that is known. `pinned`: the generator's cores; empty: any.
+/// Describes the listening process and the cores that it shares with the generator. `None` if they are unknown. `pinned` lists the
+/// generator's cores, and is empty if it is not pinned.
 fn sharing(listeners: &[u32], theirs: &BTreeSet<usize>, pinned: &[usize]) -> Option<String> {
     let ours: BTreeSet<usize> = if pinned.is_empty() {
         engine::allowed_cores().into_iter().collect()

@@ -1,4 +1,4 @@
-//! The requests of a plan around its load, `setup` and `teardown`: made by one client, and not counted.
+//! Errands: the requests of `setup` and `teardown` around a load. One client makes them, and they are not counted.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,16 +22,16 @@ use crate::lone_pass::printable;
 use crate::prepare::{Refusal, ask_owners, peers};
 use crate::stopper::{StopLevel, Stopper};
 
-/// Tells the draws of these requests from those of the load.
+/// Mixed into the seed of the plan, so that these draws differ from those of the load.
 const SEED: u64 = 0x7365_7475_7020_2020;
 const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 
-/// The client of a plan, when it has made the requests before the load.
+/// Client of a plan that has made the `setup` requests.
 pub struct SetUp {
     errand: Errand<HttpConversation>,
-    /// Names of the steps after the load, by their numbers.
+    /// Numbers and names of the `teardown` steps.
     teardown: Vec<(u16, String)>,
-    /// What it saved, for all users.
+    /// Values saved by `setup`, for all users. `None` if there are none.
     values: Option<DataSource>,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for SetUp {
     }
 }
 
-/// Makes the requests before the load.
+/// Makes the `setup` requests. `None` if the plan has neither `setup` nor `teardown`.
 pub(crate) fn set_up(plan: &Plan, public: &PublicLoads, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
     if plan.errands.is_empty() {
         return Ok(None);
@@ -77,14 +77,14 @@ fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
 }
 
 impl SetUp {
-    /// Gives the users of a plan what was saved.
+    /// Passes the saved values to the users of a plan.
     pub(crate) fn hand_on(&mut self, plan: &mut Cow<'_, Plan>) {
         if let Some(values) = self.values.take() {
             plan.to_mut().data.push(values);
         }
     }
 
-    /// Makes the requests after the load. The error says which did not end well, and why.
+    /// Makes the `teardown` requests. The error names the failed step, and says why.
     pub(crate) fn tear_down(mut self, stopper: &Stopper) -> Result<(), String> {
         let made = unless_stopped(stopper, move || {
             self.errand.run(self.teardown.iter().map(|(step, _)| *step)).map_err(|fault| {
@@ -97,13 +97,13 @@ impl SetUp {
     }
 }
 
-/// Does something that may keep us waiting; `None`: it did, and the run was aborted meanwhile.
+/// Runs `make` on a thread, because it may block. `None` if the run was aborted meanwhile.
 fn unless_stopped<T: Send + 'static>(
     stopper: &Stopper,
     make: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (teller, told) = mpsc::channel();
-    // The receiver is gone if it took too long.
+    // Sending fails if the run was aborted and the receiver is gone.
     let waiting = thread::Builder::new().name("errand".to_owned()).spawn(move || drop(teller.send(make())));
     waiting.ok()?;
     loop {
@@ -121,7 +121,7 @@ fn request_step(step: &PlannedStep) -> Option<RequestStep> {
     Some(RequestStep { request, checks, captures: action.captures.clone() })
 }
 
-/// Draws every value once: the same for all of the requests.
+/// Draws every value once, for all of the requests.
 fn draw(plan: &Plan, conversation: &mut HttpConversation) {
     let mut values = Values::new(&plan.data, Share::WHOLE);
     let mut chance = Chance::stream(plan.seed ^ SEED, 0);
@@ -131,7 +131,7 @@ fn draw(plan: &Plan, conversation: &mut HttpConversation) {
     }
 }
 
-/// What was saved, as a table of one row.
+/// Saved values as a table with one row; `None` if there are none.
 fn saved(plan: &Plan, conversation: &mut HttpConversation) -> Option<DataSource> {
     let variables = plan.errands.saved();
     let mut row = vec![Box::<str>::default(); variables.len()];

@@ -1,4 +1,4 @@
-//! The events of a run: from what a plan says to what the lab does, and what is kept of it.
+//! Events of a run: from the plan to the actions of the lab, and to the stored outcome.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -17,20 +17,20 @@ use crate::recipe;
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::Started;
 
-/// The stage of a run that an event failed in, as it is stored.
+/// Stage in the failure of a run whose event failed.
 const STAGE: &str = "event";
-/// Of the last line that a failed event wrote.
+/// Maximum length of the last output line that a failure quotes.
 const LINE_CHARACTERS_MAX: usize = 200;
 
-/// Events under way, on threads of their own.
+/// Events in progress, on their own threads.
 pub trait Happenings: Debug {
-    /// What has become known since the last call.
+    /// Outcomes since the last call.
     fn take(&mut self) -> Vec<Happened>;
 
-    /// Ends what is under way, without waiting.
+    /// Ends events in progress, without waiting.
     fn interrupt(&self);
 
-    /// Ends what is under way, and waits for that. What was not told before.
+    /// Ends events in progress, and waits for them. Returns the remaining outcomes.
     fn end(self: Box<Self>) -> Vec<Happened>;
 }
 
@@ -48,31 +48,31 @@ impl Happenings for lab::events::Timeline {
     }
 }
 
-/// What the plan says of an event.
+/// Facts about an event from the plan.
 #[derive(Clone, Debug)]
 struct About {
     words: String,
     may_fail: bool,
 }
 
-/// The events of one run, before, while, and after they take place.
+/// Events of one run: before, during, and after the load.
 #[derive(Debug, Default)]
 pub(crate) struct Events<'a> {
-    /// Until the load begins.
+    /// Events until the load starts.
     planned: Vec<Event>,
     about: BTreeMap<String, About>,
     stopper: Option<&'a Stopper>,
     is_closed_load: bool,
     under_way: Option<Box<dyn Happenings>>,
-    /// Why the run fails: an event that did.
+    /// Failure of the run by a failed event.
     failed: Option<Failure>,
-    /// One that the end of the load cut off.
+    /// Failure of an event that was cut off by the end of the load.
     cut: Option<Failure>,
     notes: Vec<String>,
 }
 
 impl<'a> Events<'a> {
-    /// The events of a launched system under the load of a plan.
+    /// Events of a launched system under the load of `plan`.
     pub(crate) fn new(events: &[LaunchEvent], plan: &Plan, host: Ipv4Addr, stopper: &'a Stopper) -> Self {
         let about = |event: &LaunchEvent| {
             (event.name.clone(), About { words: event.words.clone(), may_fail: event.may_fail })
@@ -86,7 +86,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// The load began at `origin`.
+    /// Starts the events of a load that started at `origin`.
     pub(crate) fn begin(&mut self, system: &mut dyn Started, origin: Instant) {
         let planned = std::mem::take(&mut self.planned);
         if planned.is_empty() {
@@ -101,7 +101,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Keeps what is new. Answers whether one has failed, so that going on makes no sense.
+    /// Stores new outcomes. Returns whether an event failed, so that the load should end.
     pub(crate) fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
         let is_stopped = self.stopper.is_some_and(|stopper| stopper.level() != StopLevel::Go);
         if let Some(under_way) = &mut self.under_way {
@@ -114,20 +114,20 @@ impl<'a> Events<'a> {
         Ok(self.failed.is_some())
     }
 
-    /// The load is over: what is under way ends. It is not waited for.
+    /// Ends events in progress after the load, without waiting.
     pub(crate) fn interrupt(&self) {
         if let Some(under_way) = &self.under_way {
             under_way.interrupt();
         }
     }
 
-    /// Waits for the end of what was under way, and keeps it.
+    /// Waits for the events in progress, and stores their outcomes.
     pub(crate) fn end(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         let told = self.under_way.take().map(|under_way| under_way.end()).unwrap_or_default();
         self.keep(feed, told)
     }
 
-    /// Without a place to keep it.
+    /// Ends the events without storing their outcomes.
     pub(crate) fn abandon(&mut self) {
         drop(self.under_way.take());
     }
@@ -162,7 +162,7 @@ impl<'a> Events<'a> {
         slot.get_or_insert_with(|| failure(format!("the event {name} failed: {what}"), way_out));
     }
 
-    /// As the store has it.
+    /// Event in the form of the store.
     fn kept(&self, happened: &Happened) -> Option<evidence::Event> {
         let About { words, may_fail } = self.about.get(&happened.name)?.clone();
         let Happened { name, occurrence, planned_ns, begun_ns, ended_ns, exit, signal, .. } =
@@ -178,13 +178,13 @@ impl<'a> Events<'a> {
             signal,
             output: happened.output.clone(),
             dropped_bytes: happened.dropped_bytes,
-            // It may quote a command.
+            // The failure may quote a command.
             failure: happened.failure.as_deref().map(plan::without_secrets),
             may_fail,
         })
     }
 
-    /// Says in the ending of a run what became of them, unless its system died before.
+    /// Adds the outcome of the events to the ending of a run, unless the system died before.
     pub(crate) fn tell(self, ending: &mut Ending) {
         if self.about.is_empty() {
             return;
@@ -202,7 +202,7 @@ impl<'a> Events<'a> {
     }
 }
 
-/// The last line with something on it, without secrets and not too long.
+/// Last line that is not empty, without secrets and cut.
 fn last_line(output: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(output);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
@@ -223,7 +223,7 @@ fn of_plan(event: &LaunchEvent, plan: &Plan, host: Ipv4Addr) -> Event {
     }
 }
 
-/// Since the load began, where a plan counts from the end of the warm-up.
+/// Moment since the start of the load. Times in a plan count from the end of the warm-up.
 fn moment(moment: &EventMoment, plan: &Plan) -> Moment {
     let end_ns =
         plan.first_end_ns().or(plan.planned_ns()).map(|end_ns| end_ns.saturating_sub(plan.warm_up_ns));
@@ -245,7 +245,7 @@ fn moment(moment: &EventMoment, plan: &Plan) -> Moment {
 }
 
 fn action(action: &EventAction, plan: &Plan) -> Action {
-    // An event has a time limit of its own.
+    // Events have their own time limit.
     let command = |cmd| recipe::command(cmd, Duration::MAX);
     match action {
         EventAction::Run { command: cmd, lock } => Action::Run {
@@ -289,7 +289,7 @@ fn action(action: &EventAction, plan: &Plan) -> Action {
 }
 
 fn signalled(signal: &EventSignal) -> Signalled {
-    // The plan's reader knows the same names.
+    // The plan reader knows the same names, so the fallback is never used.
     let number = Signal::named(&signal.signal).unwrap_or(Signal::TERM);
     Signalled { process: signal.process.clone(), signal: number }
 }

@@ -1,10 +1,10 @@
-//! What a run of an experiment changes, from the store to the plan.
+//! Changes that an intervention makes to the study and to the limits of its system.
 
 use evidence::Intervention;
 use lab::limits::{DiskLimits, Limits as LabLimits};
 use plan::{Change, Limits, Study};
 
-/// The study of such a run, of this variant and load.
+/// Changes the study for one run of an experiment, for this variant and load.
 pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Intervention) -> Study {
     let change = match of {
         Intervention::Control { .. } | Intervention::ControlAgain | Intervention::ControlRestarted => None,
@@ -14,7 +14,7 @@ pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Interve
     study.changed(variant, load, change.as_ref())
 }
 
-/// What a system is held to in such a run while it runs; what is not named is limited as the plan says.
+/// Limits of the system during one run of an experiment. Limits that are not set stay as in the plan.
 pub(crate) fn limits(of: &Intervention) -> LabLimits {
     let Intervention::Changed(changed) = of else { return LabLimits::default() };
     match &changed.change {
@@ -34,7 +34,7 @@ pub(crate) fn limits(of: &Intervention) -> LabLimits {
     }
 }
 
-/// Limits that an experiment may set while a system runs: their groups must be there from its start.
+/// Limits that an experiment may set while a system runs. Their control groups must exist from its start.
 pub(crate) fn limits_to_come(study: &Study) -> Vec<LabLimits> {
     let can = study.experiment.as_ref().map_or([false; 2], |asked| [asked.can_limit_cpu, asked.can_limit_io]);
     let disk = DiskLimits { read_bytes_per_s: Some(1 << 40), ..DiskLimits::default() };

@@ -1,4 +1,4 @@
-//! A load that goes on until it is steady: at each of its ends its course so far is judged.
+//! Extension: a load that continues until it is steady. It is judged at each of its possible ends.
 
 use evidence::SteadinessVerdict;
 use judge::{Planned, steadiness};
@@ -7,21 +7,21 @@ use record::Pulses;
 
 use crate::judging;
 
-/// The ends of a load that may go on. At the last one it ends by itself.
+/// Possible ends of a load with extensions. The load ends by itself at the last one.
 pub(crate) struct Extension {
     planned: Planned,
     extend_max: u32,
     threads: u32,
-    /// The next end, and how far apart they are.
+    /// Next end, and distance between ends.
     next_ns: u64,
     each_ns: u64,
-    /// How often it went on.
+    /// Number of extensions so far.
     pub(crate) extended: u32,
     is_settled: bool,
 }
 
 impl Extension {
-    /// `None` if the load has but one end. `threads` tell of its course.
+    /// `None` if the load has only one end. `threads` is the number of threads whose pulses arrive.
     pub(crate) fn of(plan: &Plan, threads: u32) -> Option<Self> {
         let next_ns = plan.first_end_ns()?;
         let each_ns = next_ns.saturating_sub(plan.warm_up_ns).max(1);
@@ -29,19 +29,19 @@ impl Extension {
         Some(Self { planned, extend_max, threads, next_ns, each_ns, extended: 0, is_settled: false })
     }
 
-    /// The end at which it was steady, and after which it goes on no more; `None`: there was none so far.
+    /// End at which the load was steady, and which is its last; `None` if there was none so far.
     pub(crate) fn settled_at_ns(&self) -> Option<u64> {
         self.is_settled.then_some(self.next_ns)
     }
 
-    /// Looks at the course so far, if an end has come since the last look.
+    /// Judges the load so far, if an end has passed since the last call.
     pub(crate) fn look(&mut self, elapsed_ns: u64, pulses: &Pulses) {
-        // Before the first window comes, connections are being opened.
+        // Without a window, connections are still being opened.
         let has_begun = !pulses.windows().is_empty();
         while has_begun && !self.is_settled && self.extended < self.extend_max && elapsed_ns >= self.next_ns {
             let found = steadiness::judge(&self.planned, pulses, self.threads, Some(self.next_ns));
             self.is_settled = found.is_none_or(|found| {
-                // What settled late stays in the figures, however long they become.
+                // A late steady state counts: its start-up stays in the figures, however long the load becomes.
                 matches!(found.verdict, SteadinessVerdict::Steady | SteadinessVerdict::WarmingUp)
             });
             if !self.is_settled {
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// So many windows of one worker, of which each saw so many replies.
+    /// Adds windows of one worker with `ended` replies each, and some jitter.
     fn note(pulses: &mut Pulses, windows: std::ops::Range<u64>, ended: u64) {
         for number in windows {
             let jitter = number * 7 % 5;
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_after_a_load_was_ended_as_steady_does_not_make_it_unsteady() {
+    fn replies_after_a_steady_end_do_not_change_the_verdict() {
         let draft = Draft {
             url: "http://127.0.0.1:9/".to_owned(),
             load: LoadSpec {
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(extension.settled_at_ns(), None, "its first end has not come");
         extension.look(20_050_000_000, &pulses);
         assert_eq!((extension.settled_at_ns(), extension.extended), (Some(20_000_000_000), 0));
-        // Nothing more is sent, and for four seconds replies still come.
+        // Nothing more is sent, but replies still arrive for four seconds.
         note(&mut pulses, 80..96, 10);
         let verdict =
             |ended_ns| steadiness::judge(&judging::planned(&plan), &pulses, 1, ended_ns).unwrap().verdict;

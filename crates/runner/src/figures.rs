@@ -1,4 +1,4 @@
-//! The figures of a second, over all steps.
+//! Figures of a second, over all steps.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use record::{IdentityBroken, Interval, Percentile, Phase, Tally};
 
 use crate::collect::Collected;
 
-/// The end of a load as it is planned.
+/// Planned end of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedEnd {
-    /// Time from the beginning of the load until nothing more starts; `None` if no time ends it.
+    /// Time from the start of the load until nothing more is sent; `None` if no time ends it.
     pub(crate) after: Option<Duration>,
-    /// Number of requests; `None` if no count ends it.
+    /// Number of requests; `None` if no number ends it.
     pub(crate) requests: Option<u64>,
 }
 
-/// The figures of the intervals of a second; `None` if there are none. `collected` has these intervals already.
+/// Figures of the intervals of a second; `None` if there are none. `collected` already includes these intervals.
 pub(crate) fn figures(
     intervals: &[&Interval],
     collected: &Collected,

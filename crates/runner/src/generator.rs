@@ -1,4 +1,4 @@
-//! What makes a load and tells of it: the engine in this process, or anything else that tells the same.
+//! Interface to load generators: the engine in this process, or a substitute with the same messages.
 
 use std::fmt::Debug;
 use std::io;
@@ -18,18 +18,18 @@ use crate::prepare::{Prepared, Refusal, prepare_unless_stopped};
 use crate::stopper::Stopper;
 use crate::usage::Usage;
 
-/// Makes loads. It is asked a few times for each load, and never for a request.
+/// Generator of loads. It is called a few times per load, never per request.
 pub trait Generator: Debug {
-    /// The machine that it makes loads on.
+    /// Machine on which it generates loads.
     fn machine(&self) -> Machine;
 
-    /// What it has used itself so far.
+    /// Resources that the generator has used so far.
     fn usage(&self) -> Usage;
 
-    /// Makes the tables that a load needs.
+    /// Creates the tables that a load needs.
     ///
     /// # Errors
-    /// They are not there, or not as they were asked for.
+    /// The tables could not be created, or differ from the requested ones.
     fn load_data(
         &self,
         plan: &Plan,
@@ -38,85 +38,85 @@ pub trait Generator: Debug {
         stream: &Stream,
     ) -> Result<(), FillError>;
 
-    /// Makes the requests that a plan has before its load; `None`: it has none.
+    /// Makes the `setup` requests of a plan; `None` if it has none.
     ///
     /// # Errors
-    /// One of them was rejected, or not answered.
+    /// A request was rejected, or not answered.
     fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
         let _ = (plan, stopper);
         Ok(None)
     }
 
-    /// Does everything that can fail before the first request, and sends none. Leaves a server to itself that keeps it waiting
-    /// when a stop is requested.
+    /// Does everything before the first request that can fail, and sends no request. A stop request abandons a server that does not
+    /// answer.
     ///
     /// # Errors
     /// The plan cannot run here.
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal>;
 }
 
-/// A load that is ready to begin.
+/// A load that is ready to start.
 pub trait Ready: Debug + Send {
-    /// Keeps the course of the load in windows of 100 ms as well.
+    /// Also records the load in windows of 100 ms.
     fn keep_course(&mut self) {}
 
-    /// The same; the words of rejected requests quote the beginning of the reply's body.
+    /// Makes the messages of rejected requests quote the start of the reply's body.
     fn quoting(self: Box<Self>) -> Box<dyn Ready>;
 
-    /// Begins. `share`: which part of the load is made here; all parts together are the load.
+    /// Starts the part of the load that `share` selects. All parts together are the load.
     ///
     /// # Errors
-    /// There is no room for what makes the load, such as threads.
+    /// Resources are exhausted, such as threads.
     fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>>;
 }
 
-/// A load under way. What it tells is taken some twenty times a second.
+/// A load in progress. Its messages are taken about twenty times per second.
 pub trait Underway: Debug {
-    /// The next message, which is waited for so long at most.
+    /// Next message, after at most `wait`.
     ///
     /// # Errors
-    /// None came in that time, or nothing is left: every worker has said how it ended.
+    /// No message arrived in that time, or every worker has reported its end.
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError>;
 
-    /// Asks the load to stop, at least as much as it was asked before.
+    /// Raises the stop level of the load. A lower level than before has no effect.
     fn stop(&mut self, level: StopLevel);
 
-    /// Waits for whatever makes the load, when nothing is left.
+    /// Waits for the threads or processes of the load, after the last message.
     ///
     /// # Errors
-    /// Threads that died of an error of this program.
+    /// Threads that panicked.
     fn join(self: Box<Self>) -> Result<(), Vec<String>>;
 
-    /// The process below which everything makes the load, if that is not this one.
+    /// Root process of the generator; `None` if it is this process.
     fn keeper_pid(&self) -> Option<u32> {
         None
     }
 
-    /// What was used for what was measured, if that is known here alone. Asked when nothing is left.
+    /// Resources used for the measured part; `None` if the caller measures them. Called after the last message.
     fn usage(&self) -> Option<Usage> {
         None
     }
 
-    /// How long the command of another load generator ran for what was measured, its own start included. Asked when nothing is left.
+    /// Run time of the measured command of another load generator, including its startup. Called after the last message.
     fn tool_ran(&self) -> Option<Duration> {
         None
     }
 
-    /// Notes of another load generator on its own figures. Asked when nothing is left.
+    /// Notes of another load generator on its figures. Called after the last message.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The tool that made the load, if it was another load generator. Asked when nothing is left.
+    /// Load generator; `None` if it is Tenbin's engine. Called after the last message.
     fn tool(&self) -> Option<evidence::LoadTool> {
         None
     }
 }
 
-/// The engine in this process.
+/// Engine in this process.
 #[derive(Clone, Debug, Default)]
 pub struct LocalGenerator {
-    /// Whether it loads public addresses.
+    /// Policy for public addresses.
     pub public: PublicLoads,
 }
 

@@ -1,4 +1,4 @@
-//! A lock in the plan's database, held by a session while a command runs.
+//! Lock in the plan's database that a session holds while a command runs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use loading::HeldSession;
 
 use crate::load_data;
 
-/// How often to ask whether the lock is still wanted.
+/// Interval at which cancellation is checked.
 const LISTEN: Duration = Duration::from_millis(20);
-/// How long the statement that releases it may take; then its session is closed.
+/// Time limit of the statement that releases the lock; its session is closed then.
 const RELEASE: Duration = Duration::from_secs(10);
 
-/// Two statements, and the session between them.
+/// Statements before and after the command, and the session between them.
 pub(crate) struct HeldLock {
     database: plan::Database,
     statements: [String; 2],
     session: Option<(HeldSession, Arc<AtomicBool>)>,
 }
 
-/// Neither statements nor log-in belong in a debug text.
+/// Hides the statements and the log-in.
 impl fmt::Debug for HeldLock {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "HeldLock {{ is_held: {} }}", self.session.is_some())
@@ -66,7 +66,7 @@ impl Lock for HeldLock {
     }
 }
 
-/// Does something that waits for a server, on a thread of its own, and raises the flag when it is given up.
+/// Runs `work`, which waits for a server, on its own thread. Sets `flag` when `is_given_up` returns true.
 fn watched<T: Send>(
     flag: &AtomicBool,
     is_given_up: &(dyn Fn() -> bool + Sync),
@@ -75,7 +75,7 @@ fn watched<T: Send>(
     thread::scope(|scope| {
         let (teller, told) = mpsc::channel();
         let builder = thread::Builder::new().name("lock".to_owned());
-        // Who waits is there until the thread has ended.
+        // The receiver lives until the thread has ended.
         let working = builder.spawn_scoped(scope, move || drop(teller.send(work())));
         working.map_err(|error| format!("no thread can be started for it: {error}"))?;
         loop {
@@ -89,7 +89,7 @@ fn watched<T: Send>(
     })
 }
 
-/// Without the help, which is about filling tables.
+/// Shortens an error to one line, without its help, which is about loading data.
 fn one_line(text: &str) -> String {
     plan::split_help(text).0.replace('\n', " ")
 }

@@ -1,22 +1,22 @@
-//! The machine that makes a load, so that results of different machines can be distinguished.
+//! Machine that makes a load, so that results of different machines can be told apart.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-/// A machine, as far as its system tells of it.
+/// A machine, as far as its operating system describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
-    /// Its facts, as every run keeps them.
+    /// Facts for the records of runs: a JSON object.
     pub facts: Value,
-    /// Its processor in words.
+    /// Name of the processor.
     pub processor: String,
-    /// The cores that may be used.
+    /// Cores that may be used.
     pub cores: Vec<usize>,
 }
 
 impl Machine {
-    /// The one that this process runs on.
+    /// Machine of this process.
     pub fn here() -> Self {
         let (uname, cores) = (rustix::system::uname(), engine::allowed_cores());
         let model = field("/proc/cpuinfo", "model name");
@@ -31,14 +31,14 @@ impl Machine {
     }
 }
 
-/// The value behind the first `name:` of a file of such lines.
+/// Value after the first `name:` in a file with lines of this form.
 pub(crate) fn field(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let mut fields = text.lines().filter_map(|line| line.split_once(':'));
     fields.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
 }
 
-/// `123 kB` in bytes.
+/// Parses `123 kB` to bytes.
 pub(crate) fn kibibytes(text: &str) -> Option<u64> {
     text.strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }

@@ -1,4 +1,4 @@
-//! Closes the accounts of a load that is over, and passes them to `judge`.
+//! Closes the accounts of a finished load, and passes them to crate `judge`.
 
 use std::time::Duration;
 
@@ -21,21 +21,21 @@ use crate::stopper::StopLevel;
 use crate::tools::Tools;
 use crate::usage::Usage;
 
-/// What is known of a load in addition to its accounts.
+/// Context of a load, in addition to its accounts.
 pub(crate) struct Surroundings<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) tools: &'a Tools<'a>,
-    /// Ceilings are kept there.
+    /// Store of ceilings.
     pub(crate) store: &'a Store,
     pub(crate) threads: u32,
-    /// The generator's cores; empty: any.
+    /// Cores of the generator; empty if it is not pinned.
     pub(crate) cores: &'a [usize],
-    /// What was around it when it began.
+    /// State before the load.
     pub(crate) before: Before,
 }
 
-/// What went on around a load, the generator's ceiling included where that is worth knowing; and that generator and system share
-/// a machine, in words.
+/// Environment of a finished load, with the generator's ceiling if the generator was near a limit. The second value notes that
+/// generator and system share a machine.
 pub(crate) fn environment(
     of: Surroundings<'_>,
     closed: &Closed,
@@ -61,11 +61,11 @@ pub(crate) fn environment(
             Err(because) => monitor.lacks("ceiling of the generator", because),
         }
     }
-    // A study that started the system says it once for all its runs.
+    // A study notes this once for all runs of the systems that it starts.
     (environment, sharing.filter(|_| roots.is_empty()))
 }
 
-/// A load that is over: its accounts, and what else is stored of it.
+/// A finished load: its accounts, and further facts for the store.
 pub(crate) struct Closed {
     pub(crate) accounts: Accounts,
     usage: Usage,
@@ -76,7 +76,7 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Of the CPU time of these cores, or of all if there are none, what another load generator used while it made the load.
+    /// Share of CPU time that another load generator used while it made the load, of `cores`, or of all cores if that is empty.
     fn tool_share(&self, cores: &[usize]) -> Option<f64> {
         let cores = match cores.len() {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -87,7 +87,7 @@ impl Closed {
     }
 }
 
-/// Closes the accounts. `asked`: how much the load was asked to stop.
+/// Closes the accounts. `asked` is the stop level that was requested.
 pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> Result<Closed, RunError> {
     let is_whole = collected.broke.is_empty() && collected.hopeless.is_empty();
     let (mut tally, mut before) = (Tally::default(), Tally::default());
@@ -133,7 +133,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         warm_up: before.counts,
         window_ns,
         ended,
-        // A tool says nothing of its own threads.
+        // A tool reports nothing about its threads.
         workers: ends.into_iter().filter(|_| tool.is_none()).map(|end| end.health).collect(),
         connections,
         pulses,
@@ -149,9 +149,9 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body })
 }
 
-/// When the window ends: with the load; or with the last counted answer, if the number of requests ended it.
+/// End of the window: that of the load, or the last counted answer if the number of requests ended the load.
 fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
-    // A tool measures for as long as it says, and one that fails has measured nothing.
+    // A tool measures for as long as it reports, and a failed tool has measured nothing.
     let planned_ns = plan.stop.at_ns.filter(|_| plan.tool().is_none());
     let stopped_at_ns = ends.iter().filter_map(|end| end.stopped_at_ns).chain(planned_ns).min();
     let is_counted_out = plan.stop.requests.is_some_and(|requests| tally.counts.planned >= requests);
@@ -162,7 +162,7 @@ fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
     }
 }
 
-/// What to say of a load that opened as many connections as it may.
+/// Note on a load that opened its maximum number of connections; `None` if it did not.
 fn limit_reached(ends: &[WorkerEnd]) -> Option<String> {
     let at_ns = ends.iter().filter_map(|end| end.limit_reached_ns).min()?;
     let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
@@ -170,7 +170,7 @@ fn limit_reached(ends: &[WorkerEnd]) -> Option<String> {
     Some(format!("the limit of {connections} connections was reached at {at_s:.2} s; raise it with -c"))
 }
 
-/// What a plan asks of its load, which opened so many connections.
+/// Expectations of the plan, for the number of connections that were opened.
 fn planned_with(plan: &Plan, connections: u32) -> Planned {
     let asked = planned(plan);
     match asked.offered {
@@ -181,7 +181,7 @@ fn planned_with(plan: &Plan, connections: u32) -> Planned {
     }
 }
 
-/// What a plan asks of its load.
+/// Expectations of the plan.
 pub(crate) fn planned(plan: &Plan) -> Planned {
     let sql = plan.sql();
     Planned {
@@ -204,7 +204,7 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
     }
 }
 
-/// Until when the load itself still changes; `None` if it never stops changing.
+/// Time from which the load itself is constant; `None` if it never is.
 fn settles_from_ns(plan: &Plan) -> Option<u64> {
     match &plan.load {
         Load::Closed(closed) => {
@@ -215,7 +215,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
     }
 }
 
-/// What is known about a run when its load has ended.
+/// Ending of a run whose load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
     let Closed { accounts, usage, tool, notes, same_body, .. } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);

@@ -1,4 +1,4 @@
-//! A system that runs on from one run of an experiment to the next: users, the generator, and limits change without a restart.
+//! Systems that stay up from one run of an experiment to the next. Users, generator, and limits change without a restart.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,42 +9,42 @@ use progress::{RunEvent, Stream};
 use crate::stage::Stage;
 use crate::systems::Started;
 
-/// A system between two runs, and where it has its ports and its files.
+/// A system between two runs, with its ports and files.
 #[derive(Debug)]
 pub(crate) struct KeptSystem {
-    // Stopped before its folder goes.
+    // Field order: the system is stopped before its folder is removed.
     system: RefCell<Option<Box<dyn Started>>>,
     pub(crate) stage: Stage,
     limits_to_come: Vec<Limits>,
-    /// Whether it was started for the run that is made.
+    /// Whether the system was started for the current run.
     is_new: Cell<bool>,
 }
 
-/// A run on such a system.
+/// A run on a kept system.
 #[derive(Debug)]
 pub(crate) struct Keeps<'a> {
     pub(crate) system: &'a KeptSystem,
-    /// What it is held to in this run.
+    /// Limits of the system in this run.
     pub(crate) limits: Limits,
 }
 
 impl KeptSystem {
-    /// Nothing runs yet.
+    /// Creates it without a running system.
     pub(crate) fn of(stage: Stage, limits_to_come: Vec<Limits>) -> Self {
         Self { system: RefCell::new(None), stage, limits_to_come, is_new: Cell::new(true) }
     }
 
-    /// Whether there is one, and nothing of it has died.
+    /// Whether a system is running, and none of its processes has died.
     pub(crate) fn is_running(&self) -> bool {
         self.system.borrow_mut().as_mut().is_some_and(|system| system.died().is_none())
     }
 
-    /// Takes it back after a run; `None`: it is gone.
+    /// Takes the system back after a run; `None` if it is gone.
     pub(crate) fn put(&self, system: Option<Box<dyn Started>>) {
         *self.system.borrow_mut() = system;
     }
 
-    /// Stops it, and says what went wrong.
+    /// Stops the system, and publishes failures as remarks.
     pub(crate) fn stop(self, stream: &Stream) {
         let Some(system) = self.system.into_inner() else { return };
         for failure in system.stop().failures {
@@ -55,12 +55,12 @@ impl KeptSystem {
 }
 
 impl Keeps<'_> {
-    /// Whether the run has a system that was started for it.
+    /// Whether the system was started for this run.
     pub(crate) fn is_new(&self) -> bool {
         self.system.is_new.get()
     }
 
-    /// The system of the run before, or one that is started now, held to the limits of this run.
+    /// Takes the system of the previous run, or starts one, and sets the limits of this run.
     pub(crate) fn take_or(
         &self,
         mut recipe: Recipe,

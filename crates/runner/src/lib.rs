@@ -1,6 +1,6 @@
-//! Makes one run: prepare, stage, measure, watch, keep.
+//! Makes one run: prepares, stages, measures, monitors, and stores it.
 //!
-//! `one_run.rs` names every stage. The crate never knows which run is next, nor report formats.
+//! `one_run.rs` calls every stage in order. The crate knows neither the next run nor report formats.
 
 mod busiest;
 mod ceiling;

@@ -1,4 +1,4 @@
-//! Makes the tables of a workload, on whatever database.
+//! Creates the tables of a workload in any supported database.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -16,19 +16,19 @@ use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
 
-/// How often the progress is published.
+/// Interval between two progress events.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
-/// Receives the progress: rows that are there, rows in all, and in words what is done just now.
+/// Callback for progress: rows written, rows in all, and the current step in words.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 
-/// Why tables are not filled.
+/// Reason why tables could not be filled.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
-    /// The database cannot be reached, or there is no such workload.
+    /// The database cannot be reached, or the workload does not exist.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The tables are not there, or not as they were asked for.
+    /// The tables could not be created, or differ from the requested ones.
     #[error(transparent)]
     Loading(#[from] loading::Error),
 }
@@ -57,7 +57,7 @@ impl loading::Observer for LoadingProgress<'_> {
     }
 }
 
-/// Makes the tables of a workload and fills them, or goes on where an earlier call was cut off.
+/// Creates and fills the tables of a workload, or resumes an earlier call that was cut off.
 pub fn fill(
     database: &plan::Database,
     workload: &str,
@@ -75,7 +75,7 @@ pub fn fill(
     Ok(loading::run(&plan, &place, &told)?)
 }
 
-/// Where a database is, and who logs in.
+/// Address and log-in of a database.
 pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
     let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
     let place = match &database.file {
@@ -88,7 +88,7 @@ pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
     Ok(Database { engine: database.engine, place })
 }
 
-/// Makes the tables that a plan needs before a load, and publishes the progress.
+/// Creates the tables that a plan needs before its load, and publishes the progress.
 pub(crate) fn fill_for(
     database: &plan::Database,
     tables: &plan::Tables,
@@ -109,7 +109,7 @@ pub(crate) fn fill_for(
         ..Options::default()
     };
     publish(stream, Filling::Begins);
-    // The progress is published on this thread only, one state for each interval.
+    // Only this thread publishes, at most one state per interval.
     thread::scope(|scope| {
         let (teller, told) = mpsc::channel();
         let fill_and_tell = move || {
@@ -118,7 +118,7 @@ pub(crate) fn fill_for(
                     "" => Filling::Rows { rows, rows_all: all },
                     step => Filling::Step(step.to_owned()),
                 };
-                // Nobody may be left to receive it.
+                // Sending fails if the receiver is gone.
                 let _ = teller.send(filling);
             };
             fill(database, tables.workload, &options, stopper, &tell)
@@ -138,12 +138,12 @@ pub(crate) fn fill_for(
     })
 }
 
-/// The run has no name yet.
+/// Publishes progress without a run, which has no name yet.
 fn publish(stream: &Stream, filling: Filling) {
     stream.publish(None, RunEvent::Filling(filling));
 }
 
-/// Progress in words: rows written so far, of how many.
+/// Progress in words: rows written and rows in all.
 pub fn rows_words(rows: u64, rows_all: u64) -> String {
     format!("{rows} of {rows_all} rows ({})", percent(rows as f64 / rows_all.max(1) as f64, 0))
 }

@@ -1,4 +1,4 @@
-//! A load that another load generator makes: its command is run, and what it prints becomes the account of the run.
+//! Loads by other load generators: runs the command, and turns its output into the accounts of the run.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,13 +23,13 @@ use crate::stopper::StopLevel;
 use crate::systems::{Lab, LocalLab};
 use crate::usage::Usage;
 
-/// How often the memory of a tool is looked at.
+/// Interval at which the memory of a tool is read.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
-/// Lines of its output in the words of a failure, and characters of each.
+/// Number of output lines in an error message, and maximum length of each.
 const LINES_SHOWN: usize = 3;
 const LINE_CHARACTERS_MAX: usize = 200;
 
-/// Everything that can fail before the tool is started. Connects to nothing.
+/// Checks everything that can fail before the tool starts. Connects to nothing.
 pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> Result<Prepared, Refusal> {
     if matches!(public, PublicLoads::WithConsent(_)) {
         let what = "another load generator keeps to no highest rate of a public server";
@@ -54,7 +54,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
     })
 }
 
-/// URLs in the command that must not be loaded, whoever wrote them there.
+/// Rejects URLs in the command that must not be loaded.
 fn foreign_addresses(tool: &ToolAction, public: &PublicLoads) -> Result<(), Refusal> {
     for url in tool.measured.argv.iter().filter_map(|word| url_in(word)) {
         if let Some(host) = url.host_str() {
@@ -65,7 +65,7 @@ fn foreign_addresses(tool: &ToolAction, public: &PublicLoads) -> Result<(), Refu
     Ok(())
 }
 
-/// The URL that a word ends with, such as `--url=http://127.0.0.1:8080/`.
+/// URL at the end of a word, such as `--url=http://127.0.0.1:8080/`.
 fn url_in(word: &str) -> Option<Url> {
     let scheme_ends = word.find("://")?;
     let is_of_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
@@ -95,7 +95,7 @@ impl Ready for ToolLoad {
         Ok(Box::new(ToolUnderway {
             tool,
             warm_up_ns: plan.warm_up_ns,
-            // The plan has the time for the tool's own start and end in it.
+            // The planned time includes startup and end of the tool.
             within: Duration::from_nanos(plan.planned_ns().unwrap_or(0).saturating_add(plan.timeout_ns)),
             action,
             stage: Stage::Waiting,
@@ -113,7 +113,7 @@ impl Ready for ToolLoad {
     }
 }
 
-/// What a tool is doing.
+/// Stage of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Waiting,
@@ -122,22 +122,22 @@ enum Stage {
     Over,
 }
 
-/// A tool that runs.
+/// A tool in progress.
 #[derive(Debug)]
 struct ToolUnderway {
     tool: LoadTool,
     action: ToolAction,
     warm_up_ns: u64,
-    /// Its commands may take so long together.
+    /// Time limit of its commands together.
     within: Duration,
     stage: Stage,
     news: VecDeque<Message>,
     begun: Option<Instant>,
     looked: Option<Instant>,
-    /// When its last command started, and how long it ran.
+    /// Start of the current command, and run time of the last one.
     started: Option<Instant>,
     ran: Duration,
-    /// What its commands have used: all of them, and those before the measured one.
+    /// CPU time of all its commands, and of those before the measured one.
     used: ToolUsage,
     before: ToolUsage,
     rss_peak_bytes: u64,
@@ -163,7 +163,7 @@ impl ToolUnderway {
         self.news.push_back(Message::Hopeless(plan::without_secrets(&words)));
     }
 
-    /// The load is over, and stopped then.
+    /// Reports the end of the load at this time.
     fn end(&mut self, stopped_at_ns: u64) {
         let end = WorkerEnd { stopped_at_ns: Some(stopped_at_ns), ..WorkerEnd::default() };
         self.news.push_back(Message::Ended(Box::new(end)));
@@ -180,7 +180,7 @@ impl ToolUnderway {
         }
     }
 
-    /// Waits for the command, and for what is next when it has ended.
+    /// Waits for the command, and starts the next one when it has ended.
     fn attend(&mut self, wait: Duration) {
         self.look_at_memory();
         let ended = self.tool.wait(wait);
@@ -216,7 +216,7 @@ impl ToolUnderway {
         }
     }
 
-    /// Takes in what the measured command printed.
+    /// Parses the output of the measured command.
     fn take(&mut self, output: &str) {
         let name = self.action.tool.name;
         match (self.action.tool.read)(output) {
@@ -232,7 +232,7 @@ impl ToolUnderway {
         }
     }
 
-    /// Ends whatever still runs; what the command wrote.
+    /// Ends the command, and returns its output.
     fn end_command(&mut self) -> String {
         self.rss_peak_bytes = self.rss_peak_bytes.max(self.tool.rss_peak_bytes());
         let output = self.tool.end_command();
@@ -314,7 +314,7 @@ impl Underway for ToolUnderway {
     }
 }
 
-/// The account of a run from what its tool reported: every request was planned and sent, or the tool would not know of it.
+/// Converts the report of a tool to an interval. Every reported request counts as planned and sent.
 fn interval(figures: &Figures, warm_up_ns: u64) -> Interval {
     let end_ns = warm_up_ns.saturating_add(figures.measured_ns);
     let mut tally = Tally { last_finished_ns: Some(end_ns), ..Tally::default() };
@@ -338,7 +338,7 @@ fn interval(figures: &Figures, warm_up_ns: u64) -> Interval {
     Interval { second: end_ns / 1_000_000_000, phase: Phase::Measured, tally, sampled: Vec::new() }
 }
 
-/// The last lines of an output, which say why a tool failed.
+/// Last lines of an output, which say why a tool failed.
 fn last_lines(output: &str) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let shown = lines[lines.len().saturating_sub(LINES_SHOWN)..].iter();
@@ -352,7 +352,7 @@ mod tests {
     use record::ErrorClass;
 
     #[test]
-    fn the_account_of_a_tool_adds_up() {
+    fn counts_of_a_tool_add_up() {
         let error = |class, count| ToolError { class, code: 0, message: "m".to_owned(), count };
         let errors = vec![
             error(ErrorClass::Status, 3),
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_found_in_options() {
+    fn finds_urls_in_options() {
         let host = |word: &str| Some(url_in(word)?.host_str()?.to_owned());
         assert_eq!(host("http://10.0.0.1:80/x").as_deref(), Some("10.0.0.1"));
         assert_eq!(host("--url=http://8.8.8.8/").as_deref(), Some("8.8.8.8"));
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_failure_are_bounded() {
+    fn quoted_output_is_bounded() {
         assert_eq!(last_lines(""), "; it printed nothing");
         assert_eq!(last_lines("a\n\nb\nc\nd\n"), ": b | c | d");
         assert!(last_lines(&"x".repeat(1_000_000)).len() < 300);

@@ -1,5 +1,5 @@
-//! One pass through a plan's steps by a single user, on a system that rejected a whole load: it tells an overload from a
-//! plan that can never succeed.
+//! Lone pass: a single user goes through the steps of a plan, on a system that rejected a whole load. This distinguishes an
+//! overload from a plan that can never succeed.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -13,21 +13,21 @@ use record::Tally;
 use crate::early_end::Unusable;
 use crate::tools::Tools;
 
-/// Tells the draws of the pass from those of the load.
+/// Mixed into the seed of the plan, so that these draws differ from those of the load.
 const SEED: u64 = 0x6669_7273_7420_7061;
-/// More scenarios, and steps of a mix, are not tried.
+/// Maximum number of passes; further scenarios, and steps of a mix, are not tried.
 const PASSES_MAX: usize = 32;
-/// A system may need a moment to recover from a load.
+/// Number of attempts: a system may need a moment to recover from a load.
 const TRIES: u32 = 3;
 const BETWEEN_TRIES: Duration = Duration::from_secs(1);
-/// How soon a request to stop is heard.
+/// Interval at which stop requests are checked.
 const LISTEN: Duration = Duration::from_millis(50);
 
-/// Why no request of a plan can succeed: what each step was answered. `None` if one succeeded, or ended without an unusable reply:
-/// a system that closes connections or times out is a result.
+/// Answers to each step, if no request of a plan can succeed. `None` if one succeeded, or ended without an unusable reply: a system
+/// that closes connections or times out is a result.
 pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: Unusable) -> Option<String> {
     if plan.tool().is_some() {
-        // What it sends is not known.
+        // The requests of another load generator are unknown.
         return None;
     }
     let mut lines = None;
@@ -53,13 +53,13 @@ pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: Unusable) -> Op
     lines.map(|lines| lines.join("; "))
 }
 
-/// What a step was answered.
+/// First error of a step, in words.
 fn words(plan: &Plan, step: u16, tally: &Tally) -> Option<String> {
     let name = plan.steps.get(usize::from(step)).map_or("", |step| step.name.as_str());
     tally.errors.entries().first().map(|entry| format!("step {name:?}: {}", printable(&entry.message)))
 }
 
-/// A server's words, in which nothing moves a cursor or breaks a line.
+/// Escapes a server's message, so that it neither moves a cursor nor breaks a line.
 pub(crate) fn printable(text: &str) -> String {
     let printable = |character: char| match character {
         '"' | '\'' | '\\' => character.to_string(),
@@ -68,7 +68,7 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(printable).collect()
 }
 
-/// Every scenario by itself, and every step of a mix, without pauses.
+/// Passes: every scenario by itself, and every step of a mix, without think times.
 fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
     let alone = |visits: &[Visit]| Scenario {
         name: String::new(),
@@ -85,7 +85,7 @@ fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
     scenarios.list.iter().flat_map(of).take(PASSES_MAX).collect()
 }
 
-/// One user goes through a scenario once; by step, what came of it. `None` if it cannot be tried: the load will say why.
+/// Runs a scenario once with one user, and returns the tally of each step. `None` if it cannot be tried: the load will show why.
 fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u16, Tally>> {
     let alone = alone(plan, scenario);
     let prepared = tools.generator.prepare(&alone, tools.stopper).ok()?;
@@ -94,7 +94,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
     loop {
         underway.stop(if tools.is_stopped() { StopLevel::Abort } else { StopLevel::Go });
         match underway.next(LISTEN) {
-            // Parts of steps have numbers beyond theirs.
+            // Parts of steps have numbers above those of the steps.
             Ok(Message::Interval { step, interval }) if usize::from(step) < plan.steps.len() => {
                 tallies.entry(step).or_default().merge(&interval.tally);
             }
@@ -107,7 +107,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
     Some(tallies)
 }
 
-/// The plan of a single user who goes through one scenario once.
+/// Plan of a single user who goes through one scenario once.
 fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     let mut alone = plan.clone();
     let requests = (scenario.once.len() + scenario.order.visits().count()) as u64;
@@ -120,7 +120,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
         seed: plan.seed ^ SEED,
         schedule: None,
     });
-    // Each request has its deadline, and nothing is sent after the last.
+    // Each request has its deadline, and nothing is sent after the last one.
     alone.stop = Stop { at_ns: Some(plan.timeout_ns.saturating_mul(requests)), requests: Some(requests) };
     (alone.extend, alone.warm_up_ns, alone.log_per_second) = (0, 0, 0);
     (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);

@@ -1,4 +1,4 @@
-//! What came of a run, and how it is kept.
+//! Results of a run, and their storage.
 
 use evidence::{Baseline, Ending, Failure, GateResult, Run, RunId, Verdict};
 use judge::{Condition, Window, rates};
@@ -14,22 +14,22 @@ use crate::run_error::RunError;
 use crate::tools::Tools;
 use crate::watchdog::Watchdog;
 
-/// A run that was made, and is kept.
+/// A run that was made and stored.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// Its name in the store.
+    /// Name of the run in the store.
     pub run: RunId,
-    /// How it went.
+    /// Ending of the run.
     pub ending: Ending,
-    /// What became of the plan's gates.
+    /// Results of the plan's gates.
     pub gates: Vec<GateResult>,
-    /// What was measured, of a load that came to its end; `None` if not requested.
+    /// Summary of a complete load; `None` if not requested.
     pub brief: Option<Brief>,
-    /// Whether this is the first run in which the system is known to do something else than reject.
+    /// Whether the answers of this run were judged as the first ones of its scenario, so that later runs need no such check.
     pub is_first_answer: bool,
 }
 
-/// A run that has ended, with what its events cost, which is kept as well.
+/// Loads a run that has ended, and adds and stores the costs of its events.
 fn with_event_costs(store: &Store, run: &RunId) -> Result<Run, StoreError> {
     let mut kept = store.load(run)?;
     if !kept.events().is_empty() {
@@ -39,7 +39,7 @@ fn with_event_costs(store: &Store, run: &RunId) -> Result<Run, StoreError> {
     Ok(kept)
 }
 
-/// A run in three figures.
+/// Summarizes a run in three figures.
 fn brief(run: &Run) -> Result<Brief, StoreError> {
     let tally = run.whole(Phase::Measured)?;
     Ok(Brief {
@@ -49,14 +49,14 @@ fn brief(run: &Run) -> Result<Brief, StoreError> {
     })
 }
 
-/// A run whose load is over, or never began, and which is not kept to its end yet.
+/// A run whose load has ended or never started, and whose ending is not stored yet.
 pub(crate) struct Loaded {
     pub(crate) run: RunId,
     pub(crate) ending: Ending,
-    /// Of the measured phase, if there was one.
+    /// Counts of the measured phase; `None` if the load never started.
     pub(crate) counts: Option<Counts>,
     pub(crate) is_first_answer: bool,
-    /// A run around which no system stands must be kept in time, too.
+    /// Watchdog that limits the time until the run is stored. `None` if the load never started, or a study stops its system first.
     pub(crate) watchdog: Option<Watchdog>,
 }
 
@@ -66,20 +66,20 @@ impl Loaded {
         Self { run, ending, counts: Some(counts), is_first_answer, watchdog: Some(watchdog) }
     }
 
-    /// The load never began.
+    /// A run whose load never started.
     pub(crate) fn without(tools: &Tools<'_>, run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
         let ending = without_a_load(verdict, failure, tools.generator.usage().rss_peak_bytes);
         Self { run, ending, counts: None, is_first_answer: false, watchdog: None }
     }
 
-    /// With further words.
+    /// Adds notes to the ending.
     pub(crate) fn noting(mut self, notes: Vec<String>) -> Self {
         self.ending.notes.extend(notes);
         self
     }
 
-    /// Turns a failure that an interruption may have caused into a note: it is no result of the system, and the run is made again when
-    /// its study is resumed.
+    /// Turns a failure that an interruption may have caused into a note. It is not a result of the system, and a resumed study
+    /// repeats the run.
     pub(crate) fn interrupt(&mut self) {
         if let Some(failure) = self.ending.failure.take() {
             self.ending.verdict = Verdict::Partial;
@@ -92,7 +92,7 @@ impl Loaded {
         self.ending.failure.is_some()
     }
 
-    /// Keeps what processes wrote, the ending, and the results of the gates, if requested. Publishes the end of the run then.
+    /// Stores the output of processes, the ending, and the results of the gates if requested. Then publishes the end of the run.
     pub(crate) fn keep(
         self,
         store: &Store,

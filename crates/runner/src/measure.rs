@@ -1,4 +1,4 @@
-//! The load of a run: it begins, every second of it is kept, and it is judged what it is worth.
+//! Load of a run: starts it, stores every second, and judges the result.
 
 use std::time::Duration;
 
@@ -22,35 +22,36 @@ use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::watchdog::Watchdog;
 
-/// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
+/// Time beyond the duration and the deadline of the last request after which the watchdog ends the process.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A load that is over, and not kept to its end yet.
+/// A finished load whose ending is not stored yet.
 pub(crate) struct Measured {
     pub(crate) ending: Ending,
-    /// Of the measured phase.
+    /// Counts of the measured phase.
     pub(crate) counts: Counts,
-    /// Whether not one request got a usable reply, warm-up included. Broken replies count for a load that ends early over them.
+    /// Whether no request got a usable reply, warm-up included. Broken replies count as unusable if the load ends early because of
+    /// them.
     pub(crate) is_rejected: bool,
-    /// Whether it was ended early for that.
+    /// Whether the load was ended early for that reason.
     pub(crate) was_given_up: bool,
-    /// What is not kept in time, because the store hangs, is ended by force.
+    /// Watchdog that ends the process if the store hangs.
     pub(crate) watchdog: Watchdog,
 }
 
 impl Measured {
-    /// Something else is done before it is kept, in whatever time that takes.
+    /// Suspends the watchdog during work of unknown length.
     pub(crate) fn wait(&self) {
         self.watchdog.rearm(None);
     }
 
-    /// From now on it must be kept in time again.
+    /// Resumes the watchdog: the run must be stored within [`GRACE`].
     pub(crate) fn go_on(&self) {
         self.watchdog.rearm(Some(GRACE));
     }
 }
 
-/// Puts the load of a run that has begun on its target, and keeps every second. Its ending is not kept yet.
+/// Runs the load of a run that has begun, and stores every second. Does not store the ending.
 pub(crate) fn measure(
     runner: &Runner<'_>,
     planned: &PlannedRun<'_>,
@@ -107,7 +108,7 @@ pub(crate) fn measure(
     Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
 }
 
-/// The load of a run as it begins.
+/// Description of a load at its start.
 fn began(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
     let (plan, bytes) = (&*planned.plan, prepared.memory_bound_bytes);
     Began {
@@ -125,7 +126,7 @@ fn began(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
     }
 }
 
-/// The sum of the seconds in the store must be what was counted.
+/// Checks that the seconds in the store add up to the counts.
 fn must_be_kept(
     store: &Store,
     run: &RunId,

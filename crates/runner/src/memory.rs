@@ -1,40 +1,40 @@
-//! The memory that a run takes at most.
+//! Upper bound of the memory of a run.
 
 use crate::prepare::EngineLoad;
 
-/// The parts of a memory bound, in bytes. Each is what its owner may take at worst, whatever the target sends.
+/// Parts of the memory bound, in bytes: the worst case of each part, whatever the target sends.
 mod bound {
-    /// A connection's own state, the kernel's not included.
+    /// State of a connection in this process.
     pub(super) const CONNECTION: u64 = 1024;
-    /// A reply's head that comes in pieces. What grows as it comes may own twice what it holds.
+    /// Head of a reply that arrives in pieces. A growing buffer may own twice its contents.
     pub(super) const PARTIAL_HEAD: u64 = 2 * 64 * 1024;
-    /// A TLS session with an incomplete message.
+    /// TLS session with an incomplete message.
     pub(super) const TLS: u64 = 2 * 300 * 1024;
-    /// One set of histograms with every counter in use: 12 of 33 chunks of 8 KiB, for warm-up and measurement.
+    /// Set of histograms with every counter in use: 12 histograms of 33 chunks of 8 KiB, for warm-up and measurement.
     pub(super) const HISTOGRAMS: u64 = 2 * 12 * 33 * 8 * 1024;
     /// Read buffers and events of a thread.
     pub(super) const THREAD: u64 = 256 * 1024;
-    /// Sets of histograms per thread and step: the second that is counted, and one on its way to the store.
+    /// Sets of histograms per thread and step: the current second, and one on its way to the store.
     pub(super) const SETS_PER_THREAD: u64 = 2;
-    /// Sets per step in the thread that keeps results: the sum so far.
+    /// Sets of histograms per step in the collecting thread: the sum so far.
     pub(super) const SETS_OF_KEEPER: u64 = 1;
-    /// Sets of all steps together: the second that is shown, or the sum that is judged.
+    /// Sets of histograms over all steps: the second that is shown, or the sum that is judged.
     pub(super) const SETS_OF_ALL_STEPS: u64 = 1;
-    /// A request kept for a log, now and on its way to the store.
+    /// Request sampled for the log, now and on its way to the store.
     pub(super) const LOGGED: u64 = 4 * 128;
-    /// Requests as they are sent: those of the study, of the plan and of the script, and one on its way between them.
+    /// Copies of the encoded requests: in the study, the plan, the script, and one in transit.
     pub(super) const COPIES_OF_REQUESTS: u64 = 4;
-    /// A regular expression: its program, forwards, backwards and in one pass.
+    /// Regular expression: its forward, backward, and one-pass programs.
     pub(super) const EXPRESSION: u64 = 3 * 1024 * 1024;
-    /// What a thread keeps of an expression while it looks for matches.
+    /// Cache of a thread for matching one regular expression.
     pub(super) const EXPRESSION_PER_THREAD: u64 = 6 * 1024 * 1024;
-    /// The program, the store's cache, the terminal.
+    /// Program, cache of the store, and terminal.
     pub(super) const PROGRAM: u64 = 24 * 1024 * 1024;
 }
 
 impl EngineLoad {
-    /// More memory than this the run does not take, however long it lasts and whatever the target sends, as long as the
-    /// store takes in each second within the next one; in bytes.
+    /// Upper bound of the memory of the run, in bytes. It holds for any length and any target, as long as the store writes each
+    /// second within the next one.
     pub(crate) fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
         let addresses = self.script.address_accounts(&self.job);
@@ -45,7 +45,7 @@ impl EngineLoad {
             0 => 0,
             _ => footprint.request_bytes.saturating_add(bound::TLS).saturating_mul(sessions),
         };
-        // A user has a connection to each peer.
+        // Each user has one connection per peer.
         let peers = self.job.peers.len().max(1) as u64;
         let of_peers = [bound::CONNECTION, bound::PARTIAL_HEAD].map(|bytes| bytes.saturating_mul(peers));
         let per_connection =
@@ -67,7 +67,7 @@ impl EngineLoad {
         .fold(0, u64::saturating_add)
     }
 
-    /// Bytes of the longest value that a source of data gives to a variable.
+    /// Length in bytes of the longest value that a data source gives to a variable.
     fn longest_bytes(&self, variable: u16) -> u64 {
         let fills =
             self.job.data.iter().flat_map(|data| data.fills.iter().map(move |fill| (&data.source, fill)));

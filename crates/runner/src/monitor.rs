@@ -1,4 +1,4 @@
-//! Watches a load: the system may die, and probes look at it once a second.
+//! Monitors a load: notices when the system dies, and reads probes once per second.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,49 +18,49 @@ use crate::profile::RunProfiler;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
 
-/// A look this soon after the one before has hardly anything in it.
+/// Shortest interval of a look; shorter ones contain hardly any data.
 const LOOK_MIN: Duration = Duration::from_millis(200);
 
-/// Heard by the thread that keeps the results, about twenty times a second.
+/// Observer of a load, called by the thread that stores the results about twenty times per second.
 pub(crate) trait Monitor {
-    /// The load begins.
+    /// The load starts.
     fn begins(&mut self, origin: Instant);
-    /// What is new is kept. Answers whether the system is gone, so that going on makes no sense.
+    /// Stores new observations. Returns whether the system is gone, so that the load should end.
     fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError>;
-    /// The load is over.
+    /// The load has ended.
     fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError>;
-    /// What was taken from machine and generator, once it is over.
+    /// Time that machine and generator lost during the load. Called after the end.
     fn taken(&self) -> Taken;
-    /// Something else could not be learnt.
+    /// Notes a probe that was not available.
     fn lacks(&mut self, what: &str, because: String);
-    /// Processes below which everything belongs to the system, or samples it.
+    /// Root processes of the system, and of its profiler.
     fn roots(&self) -> Vec<u32>;
 }
 
-/// Time that neither system nor generator had.
+/// Time that was available neither to the system nor to the generator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Taken {
-    /// By other guests of the host, summed over cores.
+    /// Steal time, summed over cores, in seconds.
     steal_s: f64,
-    /// Of all cores, as far as it was read.
+    /// Observed time of all cores, in seconds.
     cores_s: f64,
-    /// By the quota of the generator's control group; `None` if not measured.
+    /// Time for which the generator's control group was throttled, in seconds; `None` if not measured.
     pub(crate) throttled_s: Option<f64>,
-    /// Of each proxy the looks, and how many of them found it busy.
+    /// Number of looks at each proxy, and number of those that found it busy.
     aside: BTreeMap<String, [u64; 2]>,
-    /// Connections by process, as read during the load.
+    /// Connections by process, with the time of the reading in nanoseconds since the load started.
     held: Vec<(u64, Held)>,
 }
 
 impl Taken {
-    /// The proxy that was busy most of the time, and in which share of the seconds it was.
+    /// Proxy with the highest share of busy looks, and that share.
     pub(crate) fn busiest_proxy(&self) -> Option<(String, f64)> {
         let share = |[looks, busy]: &[u64; 2]| *busy as f64 / *looks as f64;
         let shares = self.aside.iter().map(|(name, looks)| (name.clone(), share(looks)));
         shares.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// Of the time of all cores, what the host gave to others.
+    /// Share of all cores' time that the host gave to others; `None` if not measured.
     pub(crate) fn steal_share(&self) -> Option<f64> {
         (self.cores_s > 0.0).then(|| self.steal_s / self.cores_s)
     }
@@ -80,7 +80,7 @@ impl Taken {
         if look.over >= LOOK_MIN {
             for name in aside {
                 let of_it = look.readings.iter().filter(|one| one.subject == *name);
-                // One that others keep from its core is late as well, and can never use 90 % of it.
+                // A proxy that waits for a core is late as well, and could never use 90 % of it. So the waiting time counts.
                 let wanted =
                     of_it.filter(|one| matches!(one.metric, "cpu_user_s" | "cpu_sys_s" | "run_queue_wait_s"));
                 let cpu_s: f64 = wanted.map(|one| one.value).sum();
@@ -102,40 +102,40 @@ impl Taken {
     }
 }
 
-/// Looks at machine and generator, and at the system if the lab has started it.
+/// Monitors machine and generator, and the system if the lab started it.
 pub(crate) struct MonitoredSystem<'a> {
     lab: &'a dyn Lab,
     system: Option<Box<dyn Started>>,
     is_somebody_elses: bool,
     subject: Option<Subject>,
     roots: Vec<u32>,
-    /// Proxies, by the names of their processes.
+    /// Process names of proxies.
     aside: Vec<String>,
     taken: Taken,
     watch: Option<Box<dyn Watch>>,
     completion: Completion,
     clock: Option<Clock>,
-    /// The database of the load, if it has one.
+    /// Database of the load; `None` if it has none.
     database: Option<plan::Database>,
     inside: Option<Box<dyn DatabaseWatch>>,
-    /// Where it spends CPU time.
+    /// Profiler of the CPU time of the system.
     profiler: RunProfiler,
-    /// What happens to it.
+    /// Events of the run.
     events: Events<'a>,
-    /// Why the system is gone, if it is.
+    /// Failure by which the system died; `None` if it lives.
     died: Option<lab::Failure>,
-    /// Probes that could not look.
+    /// Probes that were not available.
     not_available: Vec<NotAvailable>,
 }
 
-/// Looks in seconds since the load began.
+/// Numbers looks by seconds since the load started.
 struct Clock {
     origin: Instant,
     next_second: u64,
 }
 
 impl<'a> MonitoredSystem<'a> {
-    /// A load on a system that the lab has started.
+    /// Monitors a system that the lab started.
     pub(crate) fn system(
         lab: &'a dyn Lab,
         system: Box<dyn Started>,
@@ -145,12 +145,12 @@ impl<'a> MonitoredSystem<'a> {
         Self { system: Some(system), events, ..Self::of(lab, subject) }
     }
 
-    /// A load on a system that Tenbin did not start. Nothing is known of it before it is looked for.
+    /// Monitors a system that Tenbin did not start, and that is looked for later.
     pub(crate) fn somebody_elses(lab: &'a dyn Lab) -> Self {
         Self { is_somebody_elses: true, ..Self::of(lab, Subject::default()) }
     }
 
-    /// The same, with commands of the plan that are run under load.
+    /// Like [`Self::somebody_elses`], with commands of the plan that run under load.
     pub(crate) fn somebody_elses_with_events(
         lab: &'a dyn Lab,
         commands: Box<dyn Started>,
@@ -159,7 +159,7 @@ impl<'a> MonitoredSystem<'a> {
         Self { system: Some(commands), events, ..Self::somebody_elses(lab) }
     }
 
-    /// What was found of a system that Tenbin did not start; of one that it did start, all is known already.
+    /// Sets the subject found for a system that Tenbin did not start. Has no effect on a system that it did start.
     pub(crate) fn runs_already(&mut self, found: Subject) {
         if let Some(subject) = self.subject.as_mut().filter(|_| self.is_somebody_elses) {
             *subject = found;
@@ -189,17 +189,17 @@ impl<'a> MonitoredSystem<'a> {
         }
     }
 
-    /// The same, and the database of the load from inside.
+    /// Also monitors the database of the load from inside.
     pub(crate) fn with_database(self, database: Option<&plan::Database>) -> Self {
         Self { database: database.cloned(), ..self }
     }
 
-    /// Samples where it spends CPU time, from the end of the warm-up to the end of the load.
+    /// Profiles CPU time from the end of the warm-up to the end of the load.
     pub(crate) fn profile_with(&mut self, profiler: RunProfiler) {
         self.profiler = profiler;
     }
 
-    /// The load is made by what runs below this process, if not by this one.
+    /// Sets the root process of the load generator, if it is not this process.
     pub(crate) fn load_comes_from(&mut self, keeper_pid: Option<u32>) {
         self.roots.extend(keeper_pid);
         if let Some(subject) = &mut self.subject {
@@ -207,12 +207,12 @@ impl<'a> MonitoredSystem<'a> {
         }
     }
 
-    /// Whether a profile is to be kept.
+    /// Whether there is a profile to store.
     pub(crate) fn is_profiled(&self) -> bool {
         self.profiler.is_on()
     }
 
-    /// Keeps where it spent CPU time, while its processes still run.
+    /// Stores the CPU profile, while the processes still run.
     pub(crate) fn keep_profile(
         &mut self,
         stacks: Stacks,
@@ -222,7 +222,7 @@ impl<'a> MonitoredSystem<'a> {
         self.profiler.keep(stacks, store, run)
     }
 
-    /// Keeps looks, the newest with what the database said since the one before.
+    /// Stores looks. The newest also gets the readings of the database since the previous one.
     fn keep(
         &mut self,
         feed: Feed<'_>,
@@ -244,25 +244,25 @@ impl<'a> MonitoredSystem<'a> {
         self.clock.as_mut().map_or(Ok(()), |clock| keep(feed, clock, looks))
     }
 
-    /// A process that has ended although nobody asked it to.
+    /// Notes a process that ended without being stopped.
     fn note_death(&mut self) {
         if self.died.is_none() {
             self.died = self.system.as_mut().and_then(|system| system.died());
         }
     }
 
-    /// Waits for the end of the events that the end of the load has ended, and keeps them.
+    /// Waits for the events that ended with the load, and stores them.
     pub(crate) fn end_events(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         self.events.end(feed)
     }
 
-    /// The system, which is not stopped with the rest; `None` if it is gone.
+    /// Takes the system, so that it is not stopped with the monitor. `None` if it is gone.
     pub(crate) fn take_system(&mut self) -> Option<Box<dyn Started>> {
         self.note_death();
         if self.died.is_none() { self.system.take() } else { None }
     }
 
-    /// How long the start of the system waited for it to be steady; `None` if it did not.
+    /// Time that the start of the system waited for it to become steady; `None` if it did not wait.
     pub(crate) fn steady_start(&self) -> Option<SteadyStart> {
         let steady = self.system.as_ref()?.steady()?;
         Some(SteadyStart {
@@ -274,20 +274,20 @@ impl<'a> MonitoredSystem<'a> {
         })
     }
 
-    /// Whether a process has ended although nobody asked it to.
+    /// Whether a process ended without being stopped.
     pub(crate) fn has_died(&mut self) -> bool {
         self.note_death();
         self.died.is_some()
     }
 
-    /// Stops the system, if the lab has started it.
+    /// Stops the system, if the lab started it.
     pub(crate) fn stop(mut self) -> Left<'a> {
         self.events.abandon();
         let stopped = self.system.take().map(Started::stop).unwrap_or_default();
         self.left(stopped)
     }
 
-    /// Leaves the system up, if the lab has started it.
+    /// Leaves the system up in `up`, if the lab started it.
     pub(crate) fn leave(mut self, up: &mut Option<Box<dyn Started>>) -> Left<'a> {
         *up = self.system.take();
         self.left(Stopped::default())
@@ -299,7 +299,7 @@ impl<'a> MonitoredSystem<'a> {
     }
 }
 
-/// What is left to say of a system when it has been stopped.
+/// Facts that remain after a system was stopped.
 #[derive(Debug, Default)]
 pub(crate) struct Left<'a> {
     events: Events<'a>,
@@ -310,7 +310,7 @@ pub(crate) struct Left<'a> {
 }
 
 impl Left<'_> {
-    /// Says it in the ending of a run; and what the processes wrote.
+    /// Adds the facts to the ending of a run. Returns the output of the processes.
     pub(crate) fn tell(self, ending: &mut Ending) -> Vec<Output> {
         ending.not_available =
             self.not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
@@ -330,7 +330,7 @@ impl Monitor for MonitoredSystem<'_> {
             self.profiler.begin(self.lab, &subject.roots);
             self.watch = Some(self.lab.watch(subject));
             self.clock = Some(Clock { origin, next_second: 0 });
-            // Now that the load has its connections, this takes none of them.
+            // The load has its connections by now, so the monitor takes none of them.
             self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
         }
         if let Some(system) = &mut self.system {
@@ -350,7 +350,7 @@ impl Monitor for MonitoredSystem<'_> {
     }
 
     fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
-        // A store that was slow may have kept the last look from being made.
+        // A slow store may have prevented the last check.
         self.note_death();
         self.profiler.stop();
         self.events.interrupt();
@@ -397,7 +397,7 @@ fn keep(feed: Feed<'_>, clock: &mut Clock, looks: Vec<Look>) -> Result<(), Store
 }
 
 impl Clock {
-    /// The second that a look ends, and `None` for one that hardly saw anything of it. No second has two.
+    /// Second that a look ends. `None` if the look is too short. Each second has at most one look.
     fn second(&mut self, at: Instant, over: Duration) -> Option<u64> {
         if over < LOOK_MIN {
             return None;
@@ -414,7 +414,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_that_waits_for_a_core_is_as_busy_as_one_that_has_it() {
+    fn waiting_for_a_core_counts_as_busy_time_of_a_proxy() {
         let look = |cpu_s: f64, wait_s: f64| {
             let reading = |metric, value| lab::probes::Reading {
                 subject: "proxy far".to_owned(),
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_belongs_to_the_second_that_it_ends() {
+    fn look_is_numbered_by_the_second_that_it_ends() {
         let origin = Instant::now();
         let mut clock = Clock { origin, next_second: 0 };
         let mut second = |at_ms: u64, over_ms: u64| {

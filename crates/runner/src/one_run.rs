@@ -17,22 +17,23 @@ use crate::systems::Started;
 use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
 
-/// Makes runs, one after the other.
+/// Makes runs, one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
-    /// Where they are kept.
+    /// Store of the runs.
     pub store: &'a Store,
-    /// What they are made with.
+    /// Generator, lab, clock, and stopper of the runs.
     pub tools: Tools<'a>,
 }
 
 impl Runner<'_> {
-    /// Starts the system if it is to be started, loads it, stops it, and keeps what came of it. A system that fails is a result.
+    /// Starts the system if required, runs the load, stops the system, and stores the results. A failure of the system is a result,
+    /// not an error.
     pub fn make(&self, planned: PlannedRun<'_>, stream: &Stream) -> Result<Made, RunError> {
         self.make_on(planned, &mut None, false, stream)
     }
 
-    /// The same on a system that may be up already. It is left `up` if it is to stay so, and is well.
+    /// Like [`Self::make`], on a system that may be `up` already. Leaves the system in `up` if `stays_up` and the run succeeded.
     pub(crate) fn make_on(
         &self,
         mut planned: PlannedRun<'_>,
@@ -51,7 +52,7 @@ impl Runner<'_> {
                 }
                 let is_well =
                     loaded.as_ref().is_ok_and(|loaded| !loaded.has_failed()) && !monitored.has_died();
-                // Whatever became of the load: the system must go, unless the next run or slice has it.
+                // However the load ended, the system is stopped, unless the next run or slice needs it.
                 let left = match stays_up && is_well && !self.tools.is_stopped() {
                     true => monitored.leave(up),
                     false => monitored.stop(),
@@ -72,7 +73,8 @@ impl Runner<'_> {
         loaded.keep(self.store, stream, planned.gates.as_deref(), planned.baseline.as_ref(), &outputs)
     }
 
-    /// Prepares the load, puts it on the system, and judges what was measured. Only the store and this program end a study.
+    /// Prepares and runs the load, and judges the result. Only errors of the store or of this program are returned, and end the
+    /// study.
     fn load(
         &self,
         planned: &mut PlannedRun<'_>,
@@ -109,20 +111,21 @@ impl Runner<'_> {
         };
         measured.ending.steady_start = steady_start;
         if let Some(stacks) = planned.plan.profile.filter(|_| monitored.is_profiled()) {
-            // Debug information may take its time to read.
+            // Reading debug information may take long.
             measured.wait();
             monitored.keep_profile(stacks, self.store, &run)?;
             measured.go_on();
         }
         if planned.has_events() {
-            // An event may take its time to end.
+            // An event may take long to end.
             measured.wait();
             monitored.end_events(feed)?;
             measured.go_on();
         }
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
-        // The load of a confirmation has no events, and cannot be compared with one that has. Between slices there is no other load.
+        // The load of a confirmation run has no events, so it is not comparable to a load with events. No other load runs between
+        // slices.
         if !measured.was_given_up && !planned.has_events() && !planned.is_slice() {
             ConfirmationRun { runner: self, plan: &planned.plan, threads }.weigh(
                 &run,
@@ -136,13 +139,13 @@ impl Runner<'_> {
             measured.go_on();
         }
         Ok(match planned.place {
-            // A system may take its time to stop, and the plan of the study says the notes for all its runs.
+            // The system may take long to stop, and the study's plan has the notes for all its runs.
             Some(_) => Loaded { watchdog: None, ..Loaded::of(run, measured, is_first_answer) },
             None => Loaded::of(run, measured, is_first_answer).noting(notes),
         })
     }
 
-    /// A run whose load never began: it was stopped before, or something failed.
+    /// Stores a run whose load never started, because it was stopped first or something failed.
     fn without_a_load(&self, new: &NewRun, failure: Failure) -> Result<Loaded, RunError> {
         let run = self.store.begin(new)?;
         Ok(match self.tools.is_stopped() {
@@ -152,7 +155,7 @@ impl Runner<'_> {
     }
 }
 
-/// A wait for a system to be steady that is no longer than this is usual.
+/// Wait for a steady system, in seconds, up to which it is not worth a message.
 const STEADY_USUAL_S: f64 = 0.6;
 
 fn is_worth_saying(steady: &SteadyStart) -> bool {

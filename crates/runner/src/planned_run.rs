@@ -32,57 +32,58 @@ use crate::systems::Started;
 use crate::together::MemoryWatch;
 use crate::tools::Tools;
 
-/// A note on the first run of a variant in a study of failures.
+/// Note on the first run of a variant in a study of failures.
 const ALL_REJECTED: &str =
     "the system rejected every request; if it should not, check the scenario with tenbin check --start";
 
-/// A remark on a run whose load was rejected as a whole.
+/// Remark on a run whose load was rejected as a whole.
 const AGAIN: &str = "every request was rejected, but not those of a single user: the run is made again";
 
-/// What a run is to be.
+/// Everything that defines a run before it is made.
 #[derive(Debug)]
 pub struct PlannedRun<'a> {
-    /// As it was made; with what its setup saved, if it has one.
+    /// Plan as given, plus the values that `setup` saved.
     pub(crate) plan: Cow<'a, Plan>,
-    /// What was prepared before, if that was asked for: then nothing can be refused any more.
+    /// Load that was prepared earlier; `None` if it is still to be prepared.
     pub(crate) prepared: Option<Prepared>,
-    /// The study that it is a run of, and where in it.
+    /// Study and place in it; `None` for a run on its own.
     pub(crate) place: Option<(StudyId, StudyPlace)>,
-    /// The plan file of that study, if it has one.
+    /// Path of the study's plan file; `None` if there is none.
     pub(crate) plan_file: Option<&'a Path>,
-    /// The variant that it loads.
+    /// Variant under load; `None` for a run of a URL.
     pub(crate) stage: Option<&'a Stage>,
-    /// What it is held against; `None`: its figures are not needed before the report.
+    /// Conditions of the run; `None` if its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
-    /// The stored baseline of a run outside a study.
+    /// Stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
-    /// A system that other runs have, too; then that of the stage is not stopped.
+    /// System shared with other runs, used in place of the stage's. `None` if the run has its own.
     pub(crate) keeps: Option<Keeps<'a>>,
-    /// Whether an earlier slice had the start of its system, so that it must be up.
+    /// Whether an earlier slice started the system, so that it must be up.
     pub(crate) is_again: bool,
-    /// The client of its setup, which makes the requests of its teardown.
+    /// Client that made the `setup` requests and will make those of `teardown`.
     pub(crate) set_up: Option<SetUp>,
 }
 
-/// A shorter load of a URL is not worth ending early.
+/// Shortest load of a URL that ends early, in nanoseconds.
 const LASTING_NS: u64 = 5_000_000_000;
 
-/// What is known of the answers to a scenario before a run.
+/// Knowledge about the answers to a scenario before a run, and the consequence of rejections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
-    /// Not requested.
+    /// Answers are not checked.
     Any,
-    /// Nothing yet, and a system that rejects everything is a result.
+    /// No answer is known yet, and a system that rejects everything is a result.
     MayReject,
-    /// Nothing yet, and a system that rejects everything ends the study.
+    /// No answer is known yet, and a system that rejects everything ends the study.
     MustAnswer,
-    /// Nothing yet, and a load that lasts ends early if no reply is usable.
+    /// No answer is known yet, and a load of some length ends early if no reply is usable.
     MustAnswerToGoOn,
 }
 
 impl First {
-    /// When a load ends early because no reply is usable. `None` if it does not; a tool reports at its end.
+    /// Rule by which the load ends because no reply is usable. `None` if it does not. A tool reports only at its end, so it has no
+    /// such rule.
     pub(crate) fn early_end(self, plan: &Plan) -> Option<EarlyEnd> {
         let is_short = || plan.stop.at_ns.is_some_and(|at| at < LASTING_NS);
         let after = match self {
@@ -95,7 +96,7 @@ impl First {
         Some(EarlyEnd { after, unusable: self.unusable() })
     }
 
-    /// Replies that end a load early, or the study. A system of a study that breaks off replies is a result.
+    /// Replies that end a load early, or the study. In a study, broken replies are a result.
     pub(crate) fn unusable(self) -> Unusable {
         match self {
             Self::MustAnswerToGoOn => Unusable::RejectedOrBroken,
@@ -105,29 +106,29 @@ impl First {
 }
 
 impl<'a> PlannedRun<'a> {
-    /// A load on a system that Tenbin did not start, outside a study.
+    /// Load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
         let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
         let (first, is_again, set_up, plan) = (First::Any, false, None, Cow::Borrowed(plan));
         Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again, set_up }
     }
 
-    /// Ends the load early if the system gives no usable reply, with an error that quotes the replies.
+    /// Makes the load end early if the system gives no usable reply, with an error that quotes the replies.
     pub fn ending_if_rejected(self) -> Self {
         Self { first: First::MustAnswerToGoOn, ..self }
     }
 
-    /// The same, held to conditions if there are any.
+    /// Adds conditions. An empty list changes nothing.
     pub fn held_to(self, conditions: Vec<Condition>) -> Self {
         Self { gates: (!conditions.is_empty()).then_some(conditions), ..self }
     }
 
-    /// The same, held against a stored baseline too, if there is one.
+    /// Adds a stored baseline.
     pub fn against(self, baseline: Option<Baseline>) -> Self {
         Self { baseline, ..self }
     }
 
-    /// The run as the store has it before its load begins, with the version of its system.
+    /// Description for the store before the load starts, with the version of the system.
     pub(crate) fn describe(&self, tools: &Tools<'_>) -> NewRun {
         let version = self.stage.and_then(|stage| stage.version(tools.lab, &|| tools.is_stopped()));
         let mut new = NewRun {
@@ -141,7 +142,7 @@ impl<'a> PlannedRun<'a> {
         new
     }
 
-    /// Starts the system, if it is to be started and is not `up`.
+    /// Starts the system, unless it is already running or `up`.
     pub(crate) fn start<'l>(
         &self,
         tools: &Tools<'l>,
@@ -167,7 +168,7 @@ impl<'a> PlannedRun<'a> {
         let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
         let system = match (up, &self.keeps) {
             (Some(system), _) => system,
-            // Another start would be of another block.
+            // A new start would belong to another block.
             (None, _) if self.is_again => return Err(stage.did_not_stay_up()),
             (None, Some(keeps)) => keeps.take_or(stage.recipe(), start)?,
             (None, None) => start(stage.recipe())?,
@@ -176,7 +177,7 @@ impl<'a> PlannedRun<'a> {
         Ok(MonitoredSystem::system(lab, system, subject, events))
     }
 
-    /// Creates tables where required, and connects once.
+    /// Creates tables where required, makes the `setup` requests, and connects once.
     pub(crate) fn prepare(&mut self, tools: &Tools<'_>, stream: &Stream) -> Result<Prepared, Failure> {
         if let Some(prepared) = self.prepared.take() {
             return Ok(prepared);
@@ -200,20 +201,22 @@ impl<'a> PlannedRun<'a> {
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
     }
 
-    /// That the threads of the load could not be started: a system that leaves no room for them has failed, as one that cannot
-    /// be spoken to. Without a system around the run it is an error.
+    /// Failure of a system that leaves no room for the threads of the load, like one that accepts no connection. Without a system
+    /// around the run it is an error.
     pub(crate) fn is_out_of_threads(&self, error: io::Error) -> Result<Failure, RunError> {
         let Some(stage) = self.stage else { return Err(RunError::Threads(error)) };
         let what = format!("the threads of the load cannot be started: {error}");
         Ok(failure(stage.starts_processes(), "threads", what))
     }
 
-    /// Judges a load that went first, and says whether it did. A study ends where a system rejects all of it, and a single user as
-    /// well: every further run would show the same. No run is preceded by a trial of its own, which would write into the system.
+    /// Judges the first load of a scenario. Returns false if there was nothing to judge, or the run was stopped.
+    ///
+    /// The study ends if the system rejects the whole load and a single user as well, because every further run would show the
+    /// same. There is no trial before the run, because it would write to the system.
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),
-            // What would have been answered is not known.
+            // The answers of the rest of the load are unknown.
             _ if tools.is_stopped() => return Ok(false),
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
             First::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),
@@ -235,17 +238,17 @@ impl<'a> PlannedRun<'a> {
         Ok(true)
     }
 
-    /// Makes the requests after the load, if there are any. Returns what is to be noted of them.
+    /// Makes the `teardown` requests, if there are any. Returns a note if they failed.
     pub(crate) fn tear_down(&mut self, tools: &Tools<'_>) -> Option<String> {
         self.set_up.take()?.tear_down(tools.stopper).err()
     }
 
-    /// Whether something happens to the system under load.
+    /// Whether events happen to the system under load.
     pub(crate) fn has_events(&self) -> bool {
         self.stage.is_some_and(|stage| !stage.launch.events.is_empty())
     }
 
-    /// Whether it is a slice of a start.
+    /// Whether the run is a slice.
     pub(crate) fn is_slice(&self) -> bool {
         self.place.as_ref().is_some_and(|(_, place)| evidence::stage::is_slice(&place.stage))
     }
@@ -261,22 +264,21 @@ pub struct Bench<'a> {
     runner: Runner<'a>,
     study: &'a Study,
     id: &'a StudyId,
-    /// The program itself, which also holds the processes of systems.
+    /// Path of this program, which also runs as keeper of the systems' processes.
     tenbin: &'a Path,
     cores: Cores,
-    /// Variants whose system is known to do something else than reject, with the number of the load if that has a scenario
-    /// of its own.
+    /// Variants whose first answers were judged, with the number of the load if that has its own scenario.
     answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
-    /// What runs on between runs of an experiment.
+    /// System that stays up between runs of an experiment.
     kept: RefCell<Option<KeptSystem>>,
-    /// What the slices of a study keep to, if it is made in slices, and the systems that are up between them.
+    /// Rules of the slices, and the systems that stay up between them. `None` if the study has no slices.
     slices: Option<SliceRules>,
     block: RefCell<Block>,
     memory: RefCell<MemoryWatch>,
 }
 
 impl<'a> Bench<'a> {
-    /// For a study that is kept under this name. `tenbin` is this program.
+    /// Creates a bench for the study stored as `id`. `tenbin` is the path of this program.
     ///
     /// # Errors
     /// The plan asks for cores that this process may not use.
@@ -293,15 +295,15 @@ impl<'a> Bench<'a> {
         Ok(Self { runner, study, id, tenbin, cores, answering, kept, slices, block, memory })
     }
 
-    /// The same, whose slices keep to these rules.
+    /// Sets the rules of slices.
     pub fn in_slices(self, slices: Option<SliceRules>) -> Self {
         Self { slices, ..self }
     }
 
-    /// Makes a slice: a short load on a system that is up since the first slice of its block, and stays up if it is to.
+    /// Makes a slice: a short load on a system that is up since the first slice of its block. The system stays up if `stays_up`.
     ///
     /// # Errors
-    /// As of [`Self::make`].
+    /// As for [`Self::make`].
     pub fn make_slice(
         &self,
         place: &StudyPlace,
@@ -338,12 +340,11 @@ impl<'a> Bench<'a> {
         Ok(made)
     }
 
-    /// Makes the run of a place. One that was ended because every request was rejected is made again if a single user was answered.
-    /// Without an `amount`,
-    /// which is in place of the load's own, everything is drawn from `seed`.
+    /// Makes the run of a place. If it ended early because every request was rejected, but a single user was answered, it is
+    /// repeated. `amount` replaces the load's own level. Without it, everything is drawn from `seed`.
     ///
     /// # Errors
-    /// The store failed, this program did, or the study can go on no more.
+    /// The store or this program failed, or the study cannot continue.
     pub fn make(
         &self,
         place: &StudyPlace,
@@ -371,7 +372,7 @@ impl<'a> Bench<'a> {
         if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
             return self.make_live(place, of, (variant, load), seed, stream);
         }
-        // It has the ports of the plan, and would disturb.
+        // A kept system would hold the ports of the plan, and disturb.
         if let Some(kept) = self.kept.take() {
             kept.stop(stream);
         }
@@ -435,7 +436,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Makes a run of an experiment whose change needs no restart: on the system of the run before, if that was such a run.
+    /// Makes a run of an experiment whose change needs no restart, on the system of the previous run if it is still up.
     fn make_live(
         &self,
         place: &StudyPlace,
@@ -471,7 +472,7 @@ impl<'a> Bench<'a> {
         Ok(made)
     }
 
-    /// Those of the study, unless an experiment moves the generator.
+    /// Cores of the study, unless an experiment moves the generator.
     fn cores_of(&self, study: &Study) -> Result<Cores, RunError> {
         if study.pin == self.study.pin {
             return Ok(self.cores.clone());
@@ -495,7 +496,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The numbers of a place's variant and load in the plan. A search has one load, at levels that are named for themselves.
+/// Indexes of a place's variant and load in the plan. A search has a single load, whose levels have their own names.
 fn find(study: &Study, place: &StudyPlace) -> Result<(usize, usize), RunError> {
     let variant = study.variants.iter().position(|variant| {
         study.systems[variant.system].name == place.system && variant.name == place.variant

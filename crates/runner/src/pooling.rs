@@ -1,5 +1,4 @@
-//! A pooler between the load and its database that gives the server connections to other clients after each transaction, and
-//! what a script loses by that.
+//! Poolers that assign server connections to clients per transaction, and the state of scripts that is lost by that.
 
 use std::fmt;
 
@@ -11,15 +10,15 @@ use crate::database_check::Unready;
 /// A pooler that shares its server connections between transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pooling {
-    /// Whether it prepares the statements of a client again in each server connection that executes them.
+    /// Whether it prepares a client's statements again in each server connection that executes them.
     pub(crate) tracks_statements: bool,
 }
 
 impl Pooling {
-    /// Words after the version of the server.
+    /// Text that follows the version of the server.
     pub(crate) const WORDS: &str = " that shares server connections between transactions";
 
-    /// Compares the load with what such a pooler keeps. Returns a warning for each kind of state that is lost.
+    /// Checks the load against the state that the pooler keeps. Returns a warning for each kind of lost state.
     ///
     /// # Errors
     ///
@@ -48,20 +47,20 @@ const UNTRACKED: &str = "the pooler shares server connections between transactio
      mode prepared needs\n  help: write `-M extended` (`mode: extended` in a plan), take a pooler that tracks them (PgBouncer 1.21 or newer \
      with max_prepared_statements above 0), or set the pooler to session mode (PgBouncer: pool_mode = session)";
 
-/// Place and state of a use, and what the pooler makes of it.
+/// Place and state of a use, and the consequence of the pooler.
 fn line(made: &StateUse<'_>) -> String {
     let StateUse { state, script, line } = made;
     format!("{script}:{line}: {}: {}", state.name, state.consequence)
 }
 
-/// Each help once.
+/// Helps of the uses, without repetitions.
 fn helps(uses: &[StateUse<'_>]) -> String {
     let mut helps: Vec<&str> = uses.iter().map(|made| made.state.help).collect();
     helps.dedup();
     helps.join("; ")
 }
 
-/// State that a load cannot rely on, with advice.
+/// A use of state that the load cannot rely on, with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     what: String,
@@ -74,7 +73,7 @@ impl Warning {
         Self { what, help: format!("{}, or {SESSION_MODE}", made.state.help) }
     }
 
-    /// On one line, for a note of a run.
+    /// One line, for a note of a run.
     pub(crate) fn note(&self) -> String {
         format!("{}; {}", self.what, self.help)
     }

@@ -1,4 +1,4 @@
-//! What can be known to fail before a study begins: programs that are not there, and a machine that is too small.
+//! Checks before a study starts: missing programs, forbidden addresses, and a machine that is too small.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,13 +18,13 @@ use crate::resolve;
 use crate::threads::{GeneratorThreads, is_named_here};
 use crate::together;
 
-/// Ports for filling in texts that are only looked at.
+/// First port for texts that are only checked.
 const FIRST_EXAMPLE_PORT: u16 = 20_001;
 
-/// An address of a host, for texts that are only looked at.
+/// Address of a host for texts that are only checked.
 const EXAMPLE_HOST: Ipv4Addr = Ipv4Addr::new(10, 213, 0, 2);
 
-/// Everything that stands in the way of a study on this machine. Nothing is started. `tenbin` is this program.
+/// Everything that prevents a study on this machine. Starts nothing of the study. `tenbin` is the path of this program.
 pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut faults = Vec::new();
     let allowed = allowed_cores();
@@ -37,7 +37,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     faults.extend(no_disks(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
-        // TCP needs the most: ports in addition to descriptors.
+        // TCP needs the most: ports in addition to file descriptors.
         let needs_ports = |launch: &Launch| launch.socket.is_none();
         let first = || launches(study, tenbin).next();
         let Some(launch) = launches(study, tenbin).find(needs_ports).or_else(first) else { continue };
@@ -55,19 +55,19 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     faults
 }
 
-/// Every variant as it would be started.
+/// Launch of every variant, with example values.
 pub(crate) fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Launch> + 'a {
     (0..study.variants.len()).map(move |variant| {
         let names = study.ports(variant).into_iter();
         let ports: Vec<_> = names.zip(FIRST_EXAMPLE_PORT..).collect();
-        // The folder does not exist: programs in it are made by the system itself and cannot be looked for.
+        // The folder does not exist. The system itself creates programs in it, so they cannot be checked.
         let has_host = study.systems[study.variants[variant].system].host.is_some();
         let host = if has_host { EXAMPLE_HOST } else { Ipv4Addr::LOCALHOST };
         study.launch(variant, &Environment { ports: &ports, dir: Path::new("/nonexistent"), tenbin, host })
     })
 }
 
-/// Addresses that are not to be loaded, as far as they are written down.
+/// Public or otherwise forbidden addresses in URLs. Names are not resolved.
 fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut seen = BTreeSet::new();
@@ -95,21 +95,21 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
     found.into_iter().map(fault).collect()
 }
 
-/// That no host can be made here, if a system needs one. It is tried once.
+/// Error if a system needs its own host and none can be created here. Tries it once.
 fn no_hosts(study: &Study) -> Option<Fault> {
     let system = study.systems.iter().find(|system| system.host.is_some())?;
     let failure = lab::hosts::check().err()?;
     Some(Fault::new(format!("systems: {}: host", system.name), failure.what, failure.way_out))
 }
 
-/// That no disk can be made here, if a system needs one. The largest is tried once.
+/// Error if a system needs its own disk and none can be created here. Tries the largest one.
 fn no_disks(study: &Study, tenbin: &Path) -> Option<Fault> {
     let launch = launches(study, tenbin).max_by_key(|launch| launch.disk_bytes)?;
     let failure = lab::disks::check(launch.disk_bytes?).err()?;
     Some(Fault::new(format!("systems: {}: disk", launch.system), failure.what, failure.way_out))
 }
 
-/// Limits that systems cannot be held to here. Each set of limits is tried once, without a process.
+/// Limits that cannot be set here. Tries each set of limits once, without a process.
 fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut tried: Vec<plan::Limits> = Vec::new();
     let mut faults: BTreeMap<String, Fault> = BTreeMap::new();
@@ -127,7 +127,7 @@ fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
     faults.into_values().collect()
 }
 
-/// Whether the CPU time of systems can be limited here, and what they read and write. Each is tried once, without a process.
+/// Whether CPU time and I/O of systems can be limited here, in this order. Tries each once, without a process.
 pub fn can_limit() -> [bool; 2] {
     let cpu = lab::limits::Limits { cpu_cores: Some(1.0), ..Default::default() };
     let disk = lab::limits::DiskLimits { read_bytes_per_s: Some(1 << 40), ..Default::default() };
@@ -135,7 +135,7 @@ pub fn can_limit() -> [bool; 2] {
     [cpu, io].map(|limits| lab::limits::check(&limits, &[]).is_ok())
 }
 
-/// The cores that this process may use.
+/// Cores that this process may use.
 pub fn allowed() -> Vec<usize> {
     allowed_cores()
 }
@@ -160,7 +160,7 @@ fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {
     wanted.into_iter().map(fault).collect()
 }
 
-/// Load generators that are not there.
+/// Load generators that are not installed.
 fn missing_tools(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut missing: BTreeMap<String, Fault> = BTreeMap::new();
     for launch in launches(study, tenbin) {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_looked_for_where_they_would_be_run() {
+    fn finds_programs_by_working_directory_and_path() {
         let command = |program: &str, env: &[(&str, &str)], dir: &str| Cmd {
             argv: vec![program.to_owned()],
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),

@@ -1,4 +1,4 @@
-//! Everything that can go wrong before the first request, so that it does not go wrong after it.
+//! Preparation of a load: everything that can fail before the first request.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,37 +27,37 @@ use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 use crate::threads::{GeneratorThreads, is_system_here};
 
-/// How long a stop request waits.
+/// Interval at which stop requests are checked.
 const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 
 /// A plan that is ready to run.
 #[derive(Debug)]
 pub struct Prepared {
-    /// How many threads make the load.
+    /// Number of generator threads.
     pub threads: u32,
     /// Rule that chose the number of threads; `None` if another load generator makes the load.
     pub thread_rule: Option<ThreadRule>,
-    /// The cores that they stay on; empty: any.
+    /// Cores that the threads are pinned to; empty if they are not pinned.
     pub cores: Vec<usize>,
-    /// Every address that the load goes to.
+    /// Every address of the load.
     pub endpoints: Vec<Endpoint>,
-    /// More memory than this the run does not take.
+    /// Upper bound of the memory of the run, in bytes.
     pub memory_bound_bytes: u64,
-    /// How long the name look-up took; `None` if there was nothing to look up.
+    /// Duration of the name resolution; `None` if no name was resolved.
     pub resolved: Option<Duration>,
-    /// The TLS version, cipher suite and key exchange, if TLS is used.
+    /// TLS version, cipher suite, and key exchange; `None` without TLS.
     pub tls: Option<String>,
-    /// The server asked for a client certificate, and there is none to present.
+    /// Whether the server asked for a client certificate and none is configured.
     pub is_certificate_missing: bool,
-    /// What a database said of itself.
+    /// Facts that a database reported.
     pub learnt: Learnt,
-    /// The processes that the plan names as those of the system.
+    /// Processes that the plan names as those of the system; `None` if it names none.
     pub running: Option<Sought>,
-    /// The load itself.
+    /// Load, ready to start.
     pub ready: Box<dyn Ready>,
 }
 
-/// A load of the engine in this process.
+/// Load of the engine in this process.
 #[derive(Debug)]
 pub(crate) struct EngineLoad {
     pub(crate) job: Job,
@@ -79,37 +79,37 @@ impl Ready for EngineLoad {
     }
 }
 
-/// Why a plan cannot run here.
+/// Reason why a plan cannot run here.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// The target has no address.
+    /// The target has no address that may be loaded.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// The owner of a public server does not agree to the load.
+    /// The owner of a public server has not consented to the load.
     #[error(transparent)]
     Consent(#[from] ConsentError),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(TlsError),
-    /// A file of certificates or a key cannot be used.
+    /// A file with certificates or a key cannot be used.
     #[error(transparent)]
     TlsFile(TlsError),
     /// The target does not speak the protocol.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// The database is not ready for it.
+    /// The database is not ready for the load.
     #[error(transparent)]
     Unready(#[from] Unready),
-    /// This machine is too small for it.
+    /// This machine is too small for the load.
     #[error("this machine is too small for the load: {}", list(.0))]
     Limits(Vec<Shortfall>),
-    /// A request before the load did not end well.
+    /// A `setup` request failed.
     #[error("{0}")]
     Errand(String),
     /// The plan does not fit this machine.
     #[error("{0}")]
     Plan(Fault),
-    /// A stop was requested meanwhile.
+    /// A stop was requested.
     #[error("stopped")]
     Stopped,
 }
@@ -124,7 +124,8 @@ impl From<TlsError> for Refusal {
     }
 }
 
-/// Resolves, checks the machine's limits, asks the owners of public servers, and connects once. Sends nothing of the load.
+/// Prepares a load: resolves names, checks the limits of this machine, asks the owners of public servers, and connects once. Sends
+/// nothing of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let running = running(plan)?;
     let prepared = match plan.tool() {
@@ -134,7 +135,7 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     Ok(Prepared { running, ..prepared })
 }
 
-/// The processes of the system that the plan names: they must be there.
+/// Processes of the system that the plan names. It is an error if they do not exist.
 fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
     let Some(named) = &plan.running else { return Ok(None) };
     let (place, by) = match named {
@@ -151,7 +152,7 @@ fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
     }
 }
 
-/// The load of a plan for the engine, on no peer and with one thread.
+/// Job of a plan for the engine, without peers and with one thread.
 pub(crate) fn job(plan: &Plan) -> Job {
     Job {
         load: plan.load.clone(),
@@ -183,7 +184,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
         peer.retry_stale = plan.retry_stale;
         peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
-        // Users of a pipeline share its connection.
+        // The users of a pipeline share its connection.
         peer.pool = (plan.pipeline > 1).then(|| plan.connections());
     }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
@@ -223,7 +224,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     }
     let learnt: Learnt = learnt.unwrap_or_default();
     let script = match scales.iter().any(Option::is_some) {
-        // Only now is it known how large the tables are.
+        // The size of the tables is known only now.
         true => Steps::read_at(plan, &scales)?,
         false => script,
     };
@@ -246,10 +247,10 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     })
 }
 
-/// A job whose open load opens connections as it needs them, up to what its plan and this machine allow, if the plan says so.
+/// Lets an open load open further connections on demand, up to the maximum of its plan and of this machine, if the plan allows it.
 fn growing(job: Job, plan: &Plan, script: &Steps, needs_ports: bool) -> Job {
     let machine_max = connections_max(job.threads.into(), needs_ports);
-    // Links that carry several requests at a time need no more links. A log-in is done by each user before the load.
+    // Links that carry several requests at a time need no more links. A log-in step is done by each user before the load.
     let may_grow = job.peers.len() == 1 && script.is_serial() && job.scenarios.once().next().is_none();
     let max = plan.grows_to.filter(|_| may_grow).map(|max| u64::from(max).min(machine_max) as u32);
     match (&job.load, max) {
@@ -261,7 +262,7 @@ fn growing(job: Job, plan: &Plan, script: &Steps, needs_ports: bool) -> Job {
     }
 }
 
-/// As [`prepare`], but leaves a server to itself that keeps it waiting when a stop is requested.
+/// Like [`prepare`], but a stop request abandons a server that does not answer.
 pub(crate) fn prepare_unless_stopped(
     plan: &Plan,
     public: &PublicLoads,
@@ -270,7 +271,7 @@ pub(crate) fn prepare_unless_stopped(
     let (teller, told) = mpsc::channel();
     let (own_plan, own_public) = (plan.clone(), public.clone());
     let waiting = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
-        // The receiver is gone if it took too long.
+        // Sending fails if the run was stopped and the receiver is gone.
         let _ = teller.send(prepare(&own_plan, &own_public));
     });
     if waiting.is_err() {
@@ -286,7 +287,7 @@ pub(crate) fn prepare_unless_stopped(
     }
 }
 
-/// What this machine is short of. Users who speak with two peers keep a connection to each; ports are those of one peer.
+/// Resources that this machine lacks. Users of several peers hold one connection to each; ports are counted per peer.
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
     let peers = plan.endpoints.iter().map(|endpoint| endpoint.shards() as u64).sum::<u64>();
@@ -295,19 +296,19 @@ pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec
     if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }
 }
 
-/// Connections that the load holds at the same time.
+/// Number of connections that the load holds at the same time.
 pub(crate) fn connections(plan: &Plan) -> u32 {
     let pool = plan.sql().and_then(|sql| sql.pool);
     plan.connections().min(pool.unwrap_or(u32::MAX))
 }
 
-/// The peers behind endpoints, by number, and how long it took to find the addresses of the first.
+/// Peers of endpoints, by number, and the duration of the first endpoint's name resolution.
 pub(crate) fn peers(
     endpoints: &[plan::Endpoint],
     public: &PublicLoads,
 ) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
     let find = |endpoint: &plan::Endpoint| match endpoint.is_in_process() {
-        // Within this process there is no address.
+        // A database in this process has no address.
         true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
         false => addresses(endpoint.peers(), endpoint.transactions().is_some(), public),
     };
@@ -324,13 +325,13 @@ pub(crate) fn peers(
     Ok((peers.collect(), resolved))
 }
 
-/// The peers of the engine that an endpoint is: each of its shards, or itself.
+/// Peers of the engine for an endpoint: each of its shards, or the endpoint itself.
 fn shards(endpoint: &plan::Endpoint, peer: &Peer) -> impl Iterator<Item = Peer> {
     let count = endpoint.shards();
     (0..count).map(move |shard| if count > 1 { peer.at(shard) } else { peer.clone() })
 }
 
-/// Asks the owners of public servers, of the requests and of the database.
+/// Requests the consent of the owners of public servers, for requests and databases.
 pub(crate) fn ask_owners(
     plan: &Plan,
     endpoints: &[plan::Endpoint],
@@ -349,7 +350,7 @@ pub(crate) fn ask_owners(
     consent::check(plan, &targets, token)
 }
 
-/// The addresses of peers, and how long it took to find them. `is_sql`: TLS begins when the protocol asks for it.
+/// Addresses of peers, and the duration of their name resolution. With `is_sql`, TLS starts on request of the protocol.
 pub(crate) fn addresses(
     peers: &[plan::Peer],
     is_sql: bool,
@@ -365,7 +366,7 @@ pub(crate) fn addresses(
                     [] => resolve::resolve(&peer.host, peer.port, public)?,
                     given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
                 };
-                // Of several hosts each has one address.
+                // With several hosts, each uses one address.
                 let kept = if is_sql || peers.len() > 1 { 1 } else { found.len() };
                 endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
@@ -396,7 +397,8 @@ pub(crate) fn addresses(
     ))
 }
 
-/// What each user of a closed load of SQL chooses its scripts with: as pgbench does, where weights are whole numbers.
+/// Random generators with which users of a closed SQL load choose scripts, seeded as in pgbench. Empty if weights are not integers,
+/// which pgbench cannot have.
 fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
     let (Some(sql), Load::Closed(closed)) = (plan.sql(), &plan.load) else { return Vec::new() };
     let is_pgbenchs = match plan.scenarios.list.as_slice() {

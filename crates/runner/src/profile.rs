@@ -1,4 +1,4 @@
-//! Samples where a system spends CPU time, and keeps it with the run.
+//! CPU profile of a run: samples the system, and stores the profile.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use store::{Store, StoreError};
 
 use crate::systems::{Lab, Sampling};
 
-/// What it is called where it is missing.
+/// Name of the probe in reports.
 const NAME: &str = "CPU profile";
-/// Of a load that a number of requests ends.
+/// Maximum length of a profile if the number of requests ends the load.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// The profiler of one run: none if nobody asked for it.
+/// Profiler of one run; idle if no profile was requested.
 #[derive(Debug, Default)]
 pub(crate) struct RunProfiler {
     asked: Option<Asked>,
     sampling: Option<Box<dyn Sampling>>,
-    /// Why there is no profile.
+    /// Reason why there is no profile; `None` if there is one, or none was requested.
     missing: Option<String>,
 }
 
-/// What was asked for.
+/// Requested profile.
 #[derive(Debug)]
 struct Asked {
     stacks: Stacks,
     after: Duration,
     longest: Duration,
-    /// Processes of a system that Tenbin has not started.
+    /// Processes of a system that Tenbin did not start.
     listeners: Vec<u32>,
 }
 
 impl RunProfiler {
-    /// As the plan asks for it. `listeners`: processes that listen where the load goes.
+    /// Profiler that the plan asks for. `listeners` are the processes that listen on the endpoints of the load.
     pub(crate) fn of(plan: &Plan, listeners: &[u32]) -> Self {
         let after = Duration::from_nanos(plan.warm_up_ns);
         let planned = plan.planned_ns().map(Duration::from_nanos);
@@ -45,10 +45,10 @@ impl RunProfiler {
         Self { asked, ..Self::default() }
     }
 
-    /// The load begins. `roots`: the processes of the system, by name, with their keepers.
+    /// Starts sampling with the load. `roots` are the processes of the system: name, and process ID of the keeper.
     pub(crate) fn begin(&mut self, lab: &dyn Lab, roots: &[(String, u32)]) {
         let Some(Asked { stacks, after, longest, listeners }) = self.asked.take() else { return };
-        // The only process of a system may be a master of several programs: each has its own name.
+        // A single process may be the master of several programs, which then have their own names.
         let named = |(name, pid): &(String, u32)| ((roots.len() > 1).then(|| name.clone()), *pid);
         let roots = match roots {
             [] => listeners.into_iter().map(|pid| (None, pid)).collect(),
@@ -66,22 +66,22 @@ impl RunProfiler {
         }
     }
 
-    /// The load is over.
+    /// Stops sampling after the load.
     pub(crate) fn stop(&mut self) {
         self.sampling.iter_mut().for_each(|sampling| sampling.stop());
     }
 
-    /// Whether there is something to keep.
+    /// Whether there is a profile to store.
     pub(crate) fn is_on(&self) -> bool {
         self.sampling.is_some()
     }
 
-    /// Below it is everything that samples, and is no part of the system.
+    /// Root process of the profiler, which is not part of the system. `None` if it is idle.
     pub(crate) fn keeper_pid(&self) -> Option<u32> {
         self.sampling.as_ref().map(|sampling| sampling.keeper_pid())
     }
 
-    /// Keeps what was sampled, while the processes still run.
+    /// Stores the profile, while the processes still run.
     pub(crate) fn keep(&mut self, stacks: Stacks, store: &Store, run: &RunId) -> Result<(), StoreError> {
         match self.sampling.take().map(|sampling| sampling.fold()) {
             Some(Ok(profile)) => store.keep_cpu_profile(run, &kept(profile, stacks)),
@@ -93,7 +93,7 @@ impl RunProfiler {
         }
     }
 
-    /// Why there is no profile, although one was asked for.
+    /// Reason why a requested profile is missing.
     pub(crate) fn missing(&mut self) -> Option<NotAvailable> {
         self.missing.take().map(|because| NotAvailable { probe: NAME.to_owned(), because })
     }

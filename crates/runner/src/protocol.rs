@@ -1,4 +1,4 @@
-//! What users do, in the protocols of their systems.
+//! Steps of users, compiled for the protocols of their systems.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::databases;
 use crate::prepare::Refusal;
 use crate::stretching;
 
-/// The steps of a plan: requests, transactions, or some of each.
+/// Compiled steps of a plan: requests, transactions, or both.
 #[derive(Debug)]
 pub(crate) struct Steps {
     script: Box<dyn Channels>,
-    /// Variables of requests that transactions give values to.
+    /// Variables of requests whose values transactions save.
     saved: Vec<u16>,
 }
 
@@ -32,12 +32,12 @@ impl Steps {
         self.script.room(0) == 1 && !self.script.is_in_process(0)
     }
 
-    /// With transactions as text, on no server.
+    /// Compiles transactions to text, without a server.
     pub(crate) fn recorded(plan: &Plan) -> Result<Self, Refusal> {
         Self::with(plan, recorded)
     }
 
-    /// With the scales that were read from the tables, by endpoint.
+    /// Compiles with the scales that were read from the tables, by endpoint.
     pub(crate) fn read_at(plan: &Plan, scales: &[Option<i64>]) -> Result<Self, Refusal> {
         let scale = |endpoint: u16| scales.get(usize::from(endpoint)).copied().flatten();
         Self::with(plan, |plan, endpoint, sql| transactions(plan, endpoint, sql, scale(endpoint)))
@@ -70,12 +70,12 @@ impl Steps {
         Ok(Self { script: Box::new(mix), saved })
     }
 
-    /// A channel to a peer, apart from those of the load.
+    /// Opens a channel to a peer, in addition to those of the load.
     pub(crate) fn open(&self, peer: u16) -> Box<dyn Channel> {
         self.script.open(peer, 0)
     }
 
-    /// What each step sends first. `saved` has a value for each variable that a reply gives one.
+    /// First requests of each step, up to `most`. `saved` has a value for each variable that a reply sets.
     pub(crate) fn first_requests(
         &self,
         job: &Job,
@@ -89,20 +89,20 @@ impl Steps {
         engine::start(job, self.script)
     }
 
-    /// The same; the words of rejected requests quote the beginning of the reply's body.
+    /// Makes the messages of rejected requests quote the start of the reply's body.
     pub(crate) fn quoting(mut self) -> Self {
         self.script.quote();
         self
     }
 
-    /// How many accounts by address a load has.
+    /// Number of accounts by address of a load.
     pub(crate) fn address_accounts(&self, job: &Job) -> usize {
         engine::address_accounts(job, &*self.script).len()
     }
 
-    /// The memory that it takes at most. `longest` says how long the value of a variable is at most.
+    /// Upper bound of the memory of the steps. `longest` returns the maximum length of a variable's value.
     pub(crate) fn footprint(&self, longest: impl Fn(u16) -> u64) -> Footprint {
-        // A value that a transaction saved is no longer than what a connection keeps of a reply to it.
+        // A value saved by a transaction is at most as long as the part of a reply that a connection keeps.
         self.script.footprint(&|variable| match self.saved.contains(&variable) {
             true => sql::KEPT_BYTES,
             false => longest(variable),
@@ -114,7 +114,7 @@ fn refuse<T>(name: &str, what: String) -> Result<T, Refusal> {
     Err(Refusal::Plan(Fault::new(format!("step {name:?}"), what, "correct the step")))
 }
 
-/// By endpoint, the number of its first peer: shards are peers of their own.
+/// Number of the first peer of each endpoint. Every shard is a peer.
 fn first_peers(plan: &Plan) -> Vec<u16> {
     let counted = plan.endpoints.iter().scan(0, |next, endpoint| {
         let first = *next;
@@ -124,7 +124,7 @@ fn first_peers(plan: &Plan) -> Vec<u16> {
     counted.collect()
 }
 
-/// The values that choose shards.
+/// Rules that select shards by the hash of a value.
 fn shard_rules(plan: &Plan) -> Result<Vec<Shards>, Refusal> {
     let rule = |(first, endpoint): (u16, &Endpoint)| {
         let Some(Select::Hash(key, rule)) = &endpoint.select else { return None };
@@ -138,7 +138,7 @@ fn shard_rules(plan: &Plan) -> Result<Vec<Shards>, Refusal> {
     first_peers(plan).into_iter().zip(&plan.endpoints).filter_map(rule).collect()
 }
 
-/// Where each step of a load on several systems is.
+/// Peer of each step, and its number there, for loads on several systems.
 fn places(plan: &Plan) -> Vec<PeerStep> {
     let first = first_peers(plan);
     let mut next = vec![0; plan.endpoints.len()];
@@ -150,7 +150,7 @@ fn places(plan: &Plan) -> Vec<PeerStep> {
     plan.steps.iter().map(|step| place(step.endpoint)).collect()
 }
 
-/// The requests to a system, or to one of its shards.
+/// Compiles the requests to a system, or to one of its shards.
 fn requests(
     plan: &Plan,
     endpoint: u16,
@@ -184,7 +184,7 @@ fn requests(
     })
 }
 
-/// The steps that the protocol of a system owns.
+/// Compiles the steps that the protocol of a system owns.
 fn owned(plan: &Plan, endpoint: u16, shard: usize, own: &OwnSteps) -> Result<Box<dyn Channels>, Refusal> {
     let (mut steps, mut names) = (Vec::new(), Vec::new());
     for (_, step) in plan.steps_at(endpoint) {
@@ -209,7 +209,7 @@ fn owned(plan: &Plan, endpoint: u16, shard: usize, own: &OwnSteps) -> Result<Box
     })
 }
 
-/// The transactions on a system.
+/// Compiles the transactions on a system.
 fn transactions(
     plan: &Plan,
     endpoint: u16,
@@ -233,7 +233,7 @@ fn transactions(
     script.map_err(wrong)
 }
 
-/// The same as text, on no server.
+/// Compiles transactions to text, without a server.
 fn recorded(plan: &Plan, endpoint: u16, sql: &Transactions) -> Result<Box<dyn Channels>, Refusal> {
     let (engine, steps) = (sql.database.engine, plan.sql_steps(endpoint));
     let script = sql::recorded(engine, sql.deck.clone(), &sql.texts, &steps, settings(plan, sql));
@@ -241,14 +241,14 @@ fn recorded(plan: &Plan, endpoint: u16, sql: &Transactions) -> Result<Box<dyn Ch
     script.map(|script| Box::new(script) as _).map_err(wrong)
 }
 
-/// The settings of transactions, with those of the plan's values that are numbers.
+/// Settings of transactions, with the variables of the plan that are numbers.
 fn settings(plan: &Plan, sql: &Transactions) -> Settings {
     let of_numbers = plan.data.iter().filter(|data| data.source.is_number());
     let numbers = of_numbers.flat_map(|data| &data.fills).map(|(variable, _)| *variable).collect();
     Settings { numbers, ..sql.settings.clone() }
 }
 
-/// Unpredictable bytes: log-ins are made from them.
+/// Random bytes for log-ins.
 pub(crate) fn nonce() -> Result<[u8; 18], Refusal> {
     let mut nonce = [0; 18];
     SystemRandom::new().fill(&mut nonce).map_err(|_| {

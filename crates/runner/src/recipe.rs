@@ -1,4 +1,4 @@
-//! From what a plan says about a system to what the lab is to do.
+//! Converts the plan of a system to the recipe of the lab.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -11,13 +11,13 @@ use lab::limits::{DiskLimits, Limits};
 use lab::{Signal, When};
 use plan::{Cmd, EventAction, Launch, LaunchEvent, Peer, Proc, ReadyWhen};
 
-/// A command that tells a version must be quick.
+/// Time limit of a version command.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
 
-/// The program that runs, whatever has become of its file.
+/// This executable, even if its file was replaced or removed.
 const RUNNING: &str = "/proc/self/exe";
 
-/// What the lab needs to start one variant.
+/// Recipe for the start of one variant.
 pub(crate) fn recipe(
     launch: &Launch,
     peer: &Peer,
@@ -49,8 +49,8 @@ pub(crate) fn recipe(
     }
 }
 
-/// How long a system is waited for to be steady: as long as any of its processes may take. This program's own servers and proxies are
-/// steady when they accept connections.
+/// Time limit of the wait until a system is steady: the longest one of its processes. This program's own servers and proxies are
+/// steady as soon as they accept connections.
 fn steady_within(launch: &Launch, tenbin: &Path) -> Option<Duration> {
     let is_own =
         |process: &&Proc| process.command.argv.first().is_some_and(|program| Path::new(program) == tenbin);
@@ -59,7 +59,7 @@ fn steady_within(launch: &Launch, tenbin: &Path) -> Option<Duration> {
     waited_for.filter_map(|process| process.ready.steady_within_ns).max().map(Duration::from_nanos)
 }
 
-/// What the kernel is to hold a system to.
+/// Limits of a system that the kernel enforces.
 pub(crate) fn limits(limits: &plan::Limits) -> Limits {
     Limits {
         cpu_cores: limits.cpu_millicores.map(|millicores| millicores as f64 / 1e3),
@@ -74,7 +74,7 @@ pub(crate) fn limits(limits: &plan::Limits) -> Limits {
     }
 }
 
-/// What events will limit.
+/// Limits that events will set.
 pub(crate) fn limits_to_come(launch: &Launch) -> Vec<Limits> {
     let of_event = |event: &LaunchEvent| match &event.action {
         EventAction::Limit { limits: to_come, .. } => Some(limits(to_come)),
@@ -83,9 +83,9 @@ pub(crate) fn limits_to_come(launch: &Launch) -> Vec<Limits> {
     launch.events.iter().filter_map(of_event).collect()
 }
 
-/// The hidden command that holds a process for us, and ends it when we are gone.
+/// Hidden command that holds a process for Tenbin, and ends it when Tenbin is gone.
 pub(crate) fn keeper(tenbin: &Path) -> Vec<OsString> {
-    // A study may outlive the program's file, when a newer one is installed: then the kernel still has this one.
+    // An update may replace the program's file during a study. The kernel still has the running one.
     let is_same = |meta: &Metadata| {
         fs::metadata(RUNNING).is_ok_and(|running| (running.dev(), running.ino()) == (meta.dev(), meta.ino()))
     };
@@ -94,12 +94,12 @@ pub(crate) fn keeper(tenbin: &Path) -> Vec<OsString> {
     vec![program.into(), "keep".into()]
 }
 
-/// The command that tells a system's version.
+/// Command that prints the version of a system.
 pub(crate) fn version(cmd: &Cmd) -> lab::Command {
     command(cmd, VERSION_WITHIN)
 }
 
-/// A command that is run to its end, in so much time.
+/// Command that runs to its end within a time limit.
 pub(crate) fn command(cmd: &Cmd, within: Duration) -> lab::Command {
     lab::Command { argv: cmd.argv.clone(), env: cmd.env.clone(), dir: cmd.dir.clone(), within }
 }
@@ -122,7 +122,7 @@ fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
         command: command(&process.command, within),
         ready: lab::Ready { when, within },
         stop: lab::StopHow {
-            // The plan's reader knows the same names; one that it did not know would be refused there.
+            // The plan reader knows the same names, and rejects others, so the fallback is never used.
             signal: Signal::named(&stop.signal).unwrap_or(Signal::TERM),
             command: stop.command.as_ref().map(|cmd| command(cmd, stop_within)),
             within: stop_within,
@@ -132,8 +132,8 @@ fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
     }
 }
 
-/// Where a port is waited for: at the address of the URL if it is the URL's, such as `[::1]`; else at that of the host, which is
-/// 127.0.0.1 for one on this machine.
+/// Address at which a port is expected to open: that of the URL for the port of the URL, such as `[::1]`; else that of the host,
+/// which is 127.0.0.1 on this machine.
 pub(crate) fn address(port: u16, peer: &Peer, host: Ipv4Addr) -> SocketAddr {
     let of_url = peer.host.parse::<IpAddr>().ok().filter(|_| port == peer.port);
     SocketAddr::new(of_url.unwrap_or(host.into()), port)
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_keeper_is_the_program_that_runs() {
+    fn keeper_is_the_running_executable() {
         let program = std::env::current_exe().unwrap();
         assert_eq!(keeper(&program), [program.as_os_str(), "keep".as_ref()]);
         for other in ["/bin/sh", "/nonexistent"] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_port_of_the_url_is_waited_for_at_its_address() {
+    fn port_of_the_url_is_expected_at_its_address() {
         let peer = |host: &str| Peer {
             host: host.to_owned(),
             port: 80,

@@ -1,4 +1,4 @@
-//! What was learnt before a load begins, as its record says it: the server's version, the scale, and the protocol.
+//! Records facts learned before a load: version of the server, scale, and protocol.
 
 use engine::Endpoint;
 use evidence::NewRun;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::prepare::Prepared;
 
-/// Puts what the first connection taught into the record of a run of SQL. Returns it in words, too.
+/// Adds facts from the first connection to the record of an SQL run. Returns them in words.
 pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let sql = plan.sql()?;
     if new.system_version.is_none() {
@@ -26,30 +26,30 @@ pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Opti
     };
     words.extend(way.map(|way| format!(", {way}")));
     new.plan_text = format!("{}; {words}", new.plan_text);
-    // The hash stays that of what was asked for.
+    // The hash covers what was requested, so it does not change.
     if let (Some(scale), true) = (prepared.learnt.scale, sql.is_scale_asked) {
         new.plan_json["sql"]["scale"] = json!(scale);
     }
     Some(words)
 }
 
-/// A server may serve clients without a certificate, or reject their requests.
+/// Note on a missing client certificate. The server may serve such clients, or reject their requests.
 const NO_CERTIFICATE: &str =
     "the server asked for a client certificate, and was shown none; --cert FILE --key FILE presents one";
 
-/// Keeps what a reader must know of the way to a server of HTTP. Returns it in words, too.
+/// Records facts about the connections to an HTTP server. Returns them in words.
 pub(crate) fn record_way(prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     let missing = prepared.is_certificate_missing.then(|| NO_CERTIFICATE.to_owned());
     record_addresses(prepared, new).into_iter().chain(missing).collect()
 }
 
-/// Keeps the addresses that connections use in turn, if there are several.
+/// Records the addresses that connections use in turn; `None` if there is only one.
 fn record_addresses(prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let addresses: Vec<String> = prepared.endpoints.iter().map(Endpoint::to_string).collect();
     if addresses.len() < 2 {
         return None;
     }
-    // The hash stays that of what was asked for.
+    // The hash covers what was requested, so it does not change.
     new.plan_json["addresses"] = json!(addresses);
     let words = format!("connections go in turn to {}", addresses.join(", "));
     new.plan_text = format!("{}; {words}", new.plan_text);

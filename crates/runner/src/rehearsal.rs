@@ -1,4 +1,4 @@
-//! A study's systems started once each and stopped again, without a load.
+//! Rehearsal: starts and stops each system of a study once, without a load.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,34 +16,34 @@ use crate::run_error::RunError;
 use crate::stage::Stage;
 use crate::tools::Tools;
 
-/// Long enough for every probe to look once.
+/// Time in which every probe reads at least once.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// A run goes on without a version.
+/// Failure of a version command. A run continues without a version.
 const SILENT: &str =
     "the version command failed, printed nothing, or did not end within 20 s: run it by hand";
 
-/// What came of starting one variant.
+/// Result of starting one variant.
 #[derive(Clone, Debug)]
 pub struct Rehearsed {
     /// System and variant.
     pub name: String,
-    /// What its version command says.
+    /// Output of the version command; `None` if there is none.
     pub version: Option<String>,
-    /// From the start to the first connection of the load; `None` for a system that runs already.
+    /// Time from the start to the first connection of the load; `None` for a system that was not started.
     pub ready_after: Option<Duration>,
-    /// How long it took to stop.
+    /// Time that the stop took; `None` for a system that was not started.
     pub stopped_after: Option<Duration>,
-    /// What went wrong, in words.
+    /// Failures, in words.
     pub failures: Vec<String>,
-    /// The end of its output, unescaped, where something went wrong.
+    /// Last output of the processes, unescaped; empty without a failure.
     pub outputs: Vec<lab::Output>,
-    /// Probes that cannot look, and why.
+    /// Names of probes that are not available, each with the reason.
     pub not_available: Vec<(String, String)>,
 }
 
-/// Connects once to every variant, and tells of each as it is done. Those that do not run yet are started and stopped
-/// again if `starts`, and left out otherwise.
+/// Connects once to every variant, and reports each when it is done. Systems that are not running are started and stopped if
+/// `starts`, and skipped otherwise.
 pub fn rehearse(
     study: &Study,
     starts: bool,
@@ -85,7 +85,7 @@ pub fn rehearse(
     Ok(())
 }
 
-/// Why what was started cannot be used: its tables cannot be made, or it cannot be spoken to.
+/// Reason why a started system cannot be used: its tables cannot be created, or it rejects the load. `None` if it can.
 fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     if let Err(failure) = stage.fill(tools, plan, &Stream::default()) {
         return Some(failure.what);
@@ -110,7 +110,8 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     rejected.or(left)
 }
 
-/// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.
+/// Reason why a running system cannot be used; `None` if it can. Nothing is changed there, so tables that a run would create may be
+/// missing.
 fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     match tools.generator.prepare(plan, tools.stopper) {
         Err(Refusal::Unready(Unready::Tables { .. } | Unready::Empty { .. } | Unready::File(_)))

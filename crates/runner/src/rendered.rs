@@ -1,5 +1,5 @@
-//! The first requests and transactions of each step, as the first runs of a study send them: compiled, drawn, and written by what
-//! makes the load.
+//! Renders the first requests and transactions of each step as the first runs of a study send them. The code that generates the
+//! load compiles, draws, and encodes them.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -12,26 +12,26 @@ use crate::protocol::Steps;
 use crate::run_error::RunError;
 use crate::threads::{GeneratorThreads, is_named_here};
 
-/// Requests shown for each step.
+/// Maximum number of requests per step.
 const SHOWN_MAX: usize = 3;
-/// Bytes shown of a body, or of the statements of a transaction.
+/// Maximum length of a rendered body, or of the statements of a transaction, in bytes.
 const BODY_BYTES_MAX: usize = 400;
-/// In place of a port that is free when the system starts.
+/// First placeholder for ports that are chosen when the system starts.
 const FIRST_PORT: u16 = 64_001;
 
-/// What a step sends first.
+/// First requests of a step.
 #[derive(Clone, Debug)]
 pub struct Rendered {
-    /// The name of the step.
+    /// Name of the step.
     pub step: String,
-    /// Up to three requests or transactions, without secrets; anything may be in them.
+    /// Up to three requests or transactions, without secrets. They may hold any characters.
     pub sent: Vec<String>,
 }
 
-/// The first requests of every step, of the first variant under each load. Values that replies give are their names in braces.
+/// First requests of every step, for the first variant under each load. Values saved from replies appear as their names in braces.
 ///
 /// # Errors
-/// A plan of one load that cannot be made, or sent.
+/// The plan of a load cannot be made or compiled.
 pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError> {
     let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(FIRST_PORT..).collect();
     let environment =
@@ -45,7 +45,7 @@ pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError>
         if !generator.is_empty() {
             plan.pin = Pin::Cores(generator.clone());
         }
-        // What another load generator sends is its own affair.
+        // Requests of another load generator are unknown.
         if plan.steps.iter().any(|step| matches!(step.action, Action::Tool(_))) {
             continue;
         }
@@ -76,7 +76,7 @@ fn of_plan(plan: &Plan, ports: &[(String, u16)]) -> Result<Vec<Rendered>, Refusa
     Ok(rendered.collect())
 }
 
-/// The variables that replies give values to, with their names.
+/// Variables that replies set, with their names.
 fn saved(plan: &Plan) -> Vec<(u16, &str)> {
     let mut saved = plan.errands.saved();
     for step in &plan.steps {
@@ -95,7 +95,7 @@ fn saved(plan: &Plan) -> Vec<(u16, &str)> {
     saved.into_iter().filter_map(|variable| Some((variable, name(variable)?))).collect()
 }
 
-/// A request as text: without secrets, with the beginning of its body.
+/// A request as text, without secrets, with the start of its body.
 fn shown(plan: &Plan, bytes: &[u8]) -> String {
     let bytes = plan.secrets.redact(bytes);
     let head_bytes = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |end| end + 4);
@@ -109,7 +109,7 @@ fn shown(plan: &Plan, bytes: &[u8]) -> String {
     without_secrets(&text)
 }
 
-/// Names in place of values that are not known yet: saved ones, whose encoding and length do not matter, and free ports.
+/// Puts names in place of values that are not known yet: saved values, whose encoding and length do not matter, and ports.
 fn marked(mut text: String, saved: &[(u16, &str)], ports: &[(String, u16)]) -> String {
     let mut is_open = false;
     for (_, name) in saved {

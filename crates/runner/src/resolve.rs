@@ -1,4 +1,4 @@
-//! From a host name to the addresses of the whole run.
+//! Resolves a host name to the addresses of the whole run.
 
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc;
@@ -9,28 +9,28 @@ use crate::consent::PublicLoads;
 
 const PUBLIC: &str = "a public address";
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
-/// For each address of a name that has several.
+/// Timeout for each address of a name with several addresses.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Of one family of a name; further ones are left out.
+/// Maximum number of addresses of one family that are tried.
 const ADDRESSES_MAX: usize = 64;
 
-/// Why there is no address to load.
+/// Reason why there is no address for a load.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The name has no address.
     #[error("cannot resolve {host}: {reason}\n  help: check the spelling, or write an IP address")]
     Unknown {
-        /// The name.
+        /// Host name.
         host: String,
-        /// What the system said.
+        /// Message of the resolver.
         reason: String,
     },
-    /// The system did not answer.
+    /// The resolver did not answer.
     #[error(
         "cannot resolve {host}: no answer within 5s\n  help: check the system's name servers, or write an IP address"
     )]
     Slow {
-        /// The name.
+        /// Host name.
         host: String,
     },
     /// The address must not be loaded.
@@ -41,7 +41,7 @@ pub enum ResolveError {
     Forbidden {
         /// The address.
         address: IpAddr,
-        /// What kind of address it is.
+        /// Class of the address, in words.
         class: &'static str,
     },
 }
@@ -50,10 +50,10 @@ fn way_to_consent(class: &str) -> &'static str {
     if class == PUBLIC { ", or add --allow-public if the server is yours" } else { "" }
 }
 
-/// The addresses of a host that a load may use, and how long it took to find them.
+/// Addresses of a host that a load may use, and the duration of the resolution.
 ///
-/// Of a name with several, those that accept a connection, of one family: IPv4 if any of them does, else IPv6. Both families
-/// usually lead to the same hosts, and one of them often to nowhere. If none accepts, it is the first.
+/// If a name has several addresses, these are the addresses of one family that accept a connection: IPv4 if any does, else IPv6.
+/// Both families usually lead to the same hosts, and one of them often leads nowhere. If none accepts, it is the first address.
 pub(crate) fn resolve(
     host: &str,
     port: u16,
@@ -65,7 +65,7 @@ pub(crate) fn resolve(
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel();
     let name = host.to_owned();
-    // The system's resolver has no deadline of its own that we could set: a thread that is late is left behind.
+    // The resolver of the system has no deadline that can be set, so a late thread is abandoned.
     let look_up =
         move || sender.send((name.as_str(), port).to_socket_addrs().map(Iterator::collect::<Vec<_>>));
     let unknown = |reason: String| ResolveError::Unknown { host: host.to_owned(), reason };
@@ -87,7 +87,7 @@ pub(crate) fn resolve(
     if chosen.is_empty() { Err(unknown("it has no address".to_owned())) } else { Ok((chosen, took)) }
 }
 
-/// Of the addresses of a name those that a load uses; none if there are none.
+/// Chooses addresses for a load; empty if `found` is empty.
 fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<SocketAddr>, ResolveError> {
     let (mut first, mut second): (Vec<IpAddr>, Vec<IpAddr>) =
         found.iter().partition(|address| address.is_ipv4());
@@ -107,7 +107,7 @@ fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<Socke
     Ok(usual)
 }
 
-/// These addresses, each once, if all of them may be loaded.
+/// Returns the addresses without duplicates, if all of them may be loaded.
 pub(crate) fn permitted(
     addresses: &[IpAddr],
     port: u16,
@@ -123,7 +123,7 @@ pub(crate) fn permitted(
     Ok(kept)
 }
 
-/// Those that accept a connection, in the same order.
+/// Addresses that accept a connection, in order.
 fn accepting(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let accepts = |address: &SocketAddr| TcpStream::connect_timeout(address, CONNECT_TIMEOUT).is_ok();
     thread::scope(|scope| {
@@ -134,7 +134,7 @@ fn accepting(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     })
 }
 
-/// The address of a host, if it is a loopback or private one: nobody else is asked.
+/// Address of a host, if it is a loopback or private one. No owner is asked.
 ///
 /// # Errors
 ///
@@ -145,7 +145,7 @@ pub fn own_address(host: &str, port: u16) -> Result<SocketAddr, ResolveError> {
     addresses.first().copied().ok_or_else(unknown)
 }
 
-/// Why a host must not be loaded, if it is an address. Names are known only when they are looked up.
+/// Reason why a host must not be loaded. `None` if it is a name, which is checked when it is resolved.
 pub(crate) fn forbidden(host: &str, public: &PublicLoads) -> Option<ResolveError> {
     let address = host.parse::<IpAddr>().ok()?;
     permit(SocketAddr::new(address, 0), public).err()
@@ -159,20 +159,20 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 fn permit(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, ResolveError> {
     match class(address.ip()) {
         None => Ok(address),
-        // Its owner is asked before the load.
+        // The owner is asked before the load.
         Some(PUBLIC) if matches!(public, PublicLoads::WithConsent(_)) => Ok(address),
         Some(class) => Err(ResolveError::Forbidden { address: address.ip(), class }),
     }
 }
 
-/// What an address is, if it is not one that may be loaded by everybody.
+/// Class of an address; `None` if anyone may load it.
 fn class(address: IpAddr) -> Option<&'static str> {
     let address = address.to_canonical();
     forbidden_class(address).or_else(|| (treated_as_public() == Some(address)).then_some(PUBLIC))
 }
 
-/// An address that the environment makes public for a test of consent. It is asked about addresses that may be loaded anyway, so that
-/// it forbids and never allows.
+/// Address that the environment makes public, for a test of consent. It is only compared with addresses that may be loaded, so it
+/// can forbid but never allow.
 fn treated_as_public() -> Option<IpAddr> {
     std::env::var("TENBIN_TREAT_AS_PUBLIC").ok()?.parse().ok()
 }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_addresses_those_are_used_that_accept_connections() {
+    fn uses_addresses_that_accept_connections() {
         let listener = TcpListener::bind("127.0.0.2:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let chosen = |found: &[&str], public: &PublicLoads| {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_not_exist_is_said_to_be_unknown() {
+    fn unknown_host_name_is_an_error() {
         let error = resolve("no-such-host.invalid", 80, &PublicLoads::Refused).unwrap_err();
         assert!(error.to_string().starts_with("cannot resolve no-such-host.invalid:"), "{error}");
     }

@@ -1,22 +1,22 @@
-//! Why a run did not come to its end.
+//! Errors that end a run.
 
 use evidence::EvidenceError;
 use plan::Fault;
 use record::{Counts, IdentityBroken, WindowBroken};
 use store::StoreError;
 
-/// Why a run did not come to its end.
+/// Reason why a run did not come to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store failed.
     #[error("{source}")]
     Storage {
-        /// How.
+        /// Error of the store.
         source: Box<StoreError>,
-        /// What had been counted by then, if the load had begun.
+        /// Counts so far; `None` if the load had not started.
         counts: Option<Box<Counts>>,
     },
-    /// The load's threads could not be started.
+    /// The threads of the load could not be started.
     #[error(
         "the threads of the load cannot be started: {0}\n  help: use fewer (--threads), or raise the limit of processes"
     )]
@@ -27,38 +27,38 @@ pub enum RunError {
     /// More requests ended in the measured window than were offered.
     #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
     Window(#[from] WindowBroken),
-    /// The seconds in the store do not add up to what was counted.
+    /// The seconds in the store do not add up to the counts.
     #[error(
         "the seconds in the store add up to {kept:?}, and {counted:?} was counted; this is a fault of Tenbin, and none of the run's figures can be believed"
     )]
     Kept {
-        /// The sum of the seconds.
+        /// Sum of the stored seconds.
         kept: Box<Counts>,
-        /// What was counted as they came.
+        /// Counts of the collector.
         counted: Box<Counts>,
     },
     /// A run of a study cannot be planned.
     #[error("{}", lines(.0))]
     Plan(Vec<Fault>),
-    /// A kept study plans a run that its plan does not have.
+    /// A stored study plans a run that is not in its plan.
     #[error(
         "the plan no longer has a run that this study planned\n  help: run the plan again, without --resume"
     )]
     NotInPlan,
-    /// A system rejected all of its first load, and a single user afterwards. What to do depends on who asked for the study.
+    /// A system rejected its whole first load, and a single user afterwards. The caller adds help.
     #[error("{name}: every request was rejected, also those of a single user: {answers}")]
     Rejected {
         /// System and variant.
         name: String,
-        /// What each step was answered, on one line of printable characters.
+        /// Answers to each step, in one line of printable characters.
         answers: String,
     },
-    /// Not one reply of a load was usable, and none to a single user afterwards: they break their protocol, end too early, or reject.
+    /// No reply of a load was usable, nor of a single user afterwards: they break their protocol, end too early, or reject.
     #[error("{name}: no request got a usable reply, also those of a single user: {answers}")]
     Unusable {
-        /// The URL.
+        /// URL of the load.
         name: String,
-        /// What each step was answered, on one line of printable characters.
+        /// Answers to each step, in one line of printable characters.
         answers: String,
     },
     /// The systems of a block are up, and do not fit into memory.
@@ -66,13 +66,13 @@ pub enum RunError {
         "the systems of a block do not fit into memory together: {0}\n  help: use `interleave: runs`, which has one of them up at a time"
     )]
     NoMemory(String),
-    /// There are no ports for a system.
+    /// No ports are free for a system.
     #[error("no free ports for the system: {0}")]
     Ports(String),
-    /// There is no network for a host.
+    /// No network is free for a host.
     #[error("no network for the host of the system: {0}")]
     Network(String),
-    /// There is no folder for a system's files.
+    /// No folder can be created for the files of a system.
     #[error(
         "no folder can be made for the files of a system: {0}\n  help: see to the space and rights of the folder for temporary files (TMPDIR)"
     )]

@@ -1,14 +1,14 @@
-//! Whether different requests of a load got one short body: a server that answers everything alike may not do the work.
+//! Detects that different requests of a load got the same short body: a server that answers everything alike may not do the work.
 
 use std::collections::BTreeSet;
 
 use engine::WorkerEnd;
 use evidence::SameBody;
 
-/// Different requests from which on one body for all is no coincidence.
+/// Smallest number of different requests for which one common body is not a coincidence.
 const REQUESTS_MIN: usize = 10;
 
-/// The body of all first replies that were compared. `None` if they differ, or were too few.
+/// Body of all first replies that were compared. `None` if they differ, or were too few.
 pub(crate) fn of(ends: &[WorkerEnd]) -> Option<SameBody> {
     let replies: Vec<_> = ends.iter().flat_map(|end| &end.first_replies).collect();
     let body = replies.first()?.body.as_ref()?;
@@ -37,13 +37,13 @@ mod tests {
     }
 
     #[test]
-    fn one_body_for_ten_requests_is_found_over_all_workers() {
+    fn finds_one_body_for_ten_requests_across_workers() {
         let found = of(&[end(0..6, Some("{}")), end(4..10, Some("{}"))]);
         assert_eq!(found, Some(SameBody { body: "{}".to_owned(), requests: 10, replies: 24 }));
     }
 
     #[test]
-    fn few_requests_and_different_bodies_are_left_out() {
+    fn ignores_few_requests_and_different_bodies() {
         assert_eq!(of(&[end(0..6, Some("{}")), end(0..9, Some("{}"))]), None);
         assert_eq!(of(&[end(0..20, Some("{}")), end(0..20, Some("[]"))]), None);
         assert_eq!(of(&[end(0..20, Some("{}")), end(0..20, None)]), None);

@@ -1,13 +1,13 @@
-//! A fresh folder for the files of a started system, and the removal of those that killed Tenbins left.
+//! Folders for the files of started systems, and the removal of those left by killed Tenbin processes.
 //!
 //! ```text
-//! $TMPDIR/tenbin-Xy12Zw/        made new, with a random name
-//!                      owner    the mark: locked as long as the Tenbin lives that made the folder
-//!                      dir/     what a plan calls {dir}
+//! $TMPDIR/tenbin-Xy12Zw/        created with a random name
+//!                      owner    mark, locked as long as the Tenbin process that created the folder lives
+//!                      dir/     {dir} in plans
 //! ```
 //!
-//! A folder is removed only if its mark says of itself what the folder is: the same path, device, inode, user, and boot of
-//! the machine. A copy, a moved folder, one of another machine, and one that merely has such a name are not.
+//! A folder is removed only if its mark states the folder's own path, device, inode, and user, and the current boot of the machine.
+//! Copies, moved folders, folders of another machine, and folders that merely have such a name stay.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
@@ -20,23 +20,23 @@ use rustix::fs::OFlags;
 const PREFIX: &str = "tenbin-";
 const MARK: &str = "owner";
 const INNER: &str = "dir";
-/// The folder may hold keys, data and configuration of the system: no other user reads it.
+/// Mode of the folder. It may hold keys, data, and configuration of the system, so no other user may read it.
 const MODE: u32 = 0o700;
-/// Started as root, a system may drop its privileges (PostgreSQL, workers of nginx): such a user must reach files by their
-/// names, but need not list them.
+/// Mode of the folder if started as root. A system may drop its privileges (PostgreSQL, workers of nginx), and must reach files by
+/// name, but need not list them.
 const MODE_OF_ROOT: u32 = 0o711;
 const FIRST_LINE: &str = "A running Tenbin owns this folder. It removes the folder when it ends; if it was killed, the next study does.\n";
 const MARK_BYTES_MAX: u64 = 16 << 10;
 
-/// The folders of this process.
+/// Folders of this process.
 static HELD: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn held() -> MutexGuard<'static, Vec<PathBuf>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the folders of the systems that this process has started, for a program that ends without waiting for them. What
-/// their last writes keep from being removed is left to the next study.
+/// Removes the folders of systems that this process has started, for a program that ends without waiting for them. If late writes
+/// prevent the removal, the next study removes the rest.
 pub fn abandon() {
     for folder in held().drain(..) {
         let _ = lab::remove_folder(&folder);
@@ -74,7 +74,7 @@ impl Scratch {
         Ok(Self { whole, inner, _mark: mark })
     }
 
-    /// What a plan calls `{dir}`.
+    /// Path of `{dir}` in plans.
     pub(crate) fn path(&self) -> &Path {
         &self.inner
     }
@@ -83,12 +83,13 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         held().retain(|folder| *folder != self.whole);
-        // What cannot be removed is said when the next study begins.
+        // If removal fails, the next study reports the folder.
         let _ = lab::remove_folder(&self.whole);
     }
 }
 
-/// Marks a new folder. The mark has its name only once it is locked: a cleanup meanwhile finds none.
+/// Creates the mark of a new folder. The file gets its final name after it is locked, so a concurrent sweep never sees an unlocked
+/// mark.
 fn mark(folder: &Path) -> io::Result<File> {
     let unnamed = folder.join(".owner");
     let mut mark = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
@@ -98,7 +99,7 @@ fn mark(folder: &Path) -> io::Result<File> {
     Ok(mark)
 }
 
-/// What the mark of a folder says.
+/// Contents of the mark of a folder.
 fn text(path: &Path, folder: &fs::Metadata) -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     format!(
@@ -110,16 +111,16 @@ fn text(path: &Path, folder: &fs::Metadata) -> String {
     )
 }
 
-/// What became of a folder with a mark.
+/// Result of a sweep for a folder with a mark.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     Removed,
-    /// Its owner is unknown, or it could not be removed: why.
+    /// Left alone, because its owner is unknown or it could not be removed. Holds the reason.
     Left(String),
 }
 
-/// Removes the folders of Tenbins that were killed before they could. Says in a line for each what was removed, and what
-/// was left although a Tenbin once marked it.
+/// Removes the folders of killed Tenbin processes. Returns one line for each folder that was removed, or left although it has a
+/// mark.
 pub(crate) fn sweep() -> Vec<String> {
     sweep_in(&std::env::temp_dir())
 }
@@ -141,7 +142,7 @@ fn sweep_in(place: &Path) -> Vec<String> {
         .collect()
 }
 
-/// `None` if it is no folder of ours, or its Tenbin lives.
+/// Removes a folder if its process is dead. `None` if it is not a folder of Tenbin, or its process lives.
 fn fate(path: &Path) -> Option<Fate> {
     let folder = fs::symlink_metadata(path).ok()?;
     if !folder.is_dir() || folder.uid() != rustix::process::getuid().as_raw() {
@@ -166,7 +167,7 @@ fn fate(path: &Path) -> Option<Fate> {
         Err(fs::TryLockError::Error(error)) => {
             Some(Fate::Left(format!("its mark cannot be locked: {error}")))
         }
-        // Another Tenbin may have removed it, and a third one made it again, since it was looked at.
+        // Another Tenbin process may have removed the folder, and a third one may have created it again.
         Ok(())
             if !fs::symlink_metadata(path)
                 .is_ok_and(|now| (now.dev(), now.ino()) == (folder.dev(), folder.ino())) =>
@@ -184,12 +185,12 @@ fn fate(path: &Path) -> Option<Fate> {
 mod tests {
     use super::*;
 
-    /// A folder whose Tenbin was killed: marked, and not locked.
+    /// Creates a folder whose process seems killed: it is marked, but not locked.
     fn left_in(place: &Path) -> PathBuf {
         let scratch = Scratch::new_in(place).unwrap();
         let path = scratch.whole.clone();
         fs::write(scratch.path().join("left"), "behind").unwrap();
-        // A killed process removes nothing, and the kernel lets go of its lock.
+        // A killed process removes nothing, and the kernel releases its lock.
         let Scratch { _mark: mark, .. } = &*std::mem::ManuallyDrop::new(scratch);
         mark.unlock().unwrap();
         path
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_the_dead_are_removed_and_said_and_those_of_the_living_are_not() {
+    fn sweep_removes_folders_of_dead_processes_only() {
         let place = place();
         let dead = left_in(place.path());
         let living = Scratch::new_in(place.path()).unwrap();
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_user_lists_a_folder_and_only_a_system_of_root_lets_others_through() {
+    fn folder_mode_is_700_or_711_for_root() {
         let place = place();
         let scratch = Scratch::new_in(place.path()).unwrap();
         let is_root = rustix::process::geteuid().is_root();
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_merely_have_such_a_name_are_left_without_a_word() {
+    fn sweep_ignores_folders_without_a_valid_mark() {
         let place = place();
         for name in ["tenbin-2026-results", "tenbin-4194305-abcdef", "tenbin-"] {
             fs::create_dir(place.path().join(name)).unwrap();
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_a_moved_and_a_linked_folder_are_left() {
+    fn sweep_leaves_copied_moved_and_linked_folders() {
         let (place, elsewhere) = (place(), place());
         let left = left_in(place.path());
         let copy = place.path().join("tenbin-copy");
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_an_earlier_boot_or_another_machine_is_left() {
+    fn sweep_leaves_folder_of_another_boot() {
         let place = place();
         let left = left_in(place.path());
         let said = fs::read_to_string(left.join(MARK)).unwrap();
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_would_hang_a_reader_is_none() {
+    fn sweep_ignores_a_pipe_in_place_of_the_mark() {
         let place = place();
         let folder = place.path().join("tenbin-pipe");
         fs::create_dir(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! Asks the built-in target what it counted.
+//! Queries the request counters of the built-in target.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,29 +7,29 @@ use std::time::Duration;
 
 use engine::Endpoint;
 
-/// A target that stands still is not waited for.
+/// Timeout of connecting, and of each read and write.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The answer is far shorter, and comes in one piece or two.
+/// Maximum length of an answer, and maximum number of reads. Answers are far shorter, and arrive in one or two pieces.
 const ANSWER_MAX: usize = 4_096;
 const READS_MAX: usize = 8;
 
-/// What it said.
+/// Counters of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Whole requests received.
+    /// Complete requests received.
     pub(crate) requests: u64,
-    /// Which start of the target counted them.
+    /// Identifies the start of the target; `None` if the target reports none.
     instance: Option<u64>,
 }
 
 impl Counts {
-    /// Requests since an earlier answer; `None` if the target was started again in between, which begins a new count.
+    /// Requests since an earlier answer; `None` if the target was restarted in between, which resets the counter.
     pub(crate) fn since(self, before: Self) -> Option<u64> {
         (self.instance == before.instance).then(|| self.requests.saturating_sub(before.requests))
     }
 }
 
-/// `None` if it does not answer as the target does.
+/// Queries the counters. `None` if the server does not answer like the target.
 pub(crate) fn ask(endpoint: &Endpoint) -> Option<Counts> {
     let answer = match endpoint {
         Endpoint::Tcp(address) => {
@@ -51,7 +51,7 @@ pub(crate) fn ask(endpoint: &Endpoint) -> Option<Counts> {
 fn talk(mut stream: impl Read + Write) -> Option<String> {
     stream.write_all(b"GET /counters HTTP/1.1\r\nHost: target\r\nConnection: close\r\n\r\n").ok()?;
     let (mut answer, mut length) = ([0; ANSWER_MAX], 0);
-    // Each read has its own time; a peer that drips bytes is cut off by the number of reads.
+    // Each read has its own timeout. The number of reads limits a peer that sends single bytes.
     for _ in 0..READS_MAX {
         match stream.read(&mut answer[length..]).ok()? {
             0 => break,
@@ -74,7 +74,7 @@ fn parse(answer: &str) -> Option<Counts> {
 mod tests {
     use super::*;
 
-    /// Gives a byte at a time, for ever.
+    /// Stream that yields one byte at a time, forever.
     struct Drips(usize);
 
     impl Read for Drips {
@@ -97,19 +97,19 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_drips_is_not_waited_for() {
+    fn number_of_reads_limits_a_slow_peer() {
         assert_eq!(talk(Drips(0)).and_then(|answer| parse(&answer)), None);
     }
 
     #[test]
-    fn a_target_that_was_started_again_counts_anew() {
+    fn restarted_target_has_no_difference_of_counts() {
         let counts = |requests, instance| Counts { requests, instance: Some(instance) };
         assert_eq!(counts(9, 1).since(counts(7, 1)), Some(2));
         assert_eq!(counts(9, 2).since(counts(7, 1)), None);
     }
 
     #[test]
-    fn only_the_answer_of_a_target_is_taken() {
+    fn parses_only_answers_of_a_target() {
         let good = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"requests\":7}\n";
         assert_eq!(parse(good), Some(Counts { requests: 7, instance: None }));
         for bad in [

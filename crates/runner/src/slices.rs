@@ -10,7 +10,7 @@ use crate::run_error::RunError;
 use crate::stage::Stage;
 use crate::systems::Started;
 
-/// The variants of a block, by their numbers.
+/// Variants of a block that were started, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     number: u32,
@@ -20,17 +20,17 @@ pub(crate) struct Block {
 /// A variant that was started for a block.
 #[derive(Debug)]
 pub(crate) struct Up {
-    /// Stopped before its folder goes.
+    /// Field order: the system is stopped before its folder is removed.
     pub(crate) system: Option<Box<dyn Started>>,
-    /// As of a whole run.
+    /// Plan of a whole run.
     pub(crate) plan: Plan,
     pub(crate) stage: Stage,
-    /// Whether it had a slice.
+    /// Whether the variant had a slice.
     pub(crate) had_slice: bool,
 }
 
 impl Block {
-    /// A variant of a block. Whatever is left of other blocks is stopped.
+    /// Variant of a block. Systems of other blocks are stopped.
     pub(crate) fn variant(
         &mut self,
         number: u32,
@@ -50,19 +50,19 @@ impl Block {
         })
     }
 
-    /// Whether more than one of its variants is up.
+    /// Whether more than one variant is up.
     pub(crate) fn is_shared(&self) -> bool {
         self.variants.values().filter(|up| up.system.is_some()).count() > 1
     }
 
-    /// The last slice of a variant is over.
+    /// Drops a variant after its last slice.
     pub(crate) fn ends(&mut self, variant: usize) {
         self.variants.remove(&variant);
     }
 }
 
 impl Up {
-    /// The plan of its next slice. The first one has the warm-up.
+    /// Plan of the next slice. The first one includes the warm-up.
     pub(crate) fn plan_of_slice(&self, rules: &SliceRules, seed: u64) -> Plan {
         let left_out_s = if self.had_slice { rules.settle_s } else { rules.warm_up_s };
         let mut plan = self.plan.clone();
@@ -71,7 +71,7 @@ impl Up {
         plan
     }
 
-    /// Stops its processes until its next slice. One that cannot be stopped is given up: it would disturb the others.
+    /// Pauses the processes until the next slice. A system that cannot be paused is dropped, because it would disturb the others.
     pub(crate) fn hold(&mut self) {
         if let Some(mut system) = self.system.take()
             && system.hold()
@@ -80,7 +80,7 @@ impl Up {
         }
     }
 
-    /// Lets its processes go on.
+    /// Resumes the processes.
     pub(crate) fn go_on(&mut self) {
         if let Some(system) = &mut self.system {
             system.go_on();

@@ -1,4 +1,4 @@
-//! A system that can be started, and its load.
+//! Stage: a system that can be started, and its load.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -20,22 +20,22 @@ use crate::run_error::RunError;
 use crate::systems::{Lab, Room, Started};
 use crate::tools::Tools;
 
-/// One variant with everything filled in. Its folder goes when it is dropped.
+/// One variant with all texts filled in. Its folder is removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) launch: Launch,
     peer: Peer,
     room: Room,
-    /// Of its host, if it has one of its own.
+    /// Network of the system's own host; `None` if it has none.
     network: Option<Network>,
     cores: Vec<usize>,
     tenbin: PathBuf,
-    /// What its version command said, once asked.
+    /// Output of the version command, once it ran.
     version: OnceCell<Option<String>>,
 }
 
 impl Stage {
-    /// Finds ports, makes a folder, and fills in every text, also those of the load. `amount` is in place of the load's own.
+    /// Allocates ports and a folder, and fills in every text, including those of the load. `amount` replaces the load's own level.
     pub(crate) fn set(
         lab: &dyn Lab,
         study: &Study,
@@ -59,7 +59,7 @@ impl Stage {
         Ok((plan, Self { launch, peer, room, network, cores, tenbin, version }))
     }
 
-    /// Another load on the same system.
+    /// Plan of another load on this system.
     pub(crate) fn plan(&self, study: &Study, load: usize, cores: &Cores) -> Result<Plan, RunError> {
         plan(study, &self.launch, load, None, cores)
     }
@@ -81,12 +81,12 @@ impl Stage {
         lab::Recipe { network: self.network, ..recipe }
     }
 
-    /// What is run for events of a system that runs already: commands only.
+    /// Recipe for the events of a system that is already running: commands only.
     pub(crate) fn recipe_of_events(&self) -> lab::Recipe {
         lab::Recipe { ports: Vec::new(), ..self.recipe() }
     }
 
-    /// What probes are to look at.
+    /// Subject of the probes.
     pub(crate) fn subject(&self, system: &dyn Started) -> Subject {
         let (aside, roots): (Vec<_>, Vec<_>) = system.roots().into_iter().partition(|root| root.is_aside);
         let named = |roots: Vec<Root>| roots.into_iter().map(|root| (root.name, root.keeper_pid)).collect();
@@ -100,14 +100,14 @@ impl Stage {
         }
         let limits = system.limits();
         let served = self.peer.unix_socket.is_none().then_some(self.peer.port);
-        // What listens in another network is not seen from this one.
+        // Sockets in another network are invisible from this one.
         let is_seen = |port: &u16| self.network.is_none() && !is_proxys(port);
         let ports = self.room.ports.iter().copied().filter(is_seen).collect();
         let (roots, aside) = (named(roots), named(aside));
         Subject { roots, aside, ports, served, unix_sockets, limits, ..Subject::default() }
     }
 
-    /// The first line that the version command writes, if there is one and it works.
+    /// First line of the version command's output. `None` if there is no command, or it failed.
     pub(crate) fn version(&self, lab: &dyn Lab, cancelled: &dyn Fn() -> bool) -> Option<String> {
         let first_line = || {
             let command = recipe::version(self.launch.version.as_ref()?);
@@ -116,7 +116,7 @@ impl Stage {
         self.version.get_or_init(first_line).clone()
     }
 
-    /// That it is no longer up, although its block goes on.
+    /// Failure of a system that is no longer up although its block continues.
     pub(crate) fn did_not_stay_up(&self) -> lab::Failure {
         lab::Failure {
             stage: lab::Stage::Died,
@@ -127,14 +127,14 @@ impl Stage {
         }
     }
 
-    /// Makes the tables of the plan, if it has any.
+    /// Creates the tables of the plan, if it has any.
     pub(crate) fn fill(&self, tools: &Tools<'_>, plan: &Plan, stream: &Stream) -> Result<(), Failure> {
         let Some(tables) = &self.launch.tables else { return Ok(()) };
         let loaded = tools.generator.load_data(plan, tables, tools.stopper, stream);
         loaded.map_err(|error| failure(self.starts_processes(), "prepare", error.to_string()))
     }
 
-    /// Whether it is started for the run; else it runs already.
+    /// Whether the run starts the system; else it is already running.
     pub(crate) fn starts_processes(&self) -> bool {
         !self.launch.processes.is_empty()
     }
@@ -158,7 +158,7 @@ fn plan(
     Ok(plan)
 }
 
-/// That a system failed before its load began: in which stage, in a word, and how.
+/// Failure of a system before its load. `stage` is the name of the stage.
 pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Failure {
     let way_out = match (stage, starts_processes) {
         ("threads", _) => {
@@ -170,12 +170,12 @@ pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Fail
         (_, true) => "look at the output of the system, and at url and ready in the plan",
     };
     let (what, help) = plan::split_help(&what);
-    // What Tenbin started itself has output that says more.
+    // The output of a system that Tenbin started says more.
     let way_out = help.filter(|_| !starts_processes).unwrap_or(way_out);
     Failure { stage: stage.to_owned(), process: None, what: what.to_owned(), way_out: way_out.to_owned() }
 }
 
-/// What becomes of a run whose setup failed.
+/// Failure of a run whose `setup` failed.
 pub(crate) fn setup_failure(refusal: &Refusal) -> Failure {
     let (what, help) = (refusal.to_string(), "correct `setup` in the plan, or see what the system says");
     let (what, own) = plan::split_help(&what);
@@ -187,18 +187,18 @@ pub(crate) fn setup_failure(refusal: &Refusal) -> Failure {
     }
 }
 
-/// A failure of the lab as it is kept.
+/// Failure of the lab, in the form of the store.
 pub(crate) fn kept(failure: &lab::Failure) -> Failure {
     Failure {
         stage: failure.stage.word().to_owned(),
         process: failure.process.as_deref().map(plan::without_secrets),
-        // It may quote a command.
+        // The failure may quote a command.
         what: plan::without_secrets(&failure.what),
         way_out: failure.way_out.clone(),
     }
 }
 
-/// A port that the plan's author chose must be free before the start as well: otherwise the load hits the process that holds it.
+/// Adds the port of the URL, which must be free before the start: otherwise the load would reach another process.
 fn with_port_of(peer: &Peer, mut ports: Vec<u16>) -> Vec<u16> {
     let is_here = matches!(peer.host.as_str(), "127.0.0.1" | "localhost");
     if is_here && peer.unix_socket.is_none() && !ports.contains(&peer.port) {
@@ -207,7 +207,7 @@ fn with_port_of(peer: &Peer, mut ports: Vec<u16>) -> Vec<u16> {
     ports
 }
 
-/// Sockets that the processes of a system have made in its folder, to speak with each other.
+/// Sockets that the processes of a system created in its folder, to communicate with each other.
 fn sockets_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_port_of_the_url_is_one_of_the_systems() {
+    fn local_port_of_the_url_must_be_free() {
         let peer = |host: &str, port| Peer {
             host: host.to_owned(),
             port,

@@ -1,22 +1,22 @@
-//! How a person ends a run early: once to let it drain, twice to end it now.
+//! Early end of a run by the user: the first request drains, the second one aborts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub use engine::StopLevel;
 
-/// A handle that signal handlers and the run share.
+/// Handle shared by signal handlers and the run.
 #[derive(Clone, Debug, Default)]
 pub struct Stopper(Arc<AtomicU8>);
 
 impl Stopper {
-    /// Asks to stop: the first time gently, then at once.
+    /// Requests a stop: the first call drains, the second one aborts.
     pub fn ask(&self) {
         let _ =
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |asked| Some(asked.saturating_add(1)));
     }
 
-    /// How much was asked so far.
+    /// Highest level requested so far.
     pub fn level(&self) -> StopLevel {
         match self.0.load(Ordering::Relaxed) {
             0 => StopLevel::Go,

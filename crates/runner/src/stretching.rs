@@ -1,18 +1,19 @@
-//! Stretches the password of a load once for all its connections, and for no longer than a connection may take to open.
+//! Stretches the password of a load (PBKDF2) once for all its connections, within the time that a connection may take to open.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use wire::sql::{Login, Stretch, Stretcher, Stretching};
 
-/// Between looks at the clock.
+/// Number of rounds between two checks of the clock.
 const ROUNDS_AT_A_TIME: u32 = 10_000;
-/// How many times too long it must seem to take to be given up before the time is over: the first turns may have had to wait.
+/// Ratio of estimated to available time from which stretching is given up at once. It is large because the first rounds may have
+/// waited for a core.
 const HOPELESS: f64 = 20.0;
-/// A server has one salt for each user; a load may go to several servers.
+/// Maximum number of stored results. A server has one salt per user, and a load may use several servers.
 const KEPT_MAX: usize = 16;
 
-/// What was stretched so far.
+/// Cache of stretched passwords.
 struct Stretched {
     kept: Mutex<StretchedPasswords>,
     time_max: Duration,
@@ -21,11 +22,11 @@ struct Stretched {
 #[derive(Default)]
 struct StretchedPasswords {
     list: Vec<(Vec<u8>, u32, [u8; 32])>,
-    /// All together: a server with a new salt for each connection gains no more than one with many rounds.
+    /// Total time, so that a server with a new salt for each connection costs no more than one with many rounds.
     spent: Duration,
 }
 
-/// A login whose password is stretched once, however many sessions use it, in `time_max` altogether.
+/// Log-in whose password is stretched once for all sessions. `time_max` limits the total time.
 pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
     let stretched = Stretched { kept: Mutex::default(), time_max };
     Arc::new(Login { stretcher: Some(Stretcher(Arc::new(stretched))), ..login.clone() })
@@ -33,7 +34,7 @@ pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
 
 impl Stretch for Stretched {
     fn stretched(&self, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]> {
-        // The second caller waits for the first: it needs the same.
+        // The lock is held while stretching: a second caller waits, because it needs the same result.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(of, number, _): &&(Vec<u8>, u32, _)| (of.as_slice(), *number) == (salt, rounds);
         if let Some((.., stretched)) = kept.list.iter().find(is_it) {
@@ -57,7 +58,7 @@ impl Stretch for Stretched {
     }
 }
 
-/// Whether the time is over, or what is done so far shows that it is far too short.
+/// Whether the time is used up, or the rounds so far show that it is far too short.
 fn is_hopeless(elapsed: Duration, left: Duration, turns: u32, rounds: u32) -> bool {
     let share_done = f64::from(turns) * f64::from(ROUNDS_AT_A_TIME) / f64::from(rounds);
     let whole_s = elapsed.as_secs_f64() / share_done;
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stretched_is_known_the_second_time() {
+    fn stretched_password_is_cached() {
         let stretched = Stretched { kept: Mutex::default(), time_max: Duration::from_secs(60) };
         let first = stretched.stretched("pencil", b"salt", 25_000);
         assert_eq!(first, Stretching::begin("pencil", b"salt", 25_000).go_on(25_000));
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_refused() {
+    fn stretching_stops_at_its_time_limit() {
         let Stretcher(stretcher) = stretcher(Duration::from_millis(50));
         assert_eq!(stretcher.stretched("pencil", b"salt", u32::MAX), None);
         let Stretcher(stretcher) = self::stretcher(Duration::ZERO);
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn hopeless_is_what_takes_many_times_as_long_as_there_is_time() {
+    fn hopeless_above_time_limit_or_estimate() {
         let second = Duration::from_secs(1);
         assert!(is_hopeless(second / 100, second, 1, u32::MAX));
         assert!(!is_hopeless(second / 100, second, 1, 600_000));

@@ -1,4 +1,4 @@
-//! The systems of runs, and what is seen of them: by the lab on this machine, or by anything else that tells the same.
+//! Interface to labs: the lab on this machine, or a substitute with the same observations.
 
 use std::fmt::Debug;
 use std::io;
@@ -20,23 +20,23 @@ use crate::recipe;
 use crate::run_error::RunError;
 use crate::scratch::Scratch;
 
-/// Starts systems, and looks at them. It is asked a few times for each run.
+/// Lab that starts and observes systems. It is called a few times per run.
 pub trait Lab: Debug {
-    /// Finds so many free ports, and makes a folder.
+    /// Allocates free ports, and a folder.
     ///
     /// # Errors
-    /// There are none.
+    /// No ports are free, or no folder can be created.
     fn room(&self, ports: usize) -> Result<Room, RunError>;
 
-    /// A network for a host of its own.
+    /// Allocates a network for a host.
     ///
     /// # Errors
-    /// There is none.
+    /// No network is free.
     fn network(&self) -> Result<Network, RunError> {
         lab::hosts::free_network().map_err(|failure| RunError::Network(failure.to_string()))
     }
 
-    /// The first line that a command writes, if it works. `keeper` holds it.
+    /// First line of a command's output; `None` if the command fails. `keeper` holds its process.
     fn first_line(
         &self,
         command: &Command,
@@ -47,101 +47,101 @@ pub trait Lab: Debug {
     /// Starts a system, and waits until it is ready.
     ///
     /// # Errors
-    /// It is not, and nothing is left of it.
+    /// The system did not become ready. Nothing of it is left.
     fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure>;
 
-    /// Looks at machine, generator and system once a second from now on.
+    /// Starts to observe machine, generator, and system once per second.
     fn watch(&self, subject: Subject) -> Box<dyn Watch>;
 
-    /// Asks the database of a load what its sessions wait for from now on, if it is one that can be asked.
+    /// Starts to monitor the database of a load. `None` if it cannot be monitored.
     fn watch_database(&self, _database: &plan::Database) -> Option<Box<dyn DatabaseWatch>> {
         None
     }
 
-    /// Samples from now on where the processes of an order spend CPU time. The folder and the keeper are the lab's own.
+    /// Starts to profile the processes of an order. The lab sets its folder and keeper.
     ///
     /// # Errors
-    /// Why it is not possible, and what to do about it.
+    /// Reason why profiling is impossible, with help.
     fn profile(&self, _order: Order) -> Result<Box<dyn Sampling>, String> {
         Err("this lab has no profiler; leave out --profile".to_owned())
     }
 
-    /// Looks once at who listens where a load will go, and who else uses the machine.
+    /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
-    /// The program `tenbin`, which has the target that answers at once; or why it cannot be started.
+    /// Path of the program `tenbin`, which includes the target that answers at once. The error says why it cannot be started.
     fn tenbin(&self) -> Result<PathBuf, String>;
 }
 
-/// A system that was ready once.
+/// A system that was started and was ready.
 pub trait Started: Debug {
-    /// Its processes, in the order of their start.
+    /// Root processes, in the order of their start.
     fn roots(&self) -> Vec<Root>;
 
-    /// The folders of the control groups that limit its CPU time and its memory, if there are any.
+    /// Folders of the control groups that limit CPU time and memory; `None` where there is no limit.
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         (None, None)
     }
 
-    /// How long its start waited for it to be steady; `None` if it did not.
+    /// Wait of the start until the system was steady; `None` if it did not wait.
     fn steady(&self) -> Option<Steady> {
         None
     }
 
-    /// Holds it to other limits while it runs. What they do not name is limited as at the start.
+    /// Changes limits while the system runs. Limits that are not set stay as at the start.
     ///
     /// # Errors
-    /// It was started without groups for them, or what the kernel said.
+    /// The system was started without control groups for them, or the kernel rejected the change.
     fn limit(&self, limits: &Limits) -> Result<(), String> {
         if limits.is_none() { Ok(()) } else { Err("its limits cannot be changed".to_owned()) }
     }
 
-    /// A process that has ended although nobody asked it to. Each is returned once.
+    /// A process that ended without being stopped. Each is returned once.
     fn died(&mut self) -> Option<Failure>;
 
-    /// Begins the events of a load that began at `origin`.
+    /// Starts the events of a load that started at `origin`.
     ///
     /// # Errors
-    /// Their threads could not be started; then none takes place.
+    /// Their threads could not be started. No event takes place.
     fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>>;
 
-    /// Stops its processes, which stay where they are until [`Self::go_on`]. Whether it did.
+    /// Pauses the processes until [`Self::go_on`]. Returns whether it succeeded.
     fn hold(&mut self) -> bool {
         false
     }
 
-    /// Lets them go on.
+    /// Resumes the processes.
     fn go_on(&mut self) {}
 
-    /// Stops all of it. No event is under way.
+    /// Stops all processes. No event is in progress.
     fn stop(self: Box<Self>) -> Stopped;
 }
 
-/// Observes once a second.
+/// Observation once per second.
 pub trait Watch: Debug {
-    /// The looks since the last call, oldest first.
+    /// Looks since the last call, oldest first.
     fn take(&mut self) -> Vec<Look>;
 
-    /// Looks a last time, and ends. What was not taken before, and what could not be read at all.
+    /// Takes a last look, and ends. Returns the remaining looks, and the probes that were not available.
     fn end(self: Box<Self>) -> (Vec<Look>, Vec<NotAvailable>);
 }
 
-/// Samples stacks.
+/// A profiler in progress.
 pub trait Sampling: Debug {
-    /// Below it is everything that samples.
+    /// Root process of the profiler.
     fn keeper_pid(&self) -> u32;
 
-    /// Ends it, without waiting.
+    /// Stops sampling, without waiting.
     fn stop(&mut self);
 
-    /// What was sampled. The processes should still run.
+    /// Folds the samples into a profile. The processes should still run, so that their functions can be named.
     ///
     /// # Errors
-    /// Why nothing was, and what to do about it.
+    /// Reason why there is no profile, with help.
     fn fold(self: Box<Self>) -> Result<Profile, String>;
 }
 
-/// Where a system has its ports and its files. The folder goes when this is dropped, if the lab has made it.
+/// Ports and folder of a system. The folder is removed when dropped, if the lab created it.
 #[derive(Debug)]
 pub struct Room {
     /// Ports that were free a moment ago.
@@ -151,18 +151,18 @@ pub struct Room {
 }
 
 impl Room {
-    /// A room in a folder of another process.
+    /// Room in the folder of another process, which is not removed.
     pub fn at(dir: PathBuf, ports: Vec<u16>) -> Self {
         Self { ports, dir, _scratch: None }
     }
 
-    /// What a plan calls `{dir}`.
+    /// Path of `{dir}` in plans.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 }
 
-/// The lab on this machine.
+/// Lab on this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalLab;
 
@@ -217,10 +217,10 @@ impl Lab for LocalLab {
     }
 }
 
-/// A profiler, and the folder of its file.
+/// Profiler, and the folder of its file.
 #[derive(Debug)]
 struct InScratch {
-    // Ended before the folder goes.
+    // Field order: the profiler ends before its folder is removed.
     profiler: lab::profiler::Profiler,
     _scratch: Scratch,
 }

@@ -1,7 +1,7 @@
-//! Twice the threads: what decides whether a doubtful run was limited by its generator.
+//! Thread check: a confirmation run with twice the threads decides whether the generator limited a suspect run.
 //!
-//! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the same load is run once
-//! more with them: what the system does then tells which of the two was the limit.
+//! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the load is repeated with
+//! them. The change of throughput then shows whether generator or system was the limit.
 
 use evidence::{NewRun, RunId, ThreadRule, Verdict};
 use judge::thread_check::{ThreadCheckFigures, is_doubtful, settle};
@@ -20,7 +20,7 @@ use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::tools::Tools;
 
-/// How many threads there are, and cores for them.
+/// Number of threads, and of the cores for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Threads {
     count: u32,
@@ -40,14 +40,14 @@ impl Threads {
         Self { count: prepared.threads, cores, connections: plan.connections() }
     }
 
-    /// Twice as many threads, if each has a core and a connection.
+    /// Twice the number of threads; `None` if some would have no core or no connection.
     fn doubled(self) -> Option<u32> {
         let doubled = self.count.checked_mul(2)?;
         (doubled as usize <= self.cores && doubled <= self.connections).then_some(doubled)
     }
 }
 
-/// What a run and its confirmation share.
+/// Everything that a run and its confirmation run share.
 pub(crate) struct ConfirmationRun<'a> {
     pub(crate) runner: &'a Runner<'a>,
     pub(crate) plan: &'a Plan,
@@ -55,8 +55,8 @@ pub(crate) struct ConfirmationRun<'a> {
 }
 
 impl ConfirmationRun<'_> {
-    /// Runs the load again with twice the threads if a run is suspect for what these can tell, and there are cores for them; then the
-    /// run is invalid or free of that suspicion. Its ending is not kept yet.
+    /// Repeats the load with twice the threads if the run is suspect for a reason that they can check, and there are cores for
+    /// them. The run then becomes invalid, or loses that suspicion. Its ending is not stored yet.
     pub(crate) fn weigh(
         &self,
         run: &RunId,
@@ -67,11 +67,11 @@ impl ConfirmationRun<'_> {
         let Some(threads) = self.threads.doubled().filter(|_| is_doubtful) else { return Ok(()) };
         let mut plan = self.plan.clone();
         plan.threads = Some(threads);
-        // Whatever cannot be run again leaves the run as suspect as it was.
+        // If the load cannot be repeated, the run stays suspect.
         let Ok(prepared) = self.runner.tools.generator.prepare(&plan, self.runner.tools.stopper) else {
             return Ok(());
         };
-        // The run is not kept to its end yet: show that it does not hang.
+        // The run is not stored yet, and the watchdog must not end it meanwhile.
         measured.wait();
         let confirmation = self.run_confirmation(&plan, prepared, stream);
         measured.go_on();
@@ -86,7 +86,7 @@ impl ConfirmationRun<'_> {
         }
     }
 
-    /// The same load with twice the threads, kept as a run of its own. `None` if it cannot be compared.
+    /// Runs the load with twice the threads, and stores it as its own run. `None` if it cannot be compared.
     fn run_confirmation(
         &self,
         plan: &Plan,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_doubled_where_there_are_cores_and_connections() {
+    fn threads_double_only_with_cores_and_connections() {
         let threads = |count, cores, connections| Threads { count, cores, connections }.doubled();
         assert_eq!(threads(1, 2, 50), Some(2));
         assert_eq!(threads(2, 2, 50), None);

@@ -1,4 +1,4 @@
-//! The number of generator threads: what the plan says, or a rule that leaves cores to a system on this machine.
+//! Number of generator threads: from the plan, or by a rule that leaves cores to a system on this machine.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,20 +8,21 @@ use plan::Plan;
 
 use crate::prepare;
 
-/// Generator threads of a load, and the rule that chose their number.
+/// Number of generator threads of a load, and the rule that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GeneratorThreads {
-    /// At least 1.
+    /// Number of threads; at least 1.
     pub(crate) count: u32,
     pub(crate) rule: ThreadRule,
 }
 
 impl GeneratorThreads {
-    /// Threads of a load that runs on `pinned` cores; empty: on any core that this process may use.
+    /// Chooses the number of threads. `pinned` lists the cores of the generator; if it is empty, any core that this process may
+    /// use.
     ///
     /// A system on this machine needs cores, too: threads beyond half of the cores take more from it than they add.
     pub(crate) fn choose(plan: &Plan, pinned: &[usize], is_system_here: bool) -> Self {
-        // With a database in this process each connection has a thread of its own.
+        // With a database in this process, each connection has its own thread.
         if plan.endpoints.iter().any(plan::Endpoint::is_in_process) {
             return Self { count: prepare::connections(plan), rule: ThreadRule::PerConnection };
         }
@@ -48,7 +49,7 @@ impl GeneratorThreads {
     }
 }
 
-/// Whether a load goes to a system that uses cores of this machine, as far as its addresses say.
+/// Whether a load targets a system that uses cores of this machine, judged by its addresses.
 pub(crate) fn is_system_here(endpoints: &[Endpoint]) -> bool {
     endpoints.iter().any(|endpoint| match endpoint {
         Endpoint::Tcp(address) => {
@@ -58,7 +59,7 @@ pub(crate) fn is_system_here(endpoints: &[Endpoint]) -> bool {
     })
 }
 
-/// Whether a system whose addresses are not looked up is on this machine: by addresses and names that always are.
+/// Whether a system whose names are not resolved is on this machine, judged by addresses and names that always are.
 pub(crate) fn is_named_here(plan: &Plan) -> bool {
     let is_here = |host: &str| match host.parse::<IpAddr>() {
         Ok(address) => {
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_thread_is_without_a_connection() {
+    fn threads_are_limited_to_connections() {
         let threads = GeneratorThreads::by_cores(8, false, false);
         assert_eq!(threads.limited_to(50), threads);
         let expected = GeneratorThreads { count: 3, rule: ThreadRule::FewConnections };

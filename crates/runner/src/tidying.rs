@@ -1,11 +1,11 @@
-//! What studies left behind that were killed.
+//! Cleanup after killed studies.
 
 use lab::leftovers::{Leftovers, Swept};
 
 use crate::scratch;
 
-/// Ends what studies left behind that were killed, so that it does not share the machine with this one. Says what it ended,
-/// removed, and left alone, unescaped.
+/// Removes everything that killed studies left, so that it does not share the machine with this one. Returns unescaped messages on
+/// everything that was ended, removed, or left alone.
 pub fn tidy_up() -> Vec<String> {
     let Leftovers { ended, elsewhere, groups, hosts, disks } = lab::leftovers::sweep();
     let ended = ended.iter().map(|Swept { pid, command, .. }| {

@@ -1,16 +1,16 @@
-//! Both systems of a block in slices on one machine: what the machine has for them, and whether it was enough.
+//! Memory for slices: whether this machine can hold both systems of a block at the same time.
 
 use lab::MemoryLeft;
 use plan::{Fault, Interleave, NoSlices, Place, Study};
 
 use crate::run_error::RunError;
 
-/// Of the memory, what must be available with all systems of a block up.
+/// Smallest share of memory that must be available while all systems of a block are up.
 const AVAILABLE_LEAST: f64 = 0.1;
-/// Pages that the machine may swap out meanwhile: a kernel does so with a few that nobody uses.
+/// Maximum number of pages that the machine may swap out meanwhile. A kernel swaps out a few unused ones anyway.
 const SWAPPED_MOST: u64 = 256;
 
-/// What this machine has for the systems of a block.
+/// Resources of this machine for the systems of a block.
 pub fn place() -> Place {
     let memory = lab::memory_left();
     Place {
@@ -20,29 +20,29 @@ pub fn place() -> Place {
     }
 }
 
-/// That slices were asked for which have no place here.
+/// Error if a study asks for slices and this machine has no place for them.
 pub(crate) fn no_place(study: &Study) -> Option<Fault> {
     let NoSlices { because, help } =
         study.no_slices_at(&place()).filter(|_| study.compare.interleave == Interleave::Slices)?;
     Some(Fault::new("compare: interleave", because, help))
 }
 
-/// Looks whether memory is left while the systems of the first block are up.
+/// Checks that memory is left while the systems of the first block are up.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryWatch {
-    /// The number of the first block, and what was left before it.
+    /// Number of the first block, and memory before it. `None` in the pair if memory cannot be read.
     first: Option<(u32, Option<MemoryLeft>)>,
 }
 
 impl MemoryWatch {
-    /// Before a slice of a block.
+    /// Called before each slice of a block.
     pub(crate) fn begin(&mut self, block: u32) {
         if self.first.is_none() {
             self.first = Some((block, lab::memory_left()));
         }
     }
 
-    /// After a slice of a block in which more than one system is up.
+    /// Called after each slice of a block in which more than one system is up.
     ///
     /// # Errors
     /// Too little memory is left, in the first block.
@@ -56,7 +56,7 @@ impl MemoryWatch {
     }
 }
 
-/// What tells that the systems of a block do not fit into memory.
+/// Evidence that the systems of a block do not fit into memory; `None` if they do.
 fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
     let swapped = now.swapped_out_pages.saturating_sub(before.swapped_out_pages);
     if swapped > SWAPPED_MOST {
@@ -77,7 +77,7 @@ mod tests {
         MemoryLeft { total_bytes: 1 << 30, available_bytes: 1 << 29, swapped_out_pages: 1_000 };
 
     #[test]
-    fn a_machine_without_memory_left_or_that_swaps_is_told() {
+    fn reports_shortage_on_little_memory_or_swapping() {
         assert_eq!(shortage(&BEFORE, &BEFORE), None);
         let little = MemoryLeft { available_bytes: 100 << 20, ..BEFORE };
         assert_eq!(
@@ -96,14 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_block_ends_a_study() {
+    fn memory_shortage_ends_a_study_only_in_the_first_block() {
         let much = MemoryLeft { total_bytes: u64::MAX, available_bytes: 0, swapped_out_pages: 0 };
         assert!(shortage(&much, &much).is_some());
         let mut watch = MemoryWatch::default();
         watch.begin(3);
         watch.begin(4);
         assert_eq!(watch.first.map(|(block, _)| block), Some(3));
-        // Nothing was swapped in that the machine had before, or the counter went back: another block says nothing at all.
+        // The machine may have swapped pages since boot, which fails the check in the first block. Other blocks are not checked.
         watch.first = Some((3, Some(MemoryLeft { swapped_out_pages: 0, ..BEFORE })));
         assert!(watch.check(4).is_ok());
     }

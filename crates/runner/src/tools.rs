@@ -1,4 +1,4 @@
-//! What a run is made with: a generator, a lab, a clock, and a way to stop it.
+//! Tools of a run: generator, lab, clock, and stopper.
 
 use crate::clock::{Clock, WallClock};
 use crate::consent::PublicLoads;
@@ -6,24 +6,24 @@ use crate::generator::{Generator, LocalGenerator};
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::{Lab, LocalLab};
 
-/// Loads loopback and private addresses.
+/// Generator for loopback and private addresses.
 static LOCAL_GENERATOR: LocalGenerator = LocalGenerator { public: PublicLoads::Refused };
 
-/// What a run is made with.
+/// Tools of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Tools<'a> {
-    /// How it is stopped.
+    /// Handle to stop the run.
     pub stopper: &'a Stopper,
-    /// What makes its load.
+    /// Generator of the load.
     pub generator: &'a dyn Generator,
-    /// What starts its system, and looks at it.
+    /// Lab that starts and observes the system.
     pub lab: &'a dyn Lab,
-    /// What time it is.
+    /// Source of time.
     pub clock: &'a dyn Clock,
 }
 
 impl<'a> Tools<'a> {
-    /// The engine and the lab of this machine.
+    /// Engine and lab of this machine.
     pub fn local(stopper: &'a Stopper) -> Self {
         Self { stopper, generator: &LOCAL_GENERATOR, lab: &LocalLab, clock: &WallClock }
     }

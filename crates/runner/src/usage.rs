@@ -1,22 +1,22 @@
-//! What a generator itself uses: CPU time and memory.
+//! Resources used by a generator itself: CPU time and memory.
 
 use std::fs;
 
 use crate::host::{field, kibibytes};
 
-/// What a generator has used so far.
+/// Resources used by a generator so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// CPU time in user mode.
+    /// CPU time in user mode, in seconds.
     pub cpu_user_s: f64,
-    /// CPU time in the kernel.
+    /// CPU time in the kernel, in seconds.
     pub cpu_sys_s: f64,
-    /// The largest resident memory.
+    /// Peak resident set size.
     pub rss_peak_bytes: u64,
 }
 
 impl Usage {
-    /// Of this process; nothing where the system does not say. CPU time comes in steps of a clock tick.
+    /// Usage of this process. Figures that the system does not report are 0. CPU time has the resolution of a clock tick.
     pub fn of_this_process() -> Self {
         let stat = fs::read_to_string("/proc/self/stat").ok();
         let [cpu_user_s, cpu_sys_s] = stat.and_then(|stat| cpu_s(&stat)).unwrap_or_default();
@@ -24,7 +24,7 @@ impl Usage {
         Self { cpu_user_s, cpu_sys_s, rss_peak_bytes: peak.unwrap_or(0) }
     }
 
-    /// CPU time since an earlier look, and the peak by now.
+    /// CPU time since an earlier reading, and the peak so far.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             cpu_user_s: (self.cpu_user_s - earlier.cpu_user_s).max(0.0),
@@ -34,7 +34,8 @@ impl Usage {
     }
 }
 
-/// Fields 14 and 15 (proc_pid_stat(5)), counted after the command name, which may hold anything.
+/// User and system CPU time from fields 14 and 15 (proc_pid_stat(5)), counted after the command name, which may hold any
+/// characters.
 fn cpu_s(stat: &str) -> Option<[f64; 2]> {
     let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_name_with_spaces_and_brackets_does_not_move_the_fields() {
+    fn parses_stat_with_spaces_and_brackets_in_command_name() {
         let stat = "7 (a) b (c)) R 1 2 3 4 5 6 7 8 9 10 250 50 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         assert_eq!(cpu_s(stat), Some([250.0 / ticks, 50.0 / ticks]));

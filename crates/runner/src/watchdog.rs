@@ -1,4 +1,4 @@
-//! The last resort: a thread that ends the process when a run does not end by itself.
+//! Watchdog: a thread that ends the process if a run does not end by itself.
 
 use std::io;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -7,31 +7,31 @@ use std::time::Duration;
 
 use judge::CommandEnding;
 
-/// Armed as long as it lives.
+/// Watchdog that is armed until dropped.
 #[derive(Debug)]
 pub struct Watchdog {
     limits: Sender<Option<Duration>>,
 }
 
 impl Watchdog {
-    /// One that never does anything.
+    /// Watchdog without a thread.
     pub fn unarmed() -> Self {
         Self { limits: mpsc::channel().0 }
     }
 
-    /// Ends the process unless dropped within `limit`. Without a limit it does nothing.
+    /// Ends the process unless dropped within `limit`. Without a limit it is not armed yet.
     ///
     /// # Errors
-    /// No thread could be started for it.
+    /// Its thread could not be started.
     pub(crate) fn arm(limit: Option<Duration>) -> io::Result<Self> {
         let (limits, heard) = mpsc::channel();
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || watch(limit, &heard))?;
         Ok(Self { limits })
     }
 
-    /// From now on another limit holds.
+    /// Replaces the limit. `None` disarms the watchdog.
     pub(crate) fn rearm(&self, limit: Option<Duration>) {
-        // Its thread listens as long as this lives.
+        // The thread receives until this is dropped.
         let _ = self.limits.send(limit);
     }
 }
@@ -47,7 +47,7 @@ fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>) {
             Ok(next) => limit = next,
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                // Nothing else can be relied upon here: the terminal, the store or a lock may be what hangs.
+                // Nothing else is reliable here: terminal, store, or a lock may be the cause of the hang.
                 rustix::io::write(
                     rustix::stdio::stderr(),
                     b"error: the run did not end in time and is ended by force\n  help: what was kept is a partial run: see tenbin report\n",

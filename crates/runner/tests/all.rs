@@ -1,4 +1,4 @@
-//! Runs from outside, in a world without processes.
+//! Tests of runs from outside, in a world without processes.
 
 mod busy_generator;
 mod fakes;

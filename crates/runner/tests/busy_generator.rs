@@ -1,4 +1,4 @@
-//! A generator near its limit: what it can do at most is measured, and twice the threads tell what limited.
+//! Generator near its limit: its ceiling is measured, and a confirmation run with twice the threads shows the limit.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use store::Store;
 
 use crate::fakes::{Heard, Pace, World, store};
 
-/// Nearly all that the target gets, with a core in full use.
+/// Pace close to the ceiling of the target, with a core almost in full use.
 const BUSY: Pace =
     Pace { per_s: 1_000, per_s_with_more_threads: 1_000, target_per_s: 1_100, cpu_percent: 95, cores: 1 };
 
@@ -27,7 +27,7 @@ fn plan() -> Plan {
     draft.check().unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-/// A run of a URL, in a world that is left as it was found.
+/// Makes a run of a URL, and checks that the world has nothing left over.
 fn make(world: &World, store: &Store) -> Made {
     let plan = plan();
     let (runner, heard) = (Runner { store, tools: world.tools() }, Heard::nothing());
@@ -43,7 +43,7 @@ fn causes(made: &Made) -> Vec<&str> {
 }
 
 #[test]
-fn a_busy_generator_is_held_against_its_ceiling_which_is_measured_once() {
+fn busy_generator_is_compared_with_its_stored_ceiling() {
     let ((store, _folder), world) = (store(), World::new().at_pace(BUSY));
     let made = self::make(&world, &store);
     assert_eq!((made.ending.verdict, made.ending.validity.verdict), (Verdict::Complete, Level::Suspect));
@@ -73,7 +73,7 @@ fn a_busy_generator_is_held_against_its_ceiling_which_is_measured_once() {
 }
 
 #[test]
-fn a_ceiling_that_cannot_be_measured_is_missing_and_nothing_else() {
+fn failed_ceiling_measurement_is_only_noted_as_not_available() {
     for trouble in [
         "room",
         "tenbin",
@@ -93,13 +93,13 @@ fn a_ceiling_that_cannot_be_measured_is_missing_and_nothing_else() {
         let missing = &made.ending.not_available;
         assert!(missing.iter().any(|(what, _)| what == "ceiling of the generator"), "{trouble}: {missing:?}");
         assert_eq!(world.has_seen("target stops"), trouble.starts_with("target: "), "{trouble}");
-        // Four seconds of load, and two for the target at most.
+        // Four seconds of load, and at most two for the target.
         assert!(world.elapsed() < Duration::from_millis(6_500), "{trouble}: {:?}", world.elapsed());
     }
 }
 
 #[test]
-fn twice_the_threads_tell_whether_the_generator_was_the_limit() {
+fn confirmation_run_decides_whether_the_generator_was_the_limit() {
     for (more_per_s, verdict, level, codes) in [
         (1_500, Verdict::Invalid, Level::Invalid, &["generator_bound"][..]),
         (1_000, Verdict::Complete, Level::Valid, &[]),
@@ -116,9 +116,9 @@ fn twice_the_threads_tell_whether_the_generator_was_the_limit() {
     }
 }
 
-/// Nothing is left of a run that somebody stops while the generator is measured.
+/// A run that is stopped during the measurement of the generator leaves nothing behind.
 #[test]
-fn a_busy_run_can_be_stopped_at_every_moment() {
+fn stop_at_any_call_leaves_nothing_of_a_busy_run() {
     let pace = Pace { cores: 2, ..BUSY };
     let all = {
         let ((store, _folder), world) = (store(), World::new().at_pace(pace));
@@ -126,7 +126,7 @@ fn a_busy_run_can_be_stopped_at_every_moment() {
         world.moments()
     };
     for at in 0..all.len() {
-        // One quiet moment is like the one before.
+        // Consecutive quiet moments are alike.
         if at > 0 && all[at - 1].ends_with("quiet") && all[at].ends_with("quiet") {
             continue;
         }
@@ -139,7 +139,7 @@ fn a_busy_run_can_be_stopped_at_every_moment() {
                 assert!(run.ending.is_some(), "{}", all[at]);
             }
             assert!(made.ending.verdict != Verdict::Invalid, "{}: {:?}", all[at], made.ending);
-            // The second of the target is told to its end.
+            // The current second of the target is reported to its end.
             let since = world.since_asked().expect("somebody asked");
             assert!(since <= Duration::from_millis(1_200), "{}: {since:?}", all[at]);
         }

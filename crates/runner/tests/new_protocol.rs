@@ -1,4 +1,4 @@
-//! A new protocol is one file and one line in a list: this file is all that the parser's test, the engine, and the runner need.
+//! New protocol: this file has everything that the parser's test, the engine, and the runner need, except one line in a list.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -89,7 +89,7 @@ impl Script for Echo {
 struct EchoConversation {
     texts: Arc<[Vec<u8>]>,
     step: usize,
-    /// Bytes that came back, while more are awaited.
+    /// Bytes received so far; `None` while no reply is expected.
     heard: Option<usize>,
 }
 
@@ -169,7 +169,7 @@ fn echo(mut stream: TcpStream) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
+fn new_protocol_passes_samples_and_runs_a_load() {
     for sample in (ECHO.samples)() {
         feed_three_ways(ECHO.open, &sample).unwrap_or_else(|what| panic!("{what}"));
     }
@@ -181,7 +181,7 @@ fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
     let load = LoadSpec { users: Some(4.into()), requests: Some(200.into()), ..LoadSpec::default() };
     let draft = Draft { url, load, ..Draft::default() };
     let mut plan = draft.check().expect("a plan");
-    // As the scheme of the URL would, were it in the list.
+    // Sets what the scheme of the URL would set if the protocol were listed.
     let peers = plan.endpoint().peers().to_vec();
     plan.endpoints[0].gets = Gets::Requests(&ECHO, peers);
     let text = "what a user writes";

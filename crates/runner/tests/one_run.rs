@@ -1,4 +1,4 @@
-//! One run in a world without processes: every stage of it fails in turn, and somebody stops it at every moment.
+//! One run in a world without processes: every stage fails in turn, and the run is stopped at every moment.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use runner::{Bench, Made, RunError, Runner};
 use store::Store;
 use study::{begin_study, procedure};
 
-/// A system that is started, with tables, a version and a gate.
+/// Plan of a system that is started, with tables, a version, and a gate.
 const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-up: 1s, for: 3s }\nsystems:\n  db:\n    \
                     start: 'db {port}'\n    url: 'postgres://bench@127.0.0.1:{port}/bench'\n    \
                     version: 'db --version'\n    prepare: { workload: select-only }\ngates: [ throughput>1/s ]\n";
 
-/// The first run of a plan, in a world and a store.
+/// First run of a plan, with its world's store and recorded events.
 struct Tried {
     store: Store,
     _folder: tempfile::TempDir,
@@ -44,7 +44,7 @@ fn made(tried: &Tried) -> &Made {
     tried.made.as_ref().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Whatever came of a run, the store can be read, and what it has of the run adds up.
+/// Asserts that the store can be read, and that its data of the run adds up.
 fn assert_kept(tried: &Tried) {
     for summary in tried.store.runs(usize::MAX).expect("a list") {
         let run = tried.store.load(&summary.id).expect("readable");
@@ -59,7 +59,7 @@ fn assert_kept(tried: &Tried) {
 }
 
 #[test]
-fn a_run_takes_its_stages_in_their_order() {
+fn stages_of_a_run_are_in_order() {
     let world = World::new();
     let tried = try_in(&world, None);
     let made = made(&tried);
@@ -103,9 +103,9 @@ fn a_run_takes_its_stages_in_their_order() {
     assert_kept(&tried);
 }
 
-/// What of a system or of a database that fails is a result: the study goes on.
+/// A failure of a system or database is a result: the study continues.
 #[test]
-fn a_system_that_fails_at_any_stage_is_a_result() {
+fn system_failure_at_any_stage_is_a_result() {
     for (trouble, stage) in [
         ("system starts", "start"),
         ("system is ready", "ready"),
@@ -129,7 +129,7 @@ fn a_system_that_fails_at_any_stage_is_a_result() {
 }
 
 #[test]
-fn a_load_that_cannot_go_on_says_so_in_the_run() {
+fn broken_load_makes_the_run_invalid() {
     for trouble in ["worker breaks", "load is hopeless", "load is joined", "worker vanishes"] {
         let world = World::with_trouble(trouble);
         let tried = try_in(&world, None);
@@ -141,7 +141,7 @@ fn a_load_that_cannot_go_on_says_so_in_the_run() {
 }
 
 #[test]
-fn what_is_not_essential_to_a_run_may_fail() {
+fn run_completes_without_version_or_clean_stop() {
     let world = World::with_trouble("version");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Complete);
@@ -154,7 +154,7 @@ fn what_is_not_essential_to_a_run_may_fail() {
 }
 
 #[test]
-fn what_this_machine_lacks_ends_the_study() {
+fn missing_resources_end_the_study() {
     let world = World::with_trouble("room");
     let tried = try_in(&world, None);
     assert!(matches!(tried.made, Err(RunError::Ports(_))));
@@ -162,9 +162,9 @@ fn what_this_machine_lacks_ends_the_study() {
     assert_kept(&tried);
 }
 
-/// Whatever the store refuses ends the run, with what was counted by then; the system is stopped all the same.
+/// An error of the store ends the run, and carries the counts so far. The system is stopped nevertheless.
 #[test]
-fn a_store_that_fails_at_any_stage_ends_the_study_and_the_system() {
+fn store_error_at_any_stage_ends_study_and_stops_system() {
     for (table, expected) in [
         ("run", None),
         ("part", Some(0)),
@@ -186,17 +186,17 @@ fn a_store_that_fails_at_any_stage_ends_the_study_and_the_system() {
 }
 
 #[test]
-fn a_load_that_does_not_end_is_told_to() {
+fn hanging_load_is_aborted_after_its_deadline() {
     let world = World::with_trouble("load hangs");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Aborted);
-    // Four seconds of load, thirty for the last request, three of patience, and its last second.
+    // Four seconds of load, thirty for the last request, three of patience, and the last second.
     assert!((14..40).contains(&world.elapsed().as_secs()), "{:?}", world.elapsed());
     assert_kept(&tried);
 }
 
 #[test]
-fn a_system_that_rejects_everything_ends_the_study_when_a_single_user_is_rejected_too() {
+fn study_ends_when_load_and_single_user_are_rejected() {
     let world = World::that_rejects();
     let tried = try_in(&world, None);
     assert!(matches!(tried.made, Err(RunError::Rejected { .. })), "{:?}", tried.made);
@@ -206,17 +206,17 @@ fn a_system_that_rejects_everything_ends_the_study_when_a_single_user_is_rejecte
     assert_kept(&tried);
 }
 
-/// Somebody who asks once gets what was measured so far, and whoever asks twice gets out at once. Whenever that is, the system is
-/// stopped, the store is whole, and a study that is resumed makes the run again unless it was complete.
+/// One stop request keeps what was measured so far, two end the run at once. In both cases the system is stopped, the store is
+/// intact, and a resumed study repeats the run unless it was complete.
 #[test]
-fn a_run_can_be_stopped_at_every_moment() {
+fn stop_at_any_call_leaves_system_stopped_and_store_intact() {
     let all = {
         let world = World::new();
         try_in(&world, None);
         world.moments()
     };
     for at in 0..all.len() {
-        // One quiet moment is like the one before.
+        // Consecutive quiet moments are alike.
         if at > 0 && all[at - 1] == "quiet" && all[at] == "quiet" {
             continue;
         }
@@ -236,7 +236,7 @@ fn a_run_can_be_stopped_at_every_moment() {
             }
             let started = seen.iter().any(|moment| moment == "system is ready");
             assert_eq!(world.has_seen("system stops"), started, "{moment}");
-            // The second that goes on is told to its end.
+            // The current second is reported to its end.
             let since = world.since_asked().expect("somebody asked");
             assert!(since <= Duration::from_millis(1100), "{moment}: {since:?}");
             assert_kept(&tried);
@@ -244,7 +244,7 @@ fn a_run_can_be_stopped_at_every_moment() {
     }
 }
 
-/// The runs of an experiment in this order, and what was seen of the system.
+/// Makes the runs of an experiment in this order. Returns them with the calls on the system.
 fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>) {
     let (store, _folder) = store();
     let mut study = study(PLAN);
@@ -285,7 +285,7 @@ fn less_cpu() -> Intervention {
 }
 
 #[test]
-fn a_system_runs_on_between_runs_whose_change_needs_no_restart() {
+fn system_stays_up_between_runs_without_restart() {
     let again = Intervention::ControlAgain;
     let order = [Intervention::CONTROL, less_cpu(), Intervention::ControlRestarted, again];
     let (made, seen) = experiment(&World::new(), &order);
@@ -304,7 +304,7 @@ fn a_system_runs_on_between_runs_whose_change_needs_no_restart() {
 }
 
 #[test]
-fn a_system_that_cannot_be_limited_any_more_is_stopped() {
+fn system_is_stopped_when_its_limits_cannot_be_changed() {
     let world = World::with_trouble("system is limited to 0.4 cores");
     let (made, seen) = experiment(&world, &[Intervention::CONTROL, less_cpu(), Intervention::ControlAgain]);
     let verdicts: Vec<Verdict> = made.iter().map(|made| made.ending.verdict).collect();

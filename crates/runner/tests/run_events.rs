@@ -1,4 +1,4 @@
-//! The events of a run: complete, in order, kept before they are published, and delayed by no subscriber.
+//! Events of a run: complete, in order, stored before they are published, and not delayed by subscribers.
 
 use std::sync::mpsc;
 use std::thread;
@@ -11,7 +11,7 @@ use runner::{Bench, Made, Runner};
 use store::Store;
 use study::{begin_study, procedure};
 
-/// A system that is started, with tables and an event.
+/// Plan of a system that is started, with tables and an event.
 const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-up: 1s, for: 3s }\n\
                     events: { vacuum: { at: 1500ms } }\nsystems:\n  db:\n    start: 'db {port}'\n    \
                     url: 'postgres://bench@127.0.0.1:{port}/bench'\n    prepare: { workload: select-only }\n    \
@@ -43,7 +43,7 @@ fn kind(event: &RunEvent) -> &'static str {
     }
 }
 
-/// Every frame in a queue, with those lost before it.
+/// All frames of a queue, each with the number of frames lost before it.
 fn frames(subscription: &Subscription) -> Vec<(u64, Frame)> {
     subscription.close();
     std::iter::from_fn(|| subscription.recv())
@@ -52,7 +52,7 @@ fn frames(subscription: &Subscription) -> Vec<(u64, Frame)> {
 }
 
 #[test]
-fn run_with_a_timeline_publishes_every_event_in_order() {
+fn run_with_event_publishes_all_events_in_order() {
     let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
     let all = heard.stream.subscribe(99, Detail::Intervals);
     let (made, run) = make(&world, &store, &heard);
@@ -99,7 +99,7 @@ fn run_with_a_timeline_publishes_every_event_in_order() {
 }
 
 #[test]
-fn second_is_in_the_store_when_it_is_published() {
+fn second_is_stored_before_it_is_published() {
     let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
     let connection = rusqlite::Connection::open(store.path()).expect("the same file");
     let (sent, kept) = mpsc::channel();
@@ -116,7 +116,7 @@ fn second_is_in_the_store_when_it_is_published() {
 }
 
 #[test]
-fn subscriber_that_stalls_delays_no_second_and_learns_what_it_lost() {
+fn stalled_subscriber_delays_nothing_and_counts_lost_frames() {
     let (quiet, (first_store, _first_folder)) = (World::new(), store());
     make(&quiet, &first_store, &Heard::nothing());
 
@@ -129,7 +129,7 @@ fn subscriber_that_stalls_delays_no_second_and_learns_what_it_lost() {
         (first, frames(&stalled))
     });
     let (made, run) = make(&world, &store, &heard);
-    // The subscriber still sleeps, and the run is over.
+    // The subscriber still sleeps although the run is over.
     assert_eq!(run.whole(Phase::Measured).expect("it adds up").counts.ok, 300);
     let of_load = |world: &World| -> Vec<String> {
         world.moments().into_iter().filter(|moment| moment != "quiet").collect()

@@ -1,4 +1,4 @@
-//! A load made by two generators: the halves add up to the whole.
+//! A load made by two generators: its two halves add up to the whole.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use runner::{Generator, Prepared, Share, Stopper};
 
 use crate::fakes::World;
 
-/// What a part of a load counts, in all of its messages.
+/// Counts of a share of a load, over all of its messages.
 fn counted(plan: &Plan, share: Share) -> (Counts, u64) {
     let world = World::new();
     count(world.prepare(plan, &Stopper::default()).expect("nothing is in the way"), share)
 }
 
-/// The same of a load that is ready.
+/// Counts of a prepared load.
 pub(crate) fn count(prepared: Prepared, share: Share) -> (Counts, u64) {
     let mut underway = prepared.ready.start(share).expect("there is room");
     let (mut counts, mut pulses) = (Counts::default(), Pulses::default());
@@ -33,7 +33,7 @@ pub(crate) fn count(prepared: Prepared, share: Share) -> (Counts, u64) {
 }
 
 #[test]
-fn two_halves_are_the_whole() {
+fn two_half_shares_add_up_to_the_load() {
     let url = "http://127.0.0.1:9/".to_owned();
     let load = LoadSpec { measured_ns: Some(3_000_000_000.into()), ..LoadSpec::default() };
     let plan = Draft { url, load, ..Draft::default() }.check().expect("a plan");

@@ -17,7 +17,7 @@ struct Tried {
     made: Vec<Result<Made, RunError>>,
 }
 
-/// Slices of these variants and blocks, each of which stays up or not.
+/// Makes slices: number of the variant, block, and whether the system stays up.
 fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
     let (store, folder) = store();
     let study = study(PLAN);
@@ -52,7 +52,7 @@ fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
     Tried { store, _folder: folder, id, made }
 }
 
-/// What became of the systems, in order.
+/// Calls on the systems, in order.
 fn of_systems(world: &World) -> Vec<String> {
     let moments = world.moments().into_iter();
     moments
@@ -69,7 +69,7 @@ fn endings(tried: &Tried) -> Vec<Ending> {
 }
 
 #[test]
-fn a_system_stays_up_from_its_first_slice_to_its_last() {
+fn system_stays_up_from_first_to_last_slice() {
     let world = World::new();
     let tried = tried(&world, &[(0, 0, true), (1, 0, true), (1, 0, false), (0, 0, false), (0, 1, false)]);
     assert!(
@@ -105,7 +105,7 @@ fn a_system_stays_up_from_its_first_slice_to_its_last() {
 }
 
 #[test]
-fn one_that_dies_is_not_started_again_in_its_block() {
+fn dead_system_is_not_restarted_within_its_block() {
     let world = World::with_trouble("system dies");
     let tried = tried(&world, &[(0, 0, true), (0, 0, true), (0, 0, false)]);
     let what = |ending: Ending| {
@@ -121,7 +121,7 @@ fn one_that_dies_is_not_started_again_in_its_block() {
 }
 
 #[test]
-fn one_that_cannot_be_held_is_given_up() {
+fn system_that_cannot_be_paused_is_dropped() {
     let world = World::with_trouble("system is held");
     let tried = tried(&world, &[(0, 0, true), (1, 0, false), (0, 0, false)]);
     let failed: Vec<bool> = endings(&tried).iter().map(|ending| ending.failure.is_some()).collect();
@@ -129,9 +129,9 @@ fn one_that_cannot_be_held_is_given_up() {
 }
 
 #[test]
-fn another_block_or_the_end_stops_what_is_left() {
+fn next_block_and_end_stop_remaining_systems() {
     let world = World::new();
     tried(&world, &[(0, 0, true), (1, 0, true), (0, 1, true)]);
-    // `tried` asserts that nothing is left.
+    // `tried` asserts that nothing is left running.
     assert_eq!(world.moments().iter().filter(|moment| *moment == "system starts").count(), 3);
 }

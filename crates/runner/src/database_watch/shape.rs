@@ -1,18 +1,18 @@
-//! The shape of a statement: its text without values, blanks, and comments, so that statements that differ in values alone are one.
+//! Normalizes statements: text without values, whitespace, and comments, so that statements that differ only in values are equal.
 
-/// No shape has more characters.
+/// Maximum length of a normalized statement, in characters.
 const CHARACTERS_MAX: usize = 100;
 
-/// Where values are in quotes of this server, besides single ones.
+/// Meaning of double quotes. Single quotes always enclose values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quotes {
-    /// Double quotes are of names.
+    /// Double quotes enclose names.
     Names,
-    /// Double quotes are of values, and a backslash escapes.
+    /// Double quotes enclose values, and a backslash escapes.
     Values,
 }
 
-/// The shape of a text that may be cut off anywhere, and may hold anything.
+/// Normalizes a statement. The text may be cut off anywhere, and may hold any characters.
 pub(crate) fn shape(text: &str, quotes: Quotes) -> String {
     let mut shape = Shape::default();
     let mut rest = text.chars().peekable();
@@ -69,7 +69,7 @@ impl Shape {
         self.text.push(character);
     }
 
-    /// A value in place of a list of them is enough.
+    /// Appends `?` for a value. A list of values becomes a single `?`.
     fn put_value(&mut self) {
         let before = self.text.trim_end_matches([' ', ',', '-']);
         if before.ends_with('?') && before.len() < self.text.len() {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_blanks_and_comments_make_no_difference() {
+    fn normalizes_values_whitespace_and_comments() {
         for (text, expected) in [
             ("UPDATE t SET a = a + 17 WHERE id = 5;", "UPDATE t SET a = a + ? WHERE id = ?"),
             ("UPDATE t SET a = a + $1 WHERE id = $2", "UPDATE t SET a = a + ? WHERE id = ?"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_is_short_and_has_no_control_characters() {
+    fn normalized_statement_is_short_without_control_characters() {
         let shape = shape(&"\u{1b}[31m名 \0".repeat(1_000), Quotes::Names);
         assert!(shape.chars().count() <= CHARACTERS_MAX && !shape.chars().any(char::is_control), "{shape}");
     }

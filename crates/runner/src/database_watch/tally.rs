@@ -1,4 +1,4 @@
-//! What was read since the last look, as readings. The number of labels is bounded, whatever a server says.
+//! Readings of a database since the last call. The number of labels is bounded, whatever a server reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,32 +8,33 @@ use lab::probes::Reading;
 
 use super::{Counter, Grown};
 
-/// What takes in the labels that are one too many.
+/// Label that replaces labels above the maximum.
 const OTHER: &str = "other";
-/// No label has more characters.
+/// Maximum length of a label, in characters.
 const CHARACTERS_MAX: usize = 160;
 
-/// Sessions that do the same at one instant.
+/// Sessions with equal state, wait event, and statement at the time of a sample.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sample {
-    /// `active`, `idle`, `idle in transaction`, …
+    /// State: `active`, `idle`, `idle in transaction`, …
     pub(crate) state: String,
-    /// What an active session waits for, as class and event: `Lock:transactionid`. `CPU` if for nothing.
+    /// Wait event of an active session, as class and event: `Lock:transactionid`. `CPU` if it does not wait. `None` if it is not
+    /// active.
     pub(crate) wait: Option<String>,
-    /// The shape of the statement of an active session.
+    /// Normalized statement of an active session.
     pub(crate) statement: String,
-    /// How many there are.
+    /// Number of sessions.
     pub(crate) sessions: f64,
 }
 
 impl Sample {
-    /// Whether it waits for a lock that another session holds.
+    /// Whether the sessions wait for a lock that another session holds.
     pub(crate) fn is_locked(&self) -> bool {
         self.wait.as_ref().is_some_and(|wait| wait.starts_with("Lock"))
     }
 }
 
-/// Sums by label. A label that is new when there are `max` already counts as `other`.
+/// Sums by label. New labels above `max` count as `other`.
 #[derive(Debug)]
 struct Labels {
     max: usize,
@@ -65,14 +66,14 @@ impl Labels {
     }
 }
 
-/// Everything since the last look, and what counters were before.
+/// Samples and growth since the last call, and the latest values of counters.
 #[derive(Debug)]
 pub(crate) struct Tally {
     samples: u32,
     states: Labels,
     waits: Labels,
     statements: Labels,
-    /// How often it was asked who blocks others.
+    /// Number of queries for blocking sessions.
     blocking_looks: u32,
     blocking: Labels,
     calls: Labels,
@@ -102,11 +103,11 @@ impl Default for Tally {
     }
 }
 
-/// Counters that differ by label, in all.
+/// Maximum number of counters that differ by label.
 const COUNTERS_MAX: usize = 128;
 
 impl Tally {
-    /// One sample of all sessions. Those with the most sessions come first, so that rare labels are those that are left out.
+    /// Adds one sample of all sessions. `samples` has those with the most sessions first, so that rare labels become `other`.
     pub(crate) fn add(&mut self, samples: Vec<Sample>) {
         self.samples += 1;
         for Sample { state, wait, statement, sessions } in samples {
@@ -119,13 +120,13 @@ impl Tally {
         }
     }
 
-    /// Sessions that others wait for.
+    /// Adds sessions that block others.
     pub(crate) fn add_blocking(&mut self, blocking: Vec<(String, f64)>) {
         self.blocking_looks += 1;
         blocking.into_iter().for_each(|(who, sessions)| self.blocking.add(&who, sessions));
     }
 
-    /// What statements added, most time first.
+    /// Adds the growth of statements, longest time first.
     pub(crate) fn add_grown(&mut self, grown: Vec<Grown>) {
         for Grown { statement, calls, time_s } in grown {
             self.calls.add(&statement, calls);
@@ -133,7 +134,7 @@ impl Tally {
         }
     }
 
-    /// Counters as they are now. The first of a session are only remembered: the server may have started again.
+    /// Adds current values of counters. The first ones of a session only set the baseline, because the server may have restarted.
     pub(crate) fn count(&mut self, counters: Vec<Counter>, is_first: bool) {
         if is_first {
             self.before.clear();
@@ -151,12 +152,12 @@ impl Tally {
         }
     }
 
-    /// Asking took so long.
+    /// Adds the time of an answer.
     pub(crate) fn took(&mut self, took: Duration) {
         self.took += took;
     }
 
-    /// What there is since the last call. Nothing if there was no answer.
+    /// Readings since the last call; empty if there was no answer.
     pub(crate) fn take(&mut self) -> Vec<Reading> {
         let mut readings = Vec::new();
         let samples = std::mem::take(&mut self.samples);
@@ -188,7 +189,7 @@ fn of_database(metric: &'static str, label: &str, value: f64) -> Reading {
     Reading { subject: DATABASE.to_owned(), metric, label: label.to_owned(), value }
 }
 
-/// Without control characters, and cut.
+/// Replaces control characters, and cuts the label.
 fn readable(label: &str) -> String {
     let visible = |character: char| if character.is_control() { ' ' } else { character };
     label.chars().take(CHARACTERS_MAX).map(visible).collect()
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_become_mean_numbers_of_sessions() {
+    fn samples_become_mean_session_counts() {
         let mut tally = Tally::default();
         tally.add(vec![sample("active", "Lock:transactionid", 3.0), sample("idle", "", 4.0)]);
         tally.add(vec![sample("active", "CPU", 1.0), sample("idle", "", 2.0)]);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_a_hostile_server_are_bounded() {
+    fn number_and_length_of_labels_are_bounded() {
         let mut tally = Tally::default();
         for number in 0..10_000 {
             tally.add(vec![sample(&format!("s{number}"), &format!("w{number}\n{}", "x".repeat(500)), 1.0)]);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_read_as_growth_and_a_restart_is_not() {
+    fn counters_are_reported_as_growth_across_restarts() {
         let counter =
             |value| vec![Counter { metric: "db_commits", label: String::new(), value, grows: true }];
         let mut tally = Tally::default();

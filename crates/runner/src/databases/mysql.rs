@@ -24,7 +24,7 @@ pub(super) const KIND: Kind = Kind {
         desk.ask_over(session, question, |_| None)
     },
     pooling: None,
-    // Commands on a table, commands on a column, and privileges of the server.
+    // ER_TABLEACCESS_DENIED_ERROR, ER_COLUMNACCESS_DENIED_ERROR, and ER_SPECIFIC_ACCESS_DENIED_ERROR.
     is_forbidden: |error| matches!(error.number, 1142 | 1143 | 1227),
     watch: Some(|| Box::new(watch::MySql::default())),
     in_process: None,

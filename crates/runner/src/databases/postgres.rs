@@ -1,4 +1,4 @@
-//! PostgreSQL and what speaks its protocol.
+//! PostgreSQL, and servers with its protocol.
 
 mod pooling;
 mod statements;
@@ -25,7 +25,7 @@ pub(super) const KIND: Kind = Kind {
         desk.ask_over(session, question, Session::backend_pid)
     },
     pooling: Some(pooling::recognize),
-    // The name of the SQLSTATE is `insufficient_privilege`.
+    // SQLSTATE `insufficient_privilege`.
     is_forbidden: |error| error.sqlstate.0 == *b"42501",
     watch: Some(|| Box::new(watch::Postgres::default())),
     in_process: None,

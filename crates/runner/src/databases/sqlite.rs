@@ -13,7 +13,7 @@ pub(super) const KIND: Kind = Kind {
     engine: Engine::Sqlite,
     server: "SQLite",
     login_help: "see to the file of the URL",
-    // It takes as many connections as there are.
+    // 0 means no limit of connections.
     about_the_server: "SELECT sqlite_version(), '0', '0', NULL",
     version_line: |version| format!("SQLite {version}"),
     ask,

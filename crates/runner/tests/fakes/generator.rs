@@ -1,4 +1,4 @@
-//! A generator whose single user sends a request after the other, a hundred a second unless the world says more, in no time.
+//! Fake generator: one user sends one request after another, 100 per second unless the world sets another pace, without real time.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,10 +18,10 @@ use runner::{
 use super::World;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// How long opening the connections takes.
+/// Time to open the connections.
 const OPENING: Duration = Duration::from_millis(30);
 
-/// Where the lab of this world starts the target that answers at once.
+/// Port at which the fake lab starts the target that answers at once.
 const TARGET_PORT: u16 = 20_001;
 
 impl Generator for World {
@@ -92,11 +92,11 @@ impl Generator for World {
     }
 }
 
-/// A load that goes on for so long.
+/// A load of a given length.
 #[derive(Debug)]
 struct FakeLoad {
     world: World,
-    /// What its moments begin with.
+    /// Prefix of the names of its moments.
     of: &'static str,
     threads: u32,
     each_ns: u64,
@@ -138,13 +138,13 @@ impl Ready for FakeLoad {
 #[derive(Debug)]
 struct Fake {
     load: FakeLoad,
-    /// Which of its requests are sent here.
+    /// Share of the requests that is sent here.
     share: Share,
-    /// In the time of its world.
+    /// Start of the load in the time of the world.
     began: Duration,
-    /// When they are due, since the load began.
+    /// Messages with the time at which they are due, since the start of the load.
     messages: VecDeque<(u64, Message)>,
-    /// Up to here everything is returned, or waits to be.
+    /// Time up to which messages were returned or are queued.
     at_ns: u64,
     ends_ns: u64,
     is_over: bool,
@@ -155,7 +155,7 @@ impl Fake {
         (self.load.world.elapsed() - self.began).as_nanos() as u64
     }
 
-    /// What is returned at the end of the next second, or of the load.
+    /// Queues the messages at the end of the next second, or of the load.
     fn go_on(&mut self) {
         let from_ns = self.at_ns;
         let to_ns = self.ends_ns.min((from_ns / SECOND_NS + 1) * SECOND_NS).max(from_ns);
@@ -183,7 +183,7 @@ impl Fake {
         }
     }
 
-    /// Every worker says how it was; the first one has the connection.
+    /// Reports the end of every worker. The first worker has the connection.
     fn end(&mut self, to_ns: u64) {
         let (each_ns, requests) = (self.load.each_ns, self.requests(0, to_ns).count() as u64);
         let connection =
@@ -200,14 +200,14 @@ impl Fake {
         }
     }
 
-    /// The numbers of whole requests of a stretch, of those that are sent here.
+    /// Numbers of the complete requests between two times, within the share.
     fn requests(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = u64> + use<> {
         let (each_ns, Share { index, of }) = (self.load.each_ns, self.share);
         let all = from_ns.div_ceil(each_ns)..to_ns / each_ns;
         all.filter(move |number| number % u64::from(of) == u64::from(index))
     }
 
-    /// Whole requests that were begun in a stretch, and what of the course of the load it has.
+    /// Tally of the complete requests between two times. Also queues the pulses of that time.
     fn tally(&mut self, from_ns: u64, to_ns: u64, phase: Phase) -> Tally {
         let mut tally = Tally::default();
         let rejects = self.load.world.state().rejects;
@@ -285,7 +285,7 @@ impl Underway for Fake {
         if level == StopLevel::Go {
             return;
         }
-        // What was not told yet is cut off where the load is now.
+        // Messages that are not queued yet end at the current time.
         let now_ns = self.elapsed_ns();
         if level == StopLevel::Abort && self.load.is_troubled_by("load hangs") {
             self.load.world.state().trouble = None;

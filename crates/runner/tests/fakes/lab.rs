@@ -1,4 +1,4 @@
-//! A lab whose systems are ready at once, and are looked at once in the world's second.
+//! Fake lab: systems are ready at once, and are observed once per second of the world.
 
 use std::ffi::OsString;
 use std::io;
@@ -91,7 +91,7 @@ impl Started for FakeSystem {
     }
 
     fn died(&mut self) -> Option<Failure> {
-        // Once a second is enough.
+        // Once per second is enough.
         let seconds = self.world.moments().iter().filter(|moment| moment.ends_with("second")).count();
         (seconds > 0 && self.world.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
     }
@@ -123,11 +123,11 @@ impl Drop for FakeSystem {
     }
 }
 
-/// Events that take place at their times, and end at once.
+/// Timeline whose events start on time, and end at once.
 #[derive(Debug)]
 struct FakeTimeline {
     world: World,
-    /// Events that have not taken place yet.
+    /// Events that have not happened yet.
     events: Vec<Event>,
     origin: Instant,
 }

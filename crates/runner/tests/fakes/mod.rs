@@ -1,4 +1,4 @@
-//! A world without processes, sockets and waiting: a generator, a lab and a clock that a test moves on, and that fail on request.
+//! A world without processes, sockets, and waiting: generator, lab, and clock that a test advances, and that fail on request.
 
 mod generator;
 mod lab;
@@ -12,7 +12,7 @@ use progress::{RunEvent, Stream};
 use runner::{Clock, Stopper, Tools, Watchdog};
 use store::Store;
 
-/// What is so in the world just now, and what shall go wrong. Every part of it shares this.
+/// State of the world, and what shall fail. All fakes share it.
 #[derive(Clone, Debug)]
 pub(crate) struct World(Arc<Shared>);
 
@@ -25,33 +25,33 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Since the world began.
+    /// Time since the world began.
     now: Duration,
-    /// Everything that was asked for, in order.
+    /// Names of all calls, in order.
     moments: Vec<String>,
-    /// The moment that fails.
+    /// Name of the call that fails.
     trouble: Option<&'static str>,
-    /// Moments at which somebody asks to stop, by their numbers.
+    /// Indexes of the calls during which a stop is requested.
     asked_at: Vec<usize>,
-    /// When somebody first did.
+    /// Time of the first stop request.
     was_asked: Option<Duration>,
-    /// Answers to requests are rejections.
+    /// Whether the system rejects every request.
     rejects: bool,
     pace: Pace,
     systems_running: i32,
     loads_running: i32,
 }
 
-/// How much the generator does, and how hard that is for it.
+/// Pace of the generator, and its use of the CPU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Requests a second of a load with one thread, with more of them, and against the target that answers at once.
+    /// Requests per second of a load with one thread, with more threads, and against the target that answers at once.
     pub(crate) per_s: u64,
     pub(crate) per_s_with_more_threads: u64,
     pub(crate) target_per_s: u64,
-    /// Of a core, in percent.
+    /// Share of a core, in percent.
     pub(crate) cpu_percent: u64,
-    /// The cores of its machine.
+    /// Number of cores of the machine.
     pub(crate) cores: usize,
 }
 
@@ -67,28 +67,28 @@ impl World {
         Self(Arc::new(Shared { began, stopper, state: Mutex::default() }))
     }
 
-    /// A world in which this moment fails.
+    /// World in which this call fails.
     pub(crate) fn with_trouble(moment: &'static str) -> Self {
         let world = Self::new();
         world.state().trouble = Some(moment);
         world
     }
 
-    /// A world in which somebody asks to stop at these moments.
+    /// World in which a stop is requested during these calls.
     pub(crate) fn stopped_at(moments: &[usize]) -> Self {
         let world = Self::new();
         world.state().asked_at = moments.to_vec();
         world
     }
 
-    /// A world whose systems reject every request.
+    /// World whose systems reject every request.
     pub(crate) fn that_rejects() -> Self {
         let world = Self::new();
         world.state().rejects = true;
         world
     }
 
-    /// The same world with another generator.
+    /// Sets another pace.
     pub(crate) fn at_pace(self, pace: Pace) -> Self {
         self.state().pace = pace;
         self
@@ -98,7 +98,7 @@ impl World {
         Tools { stopper: &self.0.stopper, generator: self, lab: self, clock: self }
     }
 
-    /// Everything that was asked for so far.
+    /// Names of all calls so far.
     pub(crate) fn moments(&self) -> Vec<String> {
         self.state().moments.clone()
     }
@@ -107,18 +107,18 @@ impl World {
         self.state().moments.iter().any(|seen| seen == moment)
     }
 
-    /// How much time has passed in it.
+    /// Time since the world began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.state().now
     }
 
-    /// How much time has passed since somebody asked to stop.
+    /// Time since the first stop request; `None` if there was none.
     pub(crate) fn since_asked(&self) -> Option<Duration> {
         let state = self.state();
         Some(state.now - state.was_asked?)
     }
 
-    /// No system and no load is left behind.
+    /// Asserts that no system and no load is left running.
     pub(crate) fn assert_nothing_is_left(&self) {
         let state = self.state();
         assert_eq!((state.systems_running, state.loads_running), (0, 0), "{:?}", state.moments);
@@ -128,7 +128,7 @@ impl World {
         self.0.state.lock().expect("no test breaks off with it")
     }
 
-    /// Something is asked for. Says whether it fails.
+    /// Records a call. Returns whether it fails.
     fn moment(&self, name: &str) -> bool {
         let mut state = self.state();
         let number = state.moments.len();
@@ -165,7 +165,7 @@ impl Clock for World {
     }
 }
 
-/// A stream, and the events that it had so far.
+/// A stream, with a record of its events.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     pub(crate) stream: Stream,
@@ -173,7 +173,7 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// Nothing so far.
+    /// Starts recording.
     pub(crate) fn nothing() -> Self {
         let heard = Self::default();
         let events = Arc::clone(&heard.events);
@@ -181,38 +181,38 @@ impl Heard {
         heard
     }
 
-    /// The events so far, in order.
+    /// Events so far, in order.
     pub(crate) fn events(&self) -> Vec<RunEvent> {
         self.events.lock().expect("no panic").clone()
     }
 
-    /// How many events are of a kind.
+    /// Number of events of a kind.
     pub(crate) fn count(&self, is_of_kind: impl Fn(&RunEvent) -> bool) -> usize {
         self.events().iter().filter(|event| is_of_kind(event)).count()
     }
 }
 
-/// A store of its own, and the folder that it is in.
+/// A new store, and its folder.
 pub(crate) fn store() -> (Store, tempfile::TempDir) {
-    // Where nothing waits for a disk, if there is such a place.
+    // Memory is faster than a disk, if there is such a folder.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
     (Store::open(&folder.path().join("runs.sqlite")).expect("a store"), folder)
 }
 
-/// From now on a store has no such table, or has it again.
+/// Renames a table of a store, to break and to repair it.
 pub(crate) fn rename_table(store: &Store, from: &str, to: &str) {
     let connection = rusqlite::Connection::open(store.path()).expect("the same file");
     let rename = format!("PRAGMA legacy_alter_table = ON; ALTER TABLE {from} RENAME TO {to}");
     connection.execute_batch(&rename).expect("the table is there");
 }
 
-/// The study of a plan.
+/// Parses a plan.
 pub(crate) fn study(text: &str) -> Study {
     let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
     study.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// This program, as far as plans need one.
+/// Path of a program in place of Tenbin's, for plans that need one.
 pub(crate) fn program() -> &'static Path {
     Path::new("/bin/true")
 }

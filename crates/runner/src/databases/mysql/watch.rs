@@ -1,4 +1,5 @@
-//! Sessions and counters of MariaDB and MySQL. They say what a thread does, and of InnoDB whether its transaction waits for a lock.
+//! Sessions and counters of MariaDB and MySQL. They report the state of a thread, and whether its InnoDB transaction waits for a
+//! lock.
 
 use loading::{Answer, Error};
 
@@ -6,37 +7,37 @@ use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
 use crate::database_watch::{self, Asked, Counter, Dialect, number, text};
 
-/// Threads of this database, and their transactions, which needs the privilege PROCESS.
+/// Sessions of this database with their transactions, which needs the privilege PROCESS.
 const SAMPLE: &str = "\
     SELECT p.COMMAND, p.STATE, t.trx_state, CASE WHEN p.COMMAND <> 'Sleep' THEN LEFT(p.INFO, 240) END, COUNT(*) \
     FROM information_schema.PROCESSLIST p \
     LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID \
     WHERE p.ID <> CONNECTION_ID() AND p.DB <=> DATABASE() GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 256";
 
-/// The same without transactions.
+/// Sessions of this database without transactions.
 const SAMPLE_OF_THREADS: &str = "\
     SELECT COMMAND, STATE, NULL, CASE WHEN COMMAND <> 'Sleep' THEN LEFT(INFO, 240) END, COUNT(*) \
     FROM information_schema.PROCESSLIST \
     WHERE ID <> CONNECTION_ID() AND DB <=> DATABASE() GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 256";
 
-/// Who waits for whom: in MariaDB, and in MySQL 8.
+/// Tables of lock waits: in MariaDB, and in MySQL 8.
 const LOCK_WAITS: [&str; 2] = [
     "information_schema.INNODB_LOCK_WAITS w JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id",
     "performance_schema.data_lock_waits w \
      JOIN information_schema.INNODB_TRX b ON b.trx_id = w.BLOCKING_ENGINE_TRANSACTION_ID",
 ];
 
-/// With more sessions than these at locks, who they wait for is not asked: a server lists each pair of them.
+/// Maximum number of sessions in lock waits for which blocking sessions are queried: the server lists every pair of them.
 const LOCKED_MAX: f64 = 128.0;
 
-/// Half a second for each statement: in MariaDB, and in MySQL.
+/// Time limit of 0.5 s for each statement: in MariaDB, and in MySQL.
 const STATEMENT_TIME: [&str; 2] =
     ["SET SESSION max_statement_time = 0.5", "SET SESSION max_execution_time = 500"];
 
 const BEGIN: &str = "SHOW GLOBAL STATUS LIKE 'Threads_connected'";
 const CONNECTIONS_MAX: &str = "SELECT @@max_connections";
 
-/// Variables of the server's status, with metric, and by what they are multiplied. All but [`SIZES`] grow.
+/// Status variables of the server, with metric and factor. All but [`SIZES`] are counters.
 const STATUS: [(&str, &str, f64); 18] = [
     ("Com_commit", "db_commits", 1.0),
     ("Com_rollback", "db_rollbacks", 1.0),
@@ -58,7 +59,7 @@ const STATUS: [(&str, &str, f64); 18] = [
     ("Threads_running", "db_threads_running", 1.0),
 ];
 
-/// Metrics that are sizes.
+/// Metrics that are sizes, not counters.
 const SIZES: [&str; 2] = ["db_connections", "db_threads_running"];
 
 /// Commands of threads that serve no client.
@@ -68,7 +69,7 @@ const OF_THE_SERVER: [&str; 4] = ["Daemon", "Binlog Dump", "Binlog Dump GTID", "
 pub(super) struct MySql {
     connections_max: Option<f64>,
     hides_transactions: bool,
-    /// Which of [`LOCK_WAITS`] this server has; beyond the last, none.
+    /// Index of the entry of [`LOCK_WAITS`] that this server has; its length if the server has none.
     lock_waits: usize,
     locked: f64,
 }
@@ -147,7 +148,7 @@ impl MySql {
     }
 }
 
-/// Whether a statement that not every server knows was accepted.
+/// Whether the server accepted a statement that not every server knows.
 fn is_accepted(answer: Result<Answer, Error>) -> Result<bool, Error> {
     match answer {
         Ok(_) => Ok(true),
@@ -180,7 +181,7 @@ fn session(row: &[Option<String>]) -> Option<Sample> {
     Some(Sample { state: state.to_owned(), wait, statement, sessions })
 }
 
-/// Class and event. A server does not say whether a thread that executes runs or reads.
+/// Wait event as class and event. The server does not distinguish executing threads that run from those that read.
 fn wait(doing: &str, transaction: &str) -> String {
     let class = match doing {
         _ if transaction == "LOCK WAIT" => return "Lock:row".to_owned(),
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_told_by_what_they_wait_for() {
+    fn classifies_threads_by_wait_event() {
         let told = |fields| {
             session(&row(fields)).map(|one| (one.state, one.wait.unwrap_or_default(), one.statement))
         };
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_is_read_by_name_and_times_are_seconds() {
+    fn parses_status_by_name_with_times_in_seconds() {
         let told = counter(&[Some("INNODB_ROW_LOCK_TIME".to_owned()), Some("2500".to_owned())]);
         assert_eq!(
             told.map(|one| (one.metric, one.value, one.grows)),

@@ -1,13 +1,13 @@
-//! Whether a pooler shares its server connections between transactions, found by two clients that are connected at once.
+//! Detects poolers that share server connections between transactions, by two clients that are connected at the same time.
 //!
 //! ```text
 //!   first client    P 0     P 1   B 0  P 2    …      P n: prepares statement n and executes it
 //!   second client       P 0     P 1        P 2  …      B 0: executes statement 0 again
 //! ```
 //!
-//! Each statement selects the process that executes it. A process that served both clients is shared. Both clients give statement
-//! n one name: a pooler that does not track statements prepares it twice in one server connection, or executes it in one that
-//! does not have it, and the server rejects that.
+//! Each statement selects the process that executes it. A process that served both clients is shared. Both clients give statement n
+//! the same name. A pooler that does not track statements prepares it twice in one server connection, or executes it in one that
+//! does not have it. The server rejects both.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -22,10 +22,10 @@ use crate::database_check::Desk;
 use crate::pooling::Pooling;
 use crate::protocol::nonce;
 
-/// Statements of each client. Poolers give out server connections last in, first out, or in turn: the repeated statement of every
-/// other round shifts the turn, so that both clients meet in pools of any usual size.
+/// Number of statements of each client. Poolers hand out server connections last in, first out, or round-robin. The repeated
+/// statement in every other round shifts a round-robin order, so that both clients meet in pools of any usual size.
 const ROUNDS: u16 = 6;
-/// Longest wait for a reply. A pooler in session mode has no server connection for the second client if its pool is full.
+/// Reply timeout. A pooler in session mode has no server connection for the second client if its pool is full.
 const REPLY_WITHIN: Duration = Duration::from_secs(2);
 const BUFFER_BYTES: usize = 4096;
 
@@ -34,8 +34,8 @@ const SELECT_PID: &str = "SELECT pg_backend_pid()";
 /// `invalid_sql_statement_name` and `duplicate_prepared_statement`.
 const NAME_ERRORS: [SqlState; 2] = [SqlState(*b"26000"), SqlState(*b"42P05")];
 
-/// Finds out how a pooler shares its server connections. `None` if each client has its own until it leaves, or if the pooler does
-/// not answer two clients at once.
+/// Finds out how a pooler shares its server connections. `None` if each client keeps its own, or if the pooler does not answer two
+/// clients at the same time.
 pub(super) fn recognize(desk: &Desk<'_>) -> Option<Pooling> {
     let session = || Some(Session::new(desk.login.clone(), nonce().ok()?));
     let first = session()?;
@@ -64,20 +64,20 @@ struct Client {
 }
 
 enum Reply {
-    /// The process that served it, as text.
+    /// Process that served the statement, as text.
     Pid(String),
     Rejected(SqlState),
 }
 
 impl Client {
-    /// `None` if no connection is to be had.
+    /// Connects and logs in. `None` if that fails.
     fn log_in(desk: &Desk<'_>, mut session: Session) -> Option<Self> {
         let mut line = Line::open(desk.peer, desk.timeout.min(REPLY_WITHIN)).ok()?;
         line.log_in(&mut session).ok()?;
         Some(Self { line, session })
     }
 
-    /// Executes the prepared statement of this number, prepared before if this client did not do so yet. `None` without a reply.
+    /// Executes a prepared statement by number, and prepares it first if this client did not. `None` without a reply.
     fn execute(&mut self, number: u16) -> Option<Reply> {
         let Self { line, session } = self;
         session.clear();
@@ -109,7 +109,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Whether it arrives makes no difference.
+        // Best effort: the connection is closed anyway.
         let _ = self.line.write_all(self.session.farewell());
     }
 }

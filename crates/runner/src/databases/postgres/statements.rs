@@ -1,5 +1,5 @@
-//! What `pg_stat_statements` of PostgreSQL says: calls and execution time of each statement, as growth since the look before.
-//! It is only read.
+//! Calls and execution time of statements from `pg_stat_statements` of PostgreSQL, as growth since the last reading. The statistics
+//! are only read, never reset.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,32 +9,32 @@ use super::watch::PREPARE;
 use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::{Asked, Grown, number, text};
 
-/// What reports call it.
+/// Name in reports.
 const WHAT: &str = "statement times (pg_stat_statements)";
-/// Where the extension is.
+/// Query for the schema of the extension.
 const EXTENSION: &str = "\
     SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'";
 const NOT_THERE: &str = "the extension is not there; add pg_stat_statements to shared_preload_libraries, restart the server, and run \
                          CREATE EXTENSION pg_stat_statements in this database";
 const HIDDEN: &str = "those of other roles are hidden; grant pg_read_all_stats to the role";
-/// Since this version the time of planning is apart.
+/// First version that separates planning time from execution time.
 const SPLIT_SINCE: u32 = 130_000;
-/// Statements of which the text is asked for in one look.
+/// Maximum number of statement texts per reading.
 const TEXTS_MAX: usize = 16;
-/// Statements that are remembered.
+/// Maximum number of known statements.
 const KNOWN_MAX: usize = 1_000;
-/// So many characters tell whether a statement is one of the watch itself.
+/// Number of leading characters that identify the statements of the monitor itself.
 const OWN_CHARACTERS: usize = 60;
 
 #[derive(Debug, Default)]
 pub(super) struct Statements {
-    /// `None`: it is not there, or refuses.
+    /// `None` if the extension is missing or its view cannot be read.
     view: Option<View>,
-    /// By number of the statement: calls, and milliseconds.
+    /// Calls and milliseconds at the last reading, by statement ID.
     before: HashMap<i64, [f64; 2]>,
     has_begun: bool,
     shapes: HashMap<i64, String>,
-    /// How those of the watch begin.
+    /// Leading characters of the monitor's own statements.
     own: HashSet<String>,
 }
 
@@ -45,7 +45,7 @@ struct View {
 }
 
 impl Statements {
-    /// Looks for the extension, in a new session. `own` is what the watch asks.
+    /// Looks for the extension in a new session. `own` lists the statements of the monitor.
     pub(super) fn begin<'a>(
         &mut self,
         version: u32,
@@ -65,7 +65,7 @@ impl Statements {
         Ok(())
     }
 
-    /// What has grown since the look before, most time first. Nothing at the first.
+    /// Growth since the last reading, longest time first. Empty at the first reading.
     pub(super) fn grown(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
         let Some(View { schema, time }) = &self.view else { return Ok(Vec::new()) };
         let (look, schema) = (look(schema, time), schema.clone());
@@ -96,7 +96,7 @@ impl Statements {
         let has_begun = std::mem::replace(&mut self.has_begun, true);
         for (id, now) in answer.iter().filter_map(row).take(KNOWN_MAX) {
             let before = self.before.insert(id, now).unwrap_or_default();
-            // Somebody may have reset them.
+            // Negative growth means that the statistics were reset.
             let more = [now[0] - before[0], now[1] - before[1]];
             if has_begun && more[0] > 0.0 && more[1] >= 0.0 {
                 grown.push((id, more));
@@ -120,7 +120,7 @@ impl Statements {
         self.shapes.extend(answer.iter().filter_map(row));
     }
 
-    /// By text, without the statements of the watch itself.
+    /// Sums growth by normalized text, without the statements of the monitor itself.
     fn named(&self, grown: Vec<(i64, [f64; 2])>) -> Vec<Grown> {
         let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         for (id, [calls, ms]) in grown {
@@ -141,7 +141,8 @@ impl Statements {
     }
 }
 
-/// Without texts, which the server keeps in a file. Numbers of other roles' statements are hidden.
+/// Query for the statistics without texts, which the server keeps in a file. IDs of other roles' statements are NULL if they are
+/// hidden.
 fn look(schema: &str, time: &str) -> String {
     format!(
         "SELECT queryid, sum(calls), sum({time}) FROM {schema}.pg_stat_statements(false) \
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_told_by_text_and_the_most_time_first() {
+    fn growth_is_summed_by_text_and_sorted_by_time() {
         let mut statements = Statements { own: [beginning("SELECT own")].into(), ..Statements::default() };
         let looks = |calls: [&str; 4]| {
             vec![
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_watch_asks_is_known_by_its_beginning() {
+    fn recognizes_own_statements_by_their_first_characters() {
         let asked = look("public", "total_exec_time").replace("1000", "$1");
         assert_eq!(beginning(&asked), beginning(&look("public", "total_exec_time")));
         assert_eq!(beginning(&texts("public", "1, 2")), beginning(&texts("public", "1")));

@@ -1,4 +1,4 @@
-//! Sessions and counters of PostgreSQL, from version 10 on.
+//! Sessions and counters of PostgreSQL, version 10 or newer.
 
 use loading::{Answer, Error};
 
@@ -7,15 +7,15 @@ use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
 use crate::database_watch::{self, Asked, Counter, Dialect, Grown, number, text};
 
-/// Sessions of this database, those that do the same counted together. What is idle waits for its client.
+/// Sessions of this database, grouped by state, wait event, and statement. Idle sessions wait for their clients.
 const SAMPLE: &str = "\
     SELECT state, wait_event_type, wait_event, \
     CASE WHEN state <> 'idle' THEN left(query, 240) END, count(*), sum(count(*)) OVER () \
     FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
     AND backend_type IN ('client backend', 'parallel worker') GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 256";
 
-/// Of some sessions that wait for a lock, who they wait for. This locks the server's list of locks for a moment: it is asked
-/// seldom, and for few.
+/// Sessions that block others, for some of the sessions that wait for a lock. The query briefly locks the server's lock table, so
+/// it is used rarely and for few sessions.
 const BLOCKING: &str = "\
     WITH waiting AS MATERIALIZED (SELECT pid FROM pg_stat_activity \
     WHERE wait_event_type = 'Lock' AND datname = current_database() LIMIT 16), \
@@ -23,24 +23,24 @@ const BLOCKING: &str = "\
     SELECT a.pid, a.state, left(a.query, 240), coalesce(a.wait_event_type, '') = 'Lock', count(*) \
     FROM blocking JOIN pg_stat_activity a USING (pid) GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 8";
 
-/// The version, connections that are open, and how many others may be.
+/// Version, number of open connections, and maximum for ordinary users.
 const BEGIN: &str = "\
     SELECT current_setting('server_version_num'), (SELECT sum(numbackends) FROM pg_stat_database), \
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int";
 
-/// Statistics that are read with one question.
+/// Statistics that one query reads.
 struct Statistics {
     what: &'static str,
-    /// The first version that has them, and the first that has not.
+    /// First version that has them, and first version that does not.
     versions: [u32; 2],
     sql: &'static str,
-    /// Metric and label of each column; a label of `*` is that of the first column of a row.
+    /// Metric and label of each column. The label `*` is the value of the first column of the row.
     columns: &'static [(&'static str, &'static str)],
 }
 
 const ALWAYS: u32 = u32::MAX;
 
-/// Of the log of changes, wherever a version keeps them.
+/// Columns of the WAL statistics in every version.
 const WAL: &[(&str, &str)] = &[
     ("db_wal_bytes", ""),
     ("db_wal_buffers_full", ""),
@@ -49,7 +49,7 @@ const WAL: &[(&str, &str)] = &[
     ("db_wal_sync_s", ""),
 ];
 
-/// All statistics. Times are in milliseconds on the server, and in seconds here.
+/// All statistics. Times are milliseconds on the server, and seconds here.
 const STATISTICS: [Statistics; 7] = [
     Statistics {
         what: "pg_stat_database",
@@ -124,25 +124,25 @@ const STATISTICS: [Statistics; 7] = [
     },
 ];
 
-/// Metrics that are sizes; all others grow.
+/// Metrics that are sizes; all others are counters.
 const SIZES: [&str; 2] = ["db_connections", "db_connections_max"];
 
-/// What the server said when it was asked for what a role may not see.
+/// Text in place of a statement that the role may not see.
 const HIDDEN: &str = "<insufficient privilege>";
 
-/// How a question is put to this session.
+/// Way of asking a question in this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Put {
-    /// The server knows it under a name.
+    /// Prepared: the server knows the question by name.
     Prepared,
-    /// With its text each time. A pooler may give every question to another session of the server.
+    /// As text each time, because a pooler may use another server session for each question.
     Plain,
 }
 
-/// Questions of a session. To parse and plan a question costs several times as much as to answer it, so the server does it once.
+/// Questions of a session. The server prepares each once, because parsing and planning cost several times as much as the answer.
 #[derive(Debug, Default)]
 struct Questions {
-    /// The first so many questions that were put, in order.
+    /// Questions that were asked, in order. The index is the number of the prepared statement.
     put: Vec<(&'static str, Put)>,
 }
 
@@ -168,14 +168,14 @@ impl Questions {
     }
 }
 
-/// How every text begins that prepares a question.
+/// Prefix of every statement that prepares a question.
 pub(super) const PREPARE: &str = "PREPARE tenbin_watch_";
 
 #[derive(Debug, Default)]
 pub(super) struct Postgres {
     version: u32,
     questions: Questions,
-    /// Numbers of the statistics that were refused.
+    /// Indexes of the statistics that the server rejected.
     refused: Vec<usize>,
     statements: Statements,
 }
@@ -242,7 +242,7 @@ impl Statistics {
     }
 }
 
-/// What an answer to [`SAMPLE`] says.
+/// Parses an answer to [`SAMPLE`].
 fn sessions(answer: &Answer) -> Vec<Sample> {
     let mut samples: Vec<Sample> = answer.iter().filter_map(|row| session(row)).collect();
     let told: f64 = samples.iter().map(|sample| sample.sessions).sum();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_active_session_waits_for_is_told_and_that_of_an_idle_one_is_not() {
+    fn only_active_sessions_have_a_wait_event() {
         let answer = vec![
             row(["active", "Lock", "transactionid", "UPDATE t SET a = 5", "3", "9"]),
             row(["active", "", "", "SELECT 1", "2", "9"]),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_something_else_says_nothing() {
+    fn malformed_rows_give_no_sample() {
         let odd = [
             vec![],
             vec![None; 6],
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_is_asked_for_what_it_has() {
+    fn each_server_version_has_matching_statistics() {
         for version in [100_000, 130_000, 150_000, 160_000, 170_000, 180_000] {
             let has = |metric: &str| {
                 let of_version =
