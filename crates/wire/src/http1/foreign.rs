@@ -1,4 +1,4 @@
-//! Servers of other protocols, recognized by how their answer begins.
+//! Recognition of servers of other protocols by the first bytes of their answers.
 
 use alloc::string::String;
 
@@ -6,9 +6,9 @@ use super::fault::Fault;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 
-/// A byte of a beginning that may be any.
+/// Wildcard in the beginning of an answer.
 const ANY: u8 = 0xff;
-/// Code of the first protocol in the list, above those of [`Fault`].
+/// Code of the first row of [`FOREIGN`], above the codes of [`Fault`].
 const FIRST_CODE: u32 = 1_000;
 
 /// Beginnings of answers, and the messages about them.
@@ -34,18 +34,18 @@ const HTTP2: &str =
 const REDIS: &str = "a Redis server answered: correct the port, or write redis:// for a load of commands";
 const SMTP: &str = "an SMTP or FTP server answered: correct the port";
 
-/// Names the server of an answer that is not HTTP/1.1. `Ok` while more bytes may decide.
+/// Returns the fault for an answer that is not HTTP/1.1. `Ok` if more bytes are needed to decide.
 #[cold]
 pub(super) fn recognize(bytes: &[u8]) -> Result<(), PeerFault> {
     if let Some(fault) = recognized(bytes) {
         return Err(fault);
     }
-    // A beginning whose first byte may be any would hold up every answer.
+    // Only rows with a definite first byte wait for more bytes; a wildcard would delay the fault of every answer.
     let may_be = |(beginning, _): &&(&[u8], &str)| beginning[0] != ANY && begins(bytes, beginning);
     if FOREIGN.iter().any(|row| may_be(&row)) { Ok(()) } else { Err(Fault::NotHttp.showing(bytes)) }
 }
 
-/// The server of an answer, if its beginning is known.
+/// Fault that names the server of an answer. `None` if its beginning is unknown.
 pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     let is_it = |(beginning, _): &(&[u8], &str)| bytes.len() >= beginning.len() && begins(bytes, beginning);
     let number = FOREIGN.iter().position(is_it)?;
@@ -65,7 +65,7 @@ pub fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     Some((ErrorClass::ProtocolError, fault.message()))
 }
 
-/// Whether the bytes that are there agree with a beginning.
+/// Whether all available bytes match a beginning.
 fn begins(bytes: &[u8], beginning: &[u8]) -> bool {
     bytes.iter().zip(beginning).all(|(byte, expected)| byte == expected || *expected == ANY)
 }
