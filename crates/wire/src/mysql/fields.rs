@@ -1,12 +1,13 @@
-//! The fields that packets are made of, read from hostile bytes: `None` where they end too soon or are no such field.
+//! Parser of the fields in packets, for untrusted bytes: methods return `None` if the packet ends too soon, or if the field is
+//! malformed.
 
-/// The fields of a packet that are still to be read.
+/// The fields of a packet that have not been parsed yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     rest: &'a [u8],
 }
 
-/// The first byte of a value that is NULL.
+/// First byte of a NULL value.
 pub(super) const NULL: u8 = 0xfb;
 
 impl<'a> Fields<'a> {
@@ -53,7 +54,7 @@ impl<'a> Fields<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// An integer that says how long it is.
+    /// Parses a length-encoded integer.
     #[inline]
     pub(super) fn number(&mut self) -> Option<u64> {
         match self.byte()? {
@@ -65,14 +66,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Bytes after their length.
+    /// Parses length-prefixed bytes.
     #[inline]
     pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
         let count = usize::try_from(self.number()?).ok()?;
         self.bytes(count)
     }
 
-    /// Bytes after their length, or NULL.
+    /// Parses length-prefixed bytes or NULL.
     #[inline]
     pub(super) fn value(&mut self) -> Option<Option<&'a [u8]>> {
         if let [NULL, rest @ ..] = self.rest {
@@ -82,7 +83,7 @@ impl<'a> Fields<'a> {
         self.counted().map(Some)
     }
 
-    /// Bytes up to a zero, which is taken too.
+    /// Parses bytes up to a zero, which is consumed.
     pub(super) fn up_to_zero(&mut self) -> Option<&'a [u8]> {
         let end = memchr::memchr(0, self.rest)?;
         let bytes = &self.rest[..end];

@@ -1,4 +1,4 @@
-//! What is sent instead of a password: each way to log in mixes it with the server's challenge in its own manner.
+//! Password scrambles: each authentication plugin combines the password with the server's challenge in its own way.
 
 use alloc::vec::Vec;
 
@@ -6,9 +6,9 @@ use curve25519_dalek::{EdwardsPoint, Scalar};
 use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha512};
 
-/// What a challenge has for [`native`] and [`sha2`].
+/// Length of the challenge for [`native`] and [`sha2`].
 pub(super) const SEED_BYTES: usize = 20;
-/// What a challenge has for [`ed25519`].
+/// Length of the challenge for [`ed25519`].
 pub(super) const ED25519_SEED_BYTES: usize = 32;
 
 /// `mysql_native_password`: SHA1(password) ⊕ SHA1(seed · SHA1(SHA1(password))).
@@ -25,8 +25,7 @@ pub(super) fn sha2(password: &[u8], seed: &[u8; SEED_BYTES]) -> Vec<u8> {
     xor(&once, &Sha256::new().chain_update(twice).chain_update(seed).finalize())
 }
 
-/// `client_ed25519`: the signature of the seed as in RFC 8032, except that the password itself is the private key, whatever
-/// its length.
+/// `client_ed25519`: signature of the seed as in RFC 8032, except that the private key is the password, of any length.
 pub(super) fn ed25519(password: &[u8], seed: &[u8; ED25519_SEED_BYTES]) -> [u8; 64] {
     let (scalar, prefix) = ed25519_key(password);
     let public = EdwardsPoint::mul_base(&scalar).compress();
@@ -40,7 +39,7 @@ pub(super) fn ed25519(password: &[u8], seed: &[u8; ED25519_SEED_BYTES]) -> [u8; 
     signature
 }
 
-/// The secret scalar of a password, and what makes nonces unforeseeable.
+/// Secret scalar of a password, and the prefix that makes nonces unpredictable.
 fn ed25519_key(password: &[u8]) -> (Scalar, [u8; 32]) {
     let hash: [u8; 64] = Sha512::digest(password).into();
     let (mut scalar, mut prefix) = ([0; 32], [0; 32]);
@@ -72,7 +71,7 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Known to other clients: the first from PHP's, the second from Go's.
+    /// Test vectors of other clients: the first from PHP's, the second from Go's.
     #[test]
     fn native_passwords_are_mixed_as_others_mix_them() {
         let mixed = native(b"hello", b"12345678901234567890");
@@ -92,7 +91,7 @@ mod tests {
         }
     }
 
-    /// Base 64 without padding.
+    /// Base64 without padding.
     fn base64(bytes: &[u8]) -> String {
         const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let mut text = String::new();
@@ -105,7 +104,7 @@ mod tests {
         text
     }
 
-    /// As MariaDB's own function `ed25519_password` gives them.
+    /// Test vectors from MariaDB's function `ed25519_password`.
     #[test]
     fn passwords_have_the_public_keys_that_mariadb_keeps() {
         for (password, public) in [
