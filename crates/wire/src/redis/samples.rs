@@ -1,4 +1,4 @@
-//! Replies of every type, good and bad, and what each must come to.
+//! Sample replies of every type, valid and invalid, with the expected result of each.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -28,7 +28,7 @@ fn sample(name: &'static str, bytes: &[u8], end: End) -> Sample {
     Sample { name, bytes: bytes.into(), end }
 }
 
-/// Whole replies of every type.
+/// Complete replies of every type.
 const REPLIES: &[(&str, &str)] = &[
     ("simple string", "+OK\r\n"),
     ("empty simple string", "+\r\n"),
@@ -71,7 +71,7 @@ const INCOMPLETE: &[(&str, &str)] = &[
     ("longest length that is read", "$1099511627776\r\n"),
 ];
 
-/// Bytes that are no reply.
+/// Bytes that are not a reply.
 const FAULTS: &[(&str, &str, &str)] = &[
     ("HTTP", "HTTP/1.1 400 Bad Request\r\n", NOT_RESP),
     ("TLS alert", "\u{15}\u{3}\u{3}\0\u{2}\u{2}\u{28}\n", NOT_RESP),
