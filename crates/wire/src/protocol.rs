@@ -22,8 +22,8 @@ pub struct Protocol {
     pub sentence: &'static str,
     /// URL schemes of the protocol.
     pub schemes: &'static [Scheme],
-    /// ALPN names that are offered over TLS (RFC 7301), in order of preference. If empty, no ALPN is offered, because a peer that
-    /// knows none of the offered names rejects the connection.
+    /// ALPN names that are offered over TLS (RFC 7301), in order of preference. If empty, no ALPN is offered, because peers that
+    /// know no name for the protocol reject any offer.
     pub alpn: &'static [&'static str],
     /// Kind of the protocol's steps, and the function that compiles them.
     pub compile: Compile,

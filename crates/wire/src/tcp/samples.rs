@@ -1,4 +1,4 @@
-//! Replies that end with a line feed, good and bad, and what each must come to.
+//! Sample replies that end with a line feed, with the expected result of each.
 
 use alloc::vec::Vec;
 
