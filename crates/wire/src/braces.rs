@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_and_other_braces_are_text() {
+    fn finds_names_and_keeps_other_braces_as_text() {
         for (text, expected) in [
             ("", ""),
             ("/a?n={n}&m={people.first-name}", "/a?n=<n>&m=<people.first-name>"),
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_literal_stands_for_its_bytes(bytes in text()) {
+        fn escaped_literal_parses_back_to_its_bytes(bytes in text()) {
             let written = literal(&bytes);
             let mut read = Vec::new();
             for piece in pieces(&written) {

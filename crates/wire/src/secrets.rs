@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_is_replaced() {
+    fn redacts_every_encoding_of_a_secret() {
         let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
         let quoted = format!("{VALUE:?}");
         for text in [
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_was_cut_off_is_recognized_at_both_ends() {
+    fn redacts_truncated_secret_at_both_ends() {
         let secrets = secrets();
         assert_eq!(secrets.redact_text("it is p/s \"wör"), "it is (secret)");
         assert_eq!(secrets.redact_text("rd\\+12 it was"), "(secret) it was");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_changes_and_nothing_is_printed() {
+    fn keeps_other_text_and_debug_hides_values() {
         let secrets = secrets();
         assert!(matches!(secrets.redact(b"some text"), Cow::Borrowed(b"some text")));
         assert!(matches!(Secrets::default().redact(b"x"), Cow::Borrowed(b"x")));

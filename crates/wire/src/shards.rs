@@ -156,7 +156,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn crc32_is_that_of_the_catalog_and_of_turntable() {
+    fn crc32_matches_catalog_and_turntable() {
         let of = |parts: &[&[u8]]| crc32(&mut parts.iter().copied());
         assert_eq!(of(&[b"123456789"]), 0xcbf4_3926);
         assert_eq!(of(&[b"1234", b"", b"56789"]), 0xcbf4_3926, "parts count as one text");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_choose_equal_peers_and_many_values_choose_every_peer() {
+    fn equal_values_choose_same_peer_and_values_spread_evenly() {
         let names: Vec<String> = ["a", "user"].map(String::from).into();
         let shards = Shards::new(4..7, "u{user}", &names, ShardRule::default()).expect("known names");
         assert!(shards.needs(1) && !shards.needs(0));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn fnv1a_is_that_of_the_draft_and_number_reads_digits() {
+    fn fnv1a_matches_draft_and_number_reads_digits() {
         let of = |hash: fn(&mut dyn Iterator<Item = &[u8]>) -> u64, text: &str| {
             hash(&mut [text.as_bytes()].into_iter())
         };
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_dealt_to_shards_in_equal_ranges() {
+    fn divides_slots_into_equal_ranges() {
         let rule = ShardRule { hash: &SHARD_HASHES[2], slots: Some(10) };
         let shard = |value: &str| rule.choose(&mut [value.as_bytes()].into_iter(), 3);
         let shards: Vec<u32> = (0..10).map(|slot: u32| shard(&slot.to_string())).collect();

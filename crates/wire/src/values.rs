@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_given_since_a_stamp_is_told() {
+    fn since_returns_values_set_after_stamp() {
         let mut values = Values::default();
         assert_eq!((values.latest(), values.since(0).count(), values.get(0)), (0, 0, None));
         values.set(2, b"x");

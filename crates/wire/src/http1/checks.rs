@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_set_holds_its_ranges_and_nothing_else() {
+    fn status_set_contains_exactly_its_ranges() {
         let set = StatusSet::new([200..=204, 404..=404]);
         assert!(set.contains(200) && set.contains(204) && set.contains(404));
         assert!(!set.contains(199) && !set.contains(205) && !set.contains(65_535));

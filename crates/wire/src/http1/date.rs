@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_every_age_are_read_and_compared() {
+    fn parses_all_three_date_formats_and_rejects_invalid_dates() {
         let date = Date(1994, 11, 6, 8, 49, 37);
         for text in
             ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]

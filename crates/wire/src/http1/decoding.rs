@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn each_coding_is_unpacked() {
+    fn decodes_every_coding_up_to_the_limit() {
         for (name, packed) in [
             ("gzip", GZIP),
             ("X-GZIP", GZIP),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn several_codings_and_unknown_ones_are_left_alone() {
+    fn does_not_decode_several_or_unknown_codings() {
         for name in ["gzip, br", "compress", "gzip,gzip", "aws-chunked"] {
             assert_eq!(coding(name), Coding::Other, "{name}");
             assert_eq!(coding(name).unpack(&bytes(GZIP), 1000), None, "{name}");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_comes_out_than_is_looked_at() {
+    fn decompression_bomb_stops_at_the_limit() {
         let unpacked = Coding::Brotli.unpack(&bytes(BROTLI_BOMB), 1 << 20).expect("it can be read");
         assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
         // 8 GiB in blocks of one repeated byte.
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_nothing_and_what_is_cut_off_is_its_beginning() {
+    fn malformed_body_is_none_and_truncated_body_decodes_partly() {
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
             assert_eq!(coding.unpack(b"{\"token\": 1}", 1000), None, "{coding:?}");
         }
@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(
+        fn arbitrary_bytes_never_panic(
             tail in proptest::collection::vec(any::<u8>(), 0..200),
             place in 0_usize..30,
             number in 0_usize..4,

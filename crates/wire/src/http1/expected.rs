@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_filled_in_and_other_braces_stay() {
+    fn inserts_values_and_keeps_other_braces() {
         let variables = ["a".into(), "b.c".into()];
         let values = [b"1".to_vec(), b"2".to_vec()];
         for (text, expected) in [

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_told_apart_by_target_and_body() {
+    fn distinguishes_requests_by_target_and_body() {
         let [one, two] = ["GET /a HTTP/1.1\r\nX: 1\r\n\r\n", "GET /a HTTP/1.1\r\nX: 2\r\n\r\n"];
         let [post, other] = ["POST /a HTTP/1.1\r\n\r\none", "POST /a HTTP/1.1\r\n\r\ntwo"];
         let body = Some(&b"ok"[..]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_differs_or_is_not_short_has_no_body_in_common() {
+    fn differing_or_long_body_leaves_no_common_body() {
         let long = [b'x'; SHORT_BYTES_MAX + 1];
         let request = "GET / HTTP/1.1\r\n\r\n";
         for body in [Some(&b"no"[..]), Some(&b""[..]), Some(&long[..]), None] {

@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keep_alive_says_how_long_a_connection_may_be_idle() {
+    fn parses_idle_timeout_from_keep_alive() {
         let of = |value: &str| parse_keep_alive(value.as_bytes());
         for (value, idle_max_s) in [
             ("timeout=5", 5),

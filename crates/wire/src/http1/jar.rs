@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_come_back_to_their_paths_until_they_are_deleted() {
+    fn sends_cookies_to_matching_paths_until_deleted() {
         let mut jar = Vec::new();
         after(
             &mut jar,
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_others_or_is_none_is_ignored() {
+    fn ignores_foreign_and_malformed_cookies() {
         let mut jar = Vec::new();
         let wrong = [
             "nothing",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_leaves_the_newest_in_little_memory() {
+    fn keeps_newest_cookies_within_memory_limits() {
         let mut jar = Vec::new();
         for number in 0..200 {
             after(&mut jar, &[&format!("c{number}={number}")], "/");
@@ -285,7 +285,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_header_breaks_a_line_or_the_jar(values in proptest::collection::vec(any::<Vec<u8>>(), 0..6), path in any::<Vec<u8>>()) {
+        fn arbitrary_cookies_add_no_line_and_stay_within_limits(values in proptest::collection::vec(any::<Vec<u8>>(), 0..6), path in any::<Vec<u8>>()) {
             let mut jar = Vec::new();
             let headers: Vec<Header<'_>> =
                 values.iter().map(|value| Header { name: "Set-Cookie", value }).collect();

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_standard_are_found() {
+    fn finds_examples_of_rfc_6901() {
         let text = r#"{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4,
             "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8}"#;
         for (pointer, value) in [
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_find_members_by_name_alone_and_elements_from_either_end() {
+    fn queries_find_members_by_name_and_elements_from_both_ends() {
         let text =
             r#"{"data": [{"id": 7}, {"id": 8, "1": "one"}], "0": "zero", "": {"it's": true}, "none": []}"#;
         for (query, value) in [
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_as_they_are_written() {
+    fn returns_values_as_written() {
         for (text, value) in [
             ("-1.50e+07", "-1.50e+07"),
             ("123456789012345678901234567890", "123456789012345678901234567890"),
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused_wherever_it_is_wrong() {
+    fn rejects_malformed_json_at_any_position() {
         for text in [
             "",
             " ",
@@ -488,21 +488,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn another_reader_says_the_same_of_what_is_json(text in json()) {
+        fn accepts_same_texts_as_serde_json(text in json()) {
             // A `Value` would have to represent each number, and the grammar does not limit numbers.
             let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
             prop_assert_eq!(found(&text, "/a") != Err(Missing::NotJson), is_json, "{}", text);
         }
 
         #[test]
-        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..60), path in "([/~01a]{0,6}|\\$(\\[-?[0-3]\\]|\\.a){0,3})") {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), path in "([/~01a]{0,6}|\\$(\\[-?[0-3]\\]|\\.a){0,3})") {
             if let Ok(path) = JsonPath::read(&path) {
                 let _ = find(&bytes, path.parts());
             }
         }
 
         #[test]
-        fn another_reader_finds_the_same(value in tree()) {
+        fn finds_same_values_as_serde_json(value in tree()) {
             let mut all = alloc::vec::Vec::new();
             places(&value, String::new(), &mut all);
             let text = serde_json::to_string_pretty(&value).unwrap();

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_queries_are_read() {
+    fn parses_singular_queries() {
         for (text, parts) in [
             ("$", vec![]),
             ("$.data[0].id", vec![key("data"), Part::Index(0), key("id")]),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_told_with_its_place() {
+    fn rejects_other_paths_with_position() {
         for (text, at, what) in [
             ("data.id", 0..7, "is not a path"),
             ("$..id", 2..3, "selects several values"),
@@ -299,7 +299,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_survived_and_places_are_within_it(text in "[$.a'\"\\\\ud8d\\[\\]0-9é*:?~/ -]{0,16}") {
+        fn arbitrary_text_never_panics_and_error_range_is_valid(text in "[$.a'\"\\\\ud8d\\[\\]0-9é*:?~/ -]{0,16}") {
             if let Err(fault) = JsonPath::read(&text) {
                 prop_assert!(text.get(fault.at.clone()).is_some(), "{:?}", fault);
             }

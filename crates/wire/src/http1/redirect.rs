@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_location_is_resolved_on_the_same_server_only() {
+    fn resolves_location_on_same_server_only() {
         for (to, expected) in [
             ("/x?y=z#f", "/x?y=z"),
             ("x", "/a/x"),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_method_follows_the_status_and_the_body_its_method() {
+    fn redirect_status_selects_method_and_body() {
         let next = |status| {
             let jar: &[u8] = b"/\tnew=2\n";
             let next = next_request(POST, status, b"/n", &origin("h:81", false), Some(jar)).unwrap();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_redirect_with_a_location_leads_anywhere() {
+    fn only_redirect_status_with_location_is_followed() {
         let headers = [Header { name: "LOCATION", value: b"/n" }];
         assert_eq!(location_of(302, &headers), Some(&b"/n"[..]));
         for status in [200, 201, 300, 304, 305, 306, 404] {
@@ -315,7 +315,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_location_adds_a_line(to in any::<Vec<u8>>()) {
+        fn arbitrary_location_adds_no_header_line(to in any::<Vec<u8>>()) {
             if let Ok(next) = next_request(POST, 302, &to, &origin("h:81", false), None) {
                 let lines = next.iter().filter(|byte| **byte == b'\n').count();
                 prop_assert_eq!(lines, 5, "{}", next.escape_ascii());

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_gets_the_headers_it_lacks() {
+    fn adds_missing_headers() {
         let request = Request {
             headers: vec![("accept".to_string(), "text/html".to_string())],
             body: Some(b"abc".to_vec()),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_injected_and_every_fault_is_named() {
+    fn rejects_injection_and_reports_every_error() {
         let request = Request {
             method: "G ET".to_string(),
             target: "/a b".to_string(),

@@ -97,7 +97,7 @@ mod tests {
     use super::Fields;
 
     #[test]
-    fn integers_say_how_long_they_are() {
+    fn parses_length_encoded_integers() {
         for (bytes, number) in [
             (&[0u8][..], Some(0)),
             (&[0xfa], Some(0xfa)),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_past_the_end_are_no_values() {
+    fn rejects_length_past_end_of_packet() {
         assert_eq!(Fields::of(&[3, b'a', b'b']).counted(), None);
         assert_eq!(Fields::of(&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).value(), None);
         assert_eq!(Fields::of(&[0xfb]).value(), Some(None));

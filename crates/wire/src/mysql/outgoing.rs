@@ -73,7 +73,7 @@ mod tests {
     use crate::mysql::fields::Fields;
 
     #[test]
-    fn integers_are_read_as_they_were_written() {
+    fn length_encoded_integers_round_trip() {
         for number in [0, 0xfa, 0xfb, 0xffff, 0x1_0000, 0xff_ffff, 0x100_0000, usize::MAX] {
             let mut out = Vec::new();
             put_number(&mut out, number);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn long_content_is_split_and_ends_with_a_shorter_packet() {
+    fn splits_long_content_and_ends_with_shorter_packet() {
         for (length, packets) in
             [(0, 1), (PAYLOAD_BYTES_MAX - 1, 1), (PAYLOAD_BYTES_MAX, 2), (PAYLOAD_BYTES_MAX + 5, 2)]
         {

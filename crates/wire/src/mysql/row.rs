@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_becomes_text() {
+    fn converts_every_type_to_text() {
         let text = |text: &str| Ok(Some(text.to_string()));
         for (kind, bytes, expected) in [
             ((1, 0, 0), &[0xff][..], "-1"),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_values_are_faults() {
+    fn malformed_values_are_faults() {
         for (kind, bytes, fault) in [
             ((3, 0, 0), &[1, 2][..], Fault::Malformed),
             ((253, 0, 0), &[5, b'a'], Fault::Malformed),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_have_a_bit_each() {
+    fn reads_null_bitmap() {
         let kinds = [(1, 0, 0); 7];
         let mut seen = Seen::default();
         // Columns 0 and 6 are NULL: bits 2 and 8 of the bitmap.

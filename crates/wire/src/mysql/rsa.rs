@@ -137,7 +137,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     }
 
     #[test]
-    fn whoever_has_the_private_key_can_read_the_password() {
+    fn private_key_decrypts_password() {
         for password in ["secret", "", "one that is longer than the challenge"] {
             let encrypted = encrypt(password.as_bytes(), SEED, PEM, CHANCE).expect("a key");
             assert_eq!(encrypted.len(), 128);
@@ -149,7 +149,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     }
 
     #[test]
-    fn keys_that_are_none_and_passwords_that_are_too_long_are_refused() {
+    fn rejects_malformed_key_and_too_long_password() {
         assert_eq!(encrypt(&[b'x'; 86], SEED, PEM, CHANCE), Err(Fault::BadKey));
         assert_eq!(encrypt(b"secret", b"short", PEM, CHANCE), Err(Fault::BadSeed));
         let whole = core::str::from_utf8(PEM).expect("text");

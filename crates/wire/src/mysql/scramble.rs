@@ -73,7 +73,7 @@ mod tests {
 
     /// Test vectors of other clients: the first from PHP's, the second from Go's.
     #[test]
-    fn native_passwords_are_mixed_as_others_mix_them() {
+    fn native_scramble_matches_other_clients() {
         let mixed = native(b"hello", b"12345678901234567890");
         assert_eq!(mixed, b"}PQn\x0es\x0b\x0b\x1b\x12\xfb\xaa\x1b\xa0\x87o=\xb2\xc4\xdd");
         let seed = [70, 114, 92, 94, 1, 38, 11, 116, 63, 114, 23, 101, 126, 103, 26, 95, 81, 17, 24, 21];
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn sha2_passwords_are_mixed_as_others_mix_them() {
+    fn sha2_scramble_matches_other_clients() {
         let seed = [10, 47, 74, 111, 75, 73, 34, 48, 88, 76, 114, 74, 37, 13, 3, 80, 82, 2, 23, 21];
         for (password, mixed) in [
             ("secret", "f490e76f66d9d86665ce54d98c78d0acfe2fb0b08b423da807144873d30b312c"),
@@ -106,7 +106,7 @@ mod tests {
 
     /// Test vectors from MariaDB's function `ed25519_password`.
     #[test]
-    fn passwords_have_the_public_keys_that_mariadb_keeps() {
+    fn ed25519_public_keys_match_mariadb() {
         for (password, public) in [
             ("foo", "vubFBzIrapbfHct1/J72dnUryz5VS7lA6XHH8sIx4TI"),
             ("foobar", "qv2mG6HWCuy32Slb5xhV4THStewNz2VINVPbgk+XAJ8"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_can_be_verified_with_the_public_key() {
+    fn ed25519_signature_verifies_with_public_key() {
         let seed = *b"a challenge that is as long as 32";
         let seed: [u8; 32] = seed[..32].try_into().expect("32 bytes");
         let signature = ed25519(b"foobar", &seed);

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn hmac_has_the_values_of_rfc_4231() {
+    fn hmac_matches_rfc_4231() {
         for (key, text, value) in [
             (
                 &[0x0b; 20][..],
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_have_the_value_of_rfc_7914() {
+    fn pbkdf2_matches_rfc_7914() {
         let first_half = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc";
         assert_eq!(
             Stretching::begin("passwd", b"salt", 1).go_on(0).map(|hash| hex(&hash)).unwrap(),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn stretching_in_pieces_comes_to_the_same() {
+    fn stretching_in_steps_gives_same_result() {
         let whole = Stretching::begin("pencil", b"salt", 100).go_on(99).unwrap();
         let mut stretching = Stretching::begin("pencil", b"salt", 100);
         for _ in 0..9 {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_talk_of_rfc_7677_goes_as_it_is_written_there() {
+    fn exchange_matches_rfc_7677() {
         let mut keys = None;
         for _ in 0..2 {
             let mut scram = Scram::new("user", NONCE.into());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_made_anew_for_another_salt() {
+    fn derives_keys_again_for_another_salt() {
         let mut keys = None;
         Scram::new("", "a".into()).answer(b"r=ab,s=AAAA,i=2", "pencil", None, &mut keys).unwrap();
         let first = keys.as_ref().map(|keys| keys.client);
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_server_is_found_out() {
+    fn rejects_malformed_and_hostile_server_messages() {
         let answer =
             |text: &str| Scram::new("", "ours".into()).answer(text.as_bytes(), "pencil", None, &mut None);
         for text in ["", "r=oursX", "s=AAAA,r=oursX,i=1", "m=x,r=oursX,s=AAAA,i=1", "r=oursX,s=?,i=1"] {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_the_password_has_no_signature() {
+    fn rejects_server_without_valid_signature() {
         let mut scram = Scram::new("user", NONCE.into());
         assert!(scram.verify(SERVER_LAST).is_err(), "nothing was asked yet");
         scram.answer(SERVER_FIRST, "pencil", None, &mut None).unwrap();

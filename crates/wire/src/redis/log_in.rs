@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_log_in_has_the_class_that_says_whether_to_try_again() {
+    fn rejected_log_in_has_final_or_temporary_class() {
         let class = |path: &str, replies: &[&str]| {
             converse(&identity("", "secret", path), replies).1.expect_err("a fault").class
         };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn path_that_is_no_database_is_rejected() {
+    fn rejects_path_that_is_not_a_database_number() {
         for path in ["a", "-1", "1/2", "99999999999"] {
             let access = Access { path: path.into(), ..Access::default() };
             assert!(Identity::read(&access).is_err(), "{path}");

@@ -118,7 +118,7 @@ mod tests {
     use crate::protocol::Open;
 
     #[test]
-    fn bytes_that_nobody_asked_for_are_a_fault_unless_the_server_may_push_them() {
+    fn unasked_bytes_are_a_fault_unless_push() {
         let Open::Conversation(open) = super::super::PROTOCOL.open else { panic!("a conversation") };
         let mut conversation = open();
         conversation.received(b"+PONG\r\n").expect("a reply");

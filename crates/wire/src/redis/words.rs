@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn line_is_split_as_redis_cli_does() {
+    fn splits_line_like_redis_cli() {
         assert_eq!(words("SET user:{id} {value}"), ["SET", "user:{id}", "{value}"]);
         assert_eq!(words("  set  k\t\"a b\\n\\x41\\\"\" "), ["set", "k", "a b\nA\""]);
         assert_eq!(words(r"SET k 'it\'s \n'"), ["SET", "k", r"it's \n"]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_that_are_open_or_glued_are_rejected() {
+    fn rejects_unclosed_and_glued_quotes() {
         for line in ["SET k \"a", "SET k 'a", "SET k \"a\"b", "SET k 'a'b", "", "   "] {
             assert!(split(line.as_bytes()).is_err(), "{line}");
         }

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn command_has_a_random_key_and_data_of_the_size() {
+    fn command_has_random_key_and_data_of_given_size() {
         let size = WorkloadSize { key: "key", data_bytes: 4 };
         let step = step("SET", &size).expect("a step");
         assert_eq!((step.title().as_str(), step.message()), ("SET", &b"SET key:{key} xxxx"[..]));

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bare_words_are_the_numbers_that_literals_are() {
+    fn parses_bare_words_as_sql_number_literals() {
         for (word, number) in [
             ("0", Some(Number::Integer(0))),
             ("-5", Some(Number::Integer(-5))),
