@@ -16,7 +16,7 @@ use crate::values::Values;
 pub struct Ticket(pub u32);
 
 impl Ticket {
-    /// The ticket of no exchange.
+    /// Placeholder where there is no exchange.
     pub const NONE: Self = Self(u32::MAX);
 }
 
@@ -25,24 +25,24 @@ impl Ticket {
 pub enum Event {
     /// The reply to an exchange is complete.
     Replied {
-        /// The exchange, which is over.
+        /// Ticket of the exchange, which is over.
         ticket: Ticket,
-        /// The reply.
+        /// Result of the reply.
         reply: Reply,
     },
     /// The reply to one part of an exchange is complete.
     Answered {
-        /// The exchange.
+        /// Ticket of the exchange.
         ticket: Ticket,
         /// The part that was answered. `None` if parts are not counted separately.
         part: Option<PartEnd>,
-        /// How the exchange goes on; it is over after [`Next::Done`].
+        /// Next step of the exchange, which is over after [`Next::Done`].
         next: Next,
     },
     /// An exchange is over without a reply, and the other exchanges on the link go on. The peer rejected or reset a stream, or will
     /// not process it.
     Failed {
-        /// The exchange, which is over.
+        /// Ticket of the exchange, which is over.
         ticket: Ticket,
         /// The peer's fault, with the error class of the exchange.
         fault: PeerFault,
@@ -91,8 +91,8 @@ pub enum Event {
 ///
 /// A protocol of one exchange at a time is a [`crate::Conversation`], of which [`crate::Serial`] makes a channel: its `outgoing`
 /// holds bytes only between [`Next::Send`] and their end, and `received` takes all bytes with the event that ends the exchange. A
-/// protocol whose replies come in any order, or that has bytes to send at any time, implements this trait itself, and its
-/// [`Channels`] say that it is multiplexed.
+/// protocol whose replies come in any order, or that has bytes to send at any time, implements this trait itself. Its
+/// [`Channels::is_multiplexed`] returns true.
 pub trait Channel: Send {
     /// Number of further exchanges that may begin now.
     fn room(&self) -> u32;
@@ -252,7 +252,7 @@ pub trait Channels: Send + Sync {
         0
     }
 
-    /// Offset of the numbers of a peer's parts, after those of all steps and of earlier peers.
+    /// Offset of a peer's part numbers, so that they follow the numbers of all steps, and of the parts of earlier peers.
     fn parts_ahead(&self, peer: u16) -> u16 {
         let _ = peer;
         0
@@ -304,7 +304,7 @@ pub trait Channels: Send + Sync {
 pub struct Footprint {
     /// Bytes that each link keeps, independent of its peer's replies.
     pub kept_bytes: u64,
-    /// Bytes of the longest request.
+    /// Length of the longest request in bytes.
     pub request_bytes: u64,
     /// Bytes that all links share.
     pub shared_bytes: u64,

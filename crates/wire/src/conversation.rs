@@ -205,7 +205,7 @@ pub enum Next {
     },
     /// Close the connection and open it again, then call [`Conversation::go_on`].
     Reopen,
-    /// The request is over.
+    /// The request is over, with this result.
     Done(Reply),
     /// The scenario itself cannot go on, because of an error of its author: the load ends. Contains the error message.
     Broken(String),
@@ -216,14 +216,14 @@ pub enum Next {
 pub enum Progress {
     /// The reply is incomplete; all bytes were used.
     NeedMore,
-    /// The reply ended after `used` of the bytes handed in.
+    /// The reply ended after `used` of the bytes.
     Replied {
         /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
-        /// The reply.
+        /// Result of the reply.
         reply: Reply,
     },
-    /// The reply to one part of the request ended after `used` of the bytes handed in.
+    /// The reply to one part of the request ended after `used` of the bytes.
     Answered {
         /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
@@ -234,7 +234,7 @@ pub enum Progress {
     },
 }
 
-/// The end of one part of a request.
+/// Result of one part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartEnd {
     /// Number of the part, as [`Conversation::part`] returned it.
@@ -243,7 +243,7 @@ pub struct PartEnd {
     pub refusal: Option<Refusal>,
 }
 
-/// A complete reply.
+/// Result of a complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// Status code of the protocol, such as 200; 0 if it has none. For an SQL transaction: number of attempts.

@@ -60,7 +60,7 @@ use reading::QUOTED_BYTES_MAX;
 use redirect::LOCATION_BYTES_MAX;
 use step::Prepared;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "http1",
     sentence: "HTTP/1.1 over TCP, TLS or a Unix socket.",
@@ -129,7 +129,7 @@ impl Http1 {
         let prepared = steps.into_iter().enumerate().map(|(number, step)| {
             let mut prepared = Prepared::new(step);
             if number % count.max(1) == 0 {
-                // A step has the same parts at every address.
+                // The part numbers of a step are the same for every address.
                 next_part = count as u16;
             }
             if let Some(origin) = prepared.step.request.origin() {
@@ -231,7 +231,7 @@ impl Http1 {
         self.templates().map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0)
     }
 
-    /// Bytes of requests that all connections share.
+    /// Bytes of encoded requests that all connections share.
     pub fn shared_bytes(&self) -> u64 {
         self.templates().map(|request| request.bytes_max(|_| 0)).sum()
     }

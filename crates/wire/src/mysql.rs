@@ -4,7 +4,7 @@
 //!   log_in ── greeting, plugin, scramble, rsa        who logs in
 //!   session ─ work                                   commands under way and waiting
 //!          ├─ incoming, outgoing ── fields           packets
-//!          └─ reading ── columns, row, said          results of a reply
+//!          └─ reading ── columns, row, server_error         results of a reply
 //! ```
 
 mod capabilities;
@@ -38,7 +38,7 @@ use crate::sql::{Login, Single};
 /// Default port.
 pub const PORT: u16 = 3306;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "mysql",
     sentence: "MySQL and MariaDB over TCP, TLS or a Unix socket.",

@@ -37,7 +37,7 @@ use crate::sql::Single;
 /// Default port.
 pub const PORT: u16 = 5432;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "postgres",
     sentence: "PostgreSQL's frontend/backend protocol 3.0 over TCP, TLS or a Unix socket.",

@@ -33,7 +33,7 @@ pub struct Protocol {
     pub samples: fn() -> Vec<testing::Sample>,
 }
 
-/// The scheme of a URL.
+/// A URL scheme of a protocol.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Scheme {
     /// Name before `://`.
@@ -101,7 +101,7 @@ impl Protocol {
     }
 }
 
-/// Every protocol.
+/// All supported protocols.
 pub const PROTOCOLS: &[Protocol] =
     &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL, redis::PROTOCOL];
 

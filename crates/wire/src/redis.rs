@@ -55,7 +55,7 @@ const OF_CONNECTIONS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
 /// Fault of a peer that sends bytes unasked.
 const EXCESS: &str = "bytes arrived after the end of the reply";
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "redis",
     sentence: "Redis and servers that speak its protocol (RESP2 and RESP3): commands and their replies.",

@@ -62,7 +62,8 @@ impl<C: Conversation> Serial<C> {
         greeting
     }
 
-    /// Ends the exchange. Bytes after the reply are a fault, because the reply itself may then belong to another request.
+    /// Ends the exchange. The conversation gets the bytes after the reply, and returns a fault if they are unsolicited: the reply
+    /// may then belong to another request.
     #[inline]
     fn end(&mut self, rest: &[u8]) -> Result<(), PeerFault> {
         self.ticket = Ticket::NONE;

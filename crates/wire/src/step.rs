@@ -1,8 +1,8 @@
 //! Steps that a protocol owns: their keys as data, and how the protocol reads and compiles their values.
 //!
 //! A protocol describes its steps with [`OwnSteps`]. The reader of plans derives keys, documentation, and errors from the list of
-//! keys, finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the steps
-//! of a load into channels.
+//! keys. It finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the
+//! steps of a load into channels.
 
 mod access;
 mod template;

@@ -27,7 +27,7 @@ use crate::step::{StepsOfLoad, Template, compile_each};
 /// Max length of a delimiter in bytes.
 pub const DELIMITER_BYTES_MAX: usize = 64;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "tcp",
     sentence: "Raw TCP: any bytes, and a reply of a given length or up to a delimiter.",

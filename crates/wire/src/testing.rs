@@ -17,7 +17,7 @@ use crate::values::Values;
 pub struct Sample {
     /// Name of the case.
     pub name: &'static str,
-    /// The bytes.
+    /// Bytes of the reply.
     pub bytes: Vec<u8>,
     /// Expected result.
     pub end: End,

@@ -62,7 +62,7 @@ impl CaptureFrom {
         !matches!(self, Self::Header(_) | Self::HeaderPart(..))
     }
 
-    /// Its regular expression, if it has one.
+    /// Regular expression of the capture. `None` if it has none.
     pub(super) fn expression(&self) -> Option<&Regex> {
         match self {
             Self::Body(expression) | Self::HeaderPart(_, expression) => Some(expression),

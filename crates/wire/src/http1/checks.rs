@@ -38,7 +38,7 @@ impl StatusSet {
         Self { words, members }
     }
 
-    /// Whether a status is in the set.
+    /// Whether the set contains a status code.
     #[inline]
     pub fn contains(&self, status: u16) -> bool {
         self.members.get(usize::from(status / 64)).is_some_and(|word| word >> (status % 64) & 1 == 1)

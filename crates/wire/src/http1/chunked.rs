@@ -1,4 +1,4 @@
-//! The chunked transfer coding (RFC 9112 §7.1): sizes, data, trailers.
+//! Parser of the chunked transfer coding (RFC 9112 §7.1): sizes, data, trailers.
 
 use super::fault::Fault;
 use crate::blame::PeerFault;

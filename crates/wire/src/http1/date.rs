@@ -1,6 +1,6 @@
 //! Dates in headers, parsed as leniently as browsers do (RFC 6265, 5.1.1).
 
-/// A date: year, month from 1, day, hour, minute, second.
+/// A date and time: year, month from 1, day, hour, minute, second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Date(u16, u8, u8, u8, u8, u8);
 

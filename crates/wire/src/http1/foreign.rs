@@ -11,7 +11,7 @@ const ANY: u8 = 0xff;
 /// Code of the first row of [`FOREIGN`], above the codes of [`Fault`].
 const FIRST_CODE: u32 = 1_000;
 
-/// Beginnings of answers, and the messages about them.
+/// Beginnings of answers of other protocols, and the messages about them.
 const FOREIGN: &[(&[u8], &str)] = &[
     (b"\x15\x03", "the server expects TLS: write https://"),
     (b"\x00\xff\xff\x04\xff\x00\x00\x00\x00", HTTP2),
@@ -53,10 +53,11 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
 }
 
-/// Names a server that answered where TLS was expected, with the class of the error.
+/// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is
+/// unknown, or a TLS alert.
 ///
-/// Plain HTTP is an error of TLS: the scheme of the URL is wrong. Another protocol is not, because no scheme of HTTP is right; its message says
-/// what to correct, and quotes the beginning of the answer.
+/// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no scheme of
+/// HTTP is right. Its message says what to correct, and quotes the beginning of the answer.
 pub fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
         return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));

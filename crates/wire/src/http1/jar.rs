@@ -1,7 +1,7 @@
 //! The cookie jar of a user (RFC 6265), stored as the value of one variable.
 //!
-//! It holds cookies of one host, and uses no clock: a cookie lives until the server deletes it, or the load ends. Each cookie is a
-//! line: its path, a tab, and `name=value`.
+//! A jar holds cookies of one host, and uses no clock: a cookie lives until the server deletes it, or the load ends. Each cookie is
+//! a line: its path, a tab, and `name=value`.
 
 use alloc::vec::Vec;
 
@@ -61,7 +61,7 @@ pub(super) fn kept_path(target: &[u8]) -> &[u8] {
     Some(path_of(target)).filter(|path| path.len() <= PATH_BYTES_MAX).unwrap_or(b"/")
 }
 
-/// The path of a target, without its query.
+/// Path of a target, without its query.
 pub(super) fn path_of(target: &[u8]) -> &[u8] {
     target.split(|byte| *byte == b'?').next().unwrap_or_default()
 }

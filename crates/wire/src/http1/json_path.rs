@@ -9,7 +9,7 @@ const INDEX_MAX: u64 = (1 << 53) - 1;
 /// Max parts of a path, equal to the max nesting of JSON texts that are parsed.
 const PARTS_MAX: usize = 128;
 
-/// A path to one value.
+/// A path to one value in a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonPath {
     written: String,

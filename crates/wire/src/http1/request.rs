@@ -67,11 +67,11 @@ pub struct RequestBody {
 /// Error in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestFault {
-    /// The method is not a token.
+    /// The method is not a token (RFC 9110 §5.6.2).
     Method(String),
     /// The path has a space or a control character.
     Target(String),
-    /// A header's name is not a token.
+    /// The name of a header is not a token.
     HeaderName(String),
     /// The value of the header with this name has a line break or a NUL.
     HeaderValue(String),

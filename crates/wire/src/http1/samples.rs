@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of HTTP/1.1.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(lenient());

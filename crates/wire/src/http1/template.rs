@@ -16,7 +16,7 @@ use crate::secrets::Secrets;
 
 /// Length of the header's name, its separator, and its line end.
 const COOKIE_NAME_BYTES: usize = "Cookie: \r\n".len();
-/// Digits of the longest Content-Length.
+/// Digits of the longest possible Content-Length.
 const LENGTH_DIGITS_MAX: usize = 20;
 
 /// A request with places for values.

@@ -1,6 +1,6 @@
 //! Capability flags of client and server. MariaDB's own flags are above the 32 bits of MySQL.
 
-/// A set of capabilities.
+/// A set of capability flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Capabilities(pub(super) u64);
 

@@ -12,7 +12,7 @@ const NAME_BYTES_MAX: usize = 256;
 /// Bit of a column's flags for unsigned numbers.
 const UNSIGNED: u16 = 0x20;
 
-/// The columns of a result, in order.
+/// Columns of a result, in order.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     list: Vec<Column>,
@@ -20,7 +20,7 @@ pub(super) struct Columns {
     names: Vec<u8>,
 }
 
-/// A column.
+/// Properties of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
     /// Number of the column's type.

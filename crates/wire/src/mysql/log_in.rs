@@ -38,7 +38,7 @@ const KEY_PLEASE: u8 = 2;
 /// Request for the public key in `sha256_password`.
 const OLD_KEY_PLEASE: u8 = 1;
 
-/// A log-in under way.
+/// State of a log-in.
 #[derive(Debug)]
 pub(super) struct LogIn {
     state: State,

@@ -85,7 +85,7 @@ pub(super) enum Form {
     Binary,
 }
 
-/// A statement that the server prepared.
+/// A statement that the server has prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prepared {
     pub(super) id: u32,

@@ -7,7 +7,7 @@ use super::outgoing::put;
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of MySQL.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(faults());

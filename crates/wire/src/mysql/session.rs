@@ -388,8 +388,8 @@ impl Session {
     }
 
     /// Handles bytes without a command under way: only an error from a server that closes the connection is valid. The bytes are
-    /// gathered, so that the result does not depend on how they were split, and a command sent meanwhile does not take them for its
-    /// reply.
+    /// gathered, so that the result does not depend on how they were split. A command that is sent meanwhile does not take them for
+    /// its reply.
     #[cold]
     fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {
         let before = self.unasked.len();

@@ -13,7 +13,7 @@ const LENGTH_BYTES: i32 = 4;
 /// Max capacity of the buffer between messages.
 const PARTIAL_CAPACITY_MAX: usize = 64 * 1024;
 
-/// A message of the server.
+/// A message from the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'a> {
     pub(super) tag: u8,

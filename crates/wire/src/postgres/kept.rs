@@ -9,13 +9,13 @@ pub(super) enum Preparation {
     /// The server does not have it.
     #[default]
     Unknown,
-    /// Its Parse message was sent, and did not fail.
+    /// The Parse message of the statement was sent, and is not known to have failed.
     Sent,
-    /// Its preparation failed, or it was lost: the server may or may not have a statement of its name.
+    /// The preparation failed, or was lost: the server may or may not have a statement of this name.
     Doubtful,
 }
 
-/// A statement.
+/// A prepared statement, or one to prepare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     pub(super) stage: Preparation,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of PostgreSQL.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(cut_off());

@@ -1,4 +1,4 @@
-//! SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding.
+//! Client of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -22,7 +22,7 @@ const BLOCK_BYTES: usize = 64;
 
 type Hash = [u8; 32];
 
-/// A log-in under way.
+/// State of a log-in.
 pub(super) struct Scram {
     nonce: String,
     /// The client's first message, without the GS2 header.

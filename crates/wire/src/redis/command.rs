@@ -10,10 +10,10 @@ use super::step::RedisStep;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
-/// Longest `*N` or `$N` with its CR LF.
+/// Max length of `*N` or `$N` with its CR LF.
 const HEADER_BYTES_MAX: u64 = 23;
 
-/// A command of a load.
+/// A compiled command of a load.
 #[derive(Debug)]
 pub(super) struct Command {
     pieces: Box<[Piece]>,
@@ -30,11 +30,11 @@ enum Piece {
 }
 
 impl Command {
-    /// Compiles a step.
+    /// Compiles the command of a step.
     ///
     /// # Errors
     ///
-    /// A variable that is not in the list, in words.
+    /// The message for an unknown variable.
     pub(super) fn compile(step: &RedisStep, variables: &[String], secrets: &Secrets) -> Result<Self, String> {
         let mut fixed = Vec::new();
         put_count(step.words.len(), &mut fixed);

@@ -197,8 +197,8 @@ impl Channel for RedisPipeline {
         self.awaited.is_empty()
     }
 
-    /// Keeps the link only while a reply is awaited that is not late, so that exchanges do not wait for a server that does not
-    /// answer.
+    /// Returns whether any reply is awaited that is not late. If all are late, the link is given up, so that no exchange waits for
+    /// a silent server.
     fn abandon(&mut self, ticket: Ticket) -> bool {
         let given_up = self.awaited.iter_mut().find(|awaited| awaited.ticket == ticket);
         if let Some(awaited) = given_up {

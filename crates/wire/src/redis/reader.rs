@@ -7,8 +7,8 @@
 //!    └──── items of an open array, map, set, push, or attribute are left ◄────┘
 //! ```
 //!
-//! Lengths are counted, never allocated. It keeps bytes only of an unfinished line, of an error, and of content that a check or a
-//! saved value needs.
+//! Lengths are counted, never allocated. The parser keeps bytes only of an unfinished line, of an error, and of content that a
+//! check or a saved value needs.
 
 use alloc::vec::Vec;
 use core::str;
@@ -77,7 +77,7 @@ impl Kind {
 /// State of the parser.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// The unfinished line.
+    /// Received bytes of an incomplete line.
     line: Vec<u8>,
     state: State,
     /// Open aggregates, outermost first.
@@ -88,7 +88,7 @@ pub(super) struct Reader {
     /// Whether the reply has ended; its state is reset when the next reply begins.
     has_ended: bool,
     has_error: bool,
-    /// Beginning of the first error in the reply.
+    /// Beginning of the first error in the reply; valid if `has_error`.
     error: Vec<u8>,
     kept: Kept,
 }
@@ -190,7 +190,7 @@ impl Reader {
         self.has_error.then_some(&self.error)
     }
 
-    /// Content that was kept.
+    /// Kept content of the reply.
     pub(super) fn kept(&self) -> &Kept {
         &self.kept
     }
@@ -232,7 +232,7 @@ impl Reader {
         let (kind, meaning) = meaning(*first, content)
             .map_err(|fault| if fault.sentence == NOT_RESP { fault.showing(line) } else { fault })?;
         if matches!(kind, Some(Kind::Push)) || matches!(meaning, Line::Aggregate { is_attribute: true, .. }) {
-            // An attribute may precede any value; a push only comes between replies.
+            // An attribute may precede any value, but a push is valid only between replies.
             let is_within = kind == Some(Kind::Push) && !self.open.is_empty();
             if is_within {
                 return Err(fault(ODD_PUSH));

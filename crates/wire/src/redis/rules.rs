@@ -1,4 +1,4 @@
-//! Checks of replies, and values that are saved of them.
+//! Checks of replies, and values that are saved from them.
 
 use alloc::boxed::Box;
 use alloc::format;

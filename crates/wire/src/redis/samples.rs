@@ -10,7 +10,7 @@ use super::reader::{
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of Redis.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = Vec::new();
     samples.extend(REPLIES.iter().map(|(name, text)| sample(name, text.as_bytes(), REPLIED)));

@@ -20,7 +20,7 @@ const WORDS_MAX: usize = 1024 * 1024;
 const OTHER_MODES: [&str; 8] =
     ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "QUIT"];
 
-/// The steps of the protocol.
+/// Definition of the protocol's steps.
 pub(super) const STEPS: OwnSteps = OwnSteps {
     noun: "Redis",
     says: "the command that is sent",
@@ -114,7 +114,7 @@ pub(super) struct Expect {
     pub(super) content: Option<Vec<u8>>,
 }
 
-/// Part of a reply that is saved.
+/// Part of a reply that is saved: the whole reply, or one of its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Reply,
@@ -170,7 +170,7 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     Ok(Arc::new(RedisStep { expect, saves, ..step }))
 }
 
-/// Rejects empty commands, and commands that change how replies follow commands.
+/// Rejects empty commands, commands of too many words, and commands that change how replies follow commands.
 fn check_words(step: &RedisStep) -> Result<(), (String, String)> {
     let name = step.name();
     if name.is_empty() {

@@ -41,8 +41,8 @@ impl Access {
 /// Log-in properties of a protocol, for the URL of a system.
 #[derive(Clone, Copy, Debug)]
 pub struct LogIn {
-    /// Environment variable with the password if the URL has none.
+    /// Environment variable with the password for URLs without one.
     pub password_variable: &'static str,
-    /// Checks user and path of a URL.
+    /// Function that checks user, password, and path of a URL.
     pub check: fn(&Access) -> Result<(), WrongValue>,
 }

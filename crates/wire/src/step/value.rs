@@ -27,7 +27,7 @@ pub enum Value {
 pub struct Text {
     /// The text as its author wrote it, for titles.
     pub written: String,
-    /// The text to send, with names in braces for variables, as [`crate::braces`] reads them.
+    /// Text to send, with names in braces for variables, in the syntax of [`crate::braces`].
     pub template: Vec<u8>,
 }
 

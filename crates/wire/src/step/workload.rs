@@ -10,7 +10,7 @@ use crate::step::Step;
 pub struct Workload {
     /// Default commands, separated by commas.
     pub default: &'static str,
-    /// Names of all commands.
+    /// Function that returns the names of all commands.
     pub names: fn() -> Vec<&'static str>,
     /// Default number of keys.
     pub keys_default: u64,

@@ -13,7 +13,7 @@ use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply,
 /// Fault of a peer that sends bytes unasked.
 pub(super) const EXCESS: &str = "bytes arrived after the end of the reply";
 
-/// A connection of raw TCP.
+/// The conversation of a raw TCP connection.
 #[derive(Debug)]
 pub struct TcpConversation {
     steps: Arc<[Prepared]>,

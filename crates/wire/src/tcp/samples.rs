@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of raw TCP.
 pub(super) fn all() -> Vec<Sample> {
     let replied = End::Replied { status: 0, reusable: true };
     let samples: [(&'static str, &[u8], End); 11] = [

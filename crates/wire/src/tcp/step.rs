@@ -17,7 +17,7 @@ const REPLY_BYTES_MAX: u64 = 1 << 40;
 /// Max characters of a text in a title.
 const SHOWN_CHARACTERS_MAX: usize = 24;
 
-/// The steps of the protocol.
+/// Definition of the protocol's steps.
 pub(super) const STEPS: OwnSteps = OwnSteps {
     noun: "raw TCP",
     says: "what is sent and where the reply ends",

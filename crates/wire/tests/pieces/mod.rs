@@ -176,12 +176,12 @@ fn after_last(conversation: &mut dyn Conversation, rest: &[u8]) -> End {
 
 /// Compares two records of the same bytes.
 ///
+/// An endless head is the one exception. Whole, its fault is found at once. In pieces, it is searched for only after a blank line,
+/// and the close then cuts the reply short. Neither counts as a reply.
+///
 /// # Errors
 ///
 /// The difference.
-///
-/// An endless head is the one exception. Whole, its fault is found at once. In pieces, it is searched for only after a blank line,
-/// and the close then cuts the reply short. Neither counts as a reply.
 pub(crate) fn compare(whole: &Story, pieces: &Story) -> Result<(), String> {
     let is_never_ending_head =
         matches!(whole.end, End::Fault(..)) && pieces.end == End::CutShort && whole.replies == pieces.replies;
