@@ -4,7 +4,7 @@
 //!   log_in ── greeting, plugin, scramble, rsa        who logs in
 //!   session ─ work                                   commands under way and waiting
 //!          ├─ incoming, outgoing ── fields           packets
-//!          └─ reading ── columns, row, server_error         results of a reply
+//!          └─ reading ── columns, row, server_error  results of a reply
 //! ```
 
 mod capabilities;

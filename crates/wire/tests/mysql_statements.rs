@@ -16,7 +16,7 @@ const END: &[u8] = &[0xfe, 0, 0, 2, 0, 0, 0];
 const OLD_END: &[u8] = &[0xfe, 0, 0, 2, 0];
 const SEVEN: &[u8] = &[0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
 
-/// Records rows if `wants` is set.
+/// Records the columns and values of rows, if enabled.
 #[derive(Default)]
 struct Notes {
     wants: bool,

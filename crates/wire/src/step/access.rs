@@ -43,6 +43,6 @@ impl Access {
 pub struct LogIn {
     /// Environment variable with the password for URLs without one.
     pub password_variable: &'static str,
-    /// Function that checks user, password, and path of a URL.
+    /// Function that checks the log-in in a URL.
     pub check: fn(&Access) -> Result<(), WrongValue>,
 }
