@@ -62,34 +62,34 @@ pub enum Event {
 /// A link goes through these stages. A method that is not named in a stage is not called there.
 ///
 /// 1. **New or forgotten.** [`connects_to`](Channel::connects_to) is called before a socket opens to a peer of several addresses.
-///    [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not asked for
+///    [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not called
 ///    until the greeting is done.
 /// 2. **Greeting.** Each [`Greeting::Send`] is followed by step 4, and each run of bytes by [`greeted`](Channel::greeted).
-///    [`secured`](Channel::secured) follows once, after TLS is established, if the greeting answered [`Greeting::Secure`]. Whatever
-///    `outgoing` holds after the bytes of one read were taken in is sent, also after [`Greeting::Await`] and [`Greeting::Done`].
+///    [`secured`](Channel::secured) follows once, after TLS is established, if the greeting returned [`Greeting::Secure`]. Whatever
+///    `outgoing` holds after the bytes of one read were processed is sent, also after [`Greeting::Await`] and [`Greeting::Done`].
 /// 3. **Up.** [`begin`](Channel::begin) is called with a ticket that no exchange of this link has, and only while `room` is not 0.
 ///    After [`Next::Pause`] and [`Next::Reopen`], [`go_on`](Channel::go_on) is called once with the ticket.
-/// 4. **Sending.** [`outgoing`](Channel::outgoing) is read after `begin`, `go_on`, and an [`Event::Answered`] that says
-///    [`Next::Send`]. Each look is followed by [`sent`](Channel::sent) with the number of bytes that were taken, which may be 0.
+/// 4. **Sending.** [`outgoing`](Channel::outgoing) is read after `begin`, `go_on`, and an [`Event::Answered`] with
+///    [`Next::Send`]. Each call is followed by [`sent`](Channel::sent) with the number of bytes that were taken, which may be 0.
 ///    Both repeat until `outgoing` is empty, the socket takes no more, or others have their turn. Any other method may be called in
-///    between, and may append to `outgoing`; it never changes bytes that a look has shown and `sent` has not counted.
+///    between, and may append to `outgoing`; it never changes bytes that were returned and that `sent` has not counted.
 /// 5. **Receiving.** [`received`](Channel::received) is called with the bytes of one read, and again with the rest after each event,
-///    until it answers `None`. The engine acts on an event before the next call: it may begin other exchanges, and reuse the ticket
+///    until it returns `None`. The engine acts on an event before the next call: it may begin other exchanges, and reuse the ticket
 ///    of one that is over.
-///    Where [`Channels::is_multiplexed`] says so, `outgoing` is looked at after the last call, and then
-///    [`draining`](Channel::draining) is asked for.
+///    If [`Channels::is_multiplexed`] is true, `outgoing` is called after the last `received`, and then
+///    [`draining`](Channel::draining).
 /// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Failed`], [`Next::Done`], and
 ///    [`abandon`](Channel::abandon). [`saved`](Channel::saved) and [`explain`](Channel::explain) follow at once, before its ticket
 ///    begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.
 /// 7. **End of the link.** After an error, [`peer_closed`](Channel::peer_closed), or a decision to close it,
-///    [`farewell`](Channel::farewell) may be asked for, then [`forget`](Channel::forget), which leads back to stage 1. Tickets,
+///    [`farewell`](Channel::farewell) may be called, then [`forget`](Channel::forget), which leads back to stage 1. Tickets,
 ///    bytes of `outgoing`, and partial replies are void from then on.
 ///
 /// `room`, `stage`, `part`, `is_idle`, and `draining` change nothing and may be called at any time in the stages up to the end.
 ///
 /// # Kinds of protocols
 ///
-/// A protocol of one exchange at a time is a [`crate::Conversation`], of which [`crate::Serial`] makes a channel: its `outgoing`
+/// A protocol of one exchange at a time is a [`crate::Conversation`], which [`crate::Serial`] adapts to a channel: its `outgoing`
 /// holds bytes only between [`Next::Send`] and their end, and `received` takes all bytes with the event that ends the exchange. A
 /// protocol whose replies come in any order, or that has bytes to send at any time, implements this trait itself. Its
 /// [`Channels::is_multiplexed`] returns true.

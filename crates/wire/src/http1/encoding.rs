@@ -1,4 +1,4 @@
-//! Encoding of values by their place in a request: a value never ends its place, whatever bytes it has.
+//! Encoding of values by their place in a request: a value cannot leave its place, whatever bytes it has.
 
 use alloc::vec::Vec;
 

@@ -21,8 +21,8 @@ const LENGTH_DIGITS_MAX: usize = 20;
 
 /// A request with places for values.
 ///
-/// A value never ends its place, because it is encoded as `Encoding` says. A value without encoding may contain delimiters, but
-/// never ends its header line, and Content-Length counts it.
+/// A value cannot leave its place, because it is encoded as `Encoding` says. A value without encoding may contain delimiters, but
+/// it never ends its header line, and Content-Length counts it.
 #[derive(Clone, Debug)]
 pub struct Template {
     is_head: bool,
@@ -95,7 +95,7 @@ impl Part {
 
 impl Template {
     /// Compiles a request whose target, header values, and body may have names of `variables` and of `secrets` in braces. A
-    /// variable's number is its index in the list. Secrets are encoded like values, and inserted at once.
+    /// variable's number is its index in the list. Secrets are encoded like values, and inserted when the request is compiled.
     ///
     /// # Errors
     ///
