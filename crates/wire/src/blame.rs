@@ -1,4 +1,4 @@
-//! What a peer did wrong, and how it showed.
+//! Violations of a protocol by a peer, and the bytes that showed them.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -8,7 +8,7 @@ use core::ops::Deref;
 
 use crate::ErrorClass;
 
-/// The first bytes of what a peer sent, for people to recognise it by.
+/// First bytes that a peer sent, quoted in messages so that people can recognize the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     bytes: [u8; Self::BYTES_MAX],
@@ -18,7 +18,7 @@ pub struct Seen {
 impl Seen {
     const BYTES_MAX: usize = 24;
 
-    /// The beginning of these bytes.
+    /// Copies the first bytes of `of`, at most 24.
     pub fn beginning(of: &[u8]) -> Self {
         let mut bytes = [0; Self::BYTES_MAX];
         let len = of.len().min(Self::BYTES_MAX);
@@ -33,25 +33,25 @@ impl fmt::Display for Seen {
     }
 }
 
-/// The peer broke the protocol: nothing on this connection can be believed any more. In [`crate::Event::Failed`] it concerns a
-/// single exchange, and the connection goes on.
+/// A violation of the protocol by the peer, after which nothing on the connection can be trusted. In [`crate::Event::Failed`] it
+/// concerns a single exchange, and the connection stays usable.
 ///
-/// It takes no more room than a pointer: every step of reading a reply may answer with a fault, and hardly any does.
+/// Boxed to have the size of a pointer: every step of reading a reply may return a fault, and almost none does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerFault(Box<Violation>);
 
-/// How a peer broke the protocol.
+/// Details of a protocol violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What reports count it as. [`ErrorClass::LoginRefused`] will be the same on every connection: the load ends with it.
+    /// Class of the error in reports. [`ErrorClass::LoginRefused`] ends the load, because every connection would get it.
     pub class: ErrorClass,
-    /// Tells faults of one class apart.
+    /// Distinguishes faults of one class.
     pub code: u32,
-    /// What is wrong, in words.
+    /// Error message for people.
     pub sentence: &'static str,
-    /// What was seen instead, where that helps.
+    /// Bytes that the peer sent instead. `None` if they would not help.
     pub seen: Option<Seen>,
-    /// What the peer itself said of it, capped; may hold anything.
+    /// The peer's own error message, of limited length and with arbitrary content. `None` if the peer sent none.
     pub said: Option<String>,
 }
 
@@ -64,27 +64,27 @@ impl Deref for PeerFault {
 }
 
 impl PeerFault {
-    /// A violation, in words.
+    /// Creates a fault with this class, code, and sentence, without quoted bytes.
     #[cold]
     pub fn new(class: ErrorClass, code: u32, sentence: &'static str) -> Self {
         Self(Box::new(Violation { class, code, sentence, seen: None, said: None }))
     }
 
-    /// The same with the beginning of what was seen instead.
+    /// Adds the beginning of the bytes that were received instead.
     #[must_use]
     pub fn showing(mut self, bytes: &[u8]) -> Self {
         self.0.seen = Some(Seen::beginning(bytes));
         self
     }
 
-    /// The same with what the peer itself said of it.
+    /// Adds the peer's own error message.
     #[must_use]
     pub fn saying(mut self, said: impl Into<String>) -> Self {
         self.0.said = Some(said.into());
         self
     }
 
-    /// The sentence for people, with what was seen, escaped.
+    /// Error message for people, followed by the peer's own message or by the escaped bytes.
     pub fn message(&self) -> String {
         match (&self.said, &self.seen) {
             (Some(said), _) => format!("{}: {said}", self.sentence),

@@ -1,26 +1,26 @@
-//! Names in braces: `{name}` in a text stands for a value, `{name:raw}` for the value as it is, `{{name}}` for the text
-//! `{name}`, any other brace for itself.
+//! Placeholders in braces: `{name}` in a text stands for an encoded value, `{name:raw}` for the value as it is, and `{{name}}` for
+//! the text `{name}`. Any other brace stands for itself.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A part of a text.
+/// Part of a text with placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// As it is written; never empty.
+    /// Literal text; never empty.
     Text(&'a [u8]),
-    /// A name whose value belongs here, encoded as the place needs it.
+    /// Name of a value that is inserted with the encoding of its place.
     Name(&'a str),
-    /// A name whose value belongs here as it is.
+    /// Name of a value that is inserted without encoding.
     Raw(&'a str),
 }
 
-/// The parts of a text, in order. Names begin with a letter or `_`, and go on with letters, digits, `_`, `.` and `-`.
+/// Splits a text into its parts, in order. Names begin with a letter or `_`, followed by letters, digits, `_`, `.`, and `-`.
 pub fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     Pieces { rest: text }
 }
 
-/// The parts of a text as [`pieces`] gives them, each with its place in the text, braces included.
+/// Splits a text into its parts like [`pieces`], each with its range in the text, braces included.
 pub fn spans(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
     let mut pieces = Pieces { rest: text };
     core::iter::from_fn(move || {
@@ -30,7 +30,7 @@ pub fn spans(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
     })
 }
 
-/// A text that stands for exactly these bytes.
+/// Escapes bytes as a text without placeholders that stands for exactly these bytes.
 pub fn literal(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -68,7 +68,7 @@ impl<'a> Iterator for Pieces<'a> {
                 return Some((at, from, braced, false));
             }
             let inner = name(from.get(1..)?)?;
-            // Two braces before a name and two behind it are one of each.
+            // `{{name}}` is the literal text `{name}`.
             (from.get(inner.width() + 1) == Some(&b'}')).then_some((at, from, inner, true))
         });
         match found {
@@ -90,7 +90,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// A name and whether its value is wanted raw.
+/// A placeholder in braces: its name, and whether the value is inserted without encoding.
 #[derive(Clone, Copy)]
 struct Braced<'a> {
     name: &'a str,
@@ -98,16 +98,16 @@ struct Braced<'a> {
 }
 
 impl Braced<'_> {
-    /// Bytes of the name with its braces.
+    /// Length of the placeholder in bytes, braces and `:raw` included.
     fn width(self) -> usize {
         self.name.len() + 2 + if self.is_raw { RAW.len() } else { 0 }
     }
 }
 
-/// What follows the name of a value that is wanted as it is.
+/// Suffix of a name whose value is inserted without encoding.
 pub const RAW: &str = ":raw";
 
-/// The name in braces at the start of a text.
+/// Parses the placeholder at the start of a text. `None` if the text does not start with one.
 fn name(text: &[u8]) -> Option<Braced<'_>> {
     let inner = text.strip_prefix(b"{")?;
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_and_other_braces_are_text() {
+    fn finds_names_and_keeps_other_braces_as_text() {
         for (text, expected) in [
             ("", ""),
             ("/a?n={n}&m={people.first-name}", "/a?n=<n>&m=<people.first-name>"),
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_literal_stands_for_its_bytes(bytes in text()) {
+        fn escaped_literal_parses_back_to_its_bytes(bytes in text()) {
             let written = literal(&bytes);
             let mut read = Vec::new();
             for piece in pieces(&written) {

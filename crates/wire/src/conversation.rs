@@ -1,4 +1,4 @@
-//! The client's side of a protocol that carries one exchange at a time: bytes in, replies out, and nothing else.
+//! The client's side of a protocol with one exchange at a time: bytes in, replies out, without sockets and clocks.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel::Footprint;
 
-/// One client's side of one connection, and the values of its user's variables.
+/// The client's side of one connection, and the values of its user's variables.
 ///
 /// ```text
 ///   new connection: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
@@ -22,271 +22,272 @@ use crate::channel::Footprint;
 ///
 /// A request may have parts, such as the statements of a transaction: each is sent when the one before it is answered.
 ///
-/// With a system in this very process ([`crate::InProcess`]) there are no bytes, and nothing is read from
-/// [`Conversation::outgoing`]. [`Conversation::received`] is called with none after each [`Next::Send`] and [`Next::Await`], and again
-/// after [`Progress::NeedMore`]: it does what was begun, and blocks until that is done. [`Conversation::greeted`] is called likewise
-/// until it answers [`Greeting::Done`]; a system that cannot be opened is its fault to tell.
+/// A system in this process ([`crate::InProcess`]) exchanges no bytes, and [`Conversation::outgoing`] is not read.
+/// [`Conversation::received`] is called without bytes after each [`Next::Send`] and [`Next::Await`], and again after
+/// [`Progress::NeedMore`]. It executes the request, and blocks until that is done. [`Conversation::greeted`] is called in the same
+/// way until it returns [`Greeting::Done`]. If the system cannot be opened, it returns the fault.
 pub trait Conversation: Send {
-    /// Gives a variable its value, for requests that begin from now on.
+    /// Sets a variable for requests that begin from now on.
     fn set(&mut self, variable: u16, value: &[u8]);
 
-    /// Hands over every variable that replies give values to, with its present value. It is asked for after a reply, where a user
-    /// goes on over other connections.
+    /// Passes each variable that replies give values to, with its present value, to `take`. Called after a reply if the user
+    /// continues on other connections.
     fn saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
         let _ = take;
     }
 
-    /// A connection was opened: says what comes before the first request. [`Conversation::outgoing`] has what is to be sent.
+    /// Starts the greeting on a new connection: everything before the first request. [`Conversation::outgoing`] returns the bytes
+    /// to send.
     fn greet(&mut self) -> Greeting {
         Greeting::Done
     }
 
-    /// Takes in bytes of the greeting; says how many belong to it, and how it goes on.
+    /// Processes bytes of the greeting. Returns how many belong to it, and the next step of the greeting.
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         let _ = bytes;
         Ok((0, Greeting::Done))
     }
 
-    /// TLS, which the greeting asked for, is spoken from now on.
+    /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
     fn secured(&mut self) -> Greeting {
         Greeting::Done
     }
 
-    /// The next socket goes to the address of this number, where the peer has several.
+    /// Announces the number of the address that the next socket connects to, for a peer of several addresses.
     fn connects_to(&mut self, address: u16) {
         let _ = address;
     }
 
-    /// Another user is about to begin: what belongs to the one before is forgotten, unless it is among the variables.
+    /// Forgets the state of the present user, except variables, before another user begins.
     fn change_user(&mut self) {}
 
     /// Starts the request of a step on a connection that is ready.
     fn begin(&mut self, step: u16) -> Next;
 
-    /// Goes on after a pause, or over the new connection after [`Next::Reopen`].
+    /// Continues a request after a pause, or on the new connection after [`Next::Reopen`].
     fn go_on(&mut self) -> Next {
         Next::Await
     }
 
-    /// The bytes that are to be sent next, whole; the engine knows how far it has written them. They change only with
-    /// [`Conversation::greet`] and the other calls that answer [`Greeting::Send`] or [`Next::Send`].
+    /// All bytes to send next; the engine tracks how many it has written. They change only with [`Conversation::greet`] and the
+    /// other calls that return [`Greeting::Send`] or [`Next::Send`].
     fn outgoing(&self) -> &[u8];
 
-    /// How many of these bytes one write may hand to the kernel, at least one.
+    /// Max bytes of [`Conversation::outgoing`] that one write passes to the kernel; at least 1.
     fn write_bytes_max(&self) -> usize {
         usize::MAX
     }
 
-    /// Takes in bytes from the peer, as far as the end of one reply, or of the reply to one part.
+    /// Processes bytes from the peer, up to the end of one reply, or of the reply to one part.
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault>;
 
-    /// The peer will send nothing more.
+    /// Handles the end of the peer's bytes.
     fn peer_closed(&mut self) -> Closing;
 
-    /// How far the reply under way has come.
+    /// Progress of the reply under way.
     fn stage(&self) -> Stage;
 
-    /// The part of the request whose reply is awaited, if parts have accounts of their own.
+    /// Number of the part whose reply is awaited. `None` if parts are not counted separately.
     fn part(&self) -> Option<u16> {
         None
     }
 
-    /// What a refusal that was just handed out means, in words.
+    /// Error message for a refusal that was just returned.
     fn explain(&self, refusal: Refusal) -> String;
 
-    /// The first replies, compared with each other. `None` if they are not compared.
+    /// First replies, compared with each other. `None` if they are not compared.
     fn first_replies(&self) -> Option<FirstReplies> {
         None
     }
 
-    /// What a polite client says before it closes an idle connection.
+    /// Bytes that a polite client sends before it closes an idle connection. Empty if the protocol has none.
     fn farewell(&self) -> &[u8] {
         &[]
     }
 
-    /// What ends the request under way over a connection of its own, where the protocol has such a thing. It is asked for when a
+    /// Means to cancel the request under way on a separate connection. `None` if the protocol has no such thing. Called after a
     /// deadline has passed.
     fn cancel(&self) -> Option<Cancel> {
         None
     }
 
-    /// Gives up whatever was under way: the connection is gone.
+    /// Gives up the request under way, after the connection was closed.
     fn forget(&mut self);
 
-    /// With a system in this process: what makes a call of [`Conversation::received`] end soon, from another thread, if there is such
-    /// a thing. Asked for once the greeting is done; it must do no harm when nothing is under way.
+    /// Makes [`Conversation::received`] of a system in this process return soon, from another thread. `None` if that is not
+    /// possible. Called once the greeting is done; it must do no harm without a request under way.
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
 }
 
-/// The first replies of a connection without an expectation of their bodies.
+/// First replies of a connection whose steps do not check bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstReplies {
-    /// Hashes of the requests, each once.
+    /// Hashes of the distinct requests.
     pub requests: Vec<u64>,
-    /// Replies that were compared.
+    /// Number of replies that were compared.
     pub replies: u32,
-    /// The short body of all of them, without secrets. `None` if they differ, are long or empty, or were rejected.
+    /// The short body that all replies have, without secrets. `None` if bodies differ, are long or empty, or a reply was rejected.
     pub body: Option<Vec<u8>>,
 }
 
-/// Ends what another thread is waiting for.
+/// Interrupts a blocking call of another thread.
 pub type Interrupt = Box<dyn Fn() + Send + Sync>;
 
-/// The steps of all conversations; shared by all threads.
+/// The steps of all conversations, and the factory of conversations; shared by all threads.
 pub trait Script: Send + Sync {
     /// The conversation of one connection.
     type Conversation: Conversation;
 
-    /// The conversation of connection `number`, counted over all threads from 0, with nothing under way.
+    /// Creates the conversation of connection `number`, without a request under way. Numbers count over all threads, from 0.
     fn open(&self, number: u32) -> Self::Conversation;
 
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
-    /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
+    /// Whether replies to a step are searched, or used in computations. That takes time that is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
-    /// As [`crate::Channels::is_idempotent`].
+    /// See [`crate::Channels::is_idempotent`].
     fn is_idempotent(&self, step: u16) -> bool {
         let _ = step;
         false
     }
 
-    /// As [`crate::Channels::parts`].
+    /// See [`crate::Channels::parts`].
     fn parts(&self) -> u16 {
         0
     }
 
-    /// As [`crate::Channels::footprint`].
+    /// See [`crate::Channels::footprint`].
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let _ = longest_bytes;
         Footprint::default()
     }
 
-    /// As [`crate::Channels::quote`].
+    /// See [`crate::Channels::quote`].
     fn quote(&mut self) {}
 }
 
-/// What ends a request of another connection.
+/// Means to cancel a request of another connection.
 pub enum Cancel {
-    /// These bytes, in the clear, whereupon the peer closes the connection.
+    /// Bytes to send without TLS; the peer closes the connection in reply.
     Bytes([u8; 16]),
-    /// The request of step 0 of a conversation, which greets first. A refusal says that nothing was ended.
+    /// The request of step 0 of a conversation, after its greeting. A refusal means that nothing was canceled.
     Request(Box<dyn Conversation>),
 }
 
-/// How a greeting goes on.
+/// Next step of a greeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Greeting {
-    /// [`Conversation::outgoing`] is to be sent, and then more is awaited.
+    /// Send [`Conversation::outgoing`], then wait for bytes.
     Send,
-    /// More is awaited.
+    /// Wait for bytes.
     Await,
-    /// Both sides go over to TLS; then [`Conversation::secured`] is called.
+    /// Establish TLS, then call [`Conversation::secured`].
     Secure,
-    /// The connection can carry requests; nothing is to be sent, and nothing is awaited.
+    /// The connection can carry requests: there is nothing to send or to wait for.
     Done,
 }
 
-/// How a request goes on.
+/// Next step of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// [`Conversation::outgoing`] is to be sent, from its beginning; what was there before has been sent.
+    /// Send [`Conversation::outgoing`] from its beginning. Earlier bytes have been sent.
     Send,
-    /// Further replies to what was sent are awaited.
+    /// Wait for further replies.
     Await,
-    /// Nothing for so long, in nanoseconds; then [`Conversation::go_on`].
+    /// Wait for this time, then call [`Conversation::go_on`].
     Pause {
-        /// How long.
+        /// Length of the pause in nanoseconds.
         ns: u64,
     },
-    /// The connection is closed and opened again; then [`Conversation::go_on`].
+    /// Close the connection and open it again, then call [`Conversation::go_on`].
     Reopen,
-    /// The request is over.
+    /// The request is over, with this result.
     Done(Reply),
-    /// The scenario itself cannot go on, which is nobody's fault but its author's: the load ends. In words.
+    /// The scenario itself cannot go on, because of an error of its author: the load ends. Contains the error message.
     Broken(String),
 }
 
-/// What the bytes so far amount to.
+/// Result of the bytes received so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The reply goes on; all bytes were taken.
+    /// The reply is incomplete; all bytes were used.
     NeedMore,
-    /// The reply ended after `used` of the bytes handed in.
+    /// The reply ended after `used` of the bytes.
     Replied {
-        /// Bytes that belong to it; the rest was not looked at.
+        /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
-        /// The reply.
+        /// Result of the reply.
         reply: Reply,
     },
-    /// The reply to one part of the request ended after `used` of the bytes handed in.
+    /// The reply to one part of the request ended after `used` of the bytes.
     Answered {
-        /// Bytes that belong to it; the rest was not looked at.
+        /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
-        /// The part, if it has an account of its own.
+        /// The part that was answered. `None` if parts are not counted separately.
         part: Option<PartEnd>,
-        /// How the request goes on.
+        /// Next step of the request.
         next: Next,
     },
 }
 
-/// The end of one part of a request.
+/// Result of one part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartEnd {
-    /// The number of its account, as [`Conversation::part`] said before.
+    /// Number of the part, as [`Conversation::part`] returned it.
     pub part: u16,
-    /// Why it counts as a no, if it does.
+    /// Reason why the part counts as rejected. `None` if it succeeded.
     pub refusal: Option<Refusal>,
 }
 
-/// A complete reply.
+/// Result of a complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The protocol's number for it, such as 200; 0 if it has none. Of an SQL transaction: how often it was tried.
+    /// Status code of the protocol, such as 200; 0 if it has none. For an SQL transaction: number of attempts.
     pub status: u16,
-    /// Why it counts as a no, if it does.
+    /// Reason why the reply counts as rejected. `None` if it is as expected.
     pub refusal: Option<Refusal>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
-    /// For how long the peer keeps the connection open while it is idle, as it says, in seconds; 0 if it says nothing.
+    /// Seconds for which the peer keeps an idle connection open, according to its reply; 0 if the reply does not say.
     pub idle_max_s: u16,
-    /// Its size in bytes, framing included.
+    /// Size in bytes, framing included.
     pub received_bytes: u64,
 }
 
-/// The system answered, and the answer was not what the scenario expects.
+/// Reason why a reply counts as rejected: it was not what the scenario expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What reports count it as. After [`ErrorClass::ScriptStopped`] the user of a closed load makes no further request.
+    /// Class of the error in reports. After [`ErrorClass::ScriptStopped`] the user of a closed load makes no further request.
     pub class: ErrorClass,
-    /// The status, or what tells the rules of the step apart.
+    /// Status code, or the number of the rule of the step that failed.
     pub code: u32,
 }
 
-/// How far a reply has come.
+/// Progress of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// None is awaited.
+    /// No reply is awaited.
     Idle,
-    /// Nothing of it has come.
+    /// A reply is awaited, and no byte of it has arrived.
     FirstByte,
-    /// It has begun.
+    /// The first bytes have arrived.
     Head,
-    /// Its content is coming.
+    /// The content is arriving.
     Body,
-    /// The request may have taken effect, and it is not known yet whether it did: a commit is on its way.
+    /// The request may or may not have taken effect: a commit was sent, and its reply has not arrived.
     InDoubt,
 }
 
-/// What the end of the peer's bytes means.
+/// Meaning of the end of the peer's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
-    /// It ended the reply, as the protocol allows.
+    /// The end completed the reply, as the protocol allows.
     Replied(Reply),
-    /// No reply was awaited, or nothing of it had come.
+    /// No reply was awaited, or no byte of it had arrived.
     Empty,
     /// A reply was cut short.
     Incomplete,

@@ -60,7 +60,7 @@ use reading::QUOTED_BYTES_MAX;
 use redirect::LOCATION_BYTES_MAX;
 use step::Prepared;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "http1",
     sentence: "HTTP/1.1 over TCP, TLS or a Unix socket.",
@@ -81,47 +81,47 @@ pub const PROTOCOL: Protocol = Protocol {
     samples: samples::all,
 };
 
-/// What a connection takes for a variable beyond the bytes of its value.
+/// Memory of a variable on each connection, in addition to the bytes of its value.
 const VALUE_BYTES: u64 = 64;
 
-/// Memory of the connections whose first replies are compared. What grows may own twice what it holds.
+/// Memory of the connections whose first replies are compared. Growing buffers may own twice the bytes that they hold.
 const COMPARED_BYTES_MAX: u64 = first_replies::CONNECTIONS as u64 * 3 * first_replies::KEPT_BYTES_MAX as u64;
 
-/// The steps that connections go through, in any order.
+/// The HTTP requests of a load, in any order on each connection.
 #[derive(Clone, Debug, Default)]
 pub struct Http1 {
     script: Arc<Steps>,
 }
 
-/// What all connections share.
+/// State that all connections share.
 #[derive(Debug, Default)]
 struct Steps {
-    /// All steps as the first address gets them, then all as the second address gets them, and so on.
+    /// All steps for the first address, then all steps for the second address, and so on.
     list: Box<[Prepared]>,
-    /// Steps of one address.
+    /// Number of steps for one address.
     count: usize,
-    /// How many there are; each connection has its own values.
+    /// Number of variables; each connection has its own values.
     variables: u16,
-    /// Those that get their values from replies.
+    /// Sorted numbers of the variables that get their values from replies.
     captured: Box<[u16]>,
-    /// What no quoted body shows.
+    /// Values that are removed from quoted bodies.
     secrets: Secrets,
-    /// Whether the first replies of some connections are compared: requests may differ, and nothing is expected of a body.
+    /// Whether the first replies of some connections are compared: requests may differ, and no body is checked.
     compares: bool,
 }
 
 impl Http1 {
-    /// From the steps, whose place in the list is their number, and the number of variables in them.
+    /// Creates a script of the steps, in the order of their numbers, and the number of variables in them.
     pub fn new(steps: Vec<Step>, variables: u16) -> Self {
         let count = steps.len();
         Self::for_addresses(steps, count, variables)
     }
 
-    /// From the steps of each address, `count` of them, one address after the other.
+    /// Creates a script of `count` steps for each address, one address after the other.
     fn for_addresses(steps: Vec<Step>, count: usize, variables: u16) -> Self {
         let mut captured: Vec<u16> =
             steps.iter().flat_map(|step| &step.captures).map(|capture| capture.variable).collect();
-        // Users who go on over other connections take their cookies with them.
+        // Users who continue on other connections take their cookies with them.
         captured.extend(steps.iter().filter_map(|step| step.request.cookies()).map(|cookies| cookies.jar));
         captured.sort_unstable();
         captured.dedup();
@@ -129,7 +129,7 @@ impl Http1 {
         let prepared = steps.into_iter().enumerate().map(|(number, step)| {
             let mut prepared = Prepared::new(step);
             if number % count.max(1) == 0 {
-                // A step has the same parts at every address.
+                // The part numbers of a step are the same for every address.
                 next_part = count as u16;
             }
             if let Some(origin) = prepared.step.request.origin() {
@@ -145,11 +145,7 @@ impl Http1 {
         Self { script: Arc::new(Steps { list, count, variables, captured, secrets, compares }) }
     }
 
-    /// From steps as users write them.
-    ///
-    /// # Errors
-    ///
-    /// The first step that cannot be sent as it is written.
+    /// Compiles steps as users write them.
     pub fn compile(
         steps: &[RequestStep],
         variables: &[String],
@@ -178,7 +174,7 @@ impl Http1 {
         Ok(script)
     }
 
-    /// The same, with words of refusals that quote the beginning of the reply's body. Every body is kept while it comes.
+    /// Makes error messages of refusals quote the beginning of the reply's body. Every body is kept while it arrives.
     #[must_use]
     pub fn quoting(mut self) -> Self {
         self.quote_bodies();
@@ -186,10 +182,10 @@ impl Http1 {
     }
 
     fn quote_bodies(&mut self) {
-        // Nobody else has it before the first connection is opened.
+        // No connection shares the steps before the first is opened.
         let Some(Steps { list, secrets, compares, .. }) = Arc::get_mut(&mut self.script) else { return };
         *compares = false;
-        // A secret that the end of a quotation cuts off must be seen whole.
+        // A secret that crosses the end of the quotation is only recognized if all of it is kept.
         let quoted_bytes_max = QUOTED_BYTES_MAX + secrets.bytes_max();
         for prepared in list {
             (prepared.keeps_body, prepared.quotes_body) = (true, true);
@@ -197,19 +193,14 @@ impl Http1 {
         }
     }
 
-    /// The one step "send this request as it is written, and check the reply".
-    ///
-    /// # Errors
-    ///
-    /// Everything that is wrong with the request.
+    /// A single step that sends this request as it is written, and checks the reply.
     pub fn single(request: &Request, checks: Checks) -> Result<Self, Vec<RequestFault>> {
         let request = Template::literal(request)?;
         Ok(Self::new(Vec::from([Step { request, checks, captures: Vec::new() }]), 0))
     }
 
-    /// Bytes that a connection may keep at worst, whatever its peer sends: a reply's body for checks and captures, the
-    /// values of variables, and a request with values filled in. `longest_bytes` says how long a value can be that is not
-    /// captured.
+    /// Max bytes that a connection keeps, independent of its peer's replies: a reply's body for checks and captures, the values of
+    /// variables, and a request with inserted values. `longest_bytes` returns the max length of a value that is not captured.
     pub fn kept_bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
         let value_bytes = self.value_bytes(longest_bytes);
         let keeps_body = self.script.list.iter().any(|step| step.keeps_body);
@@ -217,14 +208,14 @@ impl Http1 {
         let is_filled = |request: &&Template| request.fixed_bytes().is_none() || request.origin().is_some();
         let filled = self.templates().filter(is_filled);
         let request_bytes = filled.map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0);
-        // What grows as it is written may own twice what it holds.
+        // Growing buffers may own twice the bytes that they hold.
         let growing_bytes = body_bytes.saturating_add(request_bytes).saturating_mul(2);
         let values =
             (0..self.script.variables).map(|variable| value_bytes(variable).saturating_add(VALUE_BYTES));
         values.fold(growing_bytes, u64::saturating_add)
     }
 
-    /// Regular expressions in the checks and captures of all steps.
+    /// Number of regular expressions in the checks and captures of all steps.
     pub fn expressions(&self) -> usize {
         let of_step = |prepared: &Prepared| {
             let Step { checks, captures, .. } = &prepared.step;
@@ -234,13 +225,13 @@ impl Http1 {
         self.script.list.iter().map(of_step).sum()
     }
 
-    /// Bytes of the longest request on the wire; `longest_bytes` says how long a value can be that is not captured.
+    /// Bytes of the longest request on the wire. `longest_bytes` returns the max length of a value that is not captured.
     pub fn request_bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
         let value_bytes = self.value_bytes(longest_bytes);
         self.templates().map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0)
     }
 
-    /// Bytes of requests that all connections share.
+    /// Bytes of encoded requests that all connections share.
     pub fn shared_bytes(&self) -> u64 {
         self.templates().map(|request| request.bytes_max(|_| 0)).sum()
     }

@@ -1,7 +1,7 @@
-//! Requests into bytes and bytes into replies, without I/O.
+//! Protocols without I/O: turns requests into bytes, and bytes into replies.
 //!
-//! The crate is `no_std`: no socket, no clock, no thread. "Not yet" is an ordinary answer ([`Progress::NeedMore`]), never an
-//! error, and every error says whose fault it is. It never knows about TLS or histograms.
+//! The crate is `no_std`: no socket, no clock, no thread. Incomplete input is an ordinary result ([`Progress::NeedMore`]), never an
+//! error, and each error says which side caused it. TLS and histograms are outside of it.
 #![no_std]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Several scripts as one: a user goes through steps of all of them, each over a link to its own peer.
+//! A mix of several scripts: a user runs steps of all of them, each on a link to its own peer.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,33 +8,33 @@ use crate::channel::{Channel, Channels, Footprint, PeerStep};
 use crate::shards::Shards;
 use crate::values::Values;
 
-/// Steps of several scripts, in any order. The number of a script is that of its peer.
+/// Steps of several scripts, in any order. A script has the number of its peer.
 pub struct Mix {
     scripts: Vec<Box<dyn Channels>>,
-    /// By step.
+    /// Peer and script step of each step, by its number.
     places: Box<[PeerStep]>,
-    /// Peers of which a value chooses one. Their steps have the place of the first.
+    /// Groups of peers of which a value chooses one. Their steps have the place of the first peer.
     shards: Box<[Shards]>,
 }
 
 impl Mix {
-    /// From the scripts and where each step is.
+    /// Creates a mix of scripts, with the place of each step.
     pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[PeerStep]) -> Self {
         Self { scripts, places: places.into(), shards: Box::default() }
     }
 
-    /// With peers of which a value chooses one: each has a script of its own with the same steps.
+    /// Adds groups of peers of which a value chooses one. Each peer has a script of its own with the same steps.
     #[must_use]
     pub fn with_shards(self, shards: Vec<Shards>) -> Self {
         Self { shards: shards.into(), ..self }
     }
 
-    /// The shards that begin with a peer.
+    /// The shards whose first peer is `first`.
     fn shards_from(&self, first: u16) -> Option<&Shards> {
         self.shards.iter().find(|shards| shards.peers().start == first)
     }
 
-    /// The first of the shards that a peer belongs to, or the peer itself.
+    /// First peer of the shards that a peer belongs to, or the peer itself.
     fn first_shard(&self, peer: u16) -> u16 {
         let shards = self.shards.iter().find(|shards| shards.peers().contains(&peer));
         shards.map_or(peer, |shards| shards.peers().start)
@@ -53,7 +53,7 @@ impl Mix {
 impl Channels for Mix {
     /// # Panics
     ///
-    /// When there is no script of this number.
+    /// If there is no script with this number.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
         self.of(peer).open(0, number)
     }

@@ -1,10 +1,10 @@
 //! The client/server protocol of MySQL and MariaDB, the client's side.
 //!
 //! ```text
-//!   log_in ── greeting, plugin, scramble, rsa        who we are
-//!   session ─ work                                   what is asked, and what waits
+//!   log_in ── greeting, plugin, scramble, rsa        who logs in
+//!   session ─ work                                   commands under way and waiting
 //!          ├─ incoming, outgoing ── fields           packets
-//!          └─ reading ── columns, row, said          what a reply amounts to
+//!          └─ reading ── columns, row, server_error  results of a reply
 //! ```
 
 mod capabilities;
@@ -35,10 +35,10 @@ use crate::conversation::Conversation;
 use crate::protocol::{Compile, Open, Protocol, Scheme};
 use crate::sql::{Login, Single};
 
-/// The port of a server that says nothing else.
+/// Default port.
 pub const PORT: u16 = 3306;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "mysql",
     sentence: "MySQL and MariaDB over TCP, TLS or a Unix socket.",

@@ -7,8 +7,8 @@
 //!   execute():  [P D] B E  ─► [1 t (T|n)] 2 D* (C | I | E)     sync(): S ─► Z
 //! ```
 //!
-//! At any time a notice, a notification or a setting may come between. What is awaited stands in a row, one entry a message;
-//! an error takes away everything up to the next `Z`.
+//! A notice, a notification, or a parameter status may arrive at any time. A queue holds the expected messages, one entry each. An
+//! error removes all entries up to the next `Z`.
 
 mod entry;
 mod fault;
@@ -34,10 +34,10 @@ use crate::conversation::Conversation as _;
 use crate::protocol::{Compile, Open, Protocol, Scheme};
 use crate::sql::Single;
 
-/// The port of a server that says nothing else.
+/// Default port.
 pub const PORT: u16 = 5432;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "postgres",
     sentence: "PostgreSQL's frontend/backend protocol 3.0 over TCP, TLS or a Unix socket.",

@@ -1,4 +1,4 @@
-//! The list of protocols, and all that the rest of the program knows of each: a new protocol is one folder and one line here.
+//! The list of protocols, with the interface of each to the rest of the program. A new protocol is one folder, and one entry here.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,87 +13,86 @@ use crate::sql::{Login, Session};
 use crate::step::OwnSteps;
 use crate::{mysql, postgres, redis, tcp, testing};
 
-/// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
+/// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
 pub struct Protocol {
-    /// Its short name.
+    /// Short name.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// Description in a sentence.
     pub sentence: &'static str,
-    /// The URL schemes that choose it.
+    /// URL schemes of the protocol.
     pub schemes: &'static [Scheme],
-    /// Names by which it is offered over TLS (ALPN, RFC 7301), the best first. Empty: it is not offered by name, because peers that
-    /// know none refuse any.
+    /// ALPN names that are offered over TLS (RFC 7301), in order of preference. If empty, no ALPN is offered, because peers that
+    /// know no name for the protocol reject any offer.
     pub alpn: &'static [&'static str],
-    /// What its steps are made from.
+    /// Kind of the protocol's steps, and the function that compiles them.
     pub compile: Compile,
-    /// Opens a link for tests, which feed it replies.
+    /// Opens a link for tests, which feed replies to it.
     pub open: Open,
-    /// Replies, good and bad, with what each must come to. Every parser is fed each of them three ways.
+    /// Sample replies, valid and invalid, with their expected results. Tests feed each of them to the parser in three ways.
     pub samples: fn() -> Vec<testing::Sample>,
 }
 
-/// The scheme of a URL.
+/// A URL scheme of a protocol.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Scheme {
-    /// What comes before `://`.
+    /// Name before `://`.
     pub name: &'static str,
-    /// The port of a URL that has none.
+    /// Default port.
     pub port: u16,
     /// Whether connections begin with TLS.
     pub is_secure: bool,
 }
 
-/// Opens the client's side of a link, on which tests feed samples and any other bytes.
+/// Opens the client's side of a link, for tests that feed samples and arbitrary bytes to it.
 #[derive(Clone, Copy, Debug)]
 pub enum Open {
-    /// A conversation with a plain request under way. Its peer has not greeted yet, if it does.
+    /// A conversation with a plain request under way. If its peer sends a greeting, the greeting is still awaited.
     Conversation(fn() -> Box<dyn Conversation>),
-    /// A channel that carries several exchanges: greeted, with nothing under way. Step 0 is a plain request without variables.
+    /// A channel for several exchanges, greeted, without an exchange under way. Step 0 is a plain request without variables.
     Channel(fn() -> Box<dyn Channel>),
 }
 
-/// What the steps of a protocol are made from.
+/// Kind of the steps of a protocol.
 #[derive(Clone, Copy, Debug)]
 pub enum Compile {
     /// Steps that the protocol defines itself.
     Steps(&'static OwnSteps),
-    /// Requests.
+    /// HTTP-like requests.
     Requests(CompileRequests),
-    /// Scripts of transactions, which the crate `sql` goes through over sessions that this function makes.
+    /// Scripts of transactions, which the crate `sql` runs over sessions that this function creates.
     Transactions(OpenSession),
 }
 
-/// From the steps, the names of the variables, and the secrets to the channels of a load.
+/// Compiles the steps of a load, with the names of its variables and its secrets, to channels.
 pub type CompileRequests = fn(&[RequestStep], &[String], &Secrets) -> Result<Box<dyn Channels>, WrongStep>;
 
-/// From who logs in to the session of a new connection. Nobody else listens on a private transport, such as a Unix socket. The
-/// nonce is random, and different for each connection.
+/// Creates the session of a new connection. A private transport is safe from eavesdropping, such as a Unix socket. The nonce must
+/// be random, and different for each connection.
 pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) -> Box<dyn Session>;
 
-/// A step as a user writes it. Texts may have names of variables in braces; the place of a name in the list is the variable's
-/// number.
+/// A step as a user writes it. Texts may have names of variables in braces; a variable's number is its index in the list.
 #[derive(Clone, Debug)]
 pub struct RequestStep {
-    /// What is sent.
+    /// Request to send.
     pub request: Request,
-    /// What the reply is held against.
+    /// Checks of the reply.
     pub checks: Checks,
-    /// What is kept of a reply that holds.
+    /// Values that are saved from a reply that passes the checks.
     pub captures: Vec<Capture>,
 }
 
-/// Why a step cannot be compiled.
+/// Error of a step that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongStep {
-    /// Its number.
+    /// Number of the step.
     pub step: usize,
-    /// In words.
+    /// Error message.
     pub what: String,
 }
 
 impl Protocol {
-    /// Its steps, if it owns them.
+    /// Definition of the protocol's own steps. `None` if its steps are requests or transactions.
     pub fn own_steps(&self) -> Option<&'static OwnSteps> {
         match self.compile {
             Compile::Steps(steps) => Some(steps),
@@ -102,11 +101,11 @@ impl Protocol {
     }
 }
 
-/// Every protocol.
+/// All supported protocols.
 pub const PROTOCOLS: &[Protocol] =
     &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL, redis::PROTOCOL];
 
-/// The protocol that a URL scheme chooses, in any case.
+/// Protocol and scheme with this URL scheme name, ignoring case.
 pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
     let of = |protocol: &'static Protocol| {
         let found = protocol.schemes.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name));
@@ -115,7 +114,7 @@ pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
     PROTOCOLS.iter().find_map(of)
 }
 
-/// The schemes of protocols whose steps are requests, or of those whose steps are transactions.
+/// URL schemes of the protocols whose steps are transactions, or of all others if `are_requests`.
 pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
     let fits =
         move |protocol: &&Protocol| matches!(protocol.compile, Compile::Transactions(_)) != are_requests;

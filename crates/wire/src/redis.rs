@@ -10,8 +10,8 @@
 //!    excess
 //! ```
 //!
-//! A connection carries one command at a time ([`RedisConversation`]), or several in a pipeline, whose replies come in order. Servers
-//! that speak the same protocol, such as Valkey, are spoken to likewise.
+//! A connection carries one command at a time ([`RedisConversation`]), or several in a pipeline, whose replies come in order. It
+//! also works with other servers of this protocol, such as Valkey.
 
 mod command;
 mod conversation;
@@ -44,18 +44,18 @@ use log_in::Identity;
 use pipeline::Pipelined;
 use reader::Reader;
 
-/// Bytes of an unfinished reply: a line, an error, and open aggregates.
+/// Max bytes of an unfinished reply: a line, an error, and open aggregates.
 const PARTIAL_BYTES_MAX: u64 =
     2 * (reader::LINE_BYTES_MAX + reader::ERROR_BYTES_MAX + reader::DEPTH_MAX * 16) as u64;
-/// Bytes of content that checks and saved values look through, and of the places of its items.
+/// Max bytes of the content that checks and saved values read, and of the positions of its items.
 const CONTENT_BYTES_MAX: u64 = 2 * (kept::KEPT_BYTES_MAX + kept::KEPT_ITEMS_MAX * 8) as u64;
-/// Commands that belong to a connection, which users of a pipeline share.
+/// Commands that change the state of a connection, which the users of a pipeline share.
 const OF_CONNECTIONS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
 
-/// The fault of a peer that sends without being asked.
+/// Fault of a peer that sends bytes unasked.
 const EXCESS: &str = "bytes arrived after the end of the reply";
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "redis",
     sentence: "Redis and servers that speak its protocol (RESP2 and RESP3): commands and their replies.",
@@ -76,14 +76,14 @@ pub const PROTOCOL: Protocol = Protocol {
     samples: samples::all,
 };
 
-/// The commands of a load, and who sends them.
+/// The commands of a load, and the log-in of its connections.
 #[derive(Debug, Default)]
 struct Commands {
     list: Vec<Command>,
     /// Number of variables.
     variables: u16,
     identity: Identity,
-    /// Values that no message shows.
+    /// Values that are removed from messages.
     secrets: Secrets,
 }
 
@@ -93,7 +93,7 @@ pub struct Redis {
     commands: Arc<Commands>,
 }
 
-/// From the steps of a load to its channels.
+/// Compiles the steps of a load to its channels.
 fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
     let is_pipelined = load.pipeline > 1;
     let list = compile_each(load.steps, |step: &RedisStep| {
@@ -115,7 +115,7 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
     })
 }
 
-/// A reply that has ended.
+/// Creates the result of a reply that has ended.
 #[inline]
 fn reply_of(reader: &Reader, refusal: Option<Refusal>) -> Reply {
     Reply { status: 0, refusal, reusable: true, received_bytes: reader.received_bytes(), idle_max_s: 0 }
@@ -126,7 +126,7 @@ impl Redis {
         self.commands.list.get(usize::from(step))
     }
 
-    /// The memory that connections with so many commands under way take at most.
+    /// Max memory of connections with `depth` commands under way.
     fn footprint_of(&self, depth: u32, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let list = &self.commands.list;
         let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);
@@ -134,7 +134,7 @@ impl Redis {
         let expected_bytes = max_of(&|command| command.rules.bytes_max(longest_bytes));
         let looks_through = list.iter().any(|command| command.rules.look_through());
         let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
-        // A buffer that grows as it is written may own twice what it holds.
+        // Growing buffers may own twice the bytes that they hold.
         let of_exchange = request_bytes.saturating_add(expected_bytes).saturating_mul(2);
         let of_reply = PARTIAL_BYTES_MAX + if looks_through { CONTENT_BYTES_MAX } else { 0 };
         Footprint {

@@ -1,4 +1,4 @@
-//! Values that a plan names and nobody is to see: they go into requests, and are kept out of every text.
+//! Secret values of a plan: inserted into requests, and removed from every text that is shown.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -13,18 +13,18 @@ use memchr::memmem;
 
 use crate::http1::spellings;
 
-/// What stands in a text in place of a secret.
+/// Replacement of a secret in a text.
 pub const REDACTED: &str = "(secret)";
-/// Of a secret that is cut off at the end or the beginning of a text, so many bytes are recognized.
+/// Min bytes of a truncated secret that are recognized at the end or the beginning of a text.
 const PIECE_BYTES_MIN: usize = 4;
-/// Longer texts have no quotations that were cut.
+/// Max length of a text whose quotations are searched for truncated secrets.
 const QUOTING_BYTES_MAX: usize = 4096;
 
-/// Secrets by name. Printed, it shows the names alone.
+/// Secrets by name. `Debug` prints only the names.
 #[derive(Clone, Default)]
 pub struct Secrets {
     list: Vec<Secret>,
-    /// All spellings of all of them, long ones first.
+    /// All encoded forms of all secrets, the longest first.
     spellings: Vec<Vec<u8>>,
 }
 
@@ -35,17 +35,17 @@ struct Secret {
 }
 
 impl Secrets {
-    /// The shortest value; a shorter one occurs in other text by chance.
+    /// Min length of a value in bytes; shorter values occur in other text by chance.
     pub const BYTES_MIN: usize = PIECE_BYTES_MIN;
-    /// The longest value.
+    /// Max length of a value in bytes.
     pub const BYTES_MAX: usize = 4096;
 
-    /// None.
+    /// Creates an empty list.
     pub const fn new() -> Self {
         Self { list: Vec::new(), spellings: Vec::new() }
     }
 
-    /// Adds one, unless there is one of this name.
+    /// Adds a secret, unless its name is in the list.
     pub fn add(&mut self, name: &str, value: &str) {
         if self.get(name).is_some() {
             return;
@@ -56,23 +56,24 @@ impl Secrets {
         self.spellings.dedup();
     }
 
-    /// The value of a name.
+    /// Value of the secret with this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.list.iter().find(|secret| secret.name == name).map(|secret| secret.value.as_str())
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Bytes of the longest spelling.
+    /// Length of the longest encoded form in bytes.
     pub fn bytes_max(&self) -> usize {
         self.spellings.first().map_or(0, Vec::len)
     }
 
-    /// A text without them, however a request or a server spells them: as they are, percent-encoded, within JSON or another quoted
-    /// text, or within Base64. A part of one at either end of the text, or of a short quotation in it, is one that was cut off.
+    /// Removes all secrets from a text, in every form in which a request or a server may have written them: plain, percent-encoded,
+    /// in JSON or another quoted text, or in Base64. Also removes truncated secrets at either end of the text, or of a short
+    /// quotation in it.
     pub fn redact<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let mut shown = Cow::Borrowed(text);
         for spelling in &self.spellings {
@@ -91,7 +92,7 @@ impl Secrets {
         shown
     }
 
-    /// [`Self::redact`] of a text.
+    /// Removes all secrets from a text, like [`Self::redact`].
     pub fn redact_text(&self, text: &str) -> String {
         String::from_utf8_lossy(&self.redact(text.as_bytes())).into_owned()
     }
@@ -103,7 +104,7 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// A text with these ranges of it, which are in order, replaced.
+/// Replaces ranges of a text, which are in order.
 fn without(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
     let mut shown = Vec::with_capacity(text.len());
     let mut from = 0;
@@ -118,7 +119,7 @@ fn without(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
     shown
 }
 
-/// Where a text, or a quotation in it, ends with the beginning of a secret, or begins with its end.
+/// Ranges where a text, or a quotation in it, ends with the beginning of a secret, or begins with its end.
 fn pieces_cut_off(text: &[u8], spelling: &[u8]) -> Vec<Range<usize>> {
     let quotes =
         memchr::memchr_iter(b'"', &text[..if text.len() > QUOTING_BYTES_MAX { 0 } else { text.len() }]);
@@ -145,7 +146,7 @@ fn spellings_of(value: &str) -> Vec<Vec<u8>> {
     let percent = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).replace("%20", "+").into_bytes();
     all.extend(all.iter().map(percent).collect::<Vec<_>>());
     all.push(value.into());
-    // As Rust and other languages quote it.
+    // Quoted as in Rust and other languages.
     let quoted = format!("{value:?}");
     all.push(quoted[1..quoted.len() - 1].into());
     all.push(value.as_bytes().escape_ascii().collect());
@@ -154,7 +155,7 @@ fn spellings_of(value: &str) -> Vec<Vec<u8>> {
     all
 }
 
-/// The characters that a value alone decides, so many bytes after the beginning of a Base64 text, modulo 3.
+/// Characters of a Base64 text that depend only on the value. `before` is the offset of the value in the encoded bytes, modulo 3.
 fn in_base64(value: &[u8], before: usize) -> Vec<u8> {
     let bytes = [&[0; 3][..before], value].concat();
     let text = STANDARD_NO_PAD.encode(&bytes);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_is_replaced() {
+    fn redacts_every_encoding_of_a_secret() {
         let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
         let quoted = format!("{VALUE:?}");
         for text in [
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_was_cut_off_is_recognized_at_both_ends() {
+    fn redacts_truncated_secret_at_both_ends() {
         let secrets = secrets();
         assert_eq!(secrets.redact_text("it is p/s \"wör"), "it is (secret)");
         assert_eq!(secrets.redact_text("rd\\+12 it was"), "(secret) it was");
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_changes_and_nothing_is_printed() {
+    fn keeps_other_text_and_debug_hides_values() {
         let secrets = secrets();
         assert!(matches!(secrets.redact(b"some text"), Cow::Borrowed(b"some text")));
         assert!(matches!(Secrets::default().redact(b"x"), Cow::Borrowed(b"x")));

@@ -1,4 +1,4 @@
-//! Channels of protocols that carry one exchange at a time.
+//! Adapters from conversations and scripts to channels, for protocols with one exchange at a time.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,27 +11,27 @@ use crate::conversation::{
 };
 use crate::values::Values;
 
-/// A channel of a conversation: it has room for one exchange.
+/// Channel of a conversation, with at most one exchange under way.
 pub struct Serial<C> {
     conversation: C,
-    /// The exchange under way.
+    /// Ticket of the exchange under way, or [`Ticket::NONE`].
     ticket: Ticket,
-    /// Bytes of what the conversation has to send that were handed on; [`NOTHING_TO_SEND`] while it has nothing.
+    /// Number of outgoing bytes of the conversation that were sent; [`NOTHING_TO_SEND`] if it has none.
     written: u32,
-    /// Whose variables the conversation knows, and up to which stamp.
+    /// User whose variables the conversation has, and the stamp of the latest value that it has.
     known: (Ticket, u32),
 }
 
 const NOTHING_TO_SEND: u32 = u32::MAX;
 
 impl<C: Conversation> Serial<C> {
-    /// The channel of a conversation with nothing under way.
+    /// Creates the channel of a conversation with nothing under way.
     pub fn new(conversation: C) -> Self {
         let known = (Ticket::NONE, 0);
         Self { conversation, ticket: Ticket::NONE, written: NOTHING_TO_SEND, known }
     }
 
-    /// Tells the conversation what its user's variables are, as far as it does not know.
+    /// Passes the user's variables that have changed to the conversation.
     #[inline]
     fn learn(&mut self, ticket: Ticket, values: &Values) {
         if self.known != (ticket, values.latest()) {
@@ -45,7 +45,7 @@ impl<C: Conversation> Serial<C> {
         }
     }
 
-    /// What is to be sent is, from its beginning; and nothing of what was there before.
+    /// Resets the send position before a new request, or ends the exchange.
     #[inline]
     fn stage_next(&mut self, next: &Next) {
         match next {
@@ -62,7 +62,8 @@ impl<C: Conversation> Serial<C> {
         greeting
     }
 
-    /// The exchange is over. Whoever sends more than was asked for cannot be trusted to have meant the reply before it.
+    /// Ends the exchange. The conversation gets the bytes after the reply, and returns a fault if they are unsolicited: the reply
+    /// may then belong to another request.
     #[inline]
     fn end(&mut self, rest: &[u8]) -> Result<(), PeerFault> {
         self.ticket = Ticket::NONE;
@@ -190,7 +191,7 @@ impl<C: Conversation> Channel for Serial<C> {
     }
 }
 
-/// A script of one protocol has one peer.
+/// Channels of a script, which has one peer.
 impl<S: Script> Channels for S
 where
     S::Conversation: 'static,
@@ -286,7 +287,7 @@ impl Channels for Box<dyn Channels> {
     }
 }
 
-/// A script whose peer is in this very process.
+/// A script whose peer is in this process.
 #[derive(Debug)]
 pub struct InProcess<S>(pub S);
 

@@ -1,4 +1,4 @@
-//! Shards: peers of which one takes a request, by the hash of a value of its user.
+//! Shards: peers of which the hash of a user's value chooses one for each request.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -7,12 +7,12 @@ use core::ops::Range;
 use crate::braces::{Piece, pieces};
 use crate::values::Values;
 
-/// Maps the bytes of a value to a number.
+/// Hash function that maps the bytes of a value to a number.
 #[derive(Debug)]
 pub struct ShardHash {
     /// Name in plans.
     pub name: &'static str,
-    /// Computes the number from all parts of a value, in order.
+    /// Computes the hash of the concatenated parts of a value.
     pub of: fn(&mut dyn Iterator<Item = &[u8]>) -> u64,
 }
 
@@ -24,20 +24,20 @@ impl PartialEq for ShardHash {
 
 impl Eq for ShardHash {}
 
-/// Every hash that a plan can choose shards with. The first is the default.
+/// Hash functions that a plan can choose. The first is the default.
 pub static SHARD_HASHES: [ShardHash; 3] = [
     ShardHash { name: "crc32", of: crc32 },
     ShardHash { name: "fnv1a", of: fnv1a },
     ShardHash { name: "number", of: number },
 ];
 
-/// Maps a value to one of several shards.
+/// Rule that maps a value to one of several shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShardRule {
     /// Hash of the value.
     pub hash: &'static ShardHash,
-    /// Number of slots, of which the shards have equal ranges in order; the slot of a value is its hash modulo this number. `None`:
-    /// the shard is the hash modulo the number of shards.
+    /// Number of slots, which are divided among the shards in equal ranges, in order. The slot of a value is its hash modulo this
+    /// number. `None`: the shard is the hash modulo the number of shards.
     pub slots: Option<u32>,
 }
 
@@ -48,7 +48,7 @@ impl Default for ShardRule {
 }
 
 impl ShardRule {
-    /// The shard of a value, below `shards`, which is at least 1.
+    /// Shard of a value, below `shards`, which is at least 1.
     fn choose(self, parts: &mut dyn Iterator<Item = &[u8]>, shards: u32) -> u32 {
         let (number, shards) = ((self.hash.of)(parts), u64::from(shards));
         let shard = match self.slots.map(u64::from) {
@@ -59,7 +59,7 @@ impl ShardRule {
     }
 }
 
-/// Consecutive peers that carry the same steps, and the value that chooses one of them.
+/// Consecutive peers with the same steps, and the value that chooses one of them.
 #[derive(Debug)]
 pub struct Shards {
     peers: Range<u16>,
@@ -74,11 +74,11 @@ enum Part {
 }
 
 impl Shards {
-    /// `key` is a text with names in braces, which are among `variables`.
+    /// Compiles `key`, a text with names of `variables` in braces.
     ///
     /// # Errors
     ///
-    /// The first name that is not.
+    /// The first unknown name.
     pub fn new(peers: Range<u16>, key: &str, variables: &[String], rule: ShardRule) -> Result<Self, String> {
         let part = |piece: Piece<'_>| match piece {
             Piece::Text(text) => Ok(Part::Text(text.into())),
@@ -91,17 +91,17 @@ impl Shards {
         Ok(Self { peers, key, rule })
     }
 
-    /// The peers.
+    /// Numbers of the peers.
     pub fn peers(&self) -> Range<u16> {
         self.peers.clone()
     }
 
-    /// Whether the choice hangs on a variable.
+    /// Whether the choice depends on a variable.
     pub fn needs(&self, variable: u16) -> bool {
         self.key.iter().any(|part| matches!(part, Part::Variable(needed) if *needed == variable))
     }
 
-    /// The peer for these values. A variable without a value counts as empty.
+    /// Peer for these values. A variable without a value counts as empty.
     pub fn choose(&self, values: &Values) -> u16 {
         let mut parts = self.key.iter().map(|part| match part {
             Part::Text(text) => text,
@@ -112,13 +112,13 @@ impl Shards {
     }
 }
 
-/// CRC-32 of ISO-HDLC, as zlib, PHP, and MySQL compute it.
+/// CRC-32/ISO-HDLC, as in zlib, PHP, and MySQL.
 fn crc32(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let bytes = parts.flatten();
     u64::from(!bytes.fold(!0, |sum, byte| (sum >> 8) ^ CRC32_TABLE[usize::from(sum as u8 ^ byte)]))
 }
 
-/// FNV-1a of 32 bits, as clients of memcached compute it (draft-eastlake-fnv, section 2).
+/// 32-bit FNV-1a, as in clients of memcached (draft-eastlake-fnv, section 2).
 fn fnv1a(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     const OFFSET_BASIS: u32 = 0x811c_9dc5;
     const PRIME: u32 = 0x0100_0193;
@@ -126,7 +126,7 @@ fn fnv1a(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     u64::from(bytes.fold(OFFSET_BASIS, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(PRIME)))
 }
 
-/// The decimal digits of the value as one whole number, modulo 2 to the power of 64; other characters do not count.
+/// Decimal digits of the value as one whole number, modulo 2^64. Other characters are ignored.
 fn number(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let digits = parts.flatten().filter(|byte| byte.is_ascii_digit());
     digits.fold(0, |sum: u64, digit| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
@@ -156,7 +156,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn crc32_is_that_of_the_catalog_and_of_turntable() {
+    fn crc32_matches_catalog_and_turntable() {
         let of = |parts: &[&[u8]]| crc32(&mut parts.iter().copied());
         assert_eq!(of(&[b"123456789"]), 0xcbf4_3926);
         assert_eq!(of(&[b"1234", b"", b"56789"]), 0xcbf4_3926, "parts count as one text");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_choose_equal_peers_and_many_values_choose_every_peer() {
+    fn equal_values_choose_same_peer_and_values_spread_evenly() {
         let names: Vec<String> = ["a", "user"].map(String::from).into();
         let shards = Shards::new(4..7, "u{user}", &names, ShardRule::default()).expect("known names");
         assert!(shards.needs(1) && !shards.needs(0));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn fnv1a_is_that_of_the_draft_and_number_reads_digits() {
+    fn fnv1a_matches_draft_and_number_reads_digits() {
         let of = |hash: fn(&mut dyn Iterator<Item = &[u8]>) -> u64, text: &str| {
             hash(&mut [text.as_bytes()].into_iter())
         };
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_dealt_to_shards_in_equal_ranges() {
+    fn divides_slots_into_equal_ranges() {
         let rule = ShardRule { hash: &SHARD_HASHES[2], slots: Some(10) };
         let shard = |value: &str| rule.choose(&mut [value.as_bytes()].into_iter(), 3);
         let shards: Vec<u32> = (0..10).map(|slot: u32| shard(&slot.to_string())).collect();

@@ -1,4 +1,4 @@
-//! What the SQL protocols have in common: statements out, rows in.
+//! Common interface of the SQL protocols: statements out, rows in.
 
 mod login;
 mod single;
@@ -15,143 +15,145 @@ use alloc::string::String;
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting, Interrupt};
 
-/// One client's side of one SQL connection: which messages go out and what those that come in amount to. It knows nothing of
-/// scripts; [`crate::Conversation`] is made from it and a script elsewhere.
+/// The client's side of one SQL connection: encodes messages, and parses the server's messages to events. It has no scripts;
+/// another type combines it with a script to a [`crate::Conversation`].
 pub trait Session: Send {
-    /// As [`crate::Conversation::greet`]: start-up, TLS, log-in.
+    /// Starts the greeting: start-up, TLS, log-in. See [`crate::Conversation::greet`].
     fn greet(&mut self) -> Greeting;
 
-    /// As [`crate::Conversation::greeted`]. A log-in that is refused is a fault of class [`outcome::ErrorClass::LoginRefused`].
+    /// Processes bytes of the greeting. See [`crate::Conversation::greeted`]. A rejected log-in is a fault of class
+    /// [`outcome::ErrorClass::LoginRefused`].
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
 
-    /// As [`crate::Conversation::secured`].
+    /// Continues the greeting after TLS is established. See [`crate::Conversation::secured`].
     fn secured(&mut self) -> Greeting;
 
-    /// The bytes to be sent: everything that was put on the wire since [`Session::clear`].
+    /// Bytes to send: all messages since [`Session::clear`].
     fn outgoing(&self) -> &[u8];
 
-    /// Forgets the bytes to be sent: they have been.
+    /// Removes the outgoing bytes after they were sent.
     fn clear(&mut self);
 
-    /// Puts a text of one or more statements on the wire, as it is.
+    /// Sends a text of one or more statements.
     fn query(&mut self, text: &[u8]);
 
-    /// Puts a statement with values on the wire. A statement that is `kept` is prepared once a connection, and
-    /// known by its number from then on.
+    /// Sends a statement with values. A kept statement is prepared once per connection, and identified by its number from then on.
     fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>);
 
-    /// Ends what was put on the wire by [`Session::execute`]: [`SessionEvent::Ready`] comes once for each of these.
+    /// Ends a sequence of [`Session::execute`]. One [`SessionEvent::Ready`] follows for each call.
     fn sync(&mut self);
 
-    /// Takes in bytes from the peer, as far as the next event; returns how many belong to it. Called again with the
-    /// rest, which may be empty, until it needs more. With nothing under way, only what a server may say at any time passes.
+    /// Processes bytes from the peer, up to the next event. Returns the number of bytes that belong to it. It is called again with
+    /// the rest, which may be empty, until it returns [`SessionEvent::NeedMore`]. Without a statement under way, it accepts only
+    /// messages that a server may send at any time.
     fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault>;
 
-    /// What the server last said of its transaction.
+    /// Transaction status, as the server reported it last.
     fn transaction(&self) -> Transaction;
 
-    /// Whether the server reads a backslash in an ordinary quoted text as an escape, as far as it has said: a setting decides
-    /// that in PostgreSQL (`standard_conforming_strings`) and in MySQL (`NO_BACKSLASH_ESCAPES`).
+    /// Whether the server treats a backslash in an ordinary quoted text as an escape, as far as it has reported. The deciding
+    /// variable is `standard_conforming_strings` in PostgreSQL, and the mode `NO_BACKSLASH_ESCAPES` in MySQL.
     fn has_backslash_escapes(&self) -> bool {
         false
     }
 
-    /// The last error that the server reported.
+    /// Last error that the server reported.
     fn last_error(&self) -> &ServerError;
 
-    /// Whether anything of the reply under way has come.
+    /// Whether any part of the reply under way has arrived.
     fn has_begun_reply(&self) -> bool;
 
-    /// What a polite client says before it closes the connection.
+    /// Bytes that a polite client sends before it closes the connection.
     fn farewell(&self) -> &[u8];
 
-    /// What ends the statement under way over another connection, where the protocol has such a thing.
+    /// Means to cancel the statement under way on another connection. `None` if the protocol has no such thing, or if nothing can
+    /// be canceled.
     fn cancel(&self) -> Option<Cancel>;
 
-    /// As [`crate::Conversation::interrupt`].
+    /// See [`crate::Conversation::interrupt`].
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
 
-    /// The connection is gone, and whatever was prepared on it.
+    /// Resets the session after its connection was closed, and forgets its prepared statements.
     fn forget(&mut self);
 }
 
-/// A statement as it is put on the wire with values.
+/// A statement that is sent with values.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a> {
-    /// Its number among all statements of a script.
+    /// Number among all statements of a script.
     pub number: u16,
-    /// Its text, with placeholders as the protocol has them.
+    /// Text with the placeholders of the protocol.
     pub text: &'a str,
-    /// Whether it is prepared once and kept.
+    /// Whether the statement is prepared once and kept.
     pub is_kept: bool,
 }
 
-/// What the bytes of a server amount to.
+/// Result of the bytes of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEvent {
-    /// Nothing yet; all bytes were taken.
+    /// No event yet; all bytes were used.
     NeedMore,
-    /// [`Session::outgoing`] has more to send before a reply can come.
+    /// [`Session::outgoing`] has bytes to send before a reply can arrive.
     Send,
     /// A statement succeeded.
     Succeeded {
-        /// Rows it sent, or changed.
+        /// Number of rows that it sent, or changed.
         rows: u64,
-        /// Whether it is of the kind that sends rows, even if there were none.
+        /// Whether the statement returns rows, even if there were none.
         has_rows: bool,
     },
-    /// A statement ended, and what it did was to end its transaction without effect.
+    /// The statement ended its transaction without effect.
     RolledBack,
     /// The server rejected a statement: [`Session::last_error`] has the reason.
     Rejected,
-    /// Everything up to a point is answered, and another statement may go out.
+    /// All statements up to a sync point are answered, and further ones may be sent.
     Ready,
 }
 
-/// Who takes the rows of a reply.
+/// Receiver of the rows of a reply.
 pub trait RowSink {
-    /// Whether anybody does: what nobody takes is not decoded.
+    /// Whether rows are needed. If not, they are not decoded.
     fn wants(&self) -> bool {
         false
     }
 
-    /// The name of a column, before the first row; columns come in order from 0.
+    /// Takes the name of a column, before the first row. Columns come in order, from 0.
     fn column(&mut self, _number: u16, _name: &[u8]) {}
 
-    /// A value as text; `None` is NULL. Columns come in order from 0.
+    /// Takes a value as text; `None` is NULL. Columns come in order, from 0.
     fn value(&mut self, _column: u16, _value: Option<&[u8]>) {}
 
-    /// A row is complete.
+    /// Takes the end of a row.
     fn row_ended(&mut self) {}
 }
 
-/// Nobody takes the rows.
+/// Discards all rows.
 impl RowSink for () {}
 
-/// What a server says of its transaction.
+/// Transaction status of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transaction {
-    /// None is open.
+    /// No transaction is open.
     #[default]
     Idle,
-    /// One is open.
+    /// A transaction is open.
     Open,
-    /// One is open and can only be rolled back.
+    /// A transaction is open, and can only be rolled back.
     Failed,
 }
 
 /// An error that a server reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerError {
-    /// The five characters of its SQLSTATE; zeros if it gave none.
+    /// The five characters of the SQLSTATE; zeros if the server sent none.
     pub sqlstate: SqlState,
-    /// The server's own number for it; 0 if it has none.
+    /// The server's own error number; 0 if it has none.
     pub number: u16,
-    /// Its text, capped; may hold anything.
+    /// Error message of the server, of limited length and with arbitrary content.
     pub text: String,
-    /// Whether the connection ends with it.
+    /// Whether the error ends the connection.
     pub is_fatal: bool,
 }
 
@@ -166,7 +168,7 @@ impl Default for SqlState {
 }
 
 impl SqlState {
-    /// From its text; whatever is not five digits and capital letters becomes `HY000`, the general error.
+    /// Parses a SQLSTATE. Any text other than five digits and capital letters becomes `HY000`, the general error.
     pub fn new(text: &[u8]) -> Self {
         match text.try_into() {
             Ok(bytes) if text.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) => {
@@ -176,12 +178,12 @@ impl SqlState {
         }
     }
 
-    /// Its text.
+    /// The SQLSTATE as text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(&self.0).unwrap_or("HY000")
     }
 
-    /// A number that stands for it: its characters as digits of base 36.
+    /// The SQLSTATE as a number, with its characters as digits of base 36.
     pub fn code(self) -> u32 {
         self.0.iter().fold(0, |code, byte| code * 36 + char::from(*byte).to_digit(36).unwrap_or(0))
     }

@@ -1,8 +1,8 @@
 //! Steps that a protocol owns: their keys as data, and how the protocol reads and compiles their values.
 //!
 //! A protocol describes its steps with [`OwnSteps`]. The reader of plans derives keys, documentation, and errors from the list of
-//! keys, finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the steps
-//! of a load into channels.
+//! keys. It finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the
+//! steps of a load into channels.
 
 mod access;
 mod template;
@@ -25,7 +25,7 @@ use crate::channel::Channels;
 use crate::protocol::{PROTOCOLS, Protocol, WrongStep};
 use crate::secrets::Secrets;
 
-/// The steps of a protocol: one key of plans for each kind of step, and what becomes of their values.
+/// Definition of a protocol's steps: the key in plans for each kind of step, and the functions that read and compile them.
 #[derive(Debug)]
 pub struct OwnSteps {
     /// Name of the protocol in sentences: `raw TCP`.
@@ -48,51 +48,51 @@ pub struct OwnSteps {
     pub pipeline_max: u32,
     /// The load on a URL that has no step; `None` if a URL needs one.
     pub workload: Option<&'static Workload>,
-    /// Reads the value of a key.
+    /// Function that reads a step from the value of its key.
     pub read: ReadStep,
-    /// Makes channels of the steps of a load.
+    /// Function that compiles the steps of a load to channels.
     pub compile: CompileSteps,
 }
 
-/// Reads a step, whose values have the kinds that its keys ask for.
+/// Function that reads a step, whose values have the kinds of its keys.
 pub type ReadStep = fn(&WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue>;
 
-/// From the steps of a load to its channels.
+/// Function that compiles the steps of a load to its channels.
 pub type CompileSteps = fn(&StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep>;
 
 /// Name of the key with checks of the reply.
 pub const EXPECT: &str = "expect";
-/// Name of the key with values that are saved of the reply.
+/// Name of the key with values that are saved from the reply.
 pub const SAVE: &str = "save";
 
-/// A step as a plan or a command line has it.
+/// A step as it is written in a plan or on a command line.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenStep<'a> {
-    /// Name of its key.
+    /// Name of the step's key.
     pub key: &'a str,
-    /// Value of its key.
+    /// Value of the step's key.
     pub value: &'a Value,
     /// Checks of the reply: a table of [`ReplyKeys::expect`].
     pub expect: Option<&'a Value>,
-    /// Values that are saved of the reply.
+    /// Values that are saved from the reply.
     pub saves: &'a [Saved],
 }
 
 impl<'a> WrittenStep<'a> {
-    /// A step without checks and saved values.
+    /// Creates a step without checks and saved values.
     pub fn of(key: &'a str, value: &'a Value) -> Self {
         Self { key, value, expect: None, saves: &[] }
     }
 }
 
-/// A value that is saved of a reply.
+/// A value that is saved from a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// Its name in the plan.
+    /// Name of the value in the plan.
     pub name: String,
-    /// Number of its variable.
+    /// Number of the variable that gets the value.
     pub variable: u16,
-    /// Its place in the reply: a table of [`ReplyKeys::save`].
+    /// Place of the value in the reply: a table of [`ReplyKeys::save`].
     pub value: Value,
 }
 
@@ -105,23 +105,23 @@ pub struct ReplyKeys {
     pub save: &'static Table,
 }
 
-/// The steps of a load at one system, and what their connections need.
+/// The steps of a load at one system, and the parameters of their connections.
 #[derive(Clone, Copy, Debug)]
 pub struct StepsOfLoad<'a> {
     /// The steps, in the order of their numbers.
     pub steps: &'a [Arc<dyn Step>],
     /// Names of the variables, in the order of their numbers.
     pub variables: &'a [String],
-    /// Values that steps name and no text shows.
+    /// Secrets that steps refer to by name.
     pub secrets: &'a Secrets,
     /// Log-in of each connection.
     pub access: &'a Access,
-    /// Exchanges under way on each connection, at most; at least 1.
+    /// Max exchanges under way on each connection; at least 1.
     pub pipeline: u32,
 }
 
 impl<'a> StepsOfLoad<'a> {
-    /// Steps with variables, without secrets, without a log-in, and with one exchange at a time.
+    /// Creates steps with variables, without secrets, without a log-in, and with one exchange at a time.
     pub fn of(steps: &'a [Arc<dyn Step>], variables: &'a [String]) -> Self {
         static SECRETS: Secrets = Secrets::new();
         static ACCESS: Access = Access::none();
@@ -136,7 +136,7 @@ pub struct Key {
     pub name: &'static str,
     /// Meaning in a sentence, default included.
     pub sentence: &'static str,
-    /// A value, as it is written in a plan.
+    /// A valid value, as it is written in a plan.
     pub example: &'static str,
     /// Kind of its value.
     pub kind: Kind,
@@ -149,7 +149,7 @@ pub enum Kind {
     Text,
     /// Text with variables in braces, or a list of such texts: [`Value::Text`] or [`Value::List`].
     TextOrTexts,
-    /// Text without variables, the same for every exchange: [`Value::Bytes`]. The name of the text in errors.
+    /// Text without variables, the same for every exchange: [`Value::Bytes`]. Contains the name of the text for errors.
     Constant(&'static str),
     /// Number of bytes, such as `4KiB`: [`Value::Size`].
     Size {
@@ -183,12 +183,12 @@ pub struct Table {
     pub keys: &'static [Key],
 }
 
-/// A step that was read, of a type that only its protocol knows.
+/// A parsed step, of a type that only its protocol knows.
 pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Name in reports if its author gives none. Shows no secret.
     fn title(&self) -> String;
 
-    /// The bytes that it sends, before framing; names in braces stand for variables.
+    /// Bytes that the step sends, before framing; names in braces stand for variables.
     fn message(&self) -> &[u8];
 
     /// Further fields of the step in records of plans, by name; `None` is recorded as `null`.
@@ -209,11 +209,11 @@ impl dyn Step {
     }
 }
 
-/// Reads every step with a function of its protocol.
+/// Compiles every step with a function of its protocol.
 ///
 /// # Errors
 ///
-/// The first step of another protocol, or that `compile` rejects in words.
+/// The first step of another protocol, or the first that `compile` rejects.
 pub fn compile_each<T: Step, C>(
     steps: &[Arc<dyn Step>],
     mut compile: impl FnMut(&T) -> Result<C, String>,
@@ -225,31 +225,31 @@ pub fn compile_each<T: Step, C>(
     compiled.collect()
 }
 
-/// Why a value makes no step.
+/// Error in the value of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongValue {
-    /// Keys that lead to the wrong part of the value, from the outside in; empty for the whole value. A path that begins with
+    /// Keys that lead to the wrong part of the value, outermost first; empty for the whole value. A path that begins with
     /// [`EXPECT`] or [`SAVE`] leads to a part of these keys of the step.
     pub path: Vec<&'static str>,
-    /// The error, in words.
+    /// Error message.
     pub what: String,
-    /// The advice: text to write instead.
+    /// Advice: the text to write instead.
     pub help: String,
 }
 
 impl OwnSteps {
-    /// The key with this name.
+    /// Key with this name. `None` if the protocol has no such step.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 }
 
-/// The protocols that own their steps.
+/// Protocols that define their own steps.
 pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
 }
 
-/// The protocol whose steps have this key, and the key.
+/// Protocol whose steps have this key, with the key. `None` if no protocol has it.
 pub fn owner_of(key: &str) -> Option<(&'static Protocol, &'static Key)> {
     owners().find_map(|(protocol, steps)| Some((protocol, steps.key(key)?)))
 }

@@ -1,4 +1,4 @@
-//! Raw TCP: bytes are sent, in writes of a given size, and the reply ends after so many bytes or with a delimiter.
+//! Raw TCP: sends bytes in writes of a given size, and waits for a reply of a given length or up to a delimiter.
 //!
 //! ```text
 //!            begin(step)             received(): the last byte of the reply
@@ -6,7 +6,7 @@
 //!    any byte: excess       │ peer_closed(): before it: empty or incomplete
 //! ```
 //!
-//! Nothing of a reply is kept but the bytes that may be the beginning of its delimiter.
+//! Bytes of a reply are kept only if they may be the beginning of its delimiter.
 
 mod conversation;
 mod samples;
@@ -24,14 +24,14 @@ use crate::conversation::{Conversation, Script};
 use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
 use crate::step::{StepsOfLoad, Template, compile_each};
 
-/// A delimiter is no longer than this.
+/// Max length of a delimiter in bytes.
 pub const DELIMITER_BYTES_MAX: usize = 64;
 
-/// The entry of [`crate::PROTOCOLS`].
+/// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "tcp",
     sentence: "Raw TCP: any bytes, and a reply of a given length or up to a delimiter.",
-    // The port of echo servers (RFC 862).
+    // Port of echo servers (RFC 862).
     schemes: &[Scheme { name: "tcp", port: 7, is_secure: false }],
     alpn: &[],
     compile: Compile::Steps(&step::STEPS),
@@ -43,33 +43,33 @@ pub const PROTOCOL: Protocol = Protocol {
     samples: samples::all,
 };
 
-/// How a step sends its bytes, and where its reply ends.
+/// Write size of a step, and the end of its reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// The most bytes that one write hands to the kernel; `None`: as many as it takes.
+    /// Max bytes that one write passes to the kernel. `None`: as many as the kernel takes.
     pub write_bytes: Option<u32>,
-    /// Where the reply ends.
+    /// End of the reply.
     pub receive: Receive,
 }
 
-/// A line is awaited.
+/// Writes of any size, and a reply up to a line feed.
 impl Default for Exchange {
     fn default() -> Self {
         Self { write_bytes: None, receive: Receive::Until(b"\n".to_vec()) }
     }
 }
 
-/// Where a reply ends.
+/// End of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Receive {
-    /// After so many bytes, of which there is at least one.
+    /// After this number of bytes; at least 1.
     Bytes(u64),
-    /// With these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
+    /// After these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
     Until(Vec<u8>),
 }
 
 impl Receive {
-    /// Whether such a reply can end.
+    /// Whether the length, or the length of the delimiter, is valid.
     fn is_sound(&self) -> bool {
         match self {
             Self::Bytes(bytes) => *bytes > 0,
@@ -78,15 +78,15 @@ impl Receive {
     }
 }
 
-/// The steps that connections go through, in any order.
+/// The raw TCP steps of a load, in any order on each connection.
 #[derive(Clone, Debug)]
 pub struct Tcp {
     steps: Arc<[Prepared]>,
-    /// How many variables there are; each connection has its own values.
+    /// Number of variables; each connection has its own values.
     variables: u16,
 }
 
-/// A step, ready to be filled in.
+/// A compiled step.
 #[derive(Debug)]
 struct Prepared {
     message: Template,
@@ -94,13 +94,13 @@ struct Prepared {
 }
 
 impl Tcp {
-    /// The one step that sends exactly this.
+    /// A single step that sends exactly this message.
     pub fn single(message: &[u8], exchange: Exchange) -> Self {
         let message = Template::fixed(message);
         Self { steps: Arc::from([Prepared { message, exchange }]), variables: 0 }
     }
 
-    /// From the steps of a load.
+    /// Compiles the steps of a load.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Script for Tcp {
             self.steps.iter().filter(|step| step.message.constant().is_none()).map(of).max().unwrap_or(0);
         let values = (0..self.variables).map(longest_bytes).fold(0, u64::saturating_add);
         Footprint {
-            // What grows as it is written may own twice what it holds.
+            // Growing buffers may own twice the bytes that they hold.
             kept_bytes: filled.saturating_mul(2).saturating_add(values) + DELIMITER_BYTES_MAX as u64,
             request_bytes: self.steps.iter().map(of).max().unwrap_or(0),
             shared_bytes: self.steps.iter().map(|step| step.message.bytes_max(&|_| 0)).sum(),

@@ -1,4 +1,4 @@
-//! Feeds a parser the same reply three ways: whole, byte by byte, and followed by junk.
+//! Test helpers that feed sample replies to a parser in three ways: whole, byte by byte, and followed by junk.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -12,42 +12,42 @@ use crate::conversation::{Closing, Conversation, Progress, Reply};
 use crate::protocol::Open;
 use crate::values::Values;
 
-/// A reply as it comes over the wire, and what it must come to.
+/// A reply as it arrives from a peer, and its expected result.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// What it shows.
+    /// Name of the case.
     pub name: &'static str,
-    /// The bytes.
+    /// Bytes of the reply.
     pub bytes: Vec<u8>,
-    /// What must come of it.
+    /// Expected result.
     pub end: End,
 }
 
-/// What a sample comes to.
+/// Expected result of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// A reply of this status that ends with the last byte.
+    /// A reply with this status that ends with the last byte.
     Replied {
-        /// The status.
+        /// Status code.
         status: u16,
-        /// Whether the connection can be used again.
+        /// Whether the connection can be reused.
         reusable: bool,
     },
-    /// A reply of this status that ends when the peer closes.
+    /// A reply with this status that ends when the peer closes the connection.
     RepliedAtClose {
-        /// The status.
+        /// Status code.
         status: u16,
     },
-    /// A fault of this class and sentence, at the last byte at the latest.
+    /// A fault with this class and sentence, at or before the last byte.
     Fault(ErrorClass, &'static str),
-    /// Still waiting after the last byte; a close now is a cut-off reply.
+    /// Incomplete after the last byte. If the peer closes the connection now, the reply is cut short.
     Incomplete,
 }
 
 /// Ticket of the exchange on a channel.
 const TICKET: Ticket = Ticket(0);
 
-/// The client's side of one exchange, which samples are fed to.
+/// The client's side of one exchange, for feeding samples.
 enum Client {
     Conversation(Box<dyn Conversation>),
     Channel(Box<dyn Channel>),
@@ -56,11 +56,11 @@ enum Client {
 /// Result of feeding bytes.
 #[derive(Debug)]
 enum Taken {
-    /// The reply goes on.
+    /// The reply is incomplete.
     All,
     /// The reply ended after `used` of the bytes.
     Replied { used: usize, reply: Reply },
-    /// Something that a plain request does not lead to.
+    /// A result that a plain request cannot have.
     #[allow(dead_code, reason = "it is printed")]
     Other(String),
 }
@@ -103,7 +103,11 @@ impl Client {
     }
 }
 
-/// Feeds one sample all three ways; says what differed.
+/// Feeds a sample in all three ways.
+///
+/// # Errors
+///
+/// The first difference from the expected result, or between the ways.
 pub fn feed_three_ways(open: Open, sample: &Sample) -> Result<(), String> {
     let whole = run(open, &[&sample.bytes], sample)?;
     let single: Vec<&[u8]> = sample.bytes.chunks(1).collect();
@@ -157,7 +161,7 @@ fn run(open: Open, pieces: &[&[u8]], sample: &Sample) -> Result<Option<Reply>, S
     }
 }
 
-/// A complete reply must end exactly where it ends, whatever follows, and what follows must not pass for a reply.
+/// Checks that a complete reply ends exactly at its last byte when junk follows, and that the junk does not count as a reply.
 fn with_junk(open: Open, sample: &Sample) -> Result<(), String> {
     let End::Replied { status, .. } = sample.end else { return Ok(()) };
     let (mut client, mut bytes) = (Client::open(open), sample.bytes.clone());

@@ -1,31 +1,31 @@
-//! The variables of one user.
+//! Values of one user's variables.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// Values by variable, and in which order they were given.
+/// Values by the numbers of their variables, with the order in which they were set.
 #[derive(Clone, Debug, Default)]
 pub struct Values(
-    /// Most users of most loads have none.
+    /// Boxed, because most users have no values.
     Option<Box<Given>>,
 );
 
 #[derive(Clone, Debug, Default)]
 struct Given {
     list: Vec<Entry>,
-    /// The stamp of the latest value.
+    /// Stamp of the latest value.
     latest: u32,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Entry {
     value: Vec<u8>,
-    /// When it was given; 0: never.
+    /// Stamp of the value; 0 if it was never set.
     stamp: u32,
 }
 
 impl Values {
-    /// Gives a variable its value.
+    /// Sets a variable.
     pub fn set(&mut self, variable: u16, value: &[u8]) {
         let given = self.0.get_or_insert_default();
         let place = usize::from(variable);
@@ -36,25 +36,25 @@ impl Values {
         given.latest = given.latest.wrapping_add(1).max(1);
         let entry = &mut given.list[place];
         entry.value.clear();
-        // No more than is needed: a value that was long once must not leave twice its length behind.
+        // Reserves exactly the needed bytes, so that a variable never owns twice the length of a value.
         entry.value.reserve_exact(value.len());
         entry.value.extend_from_slice(value);
         entry.stamp = given.latest;
     }
 
-    /// The value of a variable, if it has one.
+    /// Value of a variable. `None` if it was never set.
     pub fn get(&self, variable: u16) -> Option<&[u8]> {
         let entry = self.0.as_ref()?.list.get(usize::from(variable))?;
         (entry.stamp > 0).then_some(entry.value.as_slice())
     }
 
-    /// The stamp of the latest value; 0 if there is none.
+    /// Stamp of the latest value; 0 if there is none.
     #[inline]
     pub fn latest(&self) -> u32 {
         self.0.as_ref().map_or(0, |given| given.latest)
     }
 
-    /// Variables that were given a value after this stamp, with their values.
+    /// Variables that were set after this stamp, with their values.
     pub fn since(&self, stamp: u32) -> impl Iterator<Item = (u16, &[u8])> {
         let list = self.0.as_ref().map_or(&[][..], |given| &given.list);
         let entries = list.iter().enumerate().filter(move |(_, entry)| entry.stamp > stamp);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_given_since_a_stamp_is_told() {
+    fn since_returns_values_set_after_stamp() {
         let mut values = Values::default();
         assert_eq!((values.latest(), values.since(0).count(), values.get(0)), (0, 0, None));
         values.set(2, b"x");

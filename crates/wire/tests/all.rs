@@ -1,4 +1,4 @@
-//! Protocols: every test of this folder that needs no process of its own, in one program.
+//! Integration tests of all protocols that need no process of their own, in one program.
 
 mod channel_samples;
 mod greetings;

@@ -1,4 +1,4 @@
-//! A protocol that answers in any order is fed samples and pieces like any other.
+//! A protocol with replies in any order, fed with samples and pieces like the real protocols.
 
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
@@ -8,13 +8,13 @@ use wire::{
 
 use crate::pieces::{compare, feed};
 
-/// Exchanges of a link, each a line with the number of its ticket in both directions.
+/// A test protocol: each line in either direction is the ticket number of an exchange.
 #[derive(Default)]
 struct Lines {
     under_way: Vec<Ticket>,
     out: Vec<u8>,
     line: Vec<u8>,
-    /// Whether it names an exchange that is not under way, as no channel may.
+    /// Whether events name an unknown ticket, which no channel may do.
     invents_tickets: bool,
 }
 
@@ -86,7 +86,7 @@ impl Channel for Lines {
     }
 }
 
-/// The entry that such a protocol would have in the list.
+/// An entry for the list of protocols that opens this channel.
 fn protocol(open: fn() -> Box<dyn Channel>) -> Protocol {
     let compile = PROTOCOLS.iter().map(|protocol| protocol.compile).next().expect("a protocol");
     Protocol {
@@ -120,7 +120,7 @@ fn samples_of_a_channel_are_fed_three_ways() {
 }
 
 #[test]
-fn exchanges_side_by_side_end_in_any_order_however_the_bytes_are_cut() {
+fn concurrent_exchanges_end_in_any_order_in_any_pieces() {
     let bytes = b"2\n0\n2\n1";
     let whole = feed(&lines(), [&bytes[..]].into_iter());
     assert_eq!(whole.tickets, [2, 0, 2].map(Ticket));
@@ -129,7 +129,7 @@ fn exchanges_side_by_side_end_in_any_order_however_the_bytes_are_cut() {
 
 #[test]
 #[should_panic(expected = "Ticket(77) is not under way")]
-fn event_of_an_exchange_that_is_not_under_way_is_caught() {
+fn event_for_unknown_ticket_panics() {
     feed(
         &protocol(|| Box::new(Lines { invents_tickets: true, ..Lines::default() })),
         [&b"0\n"[..]].into_iter(),

@@ -1,4 +1,4 @@
-//! What is captured from one reply is sent in the next request, or refused with its reason.
+//! HTTP captures: a value of one reply is sent in the next request, or the reply is rejected with a reason.
 
 use regex::bytes::Regex;
 use wire::http1::{
@@ -23,7 +23,7 @@ fn part(name: &str, expression: &str) -> CaptureFrom {
     CaptureFrom::HeaderPart(name.to_owned(), Regex::new(expression).unwrap())
 }
 
-/// Step 0 captures into variables 0, 1, …; step 1 sends the first two of them.
+/// Two steps: step 0 captures into variables 0, 1, …, and step 1 sends the first two of them.
 fn script(from: Vec<CaptureFrom>, checks: Checks) -> Http1 {
     let names = ["a".to_owned(), "b".to_owned()];
     let step = |request: &Request| Template::compile(request, &names, &Secrets::default()).unwrap();
@@ -42,7 +42,7 @@ fn reply(headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// The refusal of the first reply, and the body of the second request; the reply comes whole and in small pieces.
+/// Refusal of the first reply, and body of the second request. Asserts the same result for the reply in small pieces.
 fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
     let tell = |size: usize| {
         let mut conversation = script.open(0);
@@ -62,7 +62,7 @@ fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
     whole
 }
 
-/// Asserts that a reply is refused by its capture, with these words.
+/// Asserts that a reply is rejected by its capture, with this message.
 fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
     let script = script(vec![from], Checks::default());
     let refusal = after(&script, reply).0.expect("a refusal");
@@ -72,7 +72,7 @@ fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
 }
 
 #[test]
-fn values_are_found_and_sent() {
+fn captures_values_and_sends_them() {
     let reply =
         reply("Location: /items/5\r\nlocation: /second\r\n", r#"{"data": {"token": "x\"y", "n": 1.50}}"#);
     for (from, expected) in [
@@ -80,7 +80,7 @@ fn values_are_found_and_sent() {
         (vec![json("/data/n"), body(r#""n": ([\d.]+)"#)], "1.50|1.50"),
         (vec![body("tok.n"), body("(nothing)?data")], "token|data"),
         (vec![part("location", "[0-9]+"), json("$.data['n']")], "5|1.50"),
-        // The first that matches, of several headers of one name.
+        // Several headers of one name: the first that matches.
         (vec![part("Location", "^/(s[a-z]+)"), header("location")], "second|/items/5"),
     ] {
         let expected = (None, expected.to_owned());
@@ -89,7 +89,7 @@ fn values_are_found_and_sent() {
 }
 
 #[test]
-fn what_is_not_found_is_refused_with_its_reason() {
+fn missing_capture_is_rejected_with_reason() {
     let plain = reply("X: y\r\n", "hello");
     assert_refused(header("Location"), &plain, "header Location, to be saved, is missing");
     assert_refused(part("Location", "x"), &plain, "header Location, to be saved, is missing");
@@ -105,7 +105,7 @@ fn what_is_not_found_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_value_that_is_too_long_is_refused_and_one_at_the_limit_is_not() {
+fn rejects_capture_above_limit_and_accepts_at_limit() {
     let text = "x".repeat(CAPTURED_BYTES_MAX + 1);
     assert_refused(
         body("x+"),
@@ -117,7 +117,7 @@ fn a_value_that_is_too_long_is_refused_and_one_at_the_limit_is_not() {
 }
 
 #[test]
-fn a_body_beyond_what_is_kept_says_so() {
+fn rejects_capture_beyond_kept_body_with_reason() {
     let long = format!("[{}1]", "0,".repeat(KEPT_BODY_BYTES_MAX / 2));
     for (from, place) in [(json("/0"), "\"/0\""), (body("1"), "/1/")] {
         let words = format!("{place}, to be saved, is not found in the first 1 MiB of the body");
@@ -128,7 +128,7 @@ fn a_body_beyond_what_is_kept_says_so() {
 }
 
 #[test]
-fn checks_come_before_captures_and_interim_heads_are_not_captured() {
+fn failed_check_precedes_capture_and_interim_head_is_skipped() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"fine".to_vec())], ..Checks::default() };
     let with_check = script(vec![header("Location")], checks);
     let refusal = after(&with_check, &reply("", "bad")).0.expect("a refusal");
@@ -140,7 +140,7 @@ fn checks_come_before_captures_and_interim_heads_are_not_captured() {
 }
 
 #[test]
-fn expressions_are_counted_in_checks_and_captures() {
+fn counts_expressions_of_checks_and_captures() {
     let bodies = vec![BodyCheck::Contains(b"x".to_vec()), BodyCheck::Matches(Regex::new("x").unwrap())];
     let checks = Checks { bodies, ..Checks::default() };
     assert_eq!(script(vec![body("a"), json("/a"), header("A"), part("b", "b")], checks).expressions(), 3);
@@ -148,7 +148,7 @@ fn expressions_are_counted_in_checks_and_captures() {
 }
 
 #[test]
-fn users_do_not_see_each_others_values() {
+fn connections_keep_their_own_values() {
     let script = script(vec![header("X")], Checks::default());
     let mut first = script.open(0);
     let second = {
@@ -165,9 +165,9 @@ fn users_do_not_see_each_others_values() {
     assert!(first.outgoing().ends_with(b"\r\n\r\nsecret|") && second.outgoing().ends_with(b"\r\n\r\nother|"));
 }
 
-/// Step 0 captures a header, step 1 has a check and no captures of its own.
+/// Step 0 captures a header. Step 1 has a check, and no captures of its own.
 #[test]
-fn a_capture_that_failed_is_not_held_against_another_step() {
+fn failed_capture_does_not_reject_another_step() {
     let step = |captures, bodies| Step {
         request: Template::compile(&Request::get("h", "/"), &[], &Secrets::default()).unwrap(),
         checks: Checks { bodies, ..Checks::default() },
@@ -176,7 +176,7 @@ fn a_capture_that_failed_is_not_held_against_another_step() {
     let capturing = step(vec![Capture { variable: 0, from: header("X-Token") }], Vec::new());
     let checking = step(Vec::new(), vec![BodyCheck::Contains(b"fine".to_vec())]);
     let script = Http1::new(vec![capturing, checking], 1);
-    // Refused for its status, so that nobody asked for the token; or cut off before anybody could.
+    // A reply that is rejected for its status, so that captures do not apply, and a reply that is cut short.
     let no_token = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
     let cut_off = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab";
     for before in [&no_token[..], cut_off] {
@@ -193,12 +193,12 @@ fn a_capture_that_failed_is_not_held_against_another_step() {
 }
 
 #[test]
-fn values_are_found_however_a_body_is_framed() {
+fn captures_values_with_every_body_framing() {
     let chunked =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"token\"\r\n6\r\n: \"x\"}\r\n0\r\n\r\n";
     let both = || script(vec![json("/token"), body("[a-z]+\"}")], Checks::default());
     assert_eq!(after(&both(), chunked), (None, "x|x\"}".to_owned()));
-    // A body of nothing has no values, but its head may.
+    // An empty body has no values, but its head may have.
     for empty in
         [&b"HTTP/1.1 204 No\r\nX: \xe9\xff y\r\n\r\n"[..], b"HTTP/1.1 304 No\r\nX: \xe9\xff y\r\n\r\n"]
     {
@@ -207,7 +207,7 @@ fn values_are_found_however_a_body_is_framed() {
         let (refusal, sent) = after(&script(vec![header("x")], Checks::default()), empty);
         assert_eq!((refusal, sent.as_str()), (None, "\u{fffd}\u{fffd} y|"));
     }
-    // The close ends the body, and then the value is there.
+    // The close ends the body, which then has the value.
     let by_close = both();
     let mut conversation = by_close.open(0);
     conversation.begin(0);
@@ -227,7 +227,7 @@ fn coded(coding: &str, body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_compressed_body_is_unpacked_for_checks_and_captures() {
+fn decodes_compressed_body_for_checks_and_captures() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"packed".to_vec())], ..Checks::default() };
     let script = script(vec![json("$.token"), body("pack(ed)")], checks);
     let reply = coded("Content-Encoding: gzip\r\n", GZIP);
@@ -235,7 +235,7 @@ fn a_compressed_body_is_unpacked_for_checks_and_captures() {
 }
 
 #[test]
-fn a_compressed_body_that_cannot_be_unpacked_is_checked_as_it_came_and_said_to_be_compressed() {
+fn undecodable_body_is_checked_as_received_with_hint() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"hello".to_vec())], ..Checks::default() };
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
     let (mut conversation, hint) = (script.open(0), "compressed (Content-Encoding)");

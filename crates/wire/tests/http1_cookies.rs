@@ -1,4 +1,4 @@
-//! A user keeps the cookies that a server sets, and sends them back, over whatever connection.
+//! HTTP cookies: a user keeps the cookies that a server sets, and sends them back on any connection.
 
 use wire::http1::{Checks, CookieJar, Http1, Request};
 use wire::{Channels, Event, Next, RequestStep, Secrets, Ticket, Values};
@@ -33,7 +33,7 @@ fn answer(channel: &mut dyn wire::Channel, headers: &str) {
 }
 
 #[test]
-fn cookies_go_from_reply_to_request_and_stay_when_the_connection_is_gone() {
+fn cookies_survive_reconnect() {
     let (mut channel, mut values) = (Channels::open(&script(), 0, 0), Values::default());
     values.set(0, b"a");
     let first = sent(&mut *channel, 0, 0, &values);
@@ -54,7 +54,7 @@ fn cookies_go_from_reply_to_request_and_stay_when_the_connection_is_gone() {
 }
 
 #[test]
-fn cookies_follow_their_user_to_another_connection_and_to_nobody_else() {
+fn cookies_follow_only_their_user_across_connections() {
     let script = script();
     let (mut one, mut other) = (Channels::open(&script, 0, 0), Channels::open(&script, 0, 1));
     let (mut ada, mut ben) = (Values::default(), Values::default());
@@ -67,14 +67,14 @@ fn cookies_follow_their_user_to_another_connection_and_to_nobody_else() {
     assert!(sent(&mut *other, 0, 1, &ada).contains("Cookie: sid=0\r\n"));
     answer(&mut *other, "");
     assert!(sent(&mut *other, 1, 1, &ben).contains("Cookie: sid=1\r\n"));
-    // An iteration that begins without cookies.
+    // Clears the cookies, as for a new iteration.
     ben.set(COOKIES.jar, b"");
     answer(&mut *other, "");
     assert!(!sent(&mut *other, 1, 1, &ben).contains("Cookie"));
 }
 
 #[test]
-fn what_a_connection_keeps_is_bounded() {
+fn memory_of_a_connection_is_bounded() {
     let script = script();
     let kept_bytes = script.kept_bytes_max(|_| 10);
     let (mut channel, values) = (Channels::open(&script, 0, 0), Values::default());

@@ -1,4 +1,4 @@
-//! A hostile reply cannot take more memory or patience than the limits allow.
+//! HTTP limits: a hostile reply cannot exceed the limits of memory and waiting.
 
 use wire::http1::{BodyCheck, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, SizeCheck, StatusSet};
 use wire::{Closing, Conversation, ErrorClass, Progress, Script, Stage};
@@ -22,7 +22,7 @@ fn refusal(checks: Checks, reply: &[u8]) -> Option<(ErrorClass, String)> {
 }
 
 #[test]
-fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
+fn endless_head_is_rejected_at_limit_in_any_pieces() {
     for piece in [1_000, 4_096, 70_000] {
         let mut conversation = conversation(Checks::default());
         let flood = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'a'; 200_000]].concat();
@@ -37,7 +37,7 @@ fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
 }
 
 #[test]
-fn an_endless_status_line_and_an_endless_first_line_are_refused() {
+fn rejects_endless_status_line_and_first_line() {
     for start in ["HTTP/1.1 200 ", "\r\n\r\n\r\n"] {
         let mut conversation = conversation(Checks::default());
         let flood = [start.as_bytes().to_vec(), vec![b'x'; 200_000]].concat();
@@ -46,7 +46,7 @@ fn an_endless_status_line_and_an_endless_first_line_are_refused() {
 }
 
 #[test]
-fn endless_trailers_are_refused() {
+fn rejects_endless_trailers() {
     let mut conversation = conversation(Checks::default());
     conversation.received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n").unwrap();
     let fault = (0..100_000).find_map(|_| conversation.received(b"X: y\r\n").err()).unwrap();
@@ -54,7 +54,7 @@ fn endless_trailers_are_refused() {
 }
 
 #[test]
-fn a_body_is_kept_only_for_a_check_and_only_up_to_the_limit() {
+fn body_match_beyond_kept_limit_fails() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"needle".to_vec())], ..Checks::default() };
     let mut conversation = conversation(checks);
     let length = KEPT_BODY_BYTES_MAX + 6;
@@ -71,7 +71,7 @@ fn a_body_is_kept_only_for_a_check_and_only_up_to_the_limit() {
 }
 
 #[test]
-fn checks_say_what_did_not_hold() {
+fn failed_check_is_explained() {
     let reply = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello";
     let header = |name: &str, contains: Option<&str>| Checks {
         headers: vec![wire::http1::HeaderCheck { name: name.into(), contains: contains.map(Into::into) }],
@@ -102,7 +102,7 @@ fn checks_say_what_did_not_hold() {
 }
 
 #[test]
-fn a_reply_to_head_has_no_body() {
+fn reply_to_head_has_no_body() {
     let request = Request { method: "HEAD".to_string(), ..Request::get("h", "/") };
     let mut conversation = Http1::single(&request, Checks::default()).unwrap().open(0);
     conversation.begin(0);
@@ -113,7 +113,7 @@ fn a_reply_to_head_has_no_body() {
 }
 
 #[test]
-fn the_stage_follows_the_reply_and_a_close_before_it_is_empty() {
+fn stage_follows_reply_and_early_close_is_empty() {
     let mut conversation = conversation(Checks::default());
     assert_eq!(conversation.stage(), Stage::FirstByte);
     conversation.received(b"HT").unwrap();
@@ -127,7 +127,7 @@ fn the_stage_follows_the_reply_and_a_close_before_it_is_empty() {
 }
 
 #[test]
-fn bytes_are_counted_with_their_framing() {
+fn received_bytes_include_framing() {
     let mut conversation = conversation(Checks::default());
     let reply =
         b"HTTP/1.1 100 C\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";

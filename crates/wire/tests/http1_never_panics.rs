@@ -1,4 +1,4 @@
-//! Whatever a peer sends, the parser comes to an end, and to the same one however the bytes are cut.
+//! HTTP robustness: the parser ends with the same result for any bytes, however they are split.
 
 use crate::pieces::{Story, compare, feed};
 use proptest::collection::vec;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use wire::http1::PROTOCOL;
 
-/// Parts that replies are made of, good and bad: any order of them gets further than bytes at random.
+/// Parts of valid and invalid replies. Random sequences of them get further than random bytes.
 const PARTS: [&[u8]; 34] = [
     b"HTTP/1.1 ",
     b"HTTP/1.0 ",
@@ -52,7 +52,7 @@ fn from_parts() -> impl Strategy<Value = Vec<u8>> {
     vec(one, 0..24).prop_map(|parts| parts.concat())
 }
 
-/// A sample, changed in a few places, and cut anywhere.
+/// Two samples, changed in a few places, and truncated.
 fn from_samples() -> impl Strategy<Value = Vec<u8>> {
     let changes = vec((any::<Index>(), any::<u8>()), 0..4);
     (any::<Index>(), any::<Index>(), changes, any::<Index>()).prop_map(|(first, second, changes, end)| {

@@ -1,4 +1,4 @@
-//! A step follows redirects on its own server, and the reply to the last request is the one that counts.
+//! HTTP redirects: a step follows them on its own server, and checks apply to the last reply.
 
 use wire::http1::{BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, Redirects, Request, StatusSet};
 use wire::{Channel, Channels, ErrorClass, Event, Next, Reply, RequestStep, Secrets, Ticket, Values};
@@ -38,7 +38,7 @@ fn begun(script: &Http1) -> Box<dyn Channel> {
     channel
 }
 
-/// What the channel sends next after this reply, and how it goes on.
+/// Next request of the channel after this reply, and the step that leads to it.
 fn redirected(channel: &mut dyn Channel, head: &str) -> (String, Next) {
     let bytes = format!("HTTP/1.1 {head}\r\n\r\n");
     let event = channel.received(bytes.as_bytes()).expect("it is HTTP").expect("a whole reply");
@@ -61,11 +61,11 @@ fn replied(channel: &mut dyn Channel, bytes: &str) -> Reply {
 }
 
 #[test]
-fn each_hop_is_a_part_and_the_last_reply_is_judged() {
+fn each_redirect_is_a_part_and_last_reply_is_checked() {
     let script = script(3, true);
     assert_eq!(Channels::parts(&script), 4);
     let mut channel = begun(&script);
-    // Parts follow the steps, of which there are two.
+    // The parts are numbered after the two steps.
     assert_eq!(channel.part(USER), Some(2));
     let first = "302 Found\r\nLocation: ../home?a\r\nSet-Cookie: sid=1; Path=/\r\nSet-Cookie: in=2\r\nX-Page: no\r\nContent-Length: 0";
     let (second, next) = redirected(&mut *channel, first);
@@ -84,17 +84,17 @@ fn each_hop_is_a_part_and_the_last_reply_is_judged() {
     let mut values = Values::default();
     channel.saved(USER, &mut values);
     assert_eq!(values.get(0), Some(&b"yes"[..]));
-    // The next request of the step is its first again.
+    // The next exchange of the step starts with its first request again.
     assert_eq!(channel.begin(USER, 1, &Values::default()), Next::Send);
     assert!(channel.outgoing().starts_with(b"POST /in/login "));
     assert_eq!(channel.part(USER), Some(2));
 }
 
 #[test]
-fn a_redirect_that_ends_its_connection_goes_on_over_a_new_one() {
+fn redirect_that_closes_connection_continues_on_a_new_one() {
     for (script, head) in [
         (script(2, true), "302 Found\r\nLocation: /n\r\nConnection: close\r\nContent-Length: 0"),
-        // Its body would end with the connection.
+        // Without a length, the body would end with the connection.
         (script(2, true), "301 Moved Permanently\r\nLocation: /n"),
         (script(2, false), "302 Found\r\nLocation: /n\r\nContent-Length: 0"),
     ] {
@@ -110,7 +110,7 @@ fn a_redirect_that_ends_its_connection_goes_on_over_a_new_one() {
 }
 
 #[test]
-fn what_is_not_followed_is_rejected_in_a_class_of_its_own() {
+fn unfollowed_redirect_is_rejected_with_its_own_class() {
     let around = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /in/login\r\nContent-Length: 0\r\n\r\n";
     let mut channel = begun(&script(1, true));
     let (again, _) = redirected(&mut *channel, &around[9..around.len() - 4]);
@@ -127,21 +127,21 @@ fn what_is_not_followed_is_rejected_in_a_class_of_its_own() {
 }
 
 #[test]
-fn bytes_after_a_redirect_are_no_reply_to_what_follows() {
+fn bytes_after_redirect_are_unsolicited() {
     let mut channel = begun(&script(2, true));
     let bytes = "HTTP/1.1 302 Found\r\nLocation: /n\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
     assert_eq!(channel.received(bytes.as_bytes()).unwrap_err().class, ErrorClass::UnsolicitedReply);
 }
 
 #[test]
-fn a_redirect_without_a_location_is_the_reply() {
+fn redirect_without_location_is_the_reply() {
     let mut channel = begun(&script(2, true));
     let reply = replied(&mut *channel, "HTTP/1.1 302 Found\r\nX-Page: 1\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Status));
 }
 
 #[test]
-fn what_a_connection_keeps_is_bounded() {
+fn memory_of_a_connection_is_bounded() {
     let script = script(20, true);
     let mut channel = begun(&script);
     for _ in 0..20 {
@@ -151,7 +151,7 @@ fn what_a_connection_keeps_is_bounded() {
     }
 }
 
-/// The target that is sent for `get: "{next}"` with this value, or the reason why nothing is sent.
+/// Target of the request for `get: "{next}"` with this value, or the reason why it is not sent.
 fn target_of_saved(value: &str, is_secure: bool, target: &str) -> Result<String, String> {
     let request = Request { is_secure, ..Request::get("shop.example:81", target) };
     let steps = [RequestStep { request, checks: Checks::default(), captures: Vec::new() }];
@@ -176,7 +176,7 @@ fn target_of_saved(value: &str, is_secure: bool, target: &str) -> Result<String,
 }
 
 #[test]
-fn saved_url_of_the_own_server_becomes_a_path() {
+fn saved_url_of_same_server_becomes_a_path() {
     for (value, is_secure, target) in [
         ("/x?y=z", false, "/x?y=z"),
         ("http://shop.example:81/x?y=z", false, "/x?y=z"),

@@ -1,10 +1,10 @@
-//! A rejected reply quotes the bytes that break the rule, escaped and bounded, or names the server that answered.
+//! Messages of rejected replies quote the wrong bytes, escaped and with a max length, or name the server that answered.
 
 use wire::Conversation;
 use wire::http1::{Checks, Http1, Request};
 use wire::{Progress, Script};
 
-/// Message of the rejection of a reply to GET.
+/// Error message for a reply to GET.
 fn message(reply: &[u8]) -> String {
     let mut conversation =
         Http1::single(&Request::get("h", "/"), Checks::default()).expect("a request").open(0);
@@ -16,7 +16,7 @@ fn message(reply: &[u8]) -> String {
 }
 
 #[test]
-fn malformed_header_is_quoted_from_shortly_before_the_wrong_byte() {
+fn quotes_malformed_header_near_wrong_byte() {
     let quoted = |line: &str| message(format!("HTTP/1.1 200 OK\r\nA: b\r\n{line}\r\n\r\n").as_bytes());
     for (line, shown) in [
         ("X: a\0b", r"X: a\x00b\r\n"),
@@ -31,7 +31,7 @@ fn malformed_header_is_quoted_from_shortly_before_the_wrong_byte() {
 }
 
 #[test]
-fn server_of_another_protocol_is_named_also_when_it_speaks_first() {
+fn names_server_of_another_protocol_even_if_it_speaks_first() {
     let banner = b"J\0\0\0\x0a8.0.36\0";
     assert_eq!(message(banner).split(": \"").next(), Some("a MySQL server answered: write mysql://"));
     let mut idle = Http1::single(&Request::get("h", "/"), Checks::default()).expect("a request").open(0);

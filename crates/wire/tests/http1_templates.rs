@@ -1,10 +1,10 @@
-//! Values find their places in a request, and stay values there.
+//! HTTP templates: values are inserted in requests, and cannot leave their places.
 
 use proptest::prelude::*;
 use wire::http1::{Checks, Http1, HttpConversation, Request, RequestFault, Step, Template};
 use wire::{Conversation, Progress, RequestStep, Script, Secrets};
 
-/// Everything that could end a line, a header or a request, and what only looks odd.
+/// Bytes that could end a line, a header, or a request, and other unusual bytes.
 const CANARY: &[u8] = b"a\r\nEvil: 1\r\n\r\nGET /evil HTTP/1.1\0 \t#x\"<>\\^`{|}[]\x7f\xc3\xa9%zz%2f/?&=";
 
 fn names(count: usize) -> Vec<String> {
@@ -26,7 +26,7 @@ fn conversation(request: &Request, variables: usize) -> HttpConversation {
     Http1::new(vec![step], variables as u16).open(0)
 }
 
-/// What is sent with these values.
+/// Request with these values.
 fn sent(request: &Request, values: &[&[u8]]) -> Vec<u8> {
     let mut conversation = conversation(request, values.len());
     for (variable, value) in values.iter().enumerate() {
@@ -41,7 +41,7 @@ fn text(request: &Request, values: &[&str]) -> String {
     String::from_utf8(sent(request, &values)).unwrap()
 }
 
-/// The lines of a head, and the body behind it.
+/// Lines of the head, and the body.
 fn parts(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<u8>) {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
     let mut lines = vec![Vec::new()];
@@ -56,7 +56,7 @@ fn parts(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<u8>) {
 }
 
 #[test]
-fn values_are_filled_in_everywhere() {
+fn inserts_values_in_target_header_and_body() {
     let request = request("/a/{v}?n={w}&again={v}", Some("<{w}>"), Some(r#"{"id": {w}, "v": "{v}"}"#));
     let sent = text(&request, &["x", "17"]);
     assert!(sent.starts_with("POST /a/x?n=17&again=x HTTP/1.1\r\nHost: h\r\n"), "{sent}");
@@ -66,7 +66,7 @@ fn values_are_filled_in_everywhere() {
 }
 
 #[test]
-fn each_request_is_filled_anew_and_unset_values_are_empty() {
+fn each_request_gets_current_values_and_unset_are_empty() {
     let mut conversation = conversation(&request("/?{v}", None, Some("{w}")), 2);
     for (value, body, expected) in [("abcdef", "0123456789", "10"), ("", "", "0"), ("b", "12", "2")] {
         conversation.set(0, value.as_bytes());
@@ -81,12 +81,12 @@ fn each_request_is_filled_anew_and_unset_values_are_empty() {
             Ok(wire::Progress::Replied { .. })
         ));
     }
-    // A variable that does not exist is nobody's.
+    // Setting an unknown variable has no effect.
     conversation.set(7, b"x");
 }
 
 #[test]
-fn braces_without_a_name_and_escaped_names_are_text() {
+fn unnamed_and_escaped_braces_are_text() {
     let request = request("/{{v}}", None, Some(r#"{"a": {}, "b": "{{w}}"}"#));
     let sent = text(&request, &["VALUE", "VALUE"]);
     assert!(sent.starts_with("POST /{v} HTTP/1.1\r\n"), "{sent}");
@@ -99,7 +99,7 @@ fn braces_without_a_name_and_escaped_names_are_text() {
 }
 
 #[test]
-fn without_variables_a_request_is_what_it_would_be_as_written() {
+fn request_without_variables_is_sent_as_written() {
     for (target, header, body) in
         [("/", None, None), ("/a?b", Some("c"), Some("d{}")), ("/{{2}", None, Some(""))]
     {
@@ -109,7 +109,7 @@ fn without_variables_a_request_is_what_it_would_be_as_written() {
 }
 
 #[test]
-fn unknown_names_are_faults_beside_all_others() {
+fn reports_unknown_names_with_other_errors() {
     let mut request = request("/ {nobody}", Some("{v} {not.there}"), Some("{v}{body-less}"));
     request.method = "G ET".to_owned();
     assert_eq!(
@@ -125,7 +125,7 @@ fn unknown_names_are_faults_beside_all_others() {
 }
 
 #[test]
-fn a_value_cannot_leave_its_place() {
+fn value_cannot_leave_its_place() {
     let request = request("/p/{v}/q?r={v}", Some("x {v} y"), Some("[{v}]"));
     let bytes = sent(&request, &[CANARY]);
     let (lines, body) = parts(&bytes);
@@ -144,7 +144,7 @@ fn a_value_cannot_leave_its_place() {
 }
 
 #[test]
-fn a_raw_value_may_be_more_than_a_value_and_still_ends_no_line() {
+fn raw_value_keeps_delimiters_but_ends_no_line() {
     let request = request("/p/{v:raw}/q?r={v:raw}", Some("x {v:raw} y"), Some("[{v:raw}]"));
     let (lines, body) = parts(&sent(&request, &[CANARY]));
     let encoded = "a%0D%0AEvil:%201%0D%0A%0D%0AGET%20/evil%20HTTP/1.1%00%20%09%23x%22%3C%3E%5C%5E%60%7B%7C%7D%5B%5D%7F\
@@ -153,7 +153,7 @@ fn a_raw_value_may_be_more_than_a_value_and_still_ends_no_line() {
     assert_eq!((lines.len(), body), (6, [b"[", CANARY, b"]"].concat()));
 }
 
-/// The body that is sent, of this type, with this value.
+/// Body of a request of this type with this value.
 fn body(kind: Option<&str>, text: &str, value: &str) -> String {
     let mut request = request("/", None, Some(text));
     request.headers = kind.map(|kind| ("content-Type".to_owned(), kind.to_owned())).into_iter().collect();
@@ -164,7 +164,7 @@ fn body(kind: Option<&str>, text: &str, value: &str) -> String {
 }
 
 #[test]
-fn a_value_is_encoded_as_its_body_needs_it() {
+fn encodes_value_by_body_type() {
     const JSON: Option<&str> = Some("application/json; charset=utf-8");
     const FORM: Option<&str> = Some("application/x-www-form-urlencoded");
     let value = "a \"b\" \\ & c=d\n\u{1}é";
@@ -185,7 +185,7 @@ fn a_value_is_encoded_as_its_body_needs_it() {
 }
 
 #[test]
-fn a_value_stays_within_its_segment_and_its_parameter() {
+fn value_stays_within_path_segment_and_parameter() {
     let line = |value: &str| {
         let text = text(&request("/a/{v}/b?c={v}", None, None), &[value]);
         text.lines().next().map(str::to_owned).unwrap()
@@ -200,7 +200,7 @@ fn a_value_stays_within_its_segment_and_its_parameter() {
 }
 
 #[test]
-fn a_target_of_nothing_is_the_root() {
+fn empty_target_becomes_root() {
     assert!(text(&request("{v}", None, None), &[""]).starts_with("GET / HTTP/1.1\r\n"));
     assert!(
         text(&request("{v}", None, None), &["/items/5?a=b%20c"])
@@ -209,7 +209,7 @@ fn a_target_of_nothing_is_the_root() {
 }
 
 #[test]
-fn needs_and_sizes_are_known_beforehand() {
+fn computes_needs_and_sizes_in_advance() {
     let plain = Template::compile(&request("/", None, None), &[], &Secrets::default()).unwrap();
     let (plain_bytes, head) =
         (plain.bytes_max(|_| 1_000), Request { method: "HEAD".to_owned(), ..Request::get("h", "/{w}") });
@@ -222,21 +222,21 @@ fn needs_and_sizes_are_known_beforehand() {
     assert!(script.shared_bytes() > 2 * plain_bytes && script.shared_bytes() < 3 * plain_bytes);
     assert!(script.request_bytes_max(|_| 1_000) > 3_000);
     assert!(script.kept_bytes_max(|variable| if variable == 1 { 1_000 } else { 0 }) > 2 * 3_000 + 1_000);
-    // Each connection notes where each value lies, empty or not.
+    // Each connection has an entry for each variable, empty or not.
     let noted = |variables| Http1::new(Vec::new(), variables).kept_bytes_max(|_| 0);
     assert!(noted(1_000) >= noted(0) + 1_000 * size_of::<Vec<u8>>() as u64);
 }
 
 proptest! {
     #[test]
-    fn any_value_in_a_string_of_json_is_that_value(value in any::<String>()) {
+    fn any_value_round_trips_in_json_string(value in any::<String>()) {
         let sent = body(None, r#"{"a": "{v}"}"#, &value);
         let read: serde_json::Value = serde_json::from_str(&sent).expect("JSON");
         prop_assert_eq!(read["a"].as_str(), Some(&*value));
     }
 
     #[test]
-    fn any_value_gives_a_request_of_the_same_shape(value in proptest::collection::vec(any::<u8>(), 0..80)) {
+    fn any_value_keeps_request_structure(value in proptest::collection::vec(any::<u8>(), 0..80)) {
         let request = request("/{v}", Some("{v}"), Some("{v}"));
         let bytes = sent(&request, &[&value]);
         prop_assert!(bytes.len() as u64 <= Template::compile(&request, &names(1), &Secrets::default()).unwrap().bytes_max(|_| value.len() as u64));
@@ -255,7 +255,7 @@ proptest! {
 }
 
 #[test]
-fn a_secret_is_written_for_its_place_once_and_no_quotation_shows_it() {
+fn secret_is_encoded_for_its_place_and_not_quoted() {
     let mut secrets = Secrets::default();
     secrets.add("env.KEY", "s3cr3t /\"x\"");
     let request = Request {
@@ -272,7 +272,7 @@ fn a_secret_is_written_for_its_place_once_and_no_quotation_shows_it() {
     assert!(sent.starts_with("POST /a?key=s3cr3t%20%2F%22x%22 HTTP/1.1\r\n"), "{sent}");
     assert!(sent.contains("\r\nAuthorization: Bearer s3cr3t /\"x\"\r\n"), "{sent}");
     assert!(sent.ends_with(r#"{"key": "s3cr3t /\"x\""}"#), "{sent}");
-    // The secret lies across the end of what is quoted.
+    // The secret crosses the end of the quotation.
     let body = format!("{}s3cr3t /\"x\" and more", "x".repeat(90));
     let reply = format!("HTTP/1.1 403 No\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let Ok(Progress::Replied { reply, .. }) = conversation.received(reply.as_bytes()) else {

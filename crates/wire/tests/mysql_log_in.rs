@@ -1,4 +1,4 @@
-//! Ways into a MySQL server, and words for those that stay closed.
+//! MySQL log-in: authentication plugins, TLS, and error messages of rejected log-ins.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ fn native() -> Vec<u8> {
     greeting(MYSQL_8, "8.0.36", "mysql_native_password", SEED)
 }
 
-/// Feeds packets one by one, however they are cut, up to the first that is no [`Greeting::Send`] or [`Greeting::Await`]; also
-/// says what was sent after each.
+/// Feeds packets, split into pieces of `size`. Returns the last greeting or the first fault, and the bytes that were sent after
+/// each [`Greeting::Send`] and [`Greeting::Secure`].
 fn meet(
     session: &mut Session,
     from_server: &[Vec<u8>],
@@ -46,7 +46,7 @@ fn meet(
     (Ok(greeting), sent)
 }
 
-/// The same, whole and byte by byte.
+/// Runs [`meet`] with whole packets and byte by byte, and asserts the same result.
 fn both(
     open: impl Fn() -> Session,
     from_server: &[Vec<u8>],
@@ -75,7 +75,7 @@ fn fault_of(login: Login, from_server: &[Vec<u8>]) -> PeerFault {
 }
 
 #[test]
-fn a_native_password_opens_the_door() {
+fn logs_in_with_native_password() {
     let mut login = login("secret");
     login.database = Some("shop".to_owned());
     let (end, sent, session) = both(with(login), &[native(), packets(2, &[SUCCESS])]);
@@ -95,7 +95,7 @@ fn a_native_password_opens_the_door() {
 }
 
 #[test]
-fn mariadb_is_known_by_its_version_and_asked_for_what_it_alone_can_do() {
+fn detects_mariadb_and_requests_its_capabilities() {
     let hello = greeting(MARIADB, "5.5.5-10.11.14-MariaDB-log", "mysql_native_password", SEED);
     let (end, sent, session) = both(with(login("secret")), &[hello, packets(2, &[SUCCESS])]);
     assert_eq!(end, Ok(Greeting::Done));
@@ -104,7 +104,7 @@ fn mariadb_is_known_by_its_version_and_asked_for_what_it_alone_can_do() {
 }
 
 #[test]
-fn refusals_are_told_apart_in_the_words_of_the_server() {
+fn rejected_log_in_has_class_and_server_message() {
     for (payload, class, words) in [
         (
             &b"\xff\x15\x04#28000Access denied for user 'me'"[..],
@@ -126,7 +126,7 @@ fn refusals_are_told_apart_in_the_words_of_the_server() {
         assert_eq!(fault.class, class);
         assert!(fault.message().contains(words), "{}", fault.message());
     }
-    // Some are said in place of the greeting.
+    // Some servers send the error in place of the greeting.
     for (payload, class) in [
         (&b"\xff\x10\x04Too many connections"[..], ErrorClass::TooManyConnections),
         (b"\xff\x69\x04Host 'h' is blocked", ErrorClass::LoginRefused),
@@ -137,7 +137,7 @@ fn refusals_are_told_apart_in_the_words_of_the_server() {
 }
 
 #[test]
-fn what_is_no_such_server_is_known_at_once() {
+fn rejects_greeting_of_other_servers() {
     let not_mysql = "the server's greeting is not that of MySQL or MariaDB";
     let too_old = "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely";
     let short = packets(0, &[b"\x0a8.0.36\0\x01"]);
@@ -156,7 +156,7 @@ fn what_is_no_such_server_is_known_at_once() {
 }
 
 #[test]
-fn another_way_to_log_in_is_followed_where_it_is_known() {
+fn follows_switch_to_known_auth_plugin() {
     let switch =
         |name: &str, seed: &[u8]| packets(2, &[&[&[0xfe], name.as_bytes(), &[0], seed, &[0]].concat()]);
     let ok = packets(4, &[SUCCESS]);
@@ -194,7 +194,7 @@ fn another_way_to_log_in_is_followed_where_it_is_known() {
 }
 
 #[test]
-fn a_password_goes_out_in_the_clear_only_where_nobody_listens_or_somebody_allows_it() {
+fn sends_plain_password_only_if_private_or_allowed() {
     let hello = greeting(MYSQL_8, "8.0.36", "caching_sha2_password", SEED);
     let (known, wanted) = (packets(2, &[&[1, 3], SUCCESS]), packets(2, &[&[1, 4]]));
     let (end, sent, _) = both(with(login("secret")), &[hello.clone(), known]);
@@ -223,7 +223,7 @@ fn a_password_goes_out_in_the_clear_only_where_nobody_listens_or_somebody_allows
     assert_eq!((end, &sent[1][4..]), (Ok(Greeting::Done), &b"secret\0"[..]));
 }
 
-/// A key whose private part guards nothing.
+/// Public key whose private key is used only in tests.
 const PEM: &[u8] = b"\x01-----BEGIN PUBLIC KEY-----
 MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC0kLh4HFupJ1h1BVYORmyktANN
 1C41QUQthZZ105o0IWOSLiVY/jZCQonlBpoVYKRJT+H6SaLDAz+oMe00ggKyidwc
@@ -233,7 +233,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
 ";
 
 #[test]
-fn an_encrypted_password_is_never_the_same_twice() {
+fn encrypted_password_differs_each_time() {
     let hello = greeting(MYSQL_8, "8.0.36", "caching_sha2_password", SEED);
     let wanted = packets(2, &[&[1, 4]]);
     let weak = Arc::new(Login { weak: Weak { any_key: true, ..Weak::default() }, ..login("secret") });
@@ -248,7 +248,7 @@ fn an_encrypted_password_is_never_the_same_twice() {
 }
 
 #[test]
-fn what_people_see_of_a_session_has_no_password() {
+fn debug_output_hides_password() {
     let hello = greeting(MYSQL_8, "8.0.36", "caching_sha2_password", SEED);
     let private = with(login("secret"))().on_private_transport();
     let (_, sent, session) =
@@ -260,7 +260,7 @@ fn what_people_see_of_a_session_has_no_password() {
 }
 
 #[test]
-fn tls_begins_after_it_was_asked_for() {
+fn tls_starts_after_request() {
     let hello = greeting(MYSQL_8 | TLS, "8.0.36", "mysql_native_password", SEED);
     for tls in [TlsWish::IfOffered, TlsWish::Required] {
         let secure = Login { tls, ..login("secret") };
@@ -288,7 +288,7 @@ fn tls_begins_after_it_was_asked_for() {
 }
 
 #[test]
-fn settings_are_made_before_the_first_statement() {
+fn sets_session_variables_before_first_statement() {
     let mut login = login("secret");
     let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     login.settings = vec![setting("sql_mode", "AN'SI"), setting("lock_wait_timeout", "5")];
@@ -310,7 +310,7 @@ fn settings_are_made_before_the_first_statement() {
 }
 
 #[test]
-fn a_session_can_be_opened_again() {
+fn session_can_reconnect() {
     for capabilities in [MYSQL_8, MARIADB, OLD] {
         let mut session = logged_in(capabilities);
         session.forget();

@@ -1,4 +1,4 @@
-//! Whatever a MySQL server sends, a session comes to an end, and to the same one however the bytes are cut.
+//! MySQL robustness: a session ends with the same result for any bytes, however they are split.
 
 use crate::greetings::{self, Met};
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wire::mysql::{PROTOCOL, Session};
 use wire::sql::{Login, RowSink, Session as _, SessionEvent, Single, Statement, TlsWish, Value, Weak};
 
-/// Contents of packets, good and bad: any order of them gets further than bytes at random.
+/// Contents of valid and invalid packets. Random sequences of them get further than random bytes.
 const PAYLOADS: [&[u8]; 26] = [
     SUCCESS,
     &[0, 1, 0, 0x0b, 0, 0, 0],
@@ -40,7 +40,7 @@ const PAYLOADS: [&[u8]; 26] = [
     b"\xfemysql_native_password\x001234567890123456789\0",
 ];
 
-/// Takes all rows, and remembers what they were.
+/// Records all rows.
 #[derive(Default)]
 struct Notes(Vec<u8>, bool);
 
@@ -64,7 +64,7 @@ impl RowSink for Notes {
     }
 }
 
-/// What becomes of a few statements, asked in a row.
+/// Events, errors, and rows of up to 13 rounds of statements.
 fn story<'a>(capabilities: u64, wants: bool, pieces: impl Iterator<Item = &'a [u8]>) -> (String, Vec<u8>) {
     let mut session = logged_in(capabilities);
     let mut notes = Notes(Vec::new(), wants);
@@ -101,7 +101,7 @@ fn story<'a>(capabilities: u64, wants: bool, pieces: impl Iterator<Item = &'a [u
     (told, notes.0)
 }
 
-/// Texts, kept statements, and two at once that are not kept.
+/// Sends a query, a kept statement, or an unkept and a kept statement together.
 fn ask(session: &mut Session, turn: u16) {
     let statement = |number, is_kept| Statement { number, text: "select ?", is_kept };
     match turn % 3 {
@@ -149,7 +149,7 @@ fn greets_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCa
         let whole = greetings::greet(&mut open(), [bytes].into_iter());
         let pieces = [bytes.chunks(1).collect::<Vec<_>>(), cut(bytes, sizes).collect()];
         for pieces in pieces.map(|pieces| greetings::greet(&mut open(), pieces.into_iter())) {
-            // In pieces, what comes too early for TLS passes for what came after it began: here nobody encrypts.
+            // In pieces, bytes that arrive before TLS look like bytes after its start, because the test does not encrypt.
             let is_early = matches!(whole, Met::Fault(_, sentence) if sentence.contains("TLS was expected"));
             prop_assert!(whole == pieces || is_early, "whole: {:?}; in pieces: {:?}", whole, pieces);
         }
@@ -157,7 +157,7 @@ fn greets_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCa
     Ok(())
 }
 
-/// Replies of up to eight packets each, numbered as they should be, nearly always.
+/// Up to eight replies of up to eight packets each, mostly with valid sequence numbers.
 fn from_payloads(first: u8) -> impl Strategy<Value = Vec<u8>> {
     let payload = prop_oneof![
         12 => (0..PAYLOADS.len()).prop_map(|number| PAYLOADS[number].to_vec()),
@@ -170,7 +170,7 @@ fn from_payloads(first: u8) -> impl Strategy<Value = Vec<u8>> {
     vec(reply, 0..8).prop_map(|replies| replies.concat())
 }
 
-/// A sample, changed in a few places, and cut anywhere.
+/// Two samples, changed in a few places, and truncated.
 fn from_samples() -> impl Strategy<Value = Vec<u8>> {
     let changes = vec((any::<Index>(), any::<u8>()), 0..4);
     (any::<Index>(), any::<Index>(), changes, any::<Index>()).prop_map(|(first, second, changes, end)| {
@@ -186,7 +186,7 @@ fn from_samples() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A greeting, perhaps damaged, and what may follow it.
+/// A greeting, possibly damaged, and packets after it.
 fn greeted() -> impl Strategy<Value = Vec<u8>> {
     let capabilities = prop_oneof![Just(MYSQL_8), Just(MARIADB), Just(MYSQL_8 | TLS), any::<u64>()];
     let plugin = prop_oneof![Just("mysql_native_password"), Just("caching_sha2_password"), Just("x")];
@@ -202,7 +202,7 @@ fn greeted() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn last_words_mean_the_same_in_pieces() {
+fn unasked_error_parses_same_in_pieces() {
     let idle = b"\x0d\0\0\0\xff\xbf\x0f#08S01idle".as_slice();
     for more in [
         b"\x17\0\0\x01\xff\x10\x04Too many connections".as_slice(),

@@ -1,4 +1,4 @@
-//! Statements of MySQL: what goes out, in which order, and what is heard.
+//! Statements of MySQL: packets, their order, and events.
 
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, packets};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const END: &[u8] = &[0xfe, 0, 0, 2, 0, 0, 0];
 const OLD_END: &[u8] = &[0xfe, 0, 0, 2, 0];
 const SEVEN: &[u8] = &[0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
 
-/// Takes rows, if it is there to.
+/// Records the columns and values of rows, if enabled.
 #[derive(Default)]
 struct Notes {
     wants: bool,
@@ -42,7 +42,7 @@ impl RowSink for Notes {
     }
 }
 
-/// All that is heard of these bytes, in pieces of this size.
+/// All events of these bytes, fed in pieces of this size.
 fn hear_in(
     session: &mut Session,
     rows: &mut dyn RowSink,
@@ -76,13 +76,13 @@ fn execute(session: &mut Session, number: u16, is_kept: bool, text: &str, values
     session.execute(Statement { number, text, is_kept }, values);
 }
 
-/// The answer to a preparation.
+/// First packet of the reply to a prepare command.
 fn prepared(id: u8, columns: u8, placeholders: u8) -> Vec<u8> {
     vec![0, id, 0, 0, 0, columns, 0, placeholders, 0, 0, 0, 0]
 }
 
 #[test]
-fn a_text_is_one_packet_and_its_results_are_heard_in_order() {
+fn query_is_one_packet_and_results_come_in_order() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"begin; select 1; x");
     assert_eq!(session.outgoing(), b"\x13\0\0\0\x03begin; select 1; x");
@@ -114,7 +114,7 @@ fn a_text_is_one_packet_and_its_results_are_heard_in_order() {
 }
 
 #[test]
-fn a_deadlock_ends_the_transaction() {
+fn deadlock_ends_transaction() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"begin");
     hear(&mut session, &packets(1, &[&[0, 0, 0, 1, 0, 0, 0]]));
@@ -127,7 +127,7 @@ fn a_deadlock_ends_the_transaction() {
 }
 
 #[test]
-fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
+fn kept_statement_is_prepared_once() {
     let mut session = logged_in(OLD);
     execute(&mut session, 3, true, "select ? from t", &[Some("a")]);
     session.sync();
@@ -159,7 +159,7 @@ fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
 }
 
 #[test]
-fn numbers_go_out_as_the_numbers_that_they_are_in_a_text() {
+fn numbers_are_sent_with_types_of_their_literals() {
     let mut session = logged_in(MYSQL_8);
     let values = ["2", "18446744073709551615", "0.10", "1e+30", "x"].map(|word| Value::Bare(word.as_bytes()));
     let values = values.into_iter().chain([Value::Text(b"2"), Value::Null]);
@@ -174,7 +174,7 @@ fn numbers_go_out_as_the_numbers_that_they_are_in_a_text() {
 }
 
 #[test]
-fn a_passing_statement_is_closed_with_the_next_command() {
+fn unkept_statement_is_closed_with_next_command() {
     let mut session = logged_in(MYSQL_8);
     execute(&mut session, 0, false, "do 1", &[]);
     session.sync();
@@ -188,7 +188,7 @@ fn a_passing_statement_is_closed_with_the_next_command() {
 }
 
 #[test]
-fn statements_wait_for_one_another_and_after_a_refusal_are_left_out_up_to_the_next_sync() {
+fn error_drops_waiting_statements_until_sync() {
     let mut session = logged_in(MYSQL_8);
     for number in 0..3 {
         execute(&mut session, number, true, "do 1", &[]);
@@ -206,7 +206,7 @@ fn statements_wait_for_one_another_and_after_a_refusal_are_left_out_up_to_the_ne
     assert_eq!(hear(&mut session, &is_prepared), [SessionEvent::Send]);
     assert_eq!(hear(&mut session, &ok), [ENDED, SessionEvent::Ready]);
 
-    // What is asked for after the refusal, and before the sync, is left out too.
+    // Statements between the error and the sync are dropped, too.
     session.clear();
     execute(&mut session, 9, true, "do 3", &[]);
     assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [SessionEvent::Rejected]);
@@ -220,7 +220,7 @@ fn statements_wait_for_one_another_and_after_a_refusal_are_left_out_up_to_the_ne
 }
 
 #[test]
-fn as_many_values_as_placeholders_or_none_goes_out() {
+fn rejects_wrong_number_of_values() {
     let mut session = logged_in(MYSQL_8);
     execute(&mut session, 0, true, "do ?", &[]);
     session.sync();
@@ -232,7 +232,7 @@ fn as_many_values_as_placeholders_or_none_goes_out() {
 }
 
 #[test]
-fn rows_are_read_when_somebody_wants_them_in_both_forms() {
+fn reads_rows_in_text_and_binary_form() {
     for (capabilities, end, is_old) in [(MYSQL_8, END, false), (OLD, OLD_END, true)] {
         let head: &[&[u8]] = if is_old { &[&[2], NUMBER, TEXT, OLD_END] } else { &[&[2], NUMBER, TEXT] };
         let text = packets(1, &[head, &[b"\x017\x02hi", b"\xfb\x00", end]].concat());
@@ -258,7 +258,7 @@ fn rows_are_read_when_somebody_wants_them_in_both_forms() {
 }
 
 #[test]
-fn definitions_that_are_sent_once_are_remembered() {
+fn reuses_cached_column_definitions() {
     let mut session = logged_in(MARIADB);
     let mut notes = Notes::default();
     execute(&mut session, 0, true, "select n", &[]);
@@ -277,7 +277,7 @@ fn definitions_that_are_sent_once_are_remembered() {
         (notes.wants, notes.lines) = (wants, Vec::new());
         assert_eq!(hear_in(&mut session, &mut notes, reply, 3), Ok(ended.to_vec()));
         assert_eq!(notes.lines, lines);
-        // Texts between have definitions of their own.
+        // Queries in between have their own definitions.
         session.query(b"select t");
         assert_eq!(hear(&mut session, &packets(1, &[&[1, 1], TEXT, b"\x01x", END])), ended);
     }
@@ -287,7 +287,7 @@ fn definitions_that_are_sent_once_are_remembered() {
 }
 
 #[test]
-fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
+fn local_infile_sends_only_given_content() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"load data local infile 'x' into table t");
     assert_eq!(hear(&mut session, &packets(1, &[b"\xfb/etc/passwd"])), [SessionEvent::Send]);
@@ -301,7 +301,7 @@ fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
     let loaded = SessionEvent::Succeeded { rows: 2, has_rows: false };
     assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, SessionEvent::Ready]);
 
-    // Without the allowance, what was given stays here.
+    // Without [`Session::with_local_infile`], the content is not sent.
     let mut session = Session::new(Arc::new(login("secret")), [5; 18]);
     let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");
     assert_eq!(session.greeted(&hello).map(|(_, greeting)| greeting), Ok(Greeting::Send));
@@ -313,7 +313,7 @@ fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
 }
 
 #[test]
-fn rows_of_many_packets_go_by_without_being_kept() {
+fn skips_rows_of_many_packets_and_rejects_them_for_readers() {
     let mut session = logged_in(MYSQL_8);
     let full = vec![b'x'; 0xff_ffff];
     let reply = packets(1, &[&[1], TEXT, &full, &full, b"", b"\x01x", END]);
@@ -329,7 +329,7 @@ fn rows_of_many_packets_go_by_without_being_kept() {
 }
 
 #[test]
-fn long_texts_are_split_and_their_reply_goes_on_with_the_number() {
+fn splits_long_query_and_continues_sequence() {
     let mut session = logged_in(MYSQL_8);
     session.query(&vec![b'x'; 0xff_ffff - 1]);
     let sent = session.outgoing();
@@ -338,7 +338,7 @@ fn long_texts_are_split_and_their_reply_goes_on_with_the_number() {
 }
 
 #[test]
-fn a_statement_under_way_is_ended_by_another_session() {
+fn cancel_kills_connection_from_another_session() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"select sleep(20)");
     let killing = || {
@@ -364,11 +364,11 @@ fn a_statement_under_way_is_ended_by_another_session() {
 }
 
 #[test]
-fn last_words_end_everything_that_was_asked() {
+fn fatal_error_ends_all_commands() {
     for number in [1053_u16, 1077, 1079, 1080, 1927, 4031] {
         let [low, high] = number.to_le_bytes();
         let last_words = [b"\xff", &[low, high][..], b"#08S01Server shutdown in progress"].concat();
-        // As an answer, or said before the statement was read.
+        // As a reply, or sent before the statement was read.
         for reply in [packets(1, &[&last_words]), packets(0, &[&last_words])] {
             let mut session = logged_in(MYSQL_8);
             session.query(b"select 1");
@@ -384,7 +384,7 @@ fn last_words_end_everything_that_was_asked() {
 }
 
 #[test]
-fn nothing_may_come_unasked_but_last_words() {
+fn rejects_unasked_bytes_except_fatal_error() {
     let mut session = logged_in(MYSQL_8);
     assert_eq!(session.received(b"", &mut ()), Ok((0, SessionEvent::NeedMore)));
     let last_words = packets(0, &[b"\xff\xbf\x0f#HY000The client was disconnected by the server"]);

@@ -1,4 +1,4 @@
-//! Whatever a server sends, reading it comes to an end, and to the same one however the bytes are cut.
+//! PostgreSQL robustness: the parser ends with the same result for any bytes, however they are split.
 
 use crate::greetings::greet;
 use crate::pieces::{compare, feed};
@@ -8,7 +8,7 @@ use proptest::sample::Index;
 use wire::postgres::PROTOCOL;
 use wire::{Conversation, Open};
 
-/// Messages and pieces of them, good and bad: any order of them gets further than bytes at random.
+/// Valid and invalid messages, and parts of them. Random sequences of them get further than random bytes.
 const PARTS: [&[u8]; 38] = [
     b"T\0\0\0\x1b\0\x01a\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0",
     b"T\0\0\0\x06\0\0",
@@ -58,7 +58,7 @@ fn from_parts() -> impl Strategy<Value = Vec<u8>> {
     vec(one, 0..24).prop_map(|parts| parts.concat())
 }
 
-/// Two samples, changed in a few places, and cut anywhere.
+/// Two samples, changed in a few places, and truncated.
 fn from_samples() -> impl Strategy<Value = Vec<u8>> {
     let changes = vec((any::<Index>(), any::<u8>()), 0..4);
     (any::<Index>(), any::<Index>(), changes, any::<Index>()).prop_map(|(first, second, changes, end)| {

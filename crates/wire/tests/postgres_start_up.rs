@@ -1,4 +1,4 @@
-//! How a PostgreSQL connection begins: TLS, log-in, refusals, and what must not be believed.
+//! Start of PostgreSQL connections: TLS, log-in, rejections, and bytes that must not be trusted.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn session(login: Login) -> Session {
     Session::new(Arc::new(login), [7; 18])
 }
 
-/// What a session comes to that is asked for a log-in in this way.
+/// Reply of a session to an authentication request.
 fn asked(login: Login, bytes: &[u8]) -> Result<Vec<u8>, PeerFault> {
     let mut session = session(login);
     assert_eq!(session.greet(), Greeting::Send);
@@ -27,7 +27,7 @@ fn asked(login: Login, bytes: &[u8]) -> Result<Vec<u8>, PeerFault> {
 }
 
 #[test]
-fn the_start_up_names_user_database_and_settings() {
+fn start_up_sends_user_database_and_parameters() {
     let mut session = session(Login {
         database: Some("shop".into()),
         settings: vec![("application_name".into(), "mine".into()), ("search_path".into(), "a\0b".into())],
@@ -40,7 +40,7 @@ fn the_start_up_names_user_database_and_settings() {
 }
 
 #[test]
-fn a_server_that_trusts_lets_in_and_tells_of_itself() {
+fn trust_log_in_reads_parameters_and_cancel_key() {
     let mut session = session(Login { password: None, ..login() });
     session.greet();
     let setting = message(b'S', b"server_version\x0015.14 (Debian)\0");
@@ -59,7 +59,7 @@ fn a_server_that_trusts_lets_in_and_tells_of_itself() {
 }
 
 #[test]
-fn tls_begins_when_the_server_has_it_and_not_before() {
+fn tls_starts_only_after_server_accepts() {
     let begin = |tls, answer: &[u8]| {
         let mut session = session(Login { tls, ..login() });
         assert_eq!(session.greet(), Greeting::Send);
@@ -87,11 +87,11 @@ fn tls_begins_when_the_server_has_it_and_not_before() {
 }
 
 #[test]
-fn weak_log_ins_are_made_only_where_they_are_allowed() {
+fn sends_weak_password_forms_only_if_allowed() {
     let (cleartext, md5) = (log_in(3, b""), log_in(5, b"salt"));
     let weak = Login { weak: Weak::ALL, ..login() };
     assert_eq!(asked(weak.clone(), &cleartext).unwrap(), message(b'p', b"pencil\0"));
-    // The value comes from another program.
+    // Test vector from another program.
     let answer = asked(weak.clone(), &md5).unwrap();
     assert_eq!(answer.len(), 1 + 4 + "md5".len() + 32 + 1);
     assert_eq!(answer, message(b'p', b"md518301d2a2dd2325d5c0978f6e988d306\0"));
@@ -119,7 +119,7 @@ fn weak_log_ins_are_made_only_where_they_are_allowed() {
 }
 
 #[test]
-fn other_log_ins_are_refused_by_name() {
+fn rejects_unsupported_log_ins_by_name() {
     for (bytes, words) in [
         (log_in(7, b""), "GSSAPI"),
         (log_in(9, b""), "SSPI"),
@@ -132,7 +132,7 @@ fn other_log_ins_are_refused_by_name() {
     }
 }
 
-/// A session that has sent its first message of SCRAM, and its nonce.
+/// Starts SCRAM, and returns the client's nonce.
 fn in_scram(session: &mut Session) -> String {
     session.greet();
     let mechanisms = log_in(10, b"SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0");
@@ -143,7 +143,7 @@ fn in_scram(session: &mut Session) -> String {
 }
 
 #[test]
-fn scram_is_never_the_same_twice_and_is_not_over_without_proof() {
+fn scram_nonce_differs_and_server_must_prove_password() {
     let mut session = session(login());
     let first = in_scram(&mut session);
     let second = in_scram(&mut session);
@@ -165,7 +165,7 @@ fn scram_is_never_the_same_twice_and_is_not_over_without_proof() {
 }
 
 #[test]
-fn refusals_that_may_pass_do_not_end_the_load() {
+fn temporary_rejections_do_not_end_the_load() {
     for (sqlstate, class) in [
         ("28P01", ErrorClass::LoginRefused),
         ("28000", ErrorClass::LoginRefused),
@@ -187,7 +187,7 @@ fn refusals_that_may_pass_do_not_end_the_load() {
 }
 
 #[test]
-fn nothing_shows_a_password() {
+fn debug_output_hides_password() {
     let mut session = session(Login { weak: Weak::ALL, ..login() });
     session.greet();
     session.greeted(&log_in(3, b"")).unwrap();

@@ -1,4 +1,4 @@
-//! Statements on a PostgreSQL connection: what goes out, what comes of the answers, and what a hostile server can do.
+//! Statements of PostgreSQL: messages, events, and hostile servers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use wire::sql::{RowSink, Session as _, SessionEvent, Statement, Transaction, Val
 
 const READY: SessionEvent = SessionEvent::Ready;
 
-/// The description of rows with these columns.
+/// RowDescription with these columns.
 fn described(names: &[&str]) -> Vec<u8> {
     let mut content = (names.len() as u16).to_be_bytes().to_vec();
     for name in names {
@@ -22,7 +22,7 @@ fn described(names: &[&str]) -> Vec<u8> {
     message(b'T', &content)
 }
 
-/// A row.
+/// DataRow.
 fn row(values: &[Option<&str>]) -> Vec<u8> {
     let mut content = (values.len() as u16).to_be_bytes().to_vec();
     for value in values {
@@ -32,7 +32,7 @@ fn row(values: &[Option<&str>]) -> Vec<u8> {
     message(b'D', &content)
 }
 
-/// The end of a statement.
+/// CommandComplete.
 fn ended(tag: &str) -> Vec<u8> {
     message(b'C', &[tag.as_bytes(), b"\0"].concat())
 }
@@ -58,7 +58,7 @@ fn unnamed(session: &mut Session, text: &str) {
     session.execute(Statement { number: 0, text, is_kept: false }, &mut [].into_iter());
 }
 
-/// Writes down every call.
+/// Records every call.
 #[derive(Default)]
 struct Told(String);
 
@@ -81,7 +81,7 @@ impl RowSink for Told {
     }
 }
 
-/// All that is heard of these bytes, which come in pieces of a size.
+/// All events of these bytes, fed in pieces of this size.
 fn hear(
     session: &mut Session,
     rows: &mut dyn RowSink,
@@ -112,7 +112,7 @@ fn fault(session: &mut Session, messages: &[Vec<u8>]) -> PeerFault {
     hear(session, &mut (), &messages.concat(), usize::MAX).unwrap_err()
 }
 
-/// What the server says to the first execution of a statement that is kept.
+/// Replies to the preparation of a kept statement.
 fn prepared() -> Vec<u8> {
     [message(b'1', b""), message(b't', b"\0\x01\0\0\0\x19"), described(&["a", "b"])].concat()
 }
@@ -122,7 +122,7 @@ fn bound() -> Vec<u8> {
 }
 
 #[test]
-fn a_kept_statement_is_prepared_once_a_connection_with_its_first_execution() {
+fn kept_statement_is_prepared_with_first_execution() {
     let mut session = session();
     kept(&mut session, 12, Some("x"));
     session.sync();
@@ -173,7 +173,7 @@ fn names_of_statements_differ_between_sessions() {
 }
 
 #[test]
-fn what_failed_to_be_prepared_is_prepared_again_under_a_name_made_free() {
+fn failed_preparation_is_closed_and_repeated() {
     let mut session = session();
     let puts = |session: &mut Session| {
         session.clear();
@@ -188,13 +188,13 @@ fn what_failed_to_be_prepared_is_prepared_again_under_a_name_made_free() {
     let reply = [message(b'3', b""), prepared(), bound(), ended("SELECT 0"), ready()];
     assert_eq!(event(&mut session, &reply), [sent(0), READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"B"[..]));
-    // A pooler leads to a server that does not know it.
+    // A pooler has switched to a server connection without the statement.
     assert_eq!(event(&mut session, &refusal("26000")), [SessionEvent::Rejected, READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]));
 }
 
 #[test]
-fn pipelines_are_answered_in_order_and_an_error_takes_the_rest_up_to_the_next_sync() {
+fn error_in_pipeline_skips_rest_until_sync() {
     let mut session = session();
     kept(&mut session, 0, Some("1"));
     kept(&mut session, 0, Some("2"));
@@ -218,7 +218,7 @@ fn pipelines_are_answered_in_order_and_an_error_takes_the_rest_up_to_the_next_sy
 }
 
 #[test]
-fn an_error_may_come_at_any_message_and_notices_anywhere() {
+fn accepts_error_at_any_message_and_notices_anywhere() {
     let parts = [message(b'1', b""), bound(), described(&["a"]), row(&[Some("1")]), ended("SELECT 1")];
     for place in 0..=parts.len() {
         let mut session = session();
@@ -229,7 +229,7 @@ fn an_error_may_come_at_any_message_and_notices_anywhere() {
         reply.extend([notice(), error("ERROR", "57014", "canceled"), notice(), ready()]);
         let mut expected = vec![SessionEvent::Rejected, READY];
         if place == parts.len() {
-            // The transaction failed to end, after its statement had.
+            // The error comes after the end of the statement, from the end of its transaction.
             expected.insert(0, sent(1));
         }
         assert_eq!(event(&mut session, &reply), expected, "before message {place}");
@@ -239,7 +239,7 @@ fn an_error_may_come_at_any_message_and_notices_anywhere() {
 }
 
 #[test]
-fn nothing_is_awaited_after_a_fatal_error_which_may_come_when_idle() {
+fn fatal_error_clears_expected_messages_even_when_idle() {
     for is_idle in [true, false] {
         let mut session = session();
         if !is_idle {
@@ -260,7 +260,7 @@ fn nothing_is_awaited_after_a_fatal_error_which_may_come_when_idle() {
 }
 
 #[test]
-fn rows_are_told_to_who_wants_them_however_they_are_cut() {
+fn passes_rows_to_reader_in_any_pieces() {
     let text = [described(&["id", "näme"]), row(&[Some("1"), None]), row(&[Some(""), Some("x\0")])].concat();
     let reply = [text, ended("SELECT 2"), ready()].concat();
     let expected = "0:id 1:n\\xc3\\xa4me 0=1 1=NULL / 0= 1=x\\x00 / ";
@@ -282,7 +282,7 @@ fn rows_are_told_to_who_wants_them_however_they_are_cut() {
 }
 
 #[test]
-fn malformed_rows_are_found_when_they_are_looked_at() {
+fn rejects_malformed_rows_for_readers() {
     for (description, row, sentence) in [
         (described(&["a"]), b"\0\x01\0\0\0\x05abc".to_vec(), "a row is malformed"),
         (described(&["a"]), b"\0\x01\xff\xff\xff\xfeabc".to_vec(), "a row is malformed"),
@@ -306,7 +306,7 @@ fn malformed_rows_are_found_when_they_are_looked_at() {
 }
 
 #[test]
-fn large_rows_pass_without_being_kept_and_are_refused_to_who_wants_them() {
+fn skips_large_rows_and_rejects_them_for_readers() {
     let mut session = session();
     session.query(b"SELECT large");
     event(&mut session, &[described(&["a"])]);
@@ -330,7 +330,7 @@ fn large_rows_pass_without_being_kept_and_are_refused_to_who_wants_them() {
 }
 
 #[test]
-fn asides_may_come_in_floods_and_when_idle() {
+fn accepts_many_asides_even_when_idle() {
     let mut session = session();
     let setting = message(b'S', &[&b"server_version\0"[..], &[b'9'; 60_000], b"\0"].concat());
     let notification = message(b'A', b"\0\0\0\x01channel\0payload\0");
@@ -349,7 +349,7 @@ fn asides_may_come_in_floods_and_when_idle() {
 }
 
 #[test]
-fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
+fn copy_in_works_and_unexpected_copy_is_rejected() {
     let mut session = session();
     let copy = message(b'G', b"\0\0\x02\0\0\0\0");
     session.copy_in("TRUNCATE t; COPY t FROM STDIN");
@@ -406,7 +406,7 @@ fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_in_its_turn() {
+fn unsendable_statement_is_rejected_in_order() {
     let mut session = session();
     let many = || std::iter::repeat_n(Value::Text(b"1"), 70_000);
     kept(&mut session, 0, None);
@@ -420,7 +420,7 @@ fn what_cannot_be_sent_is_refused_in_its_turn() {
 }
 
 #[test]
-fn a_rollback_is_told_from_other_ends() {
+fn rollback_is_distinguished_from_other_command_tags() {
     let mut session = session();
     for (tag, end) in [
         ("ROLLBACK", SessionEvent::RolledBack),

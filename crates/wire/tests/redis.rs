@@ -1,4 +1,4 @@
-//! Redis: commands on the wire, checks of replies, and pipelines, however the bytes are cut.
+//! Redis: commands, checks of replies, and pipelines, with bytes split at any place.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn sent(channel: &mut dyn Channel) -> Vec<u8> {
     bytes
 }
 
-/// Tickets with whether the reply was rejected, for replies in pieces.
+/// Tickets of replies in pieces, each with whether its reply was rejected.
 fn events<'a>(channel: &mut dyn Channel, pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u32, bool)> {
     let mut events = Vec::new();
     for mut piece in pieces {
@@ -48,7 +48,7 @@ fn events<'a>(channel: &mut dyn Channel, pieces: impl Iterator<Item = &'a [u8]>)
 }
 
 #[test]
-fn value_is_one_word_whatever_bytes_it_has() {
+fn value_with_any_bytes_is_one_word() {
     let channels = compile(&[step("SET user:{v} \"a {v}\"", None, &[])], 1).expect("channels");
     let mut channel = channels.open(0, 0);
     assert_eq!(channel.begin(Ticket(1), 0, &values(b"x y\r\n*1\r\n")), Next::Send);
@@ -57,7 +57,7 @@ fn value_is_one_word_whatever_bytes_it_has() {
 }
 
 #[test]
-fn replies_of_a_pipeline_end_exchanges_in_order_however_the_bytes_are_cut() {
+fn pipeline_replies_end_exchanges_in_order_in_any_pieces() {
     let steps = [
         step("GET {v}", None, &[]),
         step("GET b", Some(Value::Table(vec![("type", Value::Bytes(b"nil".to_vec()))])), &[]),
@@ -94,7 +94,7 @@ fn reply_to_an_abandoned_exchange_is_dropped() {
 }
 
 #[test]
-fn close_within_a_reply_is_told_from_a_close_before_it() {
+fn close_within_reply_differs_from_close_before_it() {
     let channels = compile(&[step("PING", None, &[])], 2).expect("channels");
     let mut channel = channels.open(0, 0);
     channel.begin(Ticket(1), 0, &Values::default());
@@ -108,7 +108,7 @@ fn close_within_a_reply_is_told_from_a_close_before_it() {
 }
 
 #[test]
-fn items_of_replies_are_saved_and_checked_with_the_values_of_the_user() {
+fn saves_items_and_checks_them_with_user_values() {
     let saves =
         [Saved { name: "w".to_owned(), variable: 1, value: Value::Table(vec![("item", Value::Count(2))]) }];
     let expect = Value::Table(vec![("contains", text("{v}"))]);
@@ -148,7 +148,7 @@ fn commands_that_change_a_shared_connection_are_rejected_in_pipelines() {
 }
 
 #[test]
-fn memory_of_a_connection_is_bounded_whatever_the_peer_sends() {
+fn memory_of_a_connection_grows_with_pipeline_depth() {
     let large = vec![b'x'; 1 << 20];
     let steps: [Arc<dyn Step>; 1] = [Arc::new(RedisStep::of(vec![b"SET".to_vec(), large], "SET".to_owned()))];
     let footprint = |pipeline| compile(&steps, pipeline).expect("channels").footprint(&|_| 0);

@@ -1,4 +1,4 @@
-//! Raw TCP: where replies end, however they are cut, and how much a write takes.
+//! Raw TCP: the end of replies in any pieces, and the limit of writes.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn awaiting(receive: Receive) -> impl Conversation {
     conversation
 }
 
-/// After how many bytes the reply ended, and how many it had, if it did.
+/// End of the reply in the bytes, and its size. `None` if it did not end.
 fn fed<'a>(receive: &Receive, pieces: impl IntoIterator<Item = &'a [u8]>) -> Option<(usize, u64)> {
     let mut conversation = awaiting(receive.clone());
     let mut before = 0;
@@ -29,7 +29,7 @@ fn fed<'a>(receive: &Receive, pieces: impl IntoIterator<Item = &'a [u8]>) -> Opt
 
 proptest! {
     #[test]
-    fn a_reply_ends_at_the_same_byte_however_it_is_cut(
+    fn reply_ends_at_same_byte_in_any_pieces(
         bytes in prop::collection::vec(0_u8..3, 0..60),
         delimiter in prop::collection::vec(0_u8..3, 1..5),
         cuts in prop::collection::vec(1_usize..7, 60),
@@ -50,7 +50,7 @@ proptest! {
 }
 
 #[test]
-fn a_reply_of_a_given_length_ends_after_it() {
+fn reply_of_given_length_ends_after_it() {
     let receive = Receive::Bytes(5);
     assert_eq!(fed(&receive, [&b"hello"[..]]), Some((5, 5)));
     assert_eq!(fed(&receive, [&b"he"[..], b"llo and more"]), Some((5, 5)));
@@ -58,7 +58,7 @@ fn a_reply_of_a_given_length_ends_after_it() {
 }
 
 #[test]
-fn bytes_without_a_request_are_a_fault_and_an_early_end_is_no_reply() {
+fn unasked_bytes_are_a_fault_and_early_close_is_incomplete() {
     let mut conversation = awaiting(Receive::Bytes(3));
     conversation.received(b"ab").expect("no fault");
     assert_eq!(conversation.peer_closed(), Closing::Incomplete);
@@ -71,7 +71,7 @@ fn bytes_without_a_request_are_a_fault_and_an_early_end_is_no_reply() {
 }
 
 #[test]
-fn a_write_takes_no_more_than_it_may() {
+fn write_is_limited_to_max_bytes() {
     let exchange = Exchange { write_bytes: Some(4), receive: Receive::Bytes(1) };
     let mut channel = Serial::new(Tcp::single(b"0123456789", exchange).open(0));
     channel.begin(Ticket(1), 0, &Values::default());
@@ -85,7 +85,7 @@ fn a_write_takes_no_more_than_it_may() {
 }
 
 #[test]
-fn a_step_whose_reply_has_no_end_cannot_be_compiled() {
+fn rejects_step_whose_reply_has_no_end() {
     for receive in [Receive::Bytes(0), Receive::Until(Vec::new()), Receive::Until(vec![b'x'; 65])] {
         let exchange = Exchange { write_bytes: None, receive };
         let step: Arc<dyn Step> =

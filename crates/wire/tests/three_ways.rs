@@ -1,4 +1,4 @@
-//! Every protocol takes each of its samples whole, in pieces, and followed by junk.
+//! Every protocol gives the expected result for each of its samples: whole, in pieces, and followed by junk.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use wire::testing::feed_three_ways;
 use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, RequestStep, Secrets, Ticket, Values, WrongStep};
 
 #[test]
-fn every_protocol_takes_every_sample_three_ways() {
+fn every_sample_gives_expected_result_three_ways() {
     let mut fed = 0;
     for protocol in PROTOCOLS {
         let samples = (protocol.samples)();
@@ -30,7 +30,7 @@ fn names_and_schemes_are_unique() {
     assert_eq!(names.len(), PROTOCOLS.len());
 }
 
-/// A value with the text `{v}` in the first place that takes a text with variables.
+/// A value with the text `{v}` in the first place that accepts variables.
 fn with_variable(kind: &Kind) -> Option<Value> {
     match kind {
         Kind::Text | Kind::TextOrTexts => {
@@ -45,7 +45,7 @@ fn with_variable(kind: &Kind) -> Option<Value> {
     }
 }
 
-/// The channels of two equal steps that send the variable `v`.
+/// Channels of two equal steps that send the variable `v`.
 fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn Channels>, WrongStep>> {
     Some(match protocol.compile {
         Compile::Steps(own) => {
@@ -65,7 +65,7 @@ fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn 
 }
 
 #[test]
-fn every_protocol_of_requests_sends_what_a_user_writes() {
+fn requests_contain_values_of_variables() {
     for protocol in PROTOCOLS {
         let Some(script) = compiled(protocol, &["v".to_owned()]) else { continue };
         let script = script.expect("a script");
@@ -76,14 +76,14 @@ fn every_protocol_of_requests_sends_what_a_user_writes() {
         assert_eq!(channel.begin(Ticket(7), 0, &values), Next::Send);
         let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
         assert!(sent.contains("of a user"), "{}: {sent}", protocol.name);
-        // A variable that nobody knows is the fault of its step.
+        // An unknown variable is an error of its step.
         let wrong = compiled(protocol, &[]).and_then(Result::err).expect("an unknown variable");
         assert_eq!(wrong.step, 0);
     }
 }
 
 #[test]
-fn step_keys_are_unique_and_their_owner_is_found() {
+fn step_keys_are_unique_and_resolve_to_their_protocol() {
     let mut keys: Vec<&str> = step::owners().flat_map(|(_, own)| own.keys).map(|key| key.name).collect();
     for (protocol, own) in step::owners() {
         assert!(own.query.starts_with('?') && own.url.starts_with(protocol.schemes[0].name), "{own:?}");
@@ -98,7 +98,7 @@ fn step_keys_are_unique_and_their_owner_is_found() {
 }
 
 #[test]
-fn a_step_of_another_protocol_is_not_compiled() {
+fn rejects_step_of_another_protocol() {
     #[derive(Debug)]
     struct Foreign;
     impl Step for Foreign {

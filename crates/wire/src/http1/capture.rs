@@ -1,4 +1,4 @@
-//! Values of a reply that later requests need.
+//! Captures: values that are saved from a reply for later requests.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -13,42 +13,42 @@ use super::jar::{self, CookieJar};
 use super::json;
 use super::json_path::JsonPath;
 
-/// A captured value is at most this long; a longer one is refused.
+/// Longest value that can be captured; a reply with a longer one is rejected.
 pub const CAPTURED_BYTES_MAX: usize = 64 * 1024;
 
-/// A value to keep; a reply that does not have it is `rejected`, in the class `capture`.
+/// A value to save from a reply. A reply without it is `rejected`, with the class `capture`.
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// The variable that gets it.
+    /// Number of the variable that gets the value.
     pub variable: u16,
-    /// Where it is found.
+    /// Place of the value in the reply.
     pub from: CaptureFrom,
 }
 
-/// Where a value is found.
+/// Place of a value in a reply.
 #[derive(Clone, Debug)]
 pub enum CaptureFrom {
-    /// The first header of this name, in any case.
+    /// First header of this name, ignoring case.
     Header(String),
-    /// The first match in the body: its group 1, or all of it if there is no such group.
+    /// First match in the body: group 1, or the whole match if there is no group.
     Body(Regex),
-    /// The first header of this name that matches: the group 1 of the match, or all of it if there is no such group.
+    /// First header of this name that matches: group 1, or the whole match if there is no group.
     HeaderPart(String, Regex),
-    /// The place of this path: a text without its quotes; a number, true or false as it is written.
+    /// JSON value at this path: a string without its quotes; a number, `true`, or `false` as it is written.
     Json(JsonPath),
 }
 
-/// Why there is no value.
+/// Reason why a capture found no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
     NotThere,
     TooLong,
-    /// The body goes on beyond what is kept of one.
+    /// No value in the kept part of a body that is longer.
     BeyondKept,
     NotJson,
-    /// A JSON object, a list or null.
+    /// A JSON object, array, or null.
     NoScalar,
-    /// The header is there, without a match.
+    /// The header is present, but does not match.
     NoMatch,
 }
 
@@ -62,7 +62,7 @@ impl CaptureFrom {
         !matches!(self, Self::Header(_) | Self::HeaderPart(..))
     }
 
-    /// Its regular expression, if it has one.
+    /// Regular expression of the capture. `None` if it has none.
     pub(super) fn expression(&self) -> Option<&Regex> {
         match self {
             Self::Body(expression) | Self::HeaderPart(_, expression) => Some(expression),
@@ -70,7 +70,7 @@ impl CaptureFrom {
         }
     }
 
-    /// What it finds in a head; `None`: it is not looked for there.
+    /// Value of the capture in a head; `None` for a capture from the body.
     fn in_head<'a>(&self, headers: &[Header<'a>]) -> Option<Result<&'a [u8], Missing>> {
         let (name, expression) = match self {
             Self::Header(name) => (name, None),
@@ -89,7 +89,7 @@ impl CaptureFrom {
     }
 }
 
-/// What an expression finds in a text: its group 1, or the whole match if there is no such group.
+/// Match of an expression in a text: group 1, or the whole match if there is no group.
 fn matched<'a>(expression: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
     let found = expression.captures(text)?;
     found.get(1).or_else(|| found.get(0)).map(|part| part.as_bytes())
@@ -98,9 +98,9 @@ fn matched<'a>(expression: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
 /// The values of one user's variables.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// By variable.
+    /// Values in the order of their variables' numbers.
     pub(super) list: Box<[Vec<u8>]>,
-    /// The code of a capture that found nothing in the last head.
+    /// Code of the first capture that found no value in the last head.
     failed_in_head: Option<u32>,
 }
 
@@ -109,11 +109,11 @@ impl Values {
         Self { list: (0..variables).map(|_| Vec::new()).collect(), failed_in_head: None }
     }
 
-    /// Gives a variable its value.
+    /// Sets a variable.
     pub(super) fn set(&mut self, variable: u16, value: &[u8]) {
         if let Some(place) = self.list.get_mut(usize::from(variable)) {
             place.clear();
-            // No more than is needed: a value that was long once must not leave twice its length behind.
+            // Reserves exactly the needed bytes, so that a variable never owns twice the length of a value.
             place.reserve_exact(value.len());
             place.extend_from_slice(value);
         }
@@ -127,7 +127,7 @@ impl Values {
         Ok(())
     }
 
-    /// Keeps what the captures find in a head.
+    /// Saves the values of the captures from a head.
     pub(super) fn keep_from_head(&mut self, captures: &[Capture], headers: &[Header<'_>]) {
         self.failed_in_head = None;
         for (number, capture) in captures.iter().enumerate() {
@@ -139,7 +139,7 @@ impl Values {
         }
     }
 
-    /// Takes in the cookies of a reply.
+    /// Stores the cookies of a reply in the user's jar.
     #[cold]
     pub(super) fn keep_cookies(&mut self, at: CookieJar, host: &str, headers: &[Header<'_>]) {
         let Some(jar) = self.list.get_mut(usize::from(at.jar)) else { return };
@@ -149,8 +149,11 @@ impl Values {
         self.list[usize::from(at.jar)] = jar;
     }
 
-    /// Keeps what the captures find in a body of which `body` was kept, `is_whole` or not. The first capture that found
-    /// nothing, in the head or here, is answered by its code.
+    /// Saves the values of the captures from `body`, the kept part of a body; `is_whole` if it is all of it.
+    ///
+    /// # Errors
+    ///
+    /// The code of the first capture that found no value, in the head or in the body.
     pub(super) fn keep_from_body(
         &mut self,
         captures: &[Capture],
@@ -158,7 +161,7 @@ impl Values {
         is_whole: bool,
     ) -> Result<(), u32> {
         if captures.is_empty() {
-            // What failed in a head is that of an earlier step, whose reply was never looked at to its end.
+            // A failure in a head without captures belongs to an earlier step, whose reply was not read to its end.
             return Ok(());
         }
         if let Some(code) = self.failed_in_head.take() {
@@ -187,7 +190,7 @@ fn code(number: usize, missing: Missing) -> u32 {
     (number * Missing::ALL.len()) as u32 + missing as u32
 }
 
-/// What the code of a refusal says.
+/// Error message for the code of a refusal.
 pub(super) fn explain(captures: &[Capture], code: u32) -> Option<String> {
     let (number, missing) =
         (code as usize / Missing::ALL.len(), Missing::ALL[code as usize % Missing::ALL.len()]);

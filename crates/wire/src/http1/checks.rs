@@ -1,4 +1,4 @@
-//! What a reply must be to count as ok.
+//! Checks: conditions for a reply to count as ok.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,13 +14,13 @@ use httparse::Header;
 use memchr::memmem;
 use regex::bytes::Regex;
 
-/// Bytes of a body that are kept for a check; a longer body that does not match within them is refused.
+/// Max bytes of a body that are kept for checks; a longer body that does not match within them is rejected.
 pub const KEPT_BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// Added to the number of a rule that did not hold where the body was coded and could not be unpacked: it was looked at as it came.
+/// Flag in the number of a failed rule: the body had a content coding that could not be decoded, and was checked as it arrived.
 pub(super) const CODED: u32 = 1 << 30;
 
-/// A set of status numbers.
+/// A set of status codes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StatusSet {
     words: Vec<RangeInclusive<u16>>,
@@ -28,7 +28,7 @@ pub struct StatusSet {
 }
 
 impl StatusSet {
-    /// The union of some ranges within 100..=599.
+    /// Creates the union of ranges within 100..=599.
     pub fn new(ranges: impl IntoIterator<Item = RangeInclusive<u16>>) -> Self {
         let words: Vec<_> = ranges.into_iter().collect();
         let mut members = [0; 10];
@@ -38,7 +38,7 @@ impl StatusSet {
         Self { words, members }
     }
 
-    /// Whether a status is in the set.
+    /// Whether the set contains a status code.
     #[inline]
     pub fn contains(&self, status: u16) -> bool {
         self.members.get(usize::from(status / 64)).is_some_and(|word| word >> (status % 64) & 1 == 1)
@@ -46,7 +46,7 @@ impl StatusSet {
 }
 
 impl Default for StatusSet {
-    /// 200–399: a redirect is an answer.
+    /// 200–399: a redirect counts as ok.
     fn default() -> Self {
         Self::new([200..=399])
     }
@@ -71,58 +71,58 @@ impl fmt::Debug for StatusSet {
     }
 }
 
-/// A rule about a body.
+/// A condition for a body.
 #[derive(Clone, Debug)]
 pub enum BodyCheck {
-    /// It has these bytes somewhere.
+    /// Contains these bytes.
     Contains(Vec<u8>),
-    /// It has this text somewhere, with the values of its request.
+    /// Contains this text, with the values of the request.
     ContainsValues(Expected),
-    /// It matches this expression somewhere. The engine behind it takes linear time.
+    /// Matches this expression. The regex engine takes linear time.
     Matches(Regex),
-    /// It is JSON that has this place, with this value if one is given. `null`, lists, and objects have no value.
+    /// Is JSON with a value at this path, equal to the expected one if given. `null`, arrays, and objects have no value to compare.
     Json(JsonPath, Option<Expected>),
 }
 
-/// A header that must be there, with this text in its value if one is given.
+/// A header that must be present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderCheck {
-    /// Its name, in any case.
+    /// Name of the header, ignoring case.
     pub name: String,
-    /// What its value must contain.
+    /// Text that the header's value must contain. `None` accepts any value.
     pub contains: Option<Expected>,
 }
 
 /// Bounds on the size of a body, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeCheck {
-    /// At least.
+    /// Smallest size.
     pub min_bytes: u64,
-    /// At most.
+    /// Largest size.
     pub max_bytes: u64,
 }
 
-/// All checks of one step; a reply that breaks one is `rejected`.
+/// All checks of one step; a reply that fails one is `rejected`.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
-    /// Accepted statuses.
+    /// Accepted status codes.
     pub status: StatusSet,
-    /// Header rules.
+    /// Conditions for headers.
     pub headers: Vec<HeaderCheck>,
-    /// Body rules. With any, up to [`KEPT_BODY_BYTES_MAX`] of a body are kept while it comes.
+    /// Conditions for the body. If there are any, up to [`KEPT_BODY_BYTES_MAX`] of a body are kept while it arrives.
     pub bodies: Vec<BodyCheck>,
-    /// Size rule.
+    /// Bounds of the body's size. `None` accepts any size.
     pub size: Option<SizeCheck>,
 }
 
 impl Checks {
-    /// Whether bodies must be kept.
+    /// Whether checks need the bytes of bodies.
     #[inline]
     pub(super) fn need_body(&self) -> bool {
         !self.bodies.is_empty()
     }
 
-    /// The variables whose values the checks hold replies against.
+    /// Numbers of the variables whose values the checks compare with replies.
     pub(super) fn variables(&self) -> impl Iterator<Item = u16> {
         let of_headers = self.headers.iter().filter_map(|check| check.contains.as_ref());
         let of_bodies = self.bodies.iter().filter_map(|check| match check {
@@ -143,7 +143,7 @@ impl Checks {
         self.headers.iter().position(|check| !holds(check)).map(|index| index as u32)
     }
 
-    /// The number of the first body rule that does not hold.
+    /// Number of the first body rule that fails. `None` if all hold.
     pub(super) fn first_failed_body(&self, body: &[u8], values: &[Vec<u8>]) -> Option<u32> {
         let holds = |check: &BodyCheck| match check {
             BodyCheck::Contains(text) => memmem::find(body, text).is_some(),
@@ -163,7 +163,7 @@ impl Checks {
         (self.headers.len() + self.bodies.len()) as u32
     }
 
-    /// What the rule of this number says: header rules first, then body rules, then the size.
+    /// Error message for the rule of this number. Header rules come first, then body rules, then the size.
     pub(super) fn explain(&self, number: u32, values: &[Vec<u8>]) -> Option<String> {
         let number = number as usize;
         let header = self.headers.get(number).map(|check| match &check.contains {
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_set_holds_its_ranges_and_nothing_else() {
+    fn status_set_contains_exactly_its_ranges() {
         let set = StatusSet::new([200..=204, 404..=404]);
         assert!(set.contains(200) && set.contains(204) && set.contains(404));
         assert!(!set.contains(199) && !set.contains(205) && !set.contains(65_535));

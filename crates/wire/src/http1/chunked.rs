@@ -1,4 +1,4 @@
-//! The chunked transfer coding (RFC 9112 §7.1): sizes, data, trailers.
+//! Parser of the chunked transfer coding (RFC 9112 §7.1): sizes, data, trailers.
 
 use super::fault::Fault;
 use crate::blame::PeerFault;
@@ -6,22 +6,22 @@ use crate::blame::PeerFault;
 const SIZE_LINE_BYTES_MAX: u32 = 4 * 1024;
 const TRAILER_BYTES_MAX: u32 = 64 * 1024;
 
-/// Where in a chunked body we are.
+/// Position in a chunked body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chunked {
-    /// In the digits of a size; `digits` were seen.
+    /// In the digits of a chunk size, after `digits` of them.
     Size { size: u64, digits: u8 },
-    /// After the digits, in an extension we do not look at.
+    /// In a chunk extension, which is ignored.
     Extension { size: u64, line: u32 },
-    /// A size line must end here.
+    /// After the CR of a size line, before its LF.
     SizeEnd { size: u64 },
-    /// In the data.
+    /// In the data of a chunk.
     Data { left: u64 },
     /// After the data, before CR LF.
     DataCr,
     /// Between CR and LF.
     DataLf,
-    /// In the trailers; `line` bytes of this line were seen.
+    /// In the trailers, after `line` bytes of the present line, and `total` bytes of all trailers.
     Trailer { line: u32, total: u32 },
     /// After the last byte.
     Done,
@@ -30,7 +30,8 @@ pub(super) enum Chunked {
 impl Chunked {
     pub(super) const START: Self = Self::Size { size: 0, digits: 0 };
 
-    /// Takes bytes as far as the body goes and hands its data to `data`. Returns how many belonged to it.
+    /// Processes bytes up to the end of the body, and passes its data to `data`. Returns the number of bytes that belong to the
+    /// body.
     pub(super) fn take(&mut self, bytes: &[u8], mut data: impl FnMut(&[u8])) -> Result<usize, PeerFault> {
         let mut used = 0;
         while used < bytes.len() && *self != Self::Done {
@@ -63,7 +64,7 @@ impl Chunked {
             (Self::Size { size, .. } | Self::Extension { size, .. }, b'\r') => Ok(Self::SizeEnd { size }),
             (Self::Size { size, .. }, b';' | b' ' | b'\t') => Ok(Self::Extension { size, line: 1 }),
             (Self::Size { .. }, _) => Err(Fault::BadChunkSize),
-            // A bare LF could hide a second size from other parsers of the same bytes.
+            // Other parsers may end the line at a bare LF, and read a second size after it.
             (Self::Extension { .. }, b'\n') => Err(Fault::BadChunkSize),
             (Self::Extension { line: SIZE_LINE_BYTES_MAX, .. }, _) => Err(Fault::ChunkExtension),
             (Self::Extension { size, line }, _) => Ok(Self::Extension { size, line: line + 1 }),

@@ -1,4 +1,4 @@
-//! The client's side of one connection: the request of a step, and the reply to it.
+//! The conversation of one HTTP/1.1 connection: requests of steps, their replies, and redirects.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -25,17 +25,17 @@ use crate::conversation::{
 pub struct HttpConversation {
     script: Arc<Steps>,
     reading: Reading,
-    /// The request under way, if values were filled in or a redirect led to it.
+    /// The request under way, if it has inserted values or follows a redirect.
     filled: Option<Box<Filled>>,
 }
 
-/// Most loads never have one, and each byte of a channel is one of every connection.
+/// State that most loads never need; boxed because each byte of a conversation is multiplied by all connections.
 #[derive(Debug, Default)]
 struct Filled {
     bytes: Vec<u8>,
-    /// Of the replies that led to this request.
+    /// Bytes of the replies that led to this request.
     received_bytes: u64,
-    /// The first replies of the connection, if they are compared.
+    /// First replies of the connection, if they are compared.
     comparison: Option<Box<Comparison>>,
 }
 
@@ -45,7 +45,7 @@ impl HttpConversation {
         Self { script, reading, filled: None }
     }
 
-    /// The same, whose first replies are compared.
+    /// Compares the first replies of the connection.
     pub(super) fn comparing(mut self) -> Self {
         self.reading.compares = true;
         self
@@ -59,7 +59,7 @@ impl HttpConversation {
         self.filled = Some(filled);
     }
 
-    /// Compares the body of a reply with those before it.
+    /// Compares the body of a reply with earlier bodies.
     #[cold]
     fn compare(&mut self, reply: Reply) {
         let quoted = self.reading.quoted.take();
@@ -74,7 +74,7 @@ impl HttpConversation {
         &self.script.list[usize::from(self.reading.step)]
     }
 
-    /// Goes where a reply redirects to, or rejects it. `rest` is what came after it.
+    /// Follows the redirect of a reply, or rejects the reply. `rest` is the bytes after it.
     #[cold]
     fn follow(&mut self, used: usize, reply: Reply, rest: &[u8]) -> Result<Progress, PeerFault> {
         let script = Arc::clone(&self.script);
@@ -119,7 +119,7 @@ impl HttpConversation {
         Ok(Progress::Answered { used, part, next })
     }
 
-    /// Ends a request that would go to another server before anything is sent.
+    /// Rejects a request that would go to another server, before anything is sent.
     #[cold]
     fn refuse(&mut self) -> Next {
         self.reading.forget();
@@ -133,7 +133,7 @@ impl HttpConversation {
         })
     }
 
-    /// The last reply of a step, with the bytes of those before it.
+    /// Last reply of a step, with the bytes of the replies before it added.
     #[cold]
     fn whole(&self, reply: Reply) -> Reply {
         let before = self.filled.as_ref().filter(|_| self.reading.hop > 0);
@@ -275,7 +275,7 @@ impl Conversation for HttpConversation {
         let quoted = self.script.secrets.redact(quoted);
         match String::from_utf8_lossy(&quoted[..quoted.len().min(QUOTED_BYTES_MAX)]) {
             quoted if quoted.is_empty() => rule,
-            // Whatever the peer wrote, it is one line of printable characters.
+            // Escaped, so that the message is one line of printable characters.
             quoted => format!("{rule}; the body begins with {quoted:?}"),
         }
     }

@@ -1,6 +1,6 @@
-//! Dates in headers, read as leniently as browsers read them (RFC 6265, 5.1.1).
+//! Dates in headers, parsed as leniently as browsers do (RFC 6265, 5.1.1).
 
-/// A date: year, month from 1, day, hour, minute, second.
+/// A date and time: year, month from 1, day, hour, minute, second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Date(u16, u8, u8, u8, u8, u8);
 
@@ -8,10 +8,10 @@ const MONTHS: [&[u8; 3]; 12] =
     [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
 
 impl Date {
-    /// Earlier than any reply.
+    /// Date before any reply, used for replies without a date.
     pub(super) const LONG_AGO: Self = Self(2020, 1, 1, 0, 0, 0);
 
-    /// Reads the parts of a date in whatever order they are.
+    /// Parses a date whose parts may be in any order.
     pub(super) fn read(text: &[u8]) -> Option<Self> {
         let is_delimiter = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b':' && *byte < 0x80;
         let (mut time, mut day, mut month, mut year) = (None, None, None, None);
@@ -42,14 +42,14 @@ fn month_of(token: &[u8]) -> Option<u8> {
     MONTHS.iter().position(|month| **month == *start).map(|number| number as u8 + 1)
 }
 
-/// `10:00:00`.
+/// Parses a time such as `10:00:00`.
 fn clock(token: &[u8]) -> Option<(u8, u8, u8)> {
     let mut parts = token.split(|byte| *byte == b':').map(|part| digits(part, 2));
     let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
     (hour < 24 && minute < 60 && second < 60).then_some((hour as u8, minute as u8, second as u8))
 }
 
-/// A number of at most so many digits, and nothing else.
+/// Parses a number of 1 to `most` digits, without a sign.
 fn digits(token: &[u8], most: usize) -> Option<u16> {
     let is_number = (1..=most).contains(&token.len()) && token.iter().all(u8::is_ascii_digit);
     is_number.then(|| token.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_every_age_are_read_and_compared() {
+    fn parses_all_three_date_formats_and_rejects_invalid_dates() {
         let date = Date(1994, 11, 6, 8, 49, 37);
         for text in
             ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]

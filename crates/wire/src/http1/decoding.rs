@@ -1,6 +1,6 @@
-//! Bodies behind a `Content-Encoding` (RFC 9110, 8.4), unpacked for checks and captures: gzip, deflate, br, and zstd.
+//! Decoding of bodies with a `Content-Encoding` (RFC 9110, 8.4) for checks and captures: gzip, deflate, br, and zstd.
 //!
-//! What comes of a body is bounded, however much it claims to be: no more is unpacked than is looked at.
+//! The decoded size is bounded, whatever size the body claims: decoding stops at the max that checks and captures read.
 
 use alloc::vec::Vec;
 
@@ -9,34 +9,34 @@ use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// How a body is coded.
+/// Content coding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// Not at all.
+    /// No coding.
     Identity,
     Gzip,
     Deflate,
     Brotli,
     Zstd,
-    /// In a way that is not known, or in several.
+    /// An unknown coding, or several codings.
     Other,
 }
 
-/// What came of a body.
+/// A decoded body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unpacked {
     pub(super) bytes: Vec<u8>,
-    /// Whether that is all of it.
+    /// Whether the bytes are the whole body.
     pub(super) is_whole: bool,
 }
 
-/// The first piece of memory for what is unpacked.
+/// Initial size of the output buffer.
 const FIRST_BYTES: usize = 16 * 1024;
 /// The largest window of zstd that a client must support (RFC 9659).
 const ZSTD_WINDOW_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 impl Coding {
-    /// One of the codings that a header names; the next of several makes them another one.
+    /// Adds a coding that a header names. Two codings become [`Self::Other`].
     pub(super) fn with(self, token: &[u8]) -> Self {
         let named = |name: &str| token.eq_ignore_ascii_case(name.as_bytes());
         let coding = match () {
@@ -50,13 +50,13 @@ impl Coding {
         if self == Self::Identity { coding } else { Self::Other }
     }
 
-    /// Unpacks a body, or its beginning, to so many bytes; `None`: it is broken, or its coding is not known.
+    /// Decodes a body, or its beginning, up to `bytes_max`. `None` if it is malformed, or if its coding is unknown.
     pub(super) fn unpack(self, body: &[u8], bytes_max: usize) -> Option<Unpacked> {
         match self {
             Self::Identity | Self::Other => None,
             Self::Gzip => gzip(body, bytes_max),
             Self::Deflate => {
-                // Some servers leave the wrapping away.
+                // Some servers send deflate data without the zlib header.
                 let is_wrapped = matches!(body, [first, second, ..]
                     if first & 15 == 8 && (u32::from(*first) << 8 | u32::from(*second)) % 31 == 0);
                 let mut bytes = Vec::new();
@@ -69,22 +69,22 @@ impl Coding {
     }
 }
 
-/// How a piece ended.
+/// End of a deflate stream.
 enum End {
-    /// After so many bytes of it.
+    /// The stream ended after `used` input bytes.
     Complete { used: usize },
-    /// There is more of it than may come out, or than was kept.
+    /// The output limit or the end of the kept input came first.
     Cut,
 }
 
-/// Adds what is in a stream of deflate.
+/// Appends the decoded data of a deflate stream to `out`. `None` if the stream is malformed.
 fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -> Option<End> {
     let wrapped = if is_wrapped { inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER } else { 0 };
     let flags = wrapped
         | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF
         | inflate_flags::TINFL_FLAG_HAS_MORE_INPUT;
     let mut state = DecompressorOxide::new();
-    // References do not reach into what came before.
+    // Back-references stay within the present member.
     let before = out.len();
     let (mut used, mut filled) = (0, 0);
     loop {
@@ -111,9 +111,9 @@ fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -
     }
 }
 
-/// Members one after the other (RFC 1952).
+/// Decodes gzip members, one after the other (RFC 1952).
 fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Unpacked> {
-    /// Check sum and length.
+    /// Checksum and length.
     const TRAILER_BYTES: usize = 8;
     let mut bytes = Vec::new();
     loop {
@@ -133,7 +133,7 @@ fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     }
 }
 
-/// Bytes of the head of a member.
+/// Length of a member's header in bytes. `None` if it is malformed or incomplete.
 fn gzip_head(body: &[u8]) -> Option<usize> {
     let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, ..] = body else { return None };
     let mut at = 10;
@@ -141,7 +141,7 @@ fn gzip_head(body: &[u8]) -> Option<usize> {
         let length = u16::from_le_bytes([*body.get(at)?, *body.get(at + 1)?]);
         at += 2 + usize::from(length);
     }
-    // A name, and a comment.
+    // File name and comment, each terminated by a zero byte.
     for flag in [8, 16] {
         if flags & flag != 0 {
             at += memchr::memchr(0, body.get(at..)?)? + 1;
@@ -182,7 +182,7 @@ fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     }
 }
 
-/// Frames one after the other (RFC 8878).
+/// Decodes zstd frames, one after the other (RFC 8878).
 fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(ZSTD_WINDOW_BYTES_MAX);
@@ -192,7 +192,7 @@ fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
         while !decoder.is_finished() {
             let step = BlockDecodingStrategy::UptoBlocks(1);
             if decoder.decode_blocks(&mut rest, step).is_err() {
-                // The rest of the body may not have been kept.
+                // The kept part of the body may end within a block.
                 return (!bytes.is_empty()).then_some(Unpacked { bytes, is_whole: false });
             }
             bytes.extend(decoder.collect().unwrap_or_default());
@@ -219,7 +219,7 @@ mod tests {
     const RAW: &str = "ab562ac9cf4ecd53b252502a484cce4e4d5138bc52a91600";
     const BROTLI: &str = "8b0a807b22746f6b656e223a20227061636b656420c3a9227d03";
     const ZSTD: &str = "28b52ffd0468b100007b22746f6b656e223a20227061636b656420c3a9227d5e077f71";
-    /// 64 MiB of one letter.
+    /// 64 MiB of one letter, compressed.
     const BROTLI_BOMB: &str = "cbffff3ff825c2e2b14020f7fe8fffff7ff04b00c4611180eefd1fffffffe0970088c30200ddfb3ffeffffc12f0110870500baf77ffcffff835f02200e0b0074effff8ffff07bf04401c1600e8defff1ffff0f7e0980382c00d0bdffcbffff3ffc1200715800a07bff07";
 
     fn bytes(hex: &str) -> Vec<u8> {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn each_coding_is_unpacked() {
+    fn decodes_every_coding_up_to_the_limit() {
         for (name, packed) in [
             ("gzip", GZIP),
             ("X-GZIP", GZIP),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn several_codings_and_unknown_ones_are_left_alone() {
+    fn does_not_decode_several_or_unknown_codings() {
         for name in ["gzip, br", "compress", "gzip,gzip", "aws-chunked"] {
             assert_eq!(coding(name), Coding::Other, "{name}");
             assert_eq!(coding(name).unpack(&bytes(GZIP), 1000), None, "{name}");
@@ -261,22 +261,22 @@ mod tests {
     }
 
     #[test]
-    fn no_more_comes_out_than_is_looked_at() {
+    fn decompression_bomb_stops_at_the_limit() {
         let unpacked = Coding::Brotli.unpack(&bytes(BROTLI_BOMB), 1 << 20).expect("it can be read");
         assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
-        // Blocks of one repeated byte: 8 GiB of them.
+        // 8 GiB in blocks of one repeated byte.
         let mut frame = bytes("28b52ffd0058");
         frame.extend([0x02, 0x00, 0x10, b'a'].repeat(65_536));
         let unpacked = Coding::Zstd.unpack(&frame, 1 << 20);
         assert!(unpacked.is_none_or(|unpacked| unpacked.bytes.len() <= 1 << 20 && !unpacked.is_whole));
-        // 1032 times as much as it is.
+        // Compresses about 1032 to 1.
         let zeros = miniz_oxide::deflate::compress_to_vec(&vec![0; 64 << 20], 9);
         let unpacked = Coding::Deflate.unpack(&zeros, 1 << 20).expect("it can be read");
         assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
     }
 
     #[test]
-    fn what_is_broken_is_nothing_and_what_is_cut_off_is_its_beginning() {
+    fn malformed_body_is_none_and_truncated_body_decodes_partly() {
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
             assert_eq!(coding.unpack(b"{\"token\": 1}", 1000), None, "{coding:?}");
         }
@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(
+        fn arbitrary_bytes_never_panic(
             tail in proptest::collection::vec(any::<u8>(), 0..200),
             place in 0_usize..30,
             number in 0_usize..4,

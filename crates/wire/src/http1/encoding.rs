@@ -1,4 +1,4 @@
-//! How a value is written where it stands: it stays one value of that place, whatever is in it.
+//! Encoding of values by their place in a request: a value cannot leave its place, whatever bytes it has.
 
 use alloc::vec::Vec;
 
@@ -6,23 +6,23 @@ use super::json;
 use super::request::Request;
 use crate::braces::{Piece, pieces};
 
-/// How the values of one place are written.
+/// Encoding of the values in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// In a path segment, a query or a form: all but the unreserved characters of RFC 3986 are percent-encoded.
+    /// Path segment, query, or form: percent-encodes all but the unreserved characters of RFC 3986.
     Component,
-    /// A location, whose own delimiters and percent-encoded bytes stay: only what has no place in a target is encoded.
+    /// Location: keeps delimiters and percent-encoded bytes, and percent-encodes only bytes that a target cannot have.
     Location,
-    /// In a header, or a part of a body: CR, LF and NUL become spaces.
+    /// Header, or a part of a body: replaces CR, LF, and NUL with spaces.
     Line,
-    /// Within a string of JSON (RFC 8259, 7).
+    /// JSON string (RFC 8259, 7).
     JsonString,
-    /// As it is.
+    /// No encoding.
     Bytes,
 }
 
 impl Encoding {
-    /// Bytes that one byte of a value may become.
+    /// Max number of bytes that one byte of a value is encoded to.
     pub(super) fn factor(self) -> u64 {
         match self {
             Self::Component | Self::Location => 3,
@@ -31,9 +31,9 @@ impl Encoding {
         }
     }
 
-    /// Hands out what a value becomes, piece by piece.
+    /// Passes the encoded value to `put`, piece by piece.
     pub(super) fn encode(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        // A path segment of one or two dots means another place (RFC 3986, 5.2.4).
+        // A path segment of one or two dots is removed by normalization (RFC 3986, 5.2.4).
         let is_dots = matches!(value, b"." | b"..");
         for (at, byte) in value.iter().enumerate() {
             match (self, byte) {
@@ -54,7 +54,7 @@ impl Encoding {
         }
     }
 
-    /// Bytes that a value becomes.
+    /// Length of the encoded value in bytes.
     pub(super) fn length(self, value: &[u8]) -> usize {
         let mut bytes = 0;
         self.encode(value, |more| bytes += more.len());
@@ -62,7 +62,7 @@ impl Encoding {
     }
 }
 
-/// A value as each place has it.
+/// Encoded forms of a value in all places, to find secrets in texts.
 pub(crate) fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
     let written = |encoding: Encoding| {
         let mut spelling = Vec::new();
@@ -87,40 +87,40 @@ fn upper(nibble: u8) -> u8 {
     b"0123456789ABCDEF"[usize::from(nibble & 15)]
 }
 
-/// A text read from its front, so far as it decides how the values in it are written.
+/// Parser state of a text that is read from its front, as far as it decides the encoding of values in it.
 pub(super) enum Text {
-    /// A path with its query.
+    /// Path with its query.
     Target {
-        /// Nothing of it was read. A value that a target begins with is a location.
+        /// Whether nothing of it was read. A value at the beginning of a target is a location.
         is_empty: bool,
     },
     Header,
     Json {
         in_string: bool,
-        /// The next character is escaped.
+        /// Whether the next character is escaped.
         is_escaped: bool,
     },
     Form,
-    /// Parts between lines: a value that has no line breaks cannot end one.
+    /// Multipart body with boundary lines: a value without line breaks cannot end a part.
     Multipart,
     Other,
 }
 
-/// What a body is, by its Content-Type.
+/// Kind of a body, by its Content-Type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
     /// JSON.
     Json,
     /// Fields of a form, percent-encoded.
     Form,
-    /// Parts with a boundary.
+    /// Multipart body.
     Multipart,
     /// Anything else.
     Other,
 }
 
 impl BodyKind {
-    /// By the value of a header Content-Type.
+    /// Kind of a body with this value of the header Content-Type.
     pub fn of(content_type: &str) -> Self {
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match kind.as_str() {
@@ -137,7 +137,8 @@ impl Text {
     pub(super) const TARGET: Self = Self::Target { is_empty: true };
     const JSON: Self = Self::Json { in_string: false, is_escaped: false };
 
-    /// The body of a request: by its Content-Type, or without one JSON if it is JSON with any value in it.
+    /// State at the beginning of a request's body: by its Content-Type, or JSON if the body without one is valid JSON with any
+    /// value inserted.
     pub(super) fn of_body(request: &Request) -> Self {
         let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
         let body = request.body.as_deref().unwrap_or_default();
@@ -153,7 +154,7 @@ impl Text {
         }
     }
 
-    /// Passes over text as it is written.
+    /// Advances over literal text.
     pub(super) fn pass(&mut self, text: &[u8]) {
         match self {
             Self::Target { is_empty } => *is_empty &= text.is_empty(),
@@ -171,7 +172,7 @@ impl Text {
         }
     }
 
-    /// How a value is written that stands here.
+    /// Encoding of a value at this position.
     pub(super) fn value(&mut self, is_raw: bool) -> Encoding {
         match self {
             Self::Target { is_empty } => {
@@ -187,13 +188,13 @@ impl Text {
     }
 }
 
-/// A body with values that are right wherever they stand.
+/// A body with example values that are valid in any place.
 fn example(body: &[u8]) -> Vec<u8> {
     let mut example = Vec::with_capacity(body.len());
     for piece in pieces(body) {
         match piece {
             Piece::Text(bytes) => example.extend_from_slice(bytes),
-            // A digit is a number, and in a string a character.
+            // A digit is a valid number, and a valid character of a string.
             Piece::Name(_) | Piece::Raw(_) => example.push(b'1'),
         }
     }

@@ -1,4 +1,4 @@
-//! A text that a reply must contain, with values of variables in it.
+//! Texts with variables that a reply must contain.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::braces::{Piece, spans};
 
-/// A text whose parts may be values, as they are: a reply encodes nothing for its place.
+/// A text with values of variables, which are inserted without encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected(Vec<Part>);
 
@@ -17,8 +17,8 @@ enum Part {
 }
 
 impl Expected {
-    /// From a text with names of `variables` in braces; the place in the list is a variable's number. A name that is not among
-    /// them stays as it is written.
+    /// Compiles a text with names of `variables` in braces. A variable's number is its index in the list. Unknown names stay as
+    /// they are written.
     pub fn compile(text: &[u8], variables: &[String]) -> Self {
         let number = |name: &str| variables.iter().position(|known| known == name);
         let mut parts: Vec<Part> = Vec::new();
@@ -38,7 +38,7 @@ impl Expected {
         Self(parts)
     }
 
-    /// The numbers of the variables in it.
+    /// Numbers of the variables in the text.
     pub fn variables(&self) -> impl Iterator<Item = u16> {
         self.0.iter().filter_map(|part| match part {
             Part::Value(variable) => Some(*variable),
@@ -46,12 +46,12 @@ impl Expected {
         })
     }
 
-    /// The text without values.
+    /// The text with empty values.
     pub fn text(&self) -> Vec<u8> {
         self.filled(&[]).into_owned()
     }
 
-    /// The text with these values.
+    /// The text with these values inserted.
     pub(super) fn filled<'a>(&'a self, values: &'a [Vec<u8>]) -> Cow<'a, [u8]> {
         let bytes = |part: &'a Part| match part {
             Part::Bytes(bytes) => bytes.as_slice(),
@@ -65,7 +65,7 @@ impl Expected {
     }
 }
 
-/// As it is, names in braces included.
+/// Takes the text literally, names in braces included.
 impl From<&str> for Expected {
     fn from(text: &str) -> Self {
         Self(Vec::from([Part::Bytes(text.into())]))
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_filled_in_and_other_braces_stay() {
+    fn inserts_values_and_keeps_other_braces() {
         let variables = ["a".into(), "b.c".into()];
         let values = [b"1".to_vec(), b"2".to_vec()];
         for (text, expected) in [

@@ -1,4 +1,4 @@
-//! Every way in which a peer can break HTTP/1.1, with its class and its sentence.
+//! Violations of HTTP/1.1 by a peer, with their error classes and messages.
 
 use super::foreign;
 use crate::ErrorClass;
@@ -44,11 +44,11 @@ impl Fault {
         PeerFault::new(class, self as u32, sentence)
     }
 
-    /// Bytes came when no reply was awaited. A whole reply too many is worse than stray bytes: the replies before it may have
-    /// been answers to other requests. A server may say 408 before it closes an idle connection (RFC 9110, 15.5.9).
+    /// Fault for bytes that arrived while no reply was awaited. A whole extra reply is worse than stray bytes, because earlier
+    /// replies may have answered other requests. A server may send 408 before it closes an idle connection (RFC 9110, 15.5.9).
     #[cold]
     pub(super) fn surplus(bytes: &[u8]) -> PeerFault {
-        // Servers of other protocols speak first.
+        // Servers of some other protocols speak first.
         if let Some(fault) = foreign::recognized(bytes) {
             return fault;
         }

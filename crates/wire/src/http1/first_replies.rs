@@ -1,27 +1,27 @@
-//! The first replies of a connection, compared: whether different requests get the same short body.
+//! Comparison of a connection's first replies: detects different requests that get the same short body.
 
 use alloc::vec::Vec;
 
 use super::template::target_of;
 use crate::conversation::FirstReplies;
 
-/// Connections whose first replies are compared.
+/// Number of connections whose first replies are compared.
 pub(super) const CONNECTIONS: u32 = 8;
-/// Replies of a connection that are compared.
+/// Max replies of a connection that are compared.
 const REPLIES_MAX: u32 = 64;
-/// Longest body that is short.
+/// Max bytes of a body that counts as short.
 pub(super) const SHORT_BYTES_MAX: usize = 200;
-/// Bytes of a body that are kept for it, as they come: it may be compressed.
+/// Max bytes that are kept of a body as it arrives; it may be compressed.
 pub(super) const KEPT_BYTES_MAX: usize = 4096;
-/// Bytes of a request's body that tell it from others.
+/// Max bytes of a request's body that are hashed.
 const REQUEST_BYTES_MAX: usize = 4096;
 
-/// Replies of a connection so far. It is made for few connections, and for requests without checks of the body.
+/// Comparison of a connection's replies so far. Only few connections have one, and only for requests without checks of the body.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     /// Hash of the request under way.
     request: u64,
-    /// Hashes of requests, each once.
+    /// Hashes of the distinct requests.
     requests: Vec<u64>,
     replies: u32,
     body: Vec<u8>,
@@ -29,15 +29,15 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Notes the request whose reply comes next.
+    /// Sets the request whose reply comes next.
     pub(super) fn begin(&mut self, request: &[u8]) {
         let head_end = memchr::memmem::find(request, b"\r\n\r\n").map_or(request.len(), |at| at + 4);
         let body = &request[head_end..];
         self.request = hash(&[target_of(request), &body[..body.len().min(REQUEST_BYTES_MAX)]]);
     }
 
-    /// Compares a reply. `body` is that of a reply without a fault, unpacked, and empty if it is not short. Returns whether the
-    /// next reply is compared, too.
+    /// Compares a reply. `body` is the decoded body; `None` if the reply was rejected. Returns whether the next reply is compared,
+    /// too.
     pub(super) fn take(&mut self, body: Option<&[u8]>) -> bool {
         let is_short = |body: &&[u8]| !body.is_empty() && body.len() <= SHORT_BYTES_MAX;
         let Some(body) = body.filter(is_short).filter(|body| self.replies == 0 || self.body == *body) else {
@@ -54,7 +54,7 @@ impl Comparison {
         self.replies < REPLIES_MAX
     }
 
-    /// The replies so far; `redacted` takes secrets out of a body.
+    /// Result so far. `redacted` removes secrets from a body. `None` if no reply was compared.
     pub(super) fn found(&self, redacted: impl Fn(&[u8]) -> Vec<u8>) -> Option<FirstReplies> {
         let body = (!self.differs).then(|| redacted(&self.body));
         let is_any = self.replies > 0 || self.differs;
@@ -62,7 +62,7 @@ impl Comparison {
     }
 }
 
-/// FNV-1a, with an end after each part.
+/// FNV-1a hash, with a separator after each part.
 fn hash(parts: &[&[u8]]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.iter().copied().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_told_apart_by_target_and_body() {
+    fn distinguishes_requests_by_target_and_body() {
         let [one, two] = ["GET /a HTTP/1.1\r\nX: 1\r\n\r\n", "GET /a HTTP/1.1\r\nX: 2\r\n\r\n"];
         let [post, other] = ["POST /a HTTP/1.1\r\n\r\none", "POST /a HTTP/1.1\r\n\r\ntwo"];
         let body = Some(&b"ok"[..]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_differs_or_is_not_short_has_no_body_in_common() {
+    fn differing_or_long_body_leaves_no_common_body() {
         let long = [b'x'; SHORT_BYTES_MAX + 1];
         let request = "GET / HTTP/1.1\r\n\r\n";
         for body in [Some(&b"no"[..]), Some(&b""[..]), Some(&long[..]), None] {

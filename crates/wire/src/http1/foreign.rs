@@ -1,4 +1,4 @@
-//! Servers of other protocols, recognized by how their answer begins.
+//! Recognition of servers of other protocols by the first bytes of their answers.
 
 use alloc::string::String;
 
@@ -6,12 +6,12 @@ use super::fault::Fault;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 
-/// A byte of a beginning that may be any.
+/// Wildcard in the beginning of an answer.
 const ANY: u8 = 0xff;
-/// Code of the first protocol in the list, above those of [`Fault`].
+/// Code of the first row of [`FOREIGN`], above the codes of [`Fault`].
 const FIRST_CODE: u32 = 1_000;
 
-/// Beginnings of answers, and the messages about them.
+/// Beginnings of answers of other protocols, and the messages about them.
 const FOREIGN: &[(&[u8], &str)] = &[
     (b"\x15\x03", "the server expects TLS: write https://"),
     (b"\x00\xff\xff\x04\xff\x00\x00\x00\x00", HTTP2),
@@ -34,18 +34,18 @@ const HTTP2: &str =
 const REDIS: &str = "a Redis server answered: correct the port, or write redis:// for a load of commands";
 const SMTP: &str = "an SMTP or FTP server answered: correct the port";
 
-/// Names the server of an answer that is not HTTP/1.1. `Ok` while more bytes may decide.
+/// Returns the fault for an answer that is not HTTP/1.1. `Ok` if more bytes are needed to decide.
 #[cold]
 pub(super) fn recognize(bytes: &[u8]) -> Result<(), PeerFault> {
     if let Some(fault) = recognized(bytes) {
         return Err(fault);
     }
-    // A beginning whose first byte may be any would hold up every answer.
+    // Only rows with a definite first byte wait for more bytes; a wildcard would delay the fault of every answer.
     let may_be = |(beginning, _): &&(&[u8], &str)| beginning[0] != ANY && begins(bytes, beginning);
     if FOREIGN.iter().any(|row| may_be(&row)) { Ok(()) } else { Err(Fault::NotHttp.showing(bytes)) }
 }
 
-/// The server of an answer, if its beginning is known.
+/// Fault that names the server of an answer. `None` if its beginning is unknown.
 pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     let is_it = |(beginning, _): &(&[u8], &str)| bytes.len() >= beginning.len() && begins(bytes, beginning);
     let number = FOREIGN.iter().position(is_it)?;
@@ -53,10 +53,11 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
 }
 
-/// Names a server that answered where TLS was expected, with the class of the error.
+/// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is
+/// unknown, or a TLS alert.
 ///
-/// Plain HTTP is an error of TLS: the scheme of the URL is wrong. Another protocol is not, because no scheme of HTTP is right; its message says
-/// what to correct, and quotes the beginning of the answer.
+/// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no scheme of
+/// HTTP is right. Its message says what to correct, and quotes the beginning of the answer.
 pub fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
         return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));
@@ -65,7 +66,7 @@ pub fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     Some((ErrorClass::ProtocolError, fault.message()))
 }
 
-/// Whether the bytes that are there agree with a beginning.
+/// Whether all available bytes match a beginning.
 fn begins(bytes: &[u8], beginning: &[u8]) -> bool {
     bytes.iter().zip(beginning).all(|(byte, expected)| byte == expected || *expected == ANY)
 }

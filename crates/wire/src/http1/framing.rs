@@ -1,4 +1,4 @@
-//! Where a reply's body ends (RFC 9112 §6.3), and whether its connection lives on (§9.3).
+//! Framing of replies: the end of the body (RFC 9112 §6.3), and reuse of the connection (§9.3).
 
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -13,31 +13,31 @@ use super::redirect;
 use super::step::Step;
 use crate::blame::PeerFault;
 
-/// Bytes that a head may have.
+/// Max bytes of a head.
 pub(super) const HEAD_BYTES_MAX: usize = 64 * 1024;
 const HEADERS_MAX: usize = 256;
-/// Bytes of empty lines before a head.
+/// Max bytes of empty lines before a head.
 const EMPTY_LINE_BYTES_MAX: usize = 8;
-/// Bytes before a wrong one that a rejection quotes.
+/// Number of bytes before the wrong one that an error message quotes.
 const SHOWN_BEFORE_BYTES: usize = 12;
 
-/// What a head says.
+/// Parsed head of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) status: u16,
     pub(super) length: Length,
     pub(super) keeps_alive: bool,
-    /// For how long the server keeps the connection open while it is idle, as it says, in seconds; 0 if it says nothing.
+    /// Seconds for which the server keeps an idle connection open, according to its reply; 0 if the reply does not say.
     pub(super) idle_max_s: u16,
-    /// The number of the first header check that does not hold.
+    /// Number of the first header check that fails. `None` if all hold.
     pub(super) failed_check: Option<u32>,
-    /// Whether the body is compressed, or coded in another way.
+    /// Content coding of the body.
     pub(super) coding: Coding,
-    /// Whether the step follows it to another place: it is not the reply that is judged.
+    /// Whether the step follows the reply as a redirect, so that checks do not apply to it.
     pub(super) is_redirect: bool,
 }
 
-/// How the end of a body is known.
+/// Rule that determines the end of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Known(u64),
@@ -45,14 +45,14 @@ pub(super) enum Length {
     UntilClose,
 }
 
-/// Reads a head from the front of `bytes`, and keeps the values that the step captures in it; `None` while it is incomplete.
-/// Also says how many bytes it took.
+/// Parses a head at the front of `bytes`, and saves the values that the step captures from it. Returns its length with it; `None`
+/// while the head is incomplete.
 pub(super) fn read(
     bytes: &[u8],
     step: &Step,
     values: &mut Values,
 ) -> Result<Option<(usize, Head)>, PeerFault> {
-    // A few empty lines before a head are allowed (RFC 9112 §2.2); a flood of them is not worth reading again and again.
+    // A few empty lines before a head are allowed (RFC 9112 §2.2). Many of them would be parsed again after each read.
     if bytes.len() > EMPTY_LINE_BYTES_MAX
         && bytes[..=EMPTY_LINE_BYTES_MAX].iter().all(|byte| b"\r\n".contains(byte))
     {
@@ -63,7 +63,7 @@ pub(super) fn read(
 
 type HeadRead = Result<Option<(usize, Head)>, PeerFault>;
 
-/// Reads a head as strictly as `config` says. `None` if a header line is malformed.
+/// Parses a head as strictly as `config` says. `None` if a header line is malformed.
 #[inline]
 fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) -> Option<HeadRead> {
     let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
@@ -85,7 +85,7 @@ fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) 
     })
 }
 
-/// Place of the minor version of a head that is newer than HTTP/1.1.
+/// Position of the minor version in a head with a version above HTTP/1.1. `None` for other heads.
 #[cold]
 fn newer_minor(bytes: &[u8]) -> Option<usize> {
     let start = bytes.iter().position(|byte| !b"\r\n".contains(byte))?;
@@ -93,7 +93,8 @@ fn newer_minor(bytes: &[u8]) -> Option<usize> {
     matches!(rest, [] | [b' ', ..]).then_some(start + b"HTTP/1.".len())
 }
 
-/// Reads a head of a higher minor version, which a client processes as HTTP/1.1 (RFC 9110, 2.5). `at` is the place of that version.
+/// Parses a head of a higher minor version, which a client processes as HTTP/1.1 (RFC 9110, 2.5). `at` is the position of the minor
+/// version.
 #[cold]
 fn parse_as_http_1_1(
     config: &ParserConfig,
@@ -107,7 +108,7 @@ fn parse_as_http_1_1(
     parse(config, &bytes, step, values)
 }
 
-/// Reads a head with folded header lines (RFC 9112, 5.2), or with spaces before a colon, which a proxy would have removed (5.1).
+/// Parses a head with folded header lines (RFC 9112, 5.2), or with spaces before a colon, which a proxy would have removed (5.1).
 #[cold]
 fn read_obsolete(bytes: &[u8], step: &Step, values: &mut Values) -> HeadRead {
     let mut config = ParserConfig::default();
@@ -117,7 +118,7 @@ fn read_obsolete(bytes: &[u8], step: &Step, values: &mut Values) -> HeadRead {
         .unwrap_or_else(|| Err(Fault::BadHeader.showing(malformed_line(&unfolded))))
 }
 
-/// A copy of a head in which spaces replace each fold of a header line. Its length is that of `bytes`.
+/// Copies a head, and replaces each fold of a header line with spaces. The length stays the same.
 fn unfolded(bytes: &[u8]) -> Vec<u8> {
     let mut unfolded = bytes.to_vec();
     let (mut start, mut is_after_status) = (0, false);
@@ -136,7 +137,7 @@ fn unfolded(bytes: &[u8]) -> Vec<u8> {
     unfolded
 }
 
-/// The first header line that is malformed, from shortly before its first wrong byte.
+/// First malformed header line, from shortly before its first wrong byte.
 fn malformed_line(bytes: &[u8]) -> &[u8] {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let mut lines = lines.skip_while(|line| matches!(**line, [b'\n'] | [b'\r', b'\n'])).skip(1);
@@ -148,7 +149,7 @@ fn malformed_line(bytes: &[u8]) -> &[u8] {
     found.unwrap_or(bytes)
 }
 
-/// Where a header line breaks RFC 9110, 5.5 or 5.6.2. `None` if it does not.
+/// Position where a header line breaks RFC 9110, 5.5 or 5.6.2. `None` if it is valid.
 fn first_wrong_byte(line: &[u8]) -> Option<usize> {
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
     let Some(colon) = memchr::memchr(b':', line).filter(|colon| *colon > 0) else { return Some(0) };
@@ -217,21 +218,21 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     }
     let keeps_alive = says_keep_alive && !says_close;
     let keeps_alive = keeps_alive && length != Length::UntilClose;
-    // Nothing of a redirect's body is needed, and the connection ends with it.
+    // A redirect's body is not needed, and the connection ends with it.
     let length = if is_redirect && length == Length::UntilClose { Length::Known(0) } else { length };
     Ok(Head { status, length, keeps_alive, idle_max_s, failed_check, coding: coded, is_redirect })
 }
 
-/// What a `Keep-Alive` header says of its connection (RFC 2068, 19.7.1.1).
+/// Content of a `Keep-Alive` header (RFC 2068, 19.7.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeepAlive {
-    /// It carries no further request: it may be idle for 0 s, or 0 requests are left.
+    /// The connection carries no further request: its idle timeout is 0 s, or 0 requests are left.
     Ends,
-    /// It may be idle for so long, in seconds; 0 if nothing is said.
+    /// Idle timeout in seconds; 0 if none is given.
     For { idle_max_s: u16 },
 }
 
-/// Reads `timeout=5, max=100`. Whatever else is there is ignored.
+/// Parses `timeout=5, max=100`. Other parameters are ignored.
 #[cold]
 fn parse_keep_alive(value: &[u8]) -> KeepAlive {
     let mut idle_max_s = 0;
@@ -251,7 +252,7 @@ fn parse_keep_alive(value: &[u8]) -> KeepAlive {
     KeepAlive::For { idle_max_s }
 }
 
-/// A length, or the same one several times (RFC 9112, 6.3).
+/// Parses a length, which may be repeated with the same value (RFC 9112, 6.3).
 fn parse_length(value: &[u8]) -> Option<u64> {
     parse_one_length(value).or_else(|| {
         let mut lengths = value.split(|byte| *byte == b',').map(parse_one_length);
@@ -260,7 +261,7 @@ fn parse_length(value: &[u8]) -> Option<u64> {
     })
 }
 
-/// Digits only: no sign, and no more than 2^63 − 1.
+/// Parses digits without a sign, up to 2^63 − 1.
 fn parse_one_length(value: &[u8]) -> Option<u64> {
     let digits = value.trim_ascii();
     let number = digits.iter().try_fold(0_u64, |number, digit| {
@@ -270,7 +271,7 @@ fn parse_one_length(value: &[u8]) -> Option<u64> {
     number.filter(|number| !digits.is_empty() && *number <= i64::MAX as u64)
 }
 
-/// Compares with the usual spelling first, which is one comparison of memory for almost every server.
+/// Compares with the usual spelling first, because that is one memory comparison for almost every server.
 fn is_named(header: &Header<'_>, name: &str) -> bool {
     header.name == name || header.name.eq_ignore_ascii_case(name)
 }
@@ -284,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keep_alive_says_how_long_a_connection_may_be_idle() {
+    fn parses_idle_timeout_from_keep_alive() {
         let of = |value: &str| parse_keep_alive(value.as_bytes());
         for (value, idle_max_s) in [
             ("timeout=5", 5),

@@ -1,7 +1,7 @@
-//! The cookies of a user (RFC 6265), in the bytes of one variable.
+//! The cookie jar of a user (RFC 6265), stored as the value of one variable.
 //!
-//! There is one host, and no clock: a cookie lives until the server deletes it, or the load ends. Each is a line: its path, a tab,
-//! and `name=value`.
+//! A jar holds cookies of one host, and uses no clock: a cookie lives until the server deletes it, or the load ends. Each cookie is
+//! a line: its path, a tab, and `name=value`.
 
 use alloc::vec::Vec;
 
@@ -9,18 +9,18 @@ use httparse::Header;
 
 use super::date::Date;
 
-/// Bytes of all cookies of a user; the oldest make room.
+/// Max bytes of all cookies of a user; the oldest are removed first.
 pub(super) const JAR_BYTES_MAX: usize = 8 * 1024;
-/// Longer cookies are ignored, as browsers do.
+/// Max bytes of a cookie's name and value. Longer cookies are ignored, as in browsers.
 const COOKIE_BYTES_MAX: usize = 4096;
-/// More of them make the oldest leave.
+/// Max cookies of a user; the oldest are removed first.
 const COOKIES_MAX: usize = 50;
 
-/// Takes in the cookies of a reply to a request for a path of a host.
+/// Stores the cookies of a reply to a request for a path of a host.
 pub(super) fn take_in(jar: &mut Vec<u8>, headers: &[Header<'_>], host: &str, path: &[u8]) {
     let named =
         |name: &'static str| headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
-    // What time it is for the server, who says when its cookies end.
+    // The server's clock, which its cookies' expiry dates refer to.
     let date = named("date").next().and_then(|header| Date::read(header.value));
     for header in named("set-cookie") {
         if let Some(cookie) = SetCookie::read(header.value, host, path, date) {
@@ -29,23 +29,23 @@ pub(super) fn take_in(jar: &mut Vec<u8>, headers: &[Header<'_>], host: &str, pat
     }
 }
 
-/// Where a step has the cookies of its user.
+/// Variables that hold the cookies of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CookieJar {
-    /// The variable that holds them.
+    /// Number of the variable that holds the cookies.
     pub jar: u16,
-    /// The variable that holds the path of the request under way.
+    /// Number of the variable that holds the path of the request under way.
     pub path: u16,
 }
 
-/// Bytes of a path that are kept; the cookies of longer ones belong to the whole host.
+/// Max bytes of a path that is kept. Cookies of requests with a longer path belong to the whole host.
 pub(super) const PATH_BYTES_MAX: usize = 4096;
 
-/// Writes the header with the cookies for a path, if there are any.
+/// Writes the Cookie header for a path, if any cookie matches.
 pub(super) fn write(jar: &[u8], target: &[u8], out: &mut Vec<u8>) {
     let path = path_of(target);
     let mut fitting: Vec<(&[u8], &[u8])> = cookies(jar).filter(|(own, _)| is_below(own, path)).collect();
-    // Those of longer paths come first, and older ones before newer.
+    // Cookies with longer paths come first, and older cookies come before newer ones.
     fitting.sort_by_key(|(own, _)| core::cmp::Reverse(own.len()));
     for (number, (_, cookie)) in fitting.iter().enumerate() {
         out.extend_from_slice(if number == 0 { b"Cookie: " } else { b"; " });
@@ -56,17 +56,17 @@ pub(super) fn write(jar: &[u8], target: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What is kept of the path of a request.
+/// Path of a request that is kept for its reply's cookies: `/` if it is too long.
 pub(super) fn kept_path(target: &[u8]) -> &[u8] {
     Some(path_of(target)).filter(|path| path.len() <= PATH_BYTES_MAX).unwrap_or(b"/")
 }
 
-/// The path of a target, without its query.
+/// Path of a target, without its query.
 pub(super) fn path_of(target: &[u8]) -> &[u8] {
     target.split(|byte| *byte == b'?').next().unwrap_or_default()
 }
 
-/// Path and `name=value` of each.
+/// Path and `name=value` of each cookie.
 fn cookies(jar: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let lines = jar.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.filter_map(|line| {
@@ -79,12 +79,12 @@ fn name_of(cookie: &[u8]) -> &[u8] {
     cookie.split(|byte| *byte == b'=').next().unwrap_or_default()
 }
 
-/// Whether a request for a path carries the cookies of another (5.1.4).
+/// Whether a request for `path` carries cookies of the path `own` (5.1.4).
 fn is_below(own: &[u8], path: &[u8]) -> bool {
     path.strip_prefix(own).is_some_and(|rest| own.ends_with(b"/") || rest.is_empty() || rest[0] == b'/')
 }
 
-/// A header Set-Cookie.
+/// Parsed Set-Cookie header.
 struct SetCookie<'a> {
     cookie: Vec<u8>,
     path: &'a [u8],
@@ -92,7 +92,7 @@ struct SetCookie<'a> {
 }
 
 impl<'a> SetCookie<'a> {
-    /// Reads it as 5.2 says; `None`: it is ignored.
+    /// Parses the header's value (5.2). `None` if the cookie is ignored.
     fn read(value: &'a [u8], host: &str, request: &'a [u8], date: Option<Date>) -> Option<Self> {
         if value.iter().any(|byte| byte.is_ascii_control()) {
             return None;
@@ -121,7 +121,7 @@ impl<'a> SetCookie<'a> {
         Some(Self { cookie: [name, b"=", content].concat(), path, is_deleted })
     }
 
-    /// In place of one with the same name and path.
+    /// Adds the cookie to the jar, or replaces the cookie of the same name and path.
     fn put_in(&self, jar: &mut Vec<u8>) {
         let line = [self.path, b"\t", self.cookie.as_slice(), b"\n"].concat();
         let is_same =
@@ -147,7 +147,7 @@ impl<'a> SetCookie<'a> {
     }
 }
 
-/// Name and value of `name=value`, trimmed; no value without a sign.
+/// Splits `name=value`, and trims both. The value is `None` without an equals sign.
 fn pair(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     match text.iter().position(|byte| *byte == b'=') {
         Some(at) => (text[..at].trim_ascii(), Some(text[at + 1..].trim_ascii())),
@@ -155,7 +155,7 @@ fn pair(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// The directory of a request's path (5.1.4).
+/// Default path of a cookie: the directory of the request's path (5.1.4).
 fn default_path(path: &[u8]) -> &[u8] {
     match path.iter().rposition(|byte| *byte == b'/') {
         Some(at @ 1..) if path.starts_with(b"/") && !path.iter().any(u8::is_ascii_control) => &path[..at],
@@ -163,7 +163,7 @@ fn default_path(path: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a cookie of a domain belongs to a host (5.1.3).
+/// Whether a cookie's domain matches a host (5.1.3).
 fn is_domain_of(domain: &[u8], host: &str) -> bool {
     let domain = domain.strip_prefix(b".").unwrap_or(domain);
     let host = host_without_port(host).as_bytes();
@@ -180,7 +180,7 @@ fn host_without_port(host: &str) -> &str {
     }
 }
 
-/// Whether a cookie of this age is to be deleted, if it is a number.
+/// Whether a cookie of this Max-Age is deleted. `None` if the age is not a number.
 fn is_over_by_age(age: &[u8]) -> Option<bool> {
     let (is_negative, digits) = match age {
         [b'-', digits @ ..] => (true, digits),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_come_back_to_their_paths_until_they_are_deleted() {
+    fn sends_cookies_to_matching_paths_until_deleted() {
         let mut jar = Vec::new();
         after(
             &mut jar,
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_others_or_is_none_is_ignored() {
+    fn ignores_foreign_and_malformed_cookies() {
         let mut jar = Vec::new();
         let wrong = [
             "nothing",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_leaves_the_newest_in_little_memory() {
+    fn keeps_newest_cookies_within_memory_limits() {
         let mut jar = Vec::new();
         for number in 0..200 {
             after(&mut jar, &[&format!("c{number}={number}")], "/");
@@ -285,7 +285,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_header_breaks_a_line_or_the_jar(values in proptest::collection::vec(any::<Vec<u8>>(), 0..6), path in any::<Vec<u8>>()) {
+        fn arbitrary_cookies_add_no_line_and_stay_within_limits(values in proptest::collection::vec(any::<Vec<u8>>(), 0..6), path in any::<Vec<u8>>()) {
             let mut jar = Vec::new();
             let headers: Vec<Header<'_>> =
                 values.iter().map(|value| Header { name: "Set-Cookie", value }).collect();

@@ -1,6 +1,6 @@
-//! One value of a JSON text (RFC 8259), found by its path.
+//! Lookup of one value in a JSON text (RFC 8259) by its path.
 //!
-//! The text is read once, without a tree of its values, and all of it must be JSON. Numbers come as they are written.
+//! The text is read once, without building a tree, and all of it must be JSON. Numbers are returned as they are written.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -8,15 +8,15 @@ use alloc::string::String;
 use super::capture::Missing;
 use super::json_path::Part;
 
-/// Lists and objects within one another; a text that goes deeper is refused.
+/// Max nesting of arrays and objects; a deeper text is rejected.
 const DEPTH_MAX: u32 = 128;
 
-/// Whether all of a text is JSON.
+/// Whether the whole text is JSON.
 pub(super) fn is_json(text: &[u8]) -> bool {
     !matches!(find(text, &[]), Err(Missing::NotJson))
 }
 
-/// The value at the end of a path: a text without its quotes; a number, true or false as it is written.
+/// Returns the value at a path: a string without its quotes; a number, `true`, or `false` as it is written.
 pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, Missing> {
     let text = core::str::from_utf8(text).map_err(|_| Missing::NotJson)?;
     let mut reader = Reader { text, at: 0, depth: 0 };
@@ -36,19 +36,19 @@ pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, M
     }
 }
 
-/// What is at the end of the path.
+/// Value at the end of the path.
 #[derive(Clone, Copy)]
 enum Found<'a> {
     Nothing,
-    /// An object, a list or null.
+    /// An object, an array, or null.
     NoScalar,
-    /// As it is written.
+    /// A number, `true`, or `false` as it is written.
     Plain(&'a str),
-    /// What stands between the quotes, escapes and all.
+    /// Content of a string between its quotes, with escapes.
     Quoted(&'a str),
 }
 
-/// A text, read from the front. `None` anywhere: it is not JSON.
+/// Parser of a JSON text. Its methods return `None` if the text is not JSON.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -56,7 +56,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads one value. With a path, finds what it leads to from here; an empty one leads to the value itself.
+    /// Parses one value. With a path, returns the value that it leads to from here; an empty path leads to the value itself.
     fn value(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
         self.space();
         let from = self.at;
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
             let rest = wanted.filter(|(name, _)| *name == key).map(|(_, rest)| rest);
             let value = self.value(rest)?;
             if rest.is_some() {
-                // Of several values with one key the last counts, as most readers have it.
+                // The last of several values with the same key counts, as in most JSON parsers.
                 found = value;
             }
         }
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
             Some((Part::KeyOrIndex(_, Some(index)), rest)) => Some((*index, rest)),
             Some((Part::Index(index), rest)) => match u64::try_from(*index) {
                 Ok(index) => Some((index, rest)),
-                // How many there are is known at the end of them.
+                // The length of an array is known only at its end.
                 Err(_) => {
                     self.ahead(Self::count)?.checked_sub(index.unsigned_abs()).map(|index| (index, rest))
                 }
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    /// How many elements are left of a list.
+    /// Number of remaining elements of an array.
     fn count(&mut self) -> Option<u64> {
         let (mut is_first, mut count) = (true, 0);
         while !self.ends_with(b']', &mut is_first)? {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         Some(count)
     }
 
-    /// Reads on, and comes back.
+    /// Runs `read`, then returns to the present position.
     fn ahead<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let at = self.at;
         let told = read(self);
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         told
     }
 
-    /// Reads the end of a list or an object, or what stands between two of its members.
+    /// Parses the end of an array or an object, or the comma between two members. Returns whether it was the end.
     fn ends_with(&mut self, end: u8, is_first: &mut bool) -> Option<bool> {
         self.space();
         if self.peek()? == end {
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         Some(false)
     }
 
-    /// Reads a text; returns what stands between its quotes.
+    /// Parses a string. Returns its content between the quotes, with escapes.
     fn string(&mut self) -> Option<&'a str> {
         self.take(b'"')?;
         let from = self.at;
@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a list or an object is to a path before its members are read, and the path's next part with the rest behind it.
+/// Result for an array or an object before its members are parsed, and the path's next part with the parts after it.
 fn enter<'a>(path: Option<&[Part]>) -> (Found<'a>, Option<(&Part, &[Part])>) {
     match path {
         None => (Found::Nothing, None),
@@ -255,7 +255,7 @@ fn enter<'a>(path: Option<&[Part]>) -> (Found<'a>, Option<(&Part, &[Part])>) {
     }
 }
 
-/// What stands between the quotes of a text that was read, meant literally.
+/// Replaces the escapes in the content of a valid string.
 fn unescaped(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -279,7 +279,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character of the digits behind `\u`, and of a second half behind it.
+/// Decodes the digits after `\u`, and a second surrogate after them.
 fn code_point(rest: &mut core::str::Chars<'_>) -> char {
     let unit = |text: &str| text.get(..4).and_then(|digits| u16::from_str_radix(digits, 16).ok());
     let text = rest.as_str();
@@ -294,7 +294,7 @@ fn code_point(rest: &mut core::str::Chars<'_>) -> char {
             }
             letter
         }
-        // Half a pair.
+        // A lone surrogate.
         _ => char::REPLACEMENT_CHARACTER,
     }
 }
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_standard_are_found() {
+    fn finds_examples_of_rfc_6901() {
         let text = r#"{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4,
             "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8}"#;
         for (pointer, value) in [
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_find_members_by_name_alone_and_elements_from_either_end() {
+    fn queries_find_members_by_name_and_elements_from_both_ends() {
         let text =
             r#"{"data": [{"id": 7}, {"id": 8, "1": "one"}], "0": "zero", "": {"it's": true}, "none": []}"#;
         for (query, value) in [
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_as_they_are_written() {
+    fn returns_values_as_written() {
         for (text, value) in [
             ("-1.50e+07", "-1.50e+07"),
             ("123456789012345678901234567890", "123456789012345678901234567890"),
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused_wherever_it_is_wrong() {
+    fn rejects_malformed_json_at_any_position() {
         for text in [
             "",
             " ",
@@ -468,7 +468,7 @@ mod tests {
         })
     }
 
-    /// Every pointer that leads somewhere, with what is there.
+    /// Every pointer in a value, with the value that it leads to.
     fn places(value: &Value, pointer: String, out: &mut alloc::vec::Vec<(String, Value)>) {
         match value {
             Value::Array(list) => {
@@ -488,21 +488,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn another_reader_says_the_same_of_what_is_json(text in json()) {
-            // A `Value` would have to hold each number, and the grammar does not limit them.
+        fn accepts_same_texts_as_serde_json(text in json()) {
+            // A `Value` would have to represent each number, and the grammar does not limit numbers.
             let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
             prop_assert_eq!(found(&text, "/a") != Err(Missing::NotJson), is_json, "{}", text);
         }
 
         #[test]
-        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..60), path in "([/~01a]{0,6}|\\$(\\[-?[0-3]\\]|\\.a){0,3})") {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), path in "([/~01a]{0,6}|\\$(\\[-?[0-3]\\]|\\.a){0,3})") {
             if let Ok(path) = JsonPath::read(&path) {
                 let _ = find(&bytes, path.parts());
             }
         }
 
         #[test]
-        fn another_reader_finds_the_same(value in tree()) {
+        fn finds_same_values_as_serde_json(value in tree()) {
             let mut all = alloc::vec::Vec::new();
             places(&value, String::new(), &mut all);
             let text = serde_json::to_string_pretty(&value).unwrap();

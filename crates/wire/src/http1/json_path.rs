@@ -1,4 +1,4 @@
-//! The place of one value in a JSON text: a JSON pointer (RFC 6901), or a singular query of JSONPath (RFC 9535, 2.3.5.1).
+//! Paths to one value in a JSON text: JSON pointers (RFC 6901), and singular queries of JSONPath (RFC 9535, 2.3.5.1).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,42 +6,42 @@ use core::ops::Range;
 
 /// The largest index of RFC 9535, 2.1: every JSON reader represents it exactly.
 const INDEX_MAX: u64 = (1 << 53) - 1;
-/// Parts of a path. No text that is read goes deeper.
+/// Max parts of a path, equal to the max nesting of JSON texts that are parsed.
 const PARTS_MAX: usize = 128;
 
-/// A path to one value.
+/// A path to one value in a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonPath {
     written: String,
     parts: Vec<Part>,
 }
 
-/// One step into a value.
+/// One part of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The member of this name.
+    /// Member of this name.
     Key(String),
-    /// The element of this place; a negative one counts from the end.
+    /// Element at this index; a negative one counts from the end.
     Index(i64),
-    /// Of a pointer: the member of this name, or the element of this place.
+    /// Part of a JSON pointer: the member of this name, or the element at this index.
     KeyOrIndex(String, Option<u64>),
 }
 
-/// Why a text is no path to one value.
+/// Error in the text of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonPathFault {
-    /// Where in the text; its length where something is missing at the end.
+    /// Range of the error in the text; empty at the end if something is missing there.
     pub at: Range<usize>,
-    /// In words.
+    /// Error message.
     pub what: String,
 }
 
 impl JsonPath {
-    /// `/data/0/id`, or `$.data[0].id`.
+    /// Parses `/data/0/id`, or `$.data[0].id`.
     ///
     /// # Errors
     ///
-    /// What is wrong, and where.
+    /// The error, and its place in the text.
     pub fn read(text: &str) -> Result<Self, JsonPathFault> {
         let parts = match text.as_bytes().first() {
             None => Vec::new(),
@@ -57,7 +57,7 @@ impl JsonPath {
         Ok(Self { written: text.into(), parts })
     }
 
-    /// As it was written.
+    /// The path as it was written.
     pub fn written(&self) -> &str {
         &self.written
     }
@@ -84,7 +84,7 @@ fn pointer(text: &str) -> Result<Vec<Part>, JsonPathFault> {
     Ok(text.split('/').skip(1).map(part).collect())
 }
 
-/// A query, read from its front.
+/// Parser of a JSONPath query.
 struct Query<'a> {
     text: &'a str,
     at: usize,
@@ -119,7 +119,7 @@ impl Query<'_> {
         }
     }
 
-    /// A name behind a dot.
+    /// Parses a name after a dot.
     fn name(&mut self) -> Result<Part, JsonPathFault> {
         let rest = &self.text[self.at..];
         let is_later = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
@@ -137,7 +137,7 @@ impl Query<'_> {
         Ok(Part::Key(rest[..end].into()))
     }
 
-    /// What stands in brackets.
+    /// Parses a selector in brackets.
     fn selector(&mut self) -> Result<Part, JsonPathFault> {
         match self.peek() {
             Some(quote @ (b'\'' | b'"')) => self.quoted(quote).map(Part::Key),
@@ -180,7 +180,7 @@ impl Query<'_> {
         }
     }
 
-    /// The character behind a backslash.
+    /// Parses the character after a backslash.
     fn escaped(&mut self, quote: u8) -> Result<char, JsonPathFault> {
         let from = self.at - 1;
         let Some(letter) = self.peek() else { return Err(fault(from..self.at, "ends with a backslash")) };
@@ -217,7 +217,7 @@ impl Query<'_> {
         self.wrong(self.at, "selects several values")
     }
 
-    /// About the character here.
+    /// Error about the character at this position.
     fn wrong(&self, at: usize, what: &str) -> JsonPathFault {
         let width = self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         fault(at..at + width, what)
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_queries_are_read() {
+    fn parses_singular_queries() {
         for (text, parts) in [
             ("$", vec![]),
             ("$.data[0].id", vec![key("data"), Part::Index(0), key("id")]),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_told_with_its_place() {
+    fn rejects_other_paths_with_position() {
         for (text, at, what) in [
             ("data.id", 0..7, "is not a path"),
             ("$..id", 2..3, "selects several values"),
@@ -299,7 +299,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_survived_and_places_are_within_it(text in "[$.a'\"\\\\ud8d\\[\\]0-9é*:?~/ -]{0,16}") {
+        fn arbitrary_text_never_panics_and_error_range_is_valid(text in "[$.a'\"\\\\ud8d\\[\\]0-9é*:?~/ -]{0,16}") {
             if let Err(fault) = JsonPath::read(&text) {
                 prop_assert!(text.get(fault.at.clone()).is_some(), "{:?}", fault);
             }

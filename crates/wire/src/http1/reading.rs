@@ -1,4 +1,4 @@
-//! One connection's replies: states and what moves between them.
+//! State machine that parses the replies of one connection.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,37 +16,37 @@ use crate::blame::PeerFault;
 use crate::conversation::{Closing, Progress, Refusal, Reply, Stage};
 
 const INTERIM_MAX: u8 = 16;
-/// A kept body's memory is given back above this size: one huge page must not stay with every connection.
+/// Max capacity of a body's buffer after its reply, so that one huge page does not stay in memory with every connection.
 const KEPT_CAPACITY_MAX: usize = 64 * 1024;
 
-/// The reply that is awaited or on its way, and the values kept of those before it.
+/// Parser of the reply that is awaited or arriving, and the values saved from earlier replies.
 #[derive(Debug)]
 pub(super) struct Reading {
     state: State,
-    /// The step whose request is under way, or was last.
+    /// Step of the latest request.
     pub(super) step: u16,
-    /// The place of step 0 as the address of the connection gets it.
+    /// Index of step 0 for the address of the connection.
     pub(super) first_step: u16,
-    /// The reply whose body is coming.
+    /// Reply whose body is arriving.
     reply: Reply,
     interim: u8,
-    /// The part of a head that has come, if it did not come whole; after the head, the body so far, if a check or a capture needs it.
+    /// Bytes of a head that did not arrive whole. After the head, the body so far, if a check or a capture needs it.
     kept: Vec<u8>,
     body_bytes: u64,
     coding: Coding,
-    /// Whether the latest head leads to another request of the step.
+    /// Whether the latest head is a redirect that the step follows.
     pub(super) is_redirect: bool,
-    /// Whether a short body is kept as quoted, to be compared with others.
+    /// Whether a short body is kept in `quoted`, to be compared with others.
     pub(super) compares: bool,
-    /// Requests of the step before this one that were redirected.
+    /// Number of requests of this step that were redirected before the present one.
     pub(super) hop: u8,
-    /// How the body of the last refused reply begins, where that is asked for; while replies are compared, the body of the last one,
-    /// empty unless it is short.
+    /// Beginning of the body of the last rejected reply, if quoting was asked for. While replies are compared: the body of the last
+    /// reply, empty unless it is short.
     pub(super) quoted: Option<Box<Quoted>>,
     pub(super) values: Values,
 }
 
-/// The beginning of a body. It is rare, and behind a pointer takes few bytes of each connection.
+/// Beginning of a body. Boxed because it is rare, and each byte is multiplied by all connections.
 #[derive(Debug)]
 pub(super) struct Quoted(pub(super) Box<[u8]>);
 
@@ -59,7 +59,7 @@ enum State {
     UntilClose,
 }
 
-/// More of a refused reply's body is not quoted.
+/// Max bytes of a rejected reply's body that are quoted.
 pub(super) const QUOTED_BYTES_MAX: usize = 96;
 
 const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, idle_max_s: 0, received_bytes: 0 };
@@ -83,14 +83,14 @@ impl Reading {
         }
     }
 
-    /// From now on a reply is awaited.
+    /// Starts to wait for a reply.
     #[inline]
     pub(super) fn begin(&mut self, step: u16) {
         self.step = step;
         self.state = State::Head;
     }
 
-    /// Takes in bytes of the reply to this step's request, as far as its end.
+    /// Processes bytes of the reply to this step's request, up to its end.
     pub(super) fn received(&mut self, step: &Prepared, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
@@ -104,7 +104,7 @@ impl Reading {
             };
             used += taken;
             self.reply.received_bytes += taken as u64;
-            // A complete head leads to its body, even one of no bytes; an interim one leads to the next head.
+            // After a complete head comes its body, which may be empty. After an interim head comes the next head.
             match self.state {
                 State::Sized { left: 0 } | State::Chunked(Chunked::Done) => {
                     return Ok(Progress::Replied { used, reply: self.end_reply(step) });
@@ -136,7 +136,7 @@ impl Reading {
     }
 
     pub(super) fn forget(&mut self) {
-        // The memory of a body serves the next one; few heads come in pieces.
+        // The buffer of a body is reused for the next one. Few heads arrive in pieces, so their buffer is freed.
         let capacity_max = if self.state == State::Head { 0 } else { KEPT_CAPACITY_MAX };
         self.kept.clear();
         self.kept.shrink_to(capacity_max);
@@ -145,10 +145,10 @@ impl Reading {
         (self.interim, self.body_bytes) = (0, 0);
     }
 
-    /// Takes bytes of a head; returns how many, and whether the head is complete.
+    /// Processes bytes of a head. Returns how many belong to it, and whether it is complete.
     fn take_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         if self.kept.is_empty() {
-            // Nearly always the head comes whole and is read where it lies.
+            // Almost always the head arrives whole, and is parsed without a copy.
             if let Some((used, head)) = framing::read(bytes, &step.step, &mut self.values)? {
                 return self.begin_body(step, head).map(|()| (used, true));
             }
@@ -163,7 +163,7 @@ impl Reading {
         let before = self.kept.len();
         let room = HEAD_BYTES_MAX.saturating_sub(before) + 1;
         self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        // Reading again from the start is only worth it once a blank line, or an end to our patience, is in sight.
+        // Parses again only if a blank line or an error is in the new bytes, or the head has its max size.
         let new = before.saturating_sub(3);
         if !has_blank_line(&self.kept[new..]) && self.kept.len() < HEAD_BYTES_MAX && !self.looks_wrong() {
             return Ok((bytes.len(), false));
@@ -178,11 +178,11 @@ impl Reading {
         }
     }
 
-    /// Whether the first bytes already show that this is no HTTP: waiting for a blank line would hide it.
+    /// Whether the first bytes are not HTTP, so that waiting for a blank line would hide the error.
     fn looks_wrong(&self) -> bool {
         let start = b"HTTP/1.";
         let seen = self.kept.len().min(start.len());
-        // Empty lines before a head are allowed, and left to the full reading.
+        // Empty lines before a head are allowed; the full parser handles them.
         !matches!(self.kept[0], b'\r' | b'\n') && self.kept[..seen] != start[..seen]
     }
 
@@ -214,7 +214,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes bytes of a body; returns how many, and whether it is complete.
+    /// Processes bytes of a body. Returns how many belong to it, and whether it is complete.
     fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         let keeps = (step.keeps_body || self.compares) && !self.is_redirect;
         let kept_bytes_max = if step.keeps_body { KEPT_BODY_BYTES_MAX } else { COMPARED_BYTES_MAX };
@@ -276,7 +276,7 @@ impl Reading {
         self.quoted = Some(Box::new(Quoted(shown[..shown.len().min(bytes_max)].into())));
     }
 
-    // Most loads look at no body: what they run stays small.
+    // Not inlined, so that the code of loads without body checks stays small.
     #[inline(never)]
     fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
         let Step { checks, captures, .. } = step;
@@ -300,7 +300,7 @@ impl Reading {
     }
 }
 
-/// The body as its checks and captures need it, or the mark of one that could not be unpacked.
+/// Decodes the body for checks and captures. Returns [`CODED`] if the body could not be decoded.
 #[cold]
 fn unpack(coding: Coding, kept: &[u8], step: &Step) -> (Option<Unpacked>, u32) {
     let is_captured = step.captures.iter().any(|capture| capture.from.is_in_body());

@@ -1,4 +1,4 @@
-//! Redirects (RFC 9110, 15.4): which request follows a reply, on the server that sent it.
+//! Redirects (RFC 9110, 15.4): the request that follows a reply, on the same server.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,45 +10,45 @@ use super::encoding::Encoding;
 use super::jar;
 use super::template::Origin;
 
-/// How far a step follows redirects.
+/// Redirect settings of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Redirects {
-    /// Requests beyond the first.
+    /// Max redirects in a row.
     pub max: u8,
-    /// The variable that holds the latest location.
+    /// Number of the variable that holds the latest location.
     pub location: u16,
     /// Whether the server is reached over TLS.
     pub is_secure: bool,
 }
 
-/// Bytes of a location, and of the target that follows from it; longer ones are not followed.
+/// Max bytes of a location, and of its target; longer ones are not followed.
 pub(super) const LOCATION_BYTES_MAX: usize = 8 * 1024;
-/// Bytes of a location in a message.
+/// Max bytes of a location in an error message.
 const SHOWN_BYTES_MAX: usize = 96;
 
-/// Why a redirect is not followed.
+/// Reason why a redirect is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Unfollowed {
     TooMany,
-    /// Another host, port, or scheme: the load stays on the server that it was given.
+    /// Another host, port, or scheme: the load stays on its server.
     Elsewhere,
     TooLong,
-    /// The value that a target begins with is a URL of another server.
+    /// The target begins with a saved value that is a URL of another server.
     Saved,
 }
 
-/// Where a reply redirects to, if it does; cut off if it is too long.
+/// Location of a redirect, with at most one byte more than the limit. `None` if the reply is not a redirect.
 pub(super) fn location_of<'a>(status: u16, headers: &[Header<'a>]) -> Option<&'a [u8]> {
     if !matches!(status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
     let location = headers.iter().find(|header| header.name.eq_ignore_ascii_case("location"))?.value;
-    // One byte more than is followed shows that it is too long.
+    // One byte above the limit marks a location that is too long.
     Some(&location[..location.len().min(LOCATION_BYTES_MAX + 1)]).filter(|location| !location.is_empty())
 }
 
-/// What the code of a refusal says.
+/// Error message for the code of a refusal.
 pub(super) fn explain(code: u32, max: u8, location: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&location[..location.len().min(SHOWN_BYTES_MAX)]);
     match code {
@@ -68,8 +68,8 @@ pub(super) fn explain(code: u32, max: u8, location: &[u8]) -> String {
     }
 }
 
-/// The request that follows one that was sent, to the location that its reply named. With a jar, its cookies replace those that were
-/// sent.
+/// Creates the request to the location of a reply from the request that was sent. With a jar, its cookies replace the Cookie
+/// header.
 pub(super) fn next_request(
     sent: &[u8],
     status: u16,
@@ -84,7 +84,7 @@ pub(super) fn next_request(
     }
     let method = match status {
         303 if request.method != b"HEAD" => b"GET",
-        // Not as the RFC had it first, but as browsers do (15.4.2).
+        // GET instead of the original POST, as browsers do (15.4.2).
         301 | 302 if request.method == b"POST" => b"GET",
         _ => request.method,
     };
@@ -108,11 +108,11 @@ pub(super) fn next_request(
     Ok(next)
 }
 
-/// A request as it was sent.
+/// A request that was sent, split into its parts.
 struct Sent<'a> {
     method: &'a [u8],
     target: &'a [u8],
-    /// Lines with their ends.
+    /// Header lines with their line ends.
     headers: &'a [u8],
     body: &'a [u8],
 }
@@ -134,7 +134,7 @@ impl<'a> Sent<'a> {
         self.headers.split_inclusive(|byte| *byte == b'\n')
     }
 
-    /// The value of its header Host.
+    /// Value of the Host header.
     fn host(&self) -> &'a [u8] {
         let of_line = |line: &'a [u8]| {
             let (name, value) = line.split_at_checked(5)?;
@@ -144,7 +144,7 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// The target of a location (RFC 3986, 5.2), which must be on the same server.
+/// Target of a location (RFC 3986, 5.2), which must be on the same server.
 fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<u8>, Unfollowed> {
     let to = location.split(|byte| *byte == b'#').next().unwrap_or_default();
     let own = [origin.host.as_bytes(), request.host()];
@@ -167,8 +167,8 @@ fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<
     Ok(target)
 }
 
-/// The part of a location after its authority, and whether it has one, which must be among `own`: the host of the plan, and that of the
-/// header Host. Requests go to the same socket with both.
+/// Returns the part of a location after its authority, and whether it has an authority. The authority must be among `own`: the host
+/// of the plan, and the host of the Host header. Both lead to the same socket.
 pub(super) fn after_authority<'a, 'b>(
     location: &'a [u8],
     is_secure: bool,
@@ -194,7 +194,7 @@ pub(super) fn after_authority<'a, 'b>(
     if is_own { Ok((&rest[end..], true)) } else { Err(Unfollowed::Elsewhere) }
 }
 
-/// A target whose path has no segments of dots (RFC 3986, 5.2.4).
+/// Removes dot segments from the path of a target (RFC 3986, 5.2.4).
 fn without_dots(target: &[u8]) -> Vec<u8> {
     let (path, query) = target.split_at(jar::path_of(target).len());
     let mut segments: Vec<&[u8]> = Vec::new();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_location_is_resolved_on_the_same_server_only() {
+    fn resolves_location_on_same_server_only() {
         for (to, expected) in [
             ("/x?y=z#f", "/x?y=z"),
             ("x", "/a/x"),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_method_follows_the_status_and_the_body_its_method() {
+    fn redirect_status_selects_method_and_body() {
         let next = |status| {
             let jar: &[u8] = b"/\tnew=2\n";
             let next = next_request(POST, status, b"/n", &origin("h:81", false), Some(jar)).unwrap();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_redirect_with_a_location_leads_anywhere() {
+    fn only_redirect_status_with_location_is_followed() {
         let headers = [Header { name: "LOCATION", value: b"/n" }];
         assert_eq!(location_of(302, &headers), Some(&b"/n"[..]));
         for status in [200, 201, 300, 304, 305, 306, 404] {
@@ -315,7 +315,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_location_adds_a_line(to in any::<Vec<u8>>()) {
+        fn arbitrary_location_adds_no_header_line(to in any::<Vec<u8>>()) {
             if let Ok(next) = next_request(POST, 302, &to, &origin("h:81", false), None) {
                 let lines = next.iter().filter(|byte| **byte == b'\n').count();
                 prop_assert_eq!(lines, 5, "{}", next.escape_ascii());

@@ -1,4 +1,4 @@
-//! A request, checked and encoded once, before any load.
+//! Requests as users write them, checked and encoded once before any load.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -12,77 +12,77 @@ use base64::engine::general_purpose::STANDARD;
 use super::jar::CookieJar;
 use super::redirect::Redirects;
 
-/// A request as a person writes it.
+/// A request as a user writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The method, such as GET.
     pub method: String,
     /// Host and port for the Host header.
     pub host: String,
-    /// Host and port of the further addresses of a peer with several URLs, in order: each address gets its own Host header.
+    /// Host and port of the further addresses of a peer with several URLs, in order. Each address gets its own Host header.
     pub further_hosts: Vec<String>,
     /// Path and query.
     pub target: String,
-    /// Further headers, in order. Host, User-Agent, Accept and Content-Length are only added where none is given here.
+    /// Further headers, in order. Host, User-Agent, Accept, and Content-Length are added only if they are not given here.
     pub headers: Vec<(String, String)>,
-    /// The body; `None` sends none.
+    /// The body. `None` sends no body.
     pub body: Option<Vec<u8>>,
-    /// Who asks, where no header says so.
+    /// Credentials that are sent if there is no Authorization header.
     pub credentials: Option<Credentials>,
-    /// The cookies that it takes, unless it has a header Cookie of its own, and gives.
+    /// The cookie jar that the request uses, unless it has a Cookie header of its own, and that its reply updates.
     pub cookies: Option<CookieJar>,
-    /// How far redirects are followed; `None`: a redirect is the reply.
+    /// Redirect settings. `None` returns a redirect as the reply.
     pub redirects: Option<Redirects>,
     /// Whether the server is reached over TLS: a target that begins with a value may be a URL of this scheme.
     pub is_secure: bool,
-    /// Whether the connection is to live on.
+    /// Whether the connection stays open after the reply.
     pub keep_alive: bool,
 }
 
-/// A user and a password, sent by the scheme Basic (RFC 7617).
+/// User and password of HTTP Basic authentication (RFC 7617).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// The user.
+    /// User name.
     pub user: String,
-    /// The password.
+    /// Password.
     pub password: String,
 }
 
-/// Who it is, and not how it is proven.
+/// Shows the user, but not the password.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials").field("user", &self.user).finish_non_exhaustive()
     }
 }
 
-/// A body that was made of values, and what it is.
+/// A body composed of values, and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestBody {
-    /// Its bytes, which may have names in braces.
+    /// Bytes of the body, which may contain names in braces.
     pub bytes: Vec<u8>,
-    /// The Content-Type to send with it, if it follows from how it was made.
+    /// Content-Type to send with the body. `None` if it does not follow from the way the body was composed.
     pub content_type: Option<String>,
 }
 
-/// Why a request cannot be sent.
+/// Error in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestFault {
-    /// The method is not a token.
+    /// The method is not a token (RFC 9110 §5.6.2).
     Method(String),
     /// The path has a space or a control character.
     Target(String),
-    /// A header's name is not a token.
+    /// The name of a header is not a token.
     HeaderName(String),
-    /// A header's value has a line break or a NUL; its name.
+    /// The value of the header with this name has a line break or a NUL.
     HeaderValue(String),
-    /// This header is set by the body.
+    /// The header with this name is set by the body.
     Framing(String),
     /// No variable has this name.
     Variable(String),
 }
 
 impl Request {
-    /// A plain GET that keeps its connection.
+    /// A plain GET with keep-alive.
     pub fn get(host: &str, target: &str) -> Self {
         Self {
             method: "GET".to_string(),
@@ -99,17 +99,21 @@ impl Request {
         }
     }
 
-    /// Whether its reply has no body whatever its header says.
+    /// Whether the reply has no body, whatever its headers say.
     pub fn is_head(&self) -> bool {
         self.method == "HEAD"
     }
 
-    /// Whether it has the same effect if it is sent twice (RFC 9110, 9.2.2).
+    /// Whether the request has the same effect if it is sent twice (RFC 9110, 9.2.2).
     pub fn is_idempotent(&self) -> bool {
         matches!(self.method.as_str(), "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
     }
 
-    /// The bytes to send as they are written, names in braces included, or everything that is wrong with it.
+    /// Encodes the request as it is written, names in braces included.
+    ///
+    /// # Errors
+    ///
+    /// All errors in the request.
     pub fn encode(&self) -> Result<Box<[u8]>, Vec<RequestFault>> {
         let faults = self.faults();
         if !faults.is_empty() {
@@ -133,9 +137,9 @@ impl Request {
         Ok(bytes.into_boxed_slice())
     }
 
-    /// The headers that are not given and must be there, in order; `None` is the length of the body.
+    /// Required headers that are not given, in order. The value `None` stands for the length of the body.
     pub(super) fn added_headers(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
-        // Without a body these methods say so (RFC 9110 §8.6); some servers insist on it.
+        // These methods send Content-Length: 0 without a body (RFC 9110 §8.6); some servers insist on it.
         let has_length = self.body.is_some() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         let all = [
             ("Host", Some(self.host.as_str()), true),
@@ -148,12 +152,12 @@ impl Request {
         missing.map(|(name, value, _)| (name, value))
     }
 
-    /// Who asks, if no header says so.
+    /// Credentials, unless a header gives them.
     pub(super) fn credentials(&self) -> Option<&Credentials> {
         self.credentials.as_ref().filter(|_| !self.has("authorization"))
     }
 
-    /// Whether a header is given, by its name in any case.
+    /// Whether a header of this name is given, ignoring case.
     pub fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
@@ -203,7 +207,7 @@ impl fmt::Display for RequestFault {
 
 impl core::error::Error for RequestFault {}
 
-/// A token of RFC 9110 §5.6.2.
+/// Whether the text is a token (RFC 9110 §5.6.2).
 fn is_token(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
@@ -219,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_gets_the_headers_it_lacks() {
+    fn adds_missing_headers() {
         let request = Request {
             headers: vec![("accept".to_string(), "text/html".to_string())],
             body: Some(b"abc".to_vec()),
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_injected_and_every_fault_is_named() {
+    fn rejects_injection_and_reports_every_error() {
         let request = Request {
             method: "G ET".to_string(),
             target: "/a b".to_string(),

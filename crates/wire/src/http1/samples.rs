@@ -1,4 +1,4 @@
-//! Replies, good and bad, and what each must come to.
+//! Sample replies, valid and invalid, with the expected result of each.
 
 use alloc::format;
 use alloc::vec;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of HTTP/1.1.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(lenient());
@@ -20,7 +20,7 @@ fn sample(name: &'static str, bytes: impl AsRef<[u8]>, end: End) -> Sample {
     Sample { name, bytes: bytes.as_ref().to_vec(), end }
 }
 
-/// A reply after which the connection is used again.
+/// A reply after which the connection is reused.
 fn kept(status: u16) -> End {
     End::Replied { status, reusable: true }
 }
@@ -30,7 +30,7 @@ fn last(status: u16) -> End {
     End::Replied { status, reusable: false }
 }
 
-/// Replies that RFC 9112 lets a user agent read, although a server must not send them.
+/// Replies that RFC 9112 lets a user agent accept, although a server must not send them.
 fn lenient() -> Vec<Sample> {
     vec![
         sample("list of the same length", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok", kept(200)),
@@ -194,7 +194,7 @@ fn faults() -> Vec<Sample> {
     ]
 }
 
-/// What is not HTTP/1.1 at all, or more of it than anybody needs.
+/// Replies of other protocols, and replies beyond the limits.
 fn foreign() -> Vec<Sample> {
     let protocol = |sentence| End::Fault(ErrorClass::ProtocolError, sentence);
     let limit = |sentence| End::Fault(ErrorClass::HeaderLimit, sentence);

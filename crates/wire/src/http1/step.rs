@@ -1,4 +1,4 @@
-//! One step of a scenario: what is sent, what the reply must be, and what is kept of it.
+//! One step of a scenario: its request, the checks of its reply, and the values to save.
 
 use alloc::vec::Vec;
 
@@ -9,27 +9,27 @@ use super::template::Template;
 /// One request of a scenario.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What is sent.
+    /// Request to send.
     pub request: Template,
-    /// What the reply is held against.
+    /// Checks of the reply.
     pub checks: Checks,
-    /// What is kept of a reply that holds.
+    /// Values that are saved from a reply that passes the checks.
     pub captures: Vec<Capture>,
 }
 
-/// A step, and what its replies are looked at for: worked out once.
+/// A step with facts about its replies that are computed once.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) step: Step,
-    /// Whether bodies must be kept while they come.
+    /// Whether bodies must be kept while they arrive.
     pub(super) keeps_body: bool,
-    /// Whether a reply whose head is fine can still be refused.
+    /// Whether a reply can be rejected after its head passed the checks.
     pub(super) judges_body: bool,
-    /// Whether the words of a refusal quote the beginning of the body.
+    /// Whether error messages of rejected replies quote the beginning of the body.
     pub(super) quotes_body: bool,
-    /// Bytes of it that are looked at for that.
+    /// Max bytes of a body that are kept for the quotation.
     pub(super) quoted_bytes_max: usize,
-    /// The account of its first request, if redirects are followed; those of the redirects come after it.
+    /// Number of the part of the first request, followed by the parts of the redirects. `None` if redirects are not followed.
     pub(super) first_part: Option<u16>,
 }
 
@@ -41,7 +41,7 @@ impl Prepared {
         Self { step, keeps_body, judges_body, quotes_body: false, quoted_bytes_max: 0, first_part: None }
     }
 
-    /// Whether a reply is held against its status alone.
+    /// Whether only the status of a reply is checked.
     pub(super) fn expects_nothing(&self) -> bool {
         !self.judges_body && self.step.checks.headers.is_empty()
     }

@@ -1,4 +1,4 @@
-//! A request whose values are filled in each time, and which is encoded once where there are none.
+//! Requests with places for values: filled before each exchange, or encoded once if there are no values.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -14,15 +14,15 @@ use super::request::{Credentials, Request, RequestFault};
 use crate::braces::{Piece, pieces};
 use crate::secrets::Secrets;
 
-/// The name of the header, its signs, and the end of its line.
+/// Length of the header's name, its separator, and its line end.
 const COOKIE_NAME_BYTES: usize = "Cookie: \r\n".len();
-/// Digits of the longest Content-Length.
+/// Digits of the longest possible Content-Length.
 const LENGTH_DIGITS_MAX: usize = 20;
 
 /// A request with places for values.
 ///
-/// Whatever a value is, it stays one value of its place: `Encoding` says how. A raw one may be more, but never ends its
-/// line, and Content-Length counts it.
+/// A value cannot leave its place, because it is encoded as `Encoding` says. A value without encoding may contain delimiters, but
+/// it never ends its header line, and Content-Length counts it.
 #[derive(Clone, Debug)]
 pub struct Template {
     is_head: bool,
@@ -33,22 +33,22 @@ pub struct Template {
     own: Option<Box<Own>>,
 }
 
-/// The server of a request whose target begins with a value: a URL of another server is not sent.
+/// Server of a request whose target begins with a value. A URL of another server is not sent.
 #[derive(Clone, Debug)]
 struct Own {
-    /// Host and port of the plan, and those of the header Host.
+    /// Hosts and ports of the plan, and of the Host header.
     hosts: Vec<String>,
     is_secure: bool,
 }
 
-/// Cookies, and the host that they belong to.
+/// Variables of a cookie jar, and the host that its cookies belong to.
 #[derive(Clone, Debug)]
 struct Cookies {
     at: CookieJar,
     host: String,
 }
 
-/// Where redirects may lead, and what a request there carries.
+/// Server that redirects may lead to, and properties of the requests to it.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     pub(super) redirects: Redirects,
@@ -56,15 +56,15 @@ pub(super) struct Origin {
     pub(super) host: String,
     /// Whether a connection carries more than one request.
     pub(super) keeps_alive: bool,
-    /// Whether the header Cookie is that of the jar.
+    /// Whether the Cookie header comes from the jar.
     pub(super) sends_cookies: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Form {
-    /// The whole request.
+    /// Encoded bytes of the whole request.
     Fixed(Box<[u8]>),
-    /// Its parts, each with its own way to take a value.
+    /// Parts of the request, each with its own encoding of values.
     Filled { start: Box<[u8]>, target: Vec<Part>, head: Vec<Part>, body: Vec<Part> },
 }
 
@@ -72,11 +72,11 @@ enum Form {
 enum Part {
     Bytes(Vec<u8>),
     Value(u16, Encoding),
-    /// The body's length, in digits.
+    /// Length of the body in digits.
     Length,
-    /// Parts without a length, in Base64.
+    /// Parts in Base64; they contain no length.
     Base64(Vec<Part>),
-    /// The header with the cookies of this variable, unless another one is given.
+    /// Cookie header from the jar in this variable; not sent if the request has a Cookie header of its own.
     Cookies {
         jar: u16,
         is_sent: bool,
@@ -84,7 +84,7 @@ enum Part {
 }
 
 impl Part {
-    /// Itself, or the parts in it.
+    /// The parts inside Base64, or the part itself.
     fn within(&self) -> &[Self] {
         match self {
             Self::Base64(parts) => parts,
@@ -94,12 +94,12 @@ impl Part {
 }
 
 impl Template {
-    /// From a request whose target, header values and body may have names of `variables` and of `secrets` in braces; the place
-    /// in the list is a variable's number. A secret is written as a value is, once.
+    /// Compiles a request whose target, header values, and body may have names of `variables` and of `secrets` in braces. A
+    /// variable's number is its index in the list. Secrets are encoded like values, and inserted when the request is compiled.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the request, each unknown name included.
+    /// All errors in the request, unknown names included.
     pub fn compile(
         request: &Request,
         variables: &[String],
@@ -152,29 +152,29 @@ impl Template {
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
-    /// From a request that is sent as it is written, names in braces included.
+    /// Compiles a request that is sent as it is written, names in braces included.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the request.
+    /// All errors in the request.
     pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
         let form = Form::Fixed(request.encode()?);
         let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
         Ok(Self { is_head, is_idempotent, form, cookies: None, origin: None, own: None })
     }
 
-    /// Whether the reply has no body, whatever its header says.
+    /// Whether the reply has no body, whatever its headers say.
     #[inline]
     pub fn is_head(&self) -> bool {
         self.is_head
     }
 
-    /// As [`Request::is_idempotent`].
+    /// See [`Request::is_idempotent`].
     pub fn is_idempotent(&self) -> bool {
         self.is_idempotent
     }
 
-    /// The numbers of the variables in it, as often as they occur.
+    /// Numbers of the variables in the request, repeated for each occurrence.
     pub fn variables(&self) -> impl Iterator<Item = u16> {
         let parts: [&[Part]; 3] = match &self.form {
             Form::Fixed(_) => [&[], &[], &[]],
@@ -186,7 +186,7 @@ impl Template {
         })
     }
 
-    /// Bytes of the longest request, if no value of a variable is longer than `longest_bytes` says.
+    /// Bytes of the longest request. `longest_bytes` returns the max length of a variable's value.
     pub fn bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
         let plain = |part: &Part| match part {
             Part::Bytes(bytes) => bytes.len() as u64,
@@ -204,7 +204,7 @@ impl Template {
             });
             bytes.fold(1, u64::saturating_add)
         };
-        // The target of a redirect replaces that of the request.
+        // The target of a redirect replaces the target of the request.
         let location_bytes = if self.origin.is_some() { LOCATION_BYTES_MAX as u64 } else { 0 };
         match &self.form {
             Form::Fixed(bytes) => bytes.len() as u64 + location_bytes,
@@ -214,7 +214,7 @@ impl Template {
         }
     }
 
-    /// The request's bytes, if it has no variables.
+    /// Bytes of the request. `None` if it has variables.
     #[inline]
     pub(super) fn fixed_bytes(&self) -> Option<&[u8]> {
         match &self.form {
@@ -223,7 +223,7 @@ impl Template {
         }
     }
 
-    /// The number of the variable that the target begins with.
+    /// Number of the variable at the beginning of the target. `None` if the target begins with text.
     pub(super) fn first_of_target(&self) -> Option<u16> {
         match &self.form {
             Form::Filled { target, .. } => match target.first() {
@@ -234,7 +234,7 @@ impl Template {
         }
     }
 
-    /// Writes the request with these values to `out`, in place of what is there.
+    /// Replaces `out` with the request with these values.
     ///
     /// # Errors
     ///
@@ -284,33 +284,33 @@ impl Template {
             out.insert(start.len(), b'/');
         }
         if out.len() == start.len() {
-            // A request line without a target would be none.
+            // A request line must have a target.
             out.push(b'/');
         }
         head.iter().chain(body).for_each(|part| push(part, out));
         Ok(())
     }
 
-    /// Where the cookies of its user are, if it has any.
+    /// Variables of the user's cookies. `None` if the request has no cookie jar.
     #[inline]
     pub fn cookies(&self) -> Option<CookieJar> {
         self.cookies.as_ref().map(|cookies| cookies.at)
     }
 
-    /// Where redirects may lead, if they are followed.
+    /// Server that redirects may lead to. `None` if redirects are not followed.
     #[inline]
     pub(super) fn origin(&self) -> Option<&Origin> {
         self.origin.as_deref()
     }
 
-    /// The host that its cookies belong to.
+    /// Host that the cookies belong to.
     pub(super) fn cookie_host(&self) -> &str {
         self.cookies.as_ref().map_or("", |cookies| &cookies.host)
     }
 
     fn fixed(self) -> Self {
         let mut bytes = Vec::new();
-        // A request without values has no target that begins with one.
+        // Cannot fail: without values, the target does not begin with one.
         let _ = self.fill(&[], &mut bytes);
         Self { form: Form::Fixed(bytes.into_boxed_slice()), ..self }
     }
@@ -324,13 +324,13 @@ impl Own {
         Self { hosts: hosts.cloned().collect(), is_secure: request.is_secure }
     }
 
-    /// The part of a location after its authority, and whether it has one.
+    /// Returns the part of a location after its authority, and whether it has an authority.
     fn path_of<'a>(&self, location: &'a [u8]) -> Result<(&'a [u8], bool), Unfollowed> {
         redirect::after_authority(location, self.is_secure, self.hosts.iter().map(String::as_bytes))
     }
 }
 
-/// The target of a request as it was written.
+/// Target of an encoded request.
 pub(super) fn target_of(request: &[u8]) -> &[u8] {
     request.split(|byte| *byte == b' ').nth(1).unwrap_or_default()
 }
@@ -368,7 +368,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds bytes to the last part, if it is one of bytes.
+/// Appends literal bytes, to the last part if it is literal.
 fn push_bytes(parts: &mut Vec<Part>, more: &[u8]) {
     match parts.last_mut() {
         Some(Part::Bytes(bytes)) => bytes.extend_from_slice(more),

@@ -1,32 +1,32 @@
-//! What client and server can do beyond the oldest protocol: one bit for each; MariaDB's own are above the 32 of MySQL.
+//! Capability flags of client and server. MariaDB's own flags are above the 32 bits of MySQL.
 
-/// A set of capabilities.
+/// A set of capability flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Capabilities(pub(super) u64);
 
 impl Capabilities {
-    /// MySQL and MariaDB before 10.2; without it, there are capabilities above bit 31.
+    /// Set by MySQL, and by MariaDB before 10.2. Without it, there are capabilities above bit 31.
     pub(super) const MYSQL: Self = Self(1);
     pub(super) const LONG_FLAG: Self = Self(1 << 2);
     pub(super) const CONNECT_WITH_DB: Self = Self(1 << 3);
-    /// The server may ask for local files.
+    /// The server may request local files (`LOAD DATA LOCAL INFILE`).
     pub(super) const LOCAL_FILES: Self = Self(1 << 7);
     pub(super) const PROTOCOL_41: Self = Self(1 << 9);
     pub(super) const TLS: Self = Self(1 << 11);
     pub(super) const TRANSACTIONS: Self = Self(1 << 13);
-    /// Challenges for a log-in have 20 bytes.
+    /// Challenges of the log-in have 20 bytes.
     pub(super) const SECURE_CONNECTION: Self = Self(1 << 15);
     pub(super) const MULTI_STATEMENTS: Self = Self(1 << 16);
     pub(super) const MULTI_RESULTS: Self = Self(1 << 17);
     pub(super) const PREPARED_MULTI_RESULTS: Self = Self(1 << 18);
-    /// Ways to log in have names.
+    /// Authentication plugins have names.
     pub(super) const PLUGIN_AUTH: Self = Self(1 << 19);
     pub(super) const CONNECT_ATTRIBUTES: Self = Self(1 << 20);
-    /// The answer to the challenge may be longer than 255 bytes.
+    /// The response to the challenge may be longer than 255 bytes.
     pub(super) const LONG_PLUGIN_ANSWER: Self = Self(1 << 21);
-    /// Rows end with a packet as that of a success, and nothing stands between definitions and rows.
+    /// Rows end with an OK packet, and there is no EOF packet between definitions and rows.
     pub(super) const DEPRECATE_EOF: Self = Self(1 << 24);
-    /// MariaDB: definitions of columns that have not changed are not sent again.
+    /// MariaDB: definitions of columns are sent again only if they have changed.
     pub(super) const CACHE_METADATA: Self = Self(1 << 36);
 
     pub(super) const fn has(self, other: Self) -> bool {
@@ -45,12 +45,12 @@ impl Capabilities {
         Self(self.0 & other.0)
     }
 
-    /// The 32 of MySQL.
+    /// The lower 32 bits, defined by MySQL.
     pub(super) const fn lower(self) -> [u8; 4] {
         (self.0 as u32).to_le_bytes()
     }
 
-    /// Those of MariaDB.
+    /// The upper 32 bits, defined by MariaDB.
     pub(super) const fn upper(self) -> [u8; 4] {
         ((self.0 >> 32) as u32).to_le_bytes()
     }

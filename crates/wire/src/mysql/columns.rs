@@ -1,38 +1,38 @@
-//! The columns of a result: what is known of each from its definition.
+//! Columns of a result, from their definitions.
 
 use alloc::vec::Vec;
 
 use super::fault::Fault;
 use super::fields::Fields;
 
-/// A server has no table or result with more columns.
+/// Max columns of a table or a result in any server.
 pub(super) const COLUMNS_MAX: u64 = 4096;
-/// Names have up to 64 characters; what is longer is cut.
+/// Max bytes that are kept of a column name. Names have up to 64 characters.
 const NAME_BYTES_MAX: usize = 256;
-/// The bit of a column's flags that says its numbers have no sign.
+/// Bit of a column's flags for unsigned numbers.
 const UNSIGNED: u16 = 0x20;
 
-/// The columns of a result, in order.
+/// Columns of a result, in order.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     list: Vec<Column>,
-    /// Their names, one after the other.
+    /// Names of the columns, concatenated.
     names: Vec<u8>,
 }
 
-/// A column.
+/// Properties of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    /// The number of its type.
+    /// Number of the column's type.
     pub(super) kind: u8,
     pub(super) is_unsigned: bool,
-    /// Digits after the decimal point; 31 if that varies.
+    /// Digits after the decimal point; 31 if their number varies.
     pub(super) decimals: u8,
-    /// Where its name ends among all names.
+    /// End of the column's name in the concatenated names.
     name_end: u32,
 }
 
-/// A definition of a column as it is sent.
+/// Column definition in a packet.
 pub(super) struct Definition<'a> {
     pub(super) name: &'a [u8],
     kind: u8,
@@ -47,7 +47,7 @@ impl<'a> Definition<'a> {
 
     fn read(payload: &'a [u8]) -> Option<Self> {
         let mut fields = Fields::of(payload);
-        // Catalogue, schema, table, and the table's own name.
+        // Catalog, schema, table alias, and table name.
         for _ in 0..4 {
             fields.counted()?;
         }
@@ -72,7 +72,7 @@ impl Columns {
             kind: definition.kind,
             is_unsigned: definition.flags & UNSIGNED != 0,
             decimals: definition.decimals,
-            // At most COLUMNS_MAX names of NAME_BYTES_MAX bytes.
+            // Fits: at most COLUMNS_MAX names of NAME_BYTES_MAX bytes.
             name_end: self.names.len() as u32,
         });
     }

@@ -1,4 +1,4 @@
-//! Every way in which a server can break the protocol or refuse a log-in, with its class and its sentence.
+//! Violations of the protocol and rejections of the log-in, with their error classes and messages.
 
 use alloc::string::String;
 
@@ -7,7 +7,7 @@ use crate::blame::PeerFault;
 
 macro_rules! faults {
     ($($name:ident $class:ident $sentence:literal)*) => {
-        /// What is wrong with what a server sent.
+        /// Error in the packets of a server, or reason why the log-in failed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Fault { $($name),* }
 

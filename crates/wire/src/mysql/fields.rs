@@ -1,12 +1,13 @@
-//! The fields that packets are made of, read from hostile bytes: `None` where they end too soon or are no such field.
+//! Parser of the fields in packets, for untrusted bytes: methods return `None` if the packet ends too soon, or if the field is
+//! malformed.
 
-/// The fields of a packet that are still to be read.
+/// The fields of a packet that have not been parsed yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     rest: &'a [u8],
 }
 
-/// The first byte of a value that is NULL.
+/// First byte of a NULL value.
 pub(super) const NULL: u8 = 0xfb;
 
 impl<'a> Fields<'a> {
@@ -53,7 +54,7 @@ impl<'a> Fields<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// An integer that says how long it is.
+    /// Parses a length-encoded integer.
     #[inline]
     pub(super) fn number(&mut self) -> Option<u64> {
         match self.byte()? {
@@ -65,14 +66,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Bytes after their length.
+    /// Parses length-prefixed bytes.
     #[inline]
     pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
         let count = usize::try_from(self.number()?).ok()?;
         self.bytes(count)
     }
 
-    /// Bytes after their length, or NULL.
+    /// Parses length-prefixed bytes or NULL.
     #[inline]
     pub(super) fn value(&mut self) -> Option<Option<&'a [u8]>> {
         if let [NULL, rest @ ..] = self.rest {
@@ -82,7 +83,7 @@ impl<'a> Fields<'a> {
         self.counted().map(Some)
     }
 
-    /// Bytes up to a zero, which is taken too.
+    /// Parses bytes up to a zero, which is consumed.
     pub(super) fn up_to_zero(&mut self) -> Option<&'a [u8]> {
         let end = memchr::memchr(0, self.rest)?;
         let bytes = &self.rest[..end];
@@ -96,7 +97,7 @@ mod tests {
     use super::Fields;
 
     #[test]
-    fn integers_say_how_long_they_are() {
+    fn parses_length_encoded_integers() {
         for (bytes, number) in [
             (&[0u8][..], Some(0)),
             (&[0xfa], Some(0xfa)),
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_past_the_end_are_no_values() {
+    fn rejects_length_past_end_of_packet() {
         assert_eq!(Fields::of(&[3, b'a', b'b']).counted(), None);
         assert_eq!(Fields::of(&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).value(), None);
         assert_eq!(Fields::of(&[0xfb]).value(), Some(None));

@@ -1,4 +1,4 @@
-//! The first words of server and client.
+//! Handshake packets of server and client.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,17 +9,17 @@ use super::fields::Fields;
 use super::outgoing::put_counted;
 use super::plugin::Plugin;
 
-/// The greeting of the only version of the protocol in use.
+/// Version of the handshake; the only one in use.
 const VERSION: u8 = 10;
-/// MariaDB puts this before its version, for replicas that cannot count to ten.
+/// Prefix of MariaDB's version, for replicas that reject major versions of two digits.
 const OLD_PREFIX: &str = "5.5.5-";
-/// `utf8mb4_general_ci`, which every server knows.
+/// `utf8mb4_general_ci`, which every server has.
 const COLLATION: u8 = 45;
-/// The longest packet that is put up with, which servers hardly look at.
+/// Max packet size that the client announces. Servers hardly use it.
 const PACKET_BYTES_MAX: u32 = 1 << 30;
 const VERSION_BYTES_MAX: usize = 128;
 
-/// What a server says of itself.
+/// Handshake packet of a server.
 #[derive(Debug)]
 pub(super) struct ServerGreeting {
     pub(super) version: String,
@@ -63,13 +63,13 @@ impl ServerGreeting {
         let rest_bytes = seed_bytes.saturating_sub(8).max(13).min(fields.rest().len());
         let rest = fields.bytes(rest_bytes)?;
         seed.extend_from_slice(rest.strip_suffix(&[0]).unwrap_or(rest));
-        // Old servers leave out the zero after the name.
+        // Old servers omit the zero after the name.
         let name = fields.up_to_zero().unwrap_or_else(|| fields.rest());
         Some(Self { version, connection_id, capabilities, plugin: Plugin::named(name), seed })
     }
 }
 
-/// What a client answers.
+/// Handshake response of the client.
 #[derive(Debug)]
 pub(super) struct ClientGreeting<'a> {
     pub(super) capabilities: Capabilities,
@@ -79,7 +79,7 @@ pub(super) struct ClientGreeting<'a> {
     pub(super) answer: &'a [u8],
 }
 
-/// Asks for TLS: the beginning of [`write`], alone.
+/// Writes the TLS request, which is the beginning of the packet of [`write`].
 pub(super) fn write_tls_request(out: &mut Vec<u8>, capabilities: Capabilities) {
     out.extend_from_slice(&capabilities.lower());
     out.extend_from_slice(&PACKET_BYTES_MAX.to_le_bytes());
@@ -88,7 +88,7 @@ pub(super) fn write_tls_request(out: &mut Vec<u8>, capabilities: Capabilities) {
     out.extend_from_slice(&capabilities.upper());
 }
 
-/// Says who logs in.
+/// Writes the handshake response, with the user and the response to the challenge.
 pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
     let capabilities = greeting.capabilities;
     write_tls_request(out, capabilities);
@@ -96,7 +96,7 @@ pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
     if capabilities.has(Capabilities::LONG_PLUGIN_ANSWER) {
         put_counted(out, greeting.answer);
     } else {
-        // Only scrambles of up to 64 bytes are sent here.
+        // Without the capability, only scrambles of up to 64 bytes are sent.
         out.push(greeting.answer.len() as u8);
         out.extend_from_slice(greeting.answer);
     }
@@ -117,7 +117,7 @@ pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
     }
 }
 
-/// A text can have no zero inside: what comes after one would be read as something else.
+/// Writes a text up to its first zero, because bytes after a zero would be parsed as another field.
 fn put_with_zero(out: &mut Vec<u8>, text: &str) {
     out.extend(text.bytes().take_while(|byte| *byte != 0));
     out.push(0);

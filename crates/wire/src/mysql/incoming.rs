@@ -1,4 +1,4 @@
-//! Packets as they come in: read where they lie if they are whole, gathered if not, and dropped if nobody reads them.
+//! Framing of incoming packets: whole packets are read in place, partial ones are gathered, and unneeded ones are skipped.
 
 use alloc::vec::Vec;
 
@@ -6,59 +6,59 @@ use super::fault::Fault;
 use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX};
 use crate::blame::PeerFault;
 
-/// Memory of gathered packets is given back above this size: one long row must not stay with every connection.
+/// Max capacity of the buffer between packets, so that one long row does not stay in memory with every connection.
 const GATHERED_CAPACITY_MAX: usize = 64 * 1024;
-/// The first byte of a packet that reports an error.
+/// First byte of an error packet.
 pub(super) const ERROR: u8 = 0xff;
 
-/// The packets of one connection, as far as they have come.
+/// Framing state of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
-    /// The number that the next packet must have.
+    /// Expected sequence number of the next packet.
     sequence: u8,
-    /// The beginning of a packet that has not come whole.
+    /// Beginning of a packet that did not arrive whole.
     gathered: Vec<u8>,
-    /// What was gathered has been handed out.
+    /// Whether the packet in `gathered` was returned, and its bytes can be dropped.
     is_spent: bool,
-    /// Bytes of a packet that are still to be let go by.
+    /// Number of bytes of a packet that are still to be skipped.
     skipped_left: usize,
-    /// The next packet carries on the one that was let go by.
+    /// Whether the next packet continues the skipped one.
     is_carried_on: bool,
 }
 
-/// The beginning of a packet: enough to say whether anybody reads it.
+/// Header and first byte of a packet: enough to decide whether it is needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) payload_bytes: usize,
     sequence: u8,
-    /// The first byte of its content, if it has any.
+    /// First byte of the content. `None` if the packet is empty.
     pub(super) first: Option<u8>,
 }
 
-/// Whether anybody reads the content of a packet.
+/// Amount of a packet's content that the caller needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
-    /// Yes, all of it at once.
+    /// All of the content, in one piece.
     Whole,
-    /// No.
+    /// Nothing: the packet is skipped.
     Nothing,
 }
 
-/// What the bytes so far amount to.
+/// Result of the bytes received so far.
 #[derive(Debug)]
 pub(super) enum Packet<'a> {
-    /// No packet yet; all bytes were taken.
+    /// The packet is incomplete; all bytes were used.
     NeedMore,
-    /// A piece of a packet was let go by, and more must be asked for.
+    /// Part of a packet was skipped; call again with the remaining bytes.
     GoOn,
-    /// A packet was let go by.
+    /// A packet was skipped to its end.
     Skipped,
-    /// The content of a packet.
+    /// Content of a complete packet.
     Whole(&'a [u8]),
 }
 
 impl Head {
-    /// From the first bytes of a packet, if there are enough of them.
+    /// Parses the first bytes of a packet. `None` if there are too few.
     #[inline]
     fn of(bytes: &[u8]) -> Option<Self> {
         let [a, b, c, sequence, rest @ ..] = bytes else { return None };
@@ -73,22 +73,23 @@ impl Head {
 }
 
 impl Incoming {
-    /// The next packet has this number.
+    /// Sets the expected sequence number of the next packet.
     pub(super) fn expect(&mut self, sequence: u8) {
         self.sequence = sequence;
     }
 
-    /// The number that the next packet must have.
+    /// Expected sequence number of the next packet.
     pub(super) fn sequence(&self) -> u8 {
         self.sequence
     }
 
-    /// Whether a packet has begun and not ended.
+    /// Whether a packet is incomplete.
     pub(super) fn is_within_packet(&self) -> bool {
         self.skipped_left > 0 || self.is_carried_on || !(self.gathered.is_empty() || self.is_spent)
     }
 
-    /// Takes bytes as far as the end of one packet; says how many. `judge` says from the head of a packet whether it is wanted.
+    /// Processes bytes up to the end of one packet, and returns how many were used. `judge` decides from the head of a packet
+    /// whether its content is needed.
     #[inline]
     pub(super) fn take<'a>(
         &'a mut self,
@@ -128,7 +129,7 @@ impl Incoming {
 
     #[inline]
     fn admit(&self, head: Head, judge: impl FnOnce(Head) -> Result<Wish, Fault>) -> Result<Wish, Fault> {
-        // A server that gives up says so without having read a statement, and numbers from the start.
+        // A server that closes the connection sends an error without having read a statement, with sequence number 0.
         let is_last_word = head.sequence == 0 && head.first == Some(ERROR);
         if head.sequence != self.sequence && !is_last_word {
             return Err(Fault::Sequence);
@@ -141,7 +142,7 @@ impl Incoming {
         (bytes.len(), Packet::NeedMore)
     }
 
-    /// Goes on with a packet whose beginning was gathered.
+    /// Continues a packet whose beginning was gathered.
     #[cold]
     fn take_rest<'a>(
         &'a mut self,
@@ -172,7 +173,7 @@ impl Incoming {
         }
     }
 
-    /// Gathers until there are so many bytes; says how many were taken.
+    /// Gathers bytes until `count` are there. Returns the number of bytes taken.
     fn gather_up_to(&mut self, count: usize, bytes: &[u8]) -> usize {
         let taken = count.saturating_sub(self.gathered.len()).min(bytes.len());
         self.gathered.extend_from_slice(&bytes[..taken]);

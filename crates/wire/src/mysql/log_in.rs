@@ -1,9 +1,9 @@
-//! From the server's greeting to a connection that takes statements.
+//! The log-in, from the server's greeting to a connection that takes statements.
 //!
 //! ```text
 //!   Greeting ──[TLS]──► Answered ──── success ───► Settings ──► done
-//!                        ▲  │ another way, more data
-//!                        └──┴──► Key: of the server, for a password that must not be read on the way
+//!                        ▲  │ plugin switch, more data
+//!                        └──┴──► Key: public key of the server, to encrypt the password
 //! ```
 
 use alloc::string::String;
@@ -21,35 +21,35 @@ use super::{rsa, server_error};
 use crate::blame::PeerFault;
 use crate::sql::{Login, TlsWish};
 
-/// How often a server may change its mind about the way to log in.
+/// Max switches of the authentication plugin by a server.
 const SWITCHES_MAX: u8 = 8;
 
-/// First bytes of what a server sends.
+/// First bytes of the server's packets.
 const SUCCESS: u8 = 0;
 const MORE_DATA: u8 = 1;
 const SWITCH: u8 = 0xfe;
-/// First byte of a statement.
+/// First byte of a query command.
 const QUERY: u8 = 3;
 
-/// `caching_sha2_password`: what the server says after the scramble, and what it is asked for.
+/// `caching_sha2_password`: results that the server sends after the scramble, and the request for its public key.
 const KNOWN: u8 = 3;
 const PASSWORD_WANTED: u8 = 4;
 const KEY_PLEASE: u8 = 2;
-/// The same question of `sha256_password`.
+/// Request for the public key in `sha256_password`.
 const OLD_KEY_PLEASE: u8 = 1;
 
-/// A log-in under way.
+/// State of a log-in.
 #[derive(Debug)]
 pub(super) struct LogIn {
     state: State,
     plugin: Plugin,
     seed: Vec<u8>,
     switches: u8,
-    /// What the server said of itself.
+    /// Greeting of the server. `None` before it arrived.
     pub(super) server: Option<ServerGreeting>,
-    /// What both sides can do.
+    /// Capabilities that both sides have.
     pub(super) capabilities: Capabilities,
-    /// The status in the server's latest success; 0 before one.
+    /// Status flags of the server's latest OK packet; 0 before the first.
     pub(super) status: u16,
 }
 
@@ -62,25 +62,25 @@ enum State {
     Settings,
 }
 
-/// Who logs in, over what.
+/// Parameters of a log-in, and properties of its connection.
 #[derive(Clone, Copy)]
 pub(super) struct Circumstances<'a> {
     pub(super) login: &'a Login,
     pub(super) nonce: &'a Nonce,
-    /// Nobody else can listen.
+    /// Whether the transport is safe from eavesdropping: TLS or a Unix socket.
     pub(super) is_private: bool,
     pub(super) offers_local_files: bool,
 }
 
-/// How a log-in goes on.
+/// Next step of a log-in.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LogInAction {
     Await,
-    /// Sends this content of a packet.
+    /// Send a packet with this content.
     Send(Vec<u8>),
-    /// Sends this statement.
+    /// Send this statement.
     Ask(Vec<u8>),
-    /// Sends this content of a packet, and then TLS begins.
+    /// Send a packet with this content, then establish TLS.
     Secure(Vec<u8>),
     Done,
 }
@@ -98,12 +98,12 @@ impl LogIn {
         }
     }
 
-    /// Whether nothing of the server is known yet.
+    /// Whether the server's greeting has not arrived.
     pub(super) fn awaits_greeting(&self) -> bool {
         self.state == State::Greeting
     }
 
-    /// Takes in the content of a packet.
+    /// Processes the content of a packet.
     pub(super) fn packet(
         &mut self,
         payload: &[u8],
@@ -133,7 +133,7 @@ impl LogIn {
         }
     }
 
-    /// TLS is spoken: the content of the packet that says who logs in.
+    /// Returns the content of the handshake response, which follows after TLS is established. `None` if TLS was not requested.
     pub(super) fn secured(&mut self, around: Circumstances<'_>) -> Option<Vec<u8>> {
         if self.state == State::Tls { self.introduce(around).ok() } else { None }
     }
@@ -160,7 +160,7 @@ impl LogIn {
         };
         self.seed.clone_from(&server.seed);
         self.server = Some(server);
-        // Whatever can go wrong with the answer goes wrong before TLS.
+        // Computes the response before TLS, so that its errors are reported first.
         let introduction = self.introduce(around)?;
         if with_tls {
             let mut request = Vec::new();
@@ -190,7 +190,7 @@ impl LogIn {
         Ok(payload)
     }
 
-    /// The server requires another way to log in.
+    /// Handles the server's switch to another authentication plugin.
     fn switched(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         let mut fields = Fields::of(&payload[1..]);
         self.switches += 1;
@@ -230,7 +230,7 @@ impl LogIn {
         }
     }
 
-    /// Whoever sits between here and the server could hand out a key of their own.
+    /// Requires the user's consent, because an attacker between client and server could send a key of their own.
     fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         if !around.login.weak.any_key {
             return Err(Fault::UnknownKey.plain());
@@ -253,7 +253,7 @@ impl LogIn {
     }
 }
 
-/// The status in a success; 0 if the packet is too short for one.
+/// Status flags in an OK packet; 0 if the packet is too short.
 fn status(payload: &[u8]) -> u16 {
     let mut fields = Fields::of(payload);
     let mut read = || {
@@ -267,7 +267,7 @@ fn password(around: Circumstances<'_>) -> &[u8] {
     around.login.password.as_ref().map_or(&[], |secret| secret.0.as_bytes())
 }
 
-/// What is asked of any server.
+/// Capabilities that the client requests from any server.
 fn wanted(around: Circumstances<'_>) -> Capabilities {
     Capabilities::MYSQL
         .with(Capabilities::LONG_FLAG)
@@ -286,7 +286,7 @@ fn wanted(around: Circumstances<'_>) -> Capabilities {
         .with(Capabilities::CACHE_METADATA)
 }
 
-/// The statement that makes the settings of a session.
+/// Statement that sets the variables of a session.
 fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
     let mut statement = Vec::from([QUERY]);
     for (place, (name, value)) in settings.iter().enumerate() {
@@ -302,7 +302,7 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
         if is_number {
             statement.extend_from_slice(value.as_bytes());
         } else {
-            // Hexadecimal text needs no rules of quoting, which depend on settings themselves.
+            // A hexadecimal literal needs no quoting, whose rules depend on session variables.
             statement.extend_from_slice(b"_utf8mb4 x'");
             for byte in value.bytes() {
                 let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
@@ -314,15 +314,15 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
     Ok(statement)
 }
 
-/// Why a server does not let us in: for ever, or just now.
+/// Fault for a server that rejects the log-in, permanently or temporarily.
 fn refused(payload: &[u8]) -> PeerFault {
     let Some(server_error) = server_error::read(payload) else { return Fault::Malformed.showing(payload) };
     let fault = match server_error.number {
-        // Too many connections, of all or of this user.
+        // Too many connections in total, or for this user.
         1040 | 1203 | 1226 => Fault::TooMany,
-        // No memory, no thread, no file.
+        // Out of memory, threads, or file descriptors.
         1037 | 1038 | 1041 | 1135 => Fault::Resources,
-        // Not ready yet, as a node of a cluster that comes up; the way there was too slow.
+        // Not ready yet, such as a starting cluster node; or network errors and timeouts.
         1047 | 1158..=1161 => Fault::NotNow,
         _ if server_error.is_fatal => Fault::Ended,
         _ => Fault::Refused,

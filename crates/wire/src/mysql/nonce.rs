@@ -1,8 +1,8 @@
-//! What nobody can foresee of a log-in.
+//! Random bytes for log-ins.
 
 use sha1::{Digest, Sha1};
 
-/// Random bytes from outside, and how many log-ins were made from them.
+/// Random bytes of a session, and the number of log-ins made from them.
 #[derive(Clone, Copy)]
 pub(super) struct Nonce {
     bytes: [u8; 18],
@@ -10,17 +10,17 @@ pub(super) struct Nonce {
 }
 
 impl Nonce {
-    /// From random bytes.
+    /// Creates a nonce from random bytes.
     pub(super) fn of(bytes: [u8; 18]) -> Self {
         Self { bytes, log_ins: 0 }
     }
 
-    /// That of the next log-in.
+    /// Nonce of the next log-in.
     pub(super) fn next(self) -> Self {
         Self { log_ins: self.log_ins.wrapping_add(1), ..self }
     }
 
-    /// Bytes for one purpose of this log-in: only whoever knows the random bytes can tell them from chance.
+    /// Pseudorandom bytes for one purpose of this log-in. Unpredictable without knowledge of the random bytes.
     pub(super) fn hashed(self, purpose: &[u8]) -> [u8; 20] {
         let log_in = self.log_ins.to_be_bytes();
         Sha1::new().chain_update(self.bytes).chain_update(log_in).chain_update(purpose).finalize().into()

@@ -1,12 +1,12 @@
-//! Packets as they are put on the wire: a length of three bytes, a sequence number, and up to 16 MiB less a byte of content.
+//! Framing of outgoing packets: a length of three bytes, a sequence number, and up to 16 MiB minus one byte of content.
 
 use alloc::vec::Vec;
 
 pub(super) const HEADER_BYTES: usize = 4;
-/// A packet of this length goes on in the next one.
+/// A packet with content of this length continues in the next one.
 pub(super) const PAYLOAD_BYTES_MAX: usize = 0xff_ffff;
 
-/// Puts what `write` writes on the wire as packets, the first with this number; says which number comes next.
+/// Writes content as packets that begin with `sequence`. Returns the sequence number after the last packet.
 pub(super) fn put(out: &mut Vec<u8>, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) -> u8 {
     let start = out.len();
     out.extend_from_slice(&[0; HEADER_BYTES]);
@@ -38,7 +38,7 @@ fn header(length: usize, sequence: u8) -> [u8; HEADER_BYTES] {
     [a, b, c, sequence]
 }
 
-/// An integer that says how long it is.
+/// Writes a length-encoded integer.
 pub(super) fn put_number(out: &mut Vec<u8>, number: usize) {
     let bytes = (number as u64).to_le_bytes();
     match number {
@@ -58,7 +58,7 @@ pub(super) fn put_number(out: &mut Vec<u8>, number: usize) {
     }
 }
 
-/// Bytes after their length.
+/// Writes length-prefixed bytes.
 pub(super) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len());
     out.extend_from_slice(bytes);
@@ -73,7 +73,7 @@ mod tests {
     use crate::mysql::fields::Fields;
 
     #[test]
-    fn integers_are_read_as_they_were_written() {
+    fn length_encoded_integers_round_trip() {
         for number in [0, 0xfa, 0xfb, 0xffff, 0x1_0000, 0xff_ffff, 0x100_0000, usize::MAX] {
             let mut out = Vec::new();
             put_number(&mut out, number);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn long_content_is_split_and_ends_with_a_shorter_packet() {
+    fn splits_long_content_and_ends_with_shorter_packet() {
         for (length, packets) in
             [(0, 1), (PAYLOAD_BYTES_MAX - 1, 1), (PAYLOAD_BYTES_MAX, 2), (PAYLOAD_BYTES_MAX + 5, 2)]
         {

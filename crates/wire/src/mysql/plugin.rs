@@ -1,11 +1,11 @@
-//! The ways to log in that are known here, by the names that servers give them.
+//! The supported authentication plugins, by their names in the protocol.
 
 use alloc::vec::Vec;
 
 use super::fault::Fault;
 use super::scramble;
 
-/// A way to log in.
+/// An authentication plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plugin {
     Native,
@@ -32,7 +32,7 @@ impl Plugin {
         Self::ALL.into_iter().find(|plugin| plugin.name().as_bytes() == name)
     }
 
-    /// What is sent for a password that is not empty, where that needs nothing but the challenge.
+    /// Response to a challenge for a password that is not empty.
     pub(super) fn answer(self, password: &[u8], seed: &[u8]) -> Result<Vec<u8>, Fault> {
         match self {
             Self::Native => Ok(scramble::native(password, beginning(seed)?)),
@@ -42,18 +42,18 @@ impl Plugin {
         }
     }
 
-    /// Whether [`Plugin::answer`] can be read back to the password.
+    /// Whether [`Plugin::answer`] reveals the password.
     pub(super) fn shows_password(self) -> bool {
         matches!(self, Self::Sha256 | Self::Clear)
     }
 }
 
-/// Challenges are followed by a zero that is none of them.
+/// Takes the challenge without the zero that follows it.
 fn beginning<const N: usize>(seed: &[u8]) -> Result<&[u8; N], Fault> {
     seed.first_chunk().ok_or(Fault::BadSeed)
 }
 
-/// A password as it is sent in the clear.
+/// Password with its terminating zero, as it is sent in plain text.
 pub(super) fn with_zero(password: &[u8]) -> Vec<u8> {
     [password, &[0]].concat()
 }

@@ -1,4 +1,4 @@
-//! The reply to one command: states and what moves between them.
+//! State machine that parses the reply to one command.
 //!
 //! ```text
 //!            columns        all defined          end
@@ -19,38 +19,38 @@ use super::outgoing::PAYLOAD_BYTES_MAX;
 use super::{row, server_error};
 use crate::sql::{RowSink, ServerError, Transaction};
 
-/// What is neither a row nor nobody's business is shorter.
+/// Max length of packets other than rows and skipped packets.
 const PACKET_BYTES_MAX: usize = 64 * 1024;
-/// The first byte of what ends definitions or rows.
+/// First byte of the packet after definitions or rows.
 const END: u8 = 0xfe;
-/// An end in the old form is shorter than this.
+/// EOF packets of the old form are shorter than this.
 const OLD_END_BYTES: usize = 9;
-/// Bits of the status.
+/// Bits of the status flags.
 const IN_TRANSACTION: u16 = 1;
 const MORE_RESULTS: u16 = 1 << 3;
 const NO_BACKSLASH_ESCAPES: u16 = 1 << 9;
-/// A deadlock rolls back the whole transaction; every other error leaves it open.
+/// Error number of a deadlock, which rolls back the whole transaction. Other errors leave it open.
 const DEADLOCK: u16 = 1213;
 
-/// The reply that is awaited or on its way.
+/// Parser of the reply that is awaited or arriving.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     state: State,
     form: Form,
     deprecates_eof: bool,
     caches_metadata: bool,
-    /// The columns of a result in binary form, or of a statement that is being prepared.
+    /// Columns of a result in binary form, or of a statement that is being prepared.
     pub(super) columns: Columns,
     column_count: u16,
     rows: u64,
-    /// What preparing came to, until its definitions have come.
+    /// Prepared statement whose definitions are still arriving.
     prepared: Prepared,
     text: String,
     pub(super) transaction: Transaction,
-    /// The status that the server sent last.
+    /// Status flags that the server sent last.
     status: u16,
     pub(super) server_error: ServerError,
-    /// Whether anything of the reply has come.
+    /// Whether any packet of the reply has arrived.
     pub(super) has_begun: bool,
 }
 
@@ -58,26 +58,26 @@ pub(super) struct Reading {
 enum State {
     #[default]
     Idle,
-    /// The beginning of a result.
+    /// First packet of a result.
     Result,
-    /// So many definitions of a result's columns, and an end after them.
+    /// `left` definitions of a result's columns, then their end.
     Definitions {
         left: u16,
     },
     Rows,
-    /// The answer to a statement that is to be prepared.
+    /// First packet of the reply to a prepare command.
     Prepared,
-    /// So many definitions of its placeholders, and an end.
+    /// `left` definitions of placeholders, then their end.
     Placeholders {
         left: u16,
     },
-    /// So many definitions of its columns, and an end.
+    /// `left` definitions of the prepared statement's columns, then their end.
     PreparedColumns {
         left: u16,
     },
 }
 
-/// How rows are written.
+/// Encoding of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Form {
     #[default]
@@ -85,7 +85,7 @@ pub(super) enum Form {
     Binary,
 }
 
-/// A statement that the server prepared.
+/// A statement that the server has prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prepared {
     pub(super) id: u32,
@@ -93,45 +93,45 @@ pub(super) struct Prepared {
     columns: u16,
 }
 
-/// What a packet of the reply came to.
+/// Result of a packet of the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// The reply goes on.
+    /// The reply continues.
     More,
-    /// One result is complete; perhaps another follows.
+    /// One result is complete. `is_last` if no other follows. `rows` is the number of rows sent, or changed if `has_rows` is false.
     Ended { rows: u64, has_rows: bool, is_last: bool },
-    /// The server refused, and nothing follows.
+    /// The server reported an error, which ends the reply.
     Refused,
-    /// The server asks for the content of a file of this machine.
+    /// The server requests the content of a local file.
     LocalFile,
     /// A statement was prepared.
     Prepared(Prepared),
 }
 
 impl Reading {
-    /// A connection was opened, and both sides can do this.
+    /// Sets the capabilities of a new connection.
     pub(super) fn agree(&mut self, capabilities: Capabilities) {
         self.deprecates_eof = capabilities.has(Capabilities::DEPRECATE_EOF);
         self.caches_metadata = capabilities.has(Capabilities::CACHE_METADATA);
     }
 
-    /// From now on the reply to a statement is awaited.
+    /// Starts to wait for the reply to a statement.
     pub(super) fn begin(&mut self, form: Form) {
         (self.state, self.form, self.has_begun) = (State::Result, form, false);
     }
 
-    /// From now on the reply to the preparation of a statement is awaited.
+    /// Starts to wait for the reply to a prepare command.
     pub(super) fn begin_to_prepare(&mut self) {
         (self.state, self.has_begun) = (State::Prepared, false);
         self.columns.clear();
     }
 
-    /// Whether definitions are kept from one execution to the next.
+    /// Whether definitions are reused in later executions.
     pub(super) fn caches_metadata(&self) -> bool {
         self.caches_metadata
     }
 
-    /// Says from its head whether a packet is wanted.
+    /// Decides from its head whether the content of a packet is needed.
     #[inline]
     pub(super) fn judge(&self, head: Head, wants_rows: bool) -> Result<Wish, Fault> {
         let Some(first) = head.first else { return Err(Fault::Malformed) };
@@ -173,7 +173,7 @@ impl Reading {
         self.form == Form::Binary && self.caches_metadata
     }
 
-    /// A packet that nobody wanted has gone by.
+    /// Handles a packet that was skipped.
     #[inline]
     pub(super) fn skipped(&mut self) -> Outcome {
         self.has_begun = true;
@@ -186,7 +186,7 @@ impl Reading {
         }
     }
 
-    /// Takes in the content of a packet.
+    /// Processes the content of a packet.
     pub(super) fn packet(&mut self, payload: &[u8], rows: &mut dyn RowSink) -> Result<Outcome, Fault> {
         self.has_begun = true;
         let first = payload.first().copied().ok_or(Fault::Malformed)?;
@@ -261,7 +261,7 @@ impl Reading {
         Ok(self.defined())
     }
 
-    /// One definition has come or gone by.
+    /// Counts one definition, parsed or skipped.
     #[inline]
     fn defined(&mut self) -> Outcome {
         match &mut self.state {
@@ -282,7 +282,7 @@ impl Reading {
         Outcome::More
     }
 
-    /// All definitions of this kind have come: what a statement that is being prepared goes on with.
+    /// Continues the reply to a prepare command after all definitions of one kind.
     fn after_definitions(&mut self) -> Outcome {
         match self.state {
             State::Placeholders { .. } => {
@@ -295,7 +295,7 @@ impl Reading {
         }
     }
 
-    /// Begins with definitions of which there may be none, and then no end either.
+    /// Starts definitions. If there are none, there is no end packet either.
     fn begin_definitions(&mut self, state: State) -> Outcome {
         self.state = state;
         match state {
@@ -336,7 +336,7 @@ impl Reading {
         Ok(Outcome::More)
     }
 
-    /// The end of rows as it was before there was only one form of success.
+    /// Handles an EOF packet after rows, as sent without [`Capabilities::DEPRECATE_EOF`].
     fn old_end(&mut self, payload: &[u8]) -> Result<Outcome, Fault> {
         let mut fields = Fields::of(payload);
         let (_kind, _warnings) = (fields.byte(), fields.two());
@@ -344,7 +344,7 @@ impl Reading {
         Ok(self.end_result(status, self.rows, true))
     }
 
-    /// A success; of a result that sends rows, so many came before.
+    /// Handles an OK packet. `sent_rows` is the number of rows before it; `None` if the result has no rows.
     fn success(&mut self, payload: &[u8], sent_rows: Option<u64>) -> Result<Outcome, Fault> {
         let mut fields = Fields::of(payload);
         let mut read = || {
@@ -364,12 +364,12 @@ impl Reading {
         Outcome::Ended { rows, has_rows, is_last }
     }
 
-    /// Keeps a status that the server sent.
+    /// Stores status flags that the server sent.
     pub(super) fn note_status(&mut self, status: u16) {
         self.status = status;
     }
 
-    /// Whether the server reads a backslash in quotes as an escape.
+    /// Whether the server treats a backslash in quotes as an escape.
     pub(super) fn has_backslash_escapes(&self) -> bool {
         self.status & NO_BACKSLASH_ESCAPES == 0
     }

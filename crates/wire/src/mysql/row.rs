@@ -1,4 +1,4 @@
-//! The values of a row, as text.
+//! Parser of rows: passes their values as text.
 
 use alloc::string::String;
 use core::fmt::Write;
@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::fields::Fields;
 use crate::sql::RowSink;
 
-/// Hands out the values of a row that came as text.
+/// Passes the values of a row in text form to `rows`.
 pub(super) fn read_text(payload: &[u8], columns: u16, rows: &mut dyn RowSink) -> Result<(), Fault> {
     let mut fields = Fields::of(payload);
     for number in 0..columns {
@@ -18,7 +18,7 @@ pub(super) fn read_text(payload: &[u8], columns: u16, rows: &mut dyn RowSink) ->
     end(&fields, rows)
 }
 
-/// Hands out the values of a row that came in the binary form of prepared statements; `text` is written over.
+/// Passes the values of a row in the binary form of prepared statements to `rows`. `text` is a buffer that is overwritten.
 pub(super) fn read_binary(
     payload: &[u8],
     columns: &Columns,
@@ -26,7 +26,7 @@ pub(super) fn read_binary(
     rows: &mut dyn RowSink,
 ) -> Result<(), Fault> {
     let mut fields = Fields::of(payload);
-    // Two bits before those of the columns have no meaning.
+    // The first two bits of the NULL bitmap are unused.
     let nulls =
         fields.byte().and_then(|_kind| fields.bytes((columns.len() + 9) / 8)).ok_or(Fault::Malformed)?;
     for ((place, column), number) in columns.iter().enumerate().zip(0..) {
@@ -48,7 +48,7 @@ fn end(fields: &Fields<'_>, rows: &mut dyn RowSink) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The numbers of types.
+/// Numbers of column types.
 mod kind {
     pub(super) const TINY: u8 = 1;
     pub(super) const SHORT: u8 = 2;
@@ -66,7 +66,7 @@ mod kind {
     pub(super) const NEW_DATE: u8 = 14;
 }
 
-/// Decimals, texts, bytes, bits, enumerations, sets, JSON, vectors and geometries come as bytes after their length.
+/// Types sent as length-prefixed bytes: decimals, texts, bytes, bits, enumerations, sets, JSON, vectors, and geometries.
 const COUNTED: [u8; 15] = [0, 15, 16, 242, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255];
 
 fn hand_out(
@@ -102,7 +102,7 @@ fn hand_out(
     Ok(())
 }
 
-/// Writing to a text cannot fail.
+/// Writing to a `String` cannot fail.
 fn put(text: &mut String, what: core::fmt::Arguments<'_>) {
     let _ = text.write_fmt(what);
 }
@@ -124,7 +124,7 @@ fn write_integer(fields: &mut Fields<'_>, column: &Column, text: &mut String) ->
     Some(())
 }
 
-/// Numbers too large or small to be read at a glance are written with an exponent, as the servers do.
+/// Writes very large and very small numbers with an exponent, as the servers do.
 fn write_float(
     text: &mut String,
     size: f64,
@@ -138,7 +138,7 @@ fn write_float(
     }
 }
 
-/// A date, or a date and a time; what is zero at its end is not sent.
+/// Writes a date, or a date and a time. The server omits trailing zero fields.
 fn write_moment(fields: &mut Fields<'_>, column: &Column, has_time: bool, text: &mut String) -> Option<()> {
     let mut sent = Fields::of(fields.counted()?);
     let (mut date, mut time, mut micros) = ((0, 0, 0), (0, 0, 0), 0);
@@ -159,7 +159,7 @@ fn write_moment(fields: &mut Fields<'_>, column: &Column, has_time: bool, text: 
     sent.is_at_end().then_some(())
 }
 
-/// A time of up to 838 hours, either way.
+/// Writes a time interval of −838 to 838 hours.
 fn write_duration(fields: &mut Fields<'_>, column: &Column, text: &mut String) -> Option<()> {
     let mut sent = Fields::of(fields.counted()?);
     let (mut is_negative, mut hours, mut minutes, mut seconds, mut micros) = (false, 0, 0, 0, 0);
@@ -221,7 +221,7 @@ mod tests {
         columns
     }
 
-    /// The one value of a row with one column of this type, flags and decimals.
+    /// Value of a row with one column of this type, flags, and decimals.
     fn value(kind: (u8, u16, u8), bytes: &[u8]) -> Result<Option<String>, Fault> {
         let mut seen = Seen::default();
         let row = [&[0, 0][..], bytes].concat();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_becomes_text() {
+    fn converts_every_type_to_text() {
         let text = |text: &str| Ok(Some(text.to_string()));
         for (kind, bytes, expected) in [
             ((1, 0, 0), &[0xff][..], "-1"),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_values_are_faults() {
+    fn malformed_values_are_faults() {
         for (kind, bytes, fault) in [
             ((3, 0, 0), &[1, 2][..], Fault::Malformed),
             ((253, 0, 0), &[5, b'a'], Fault::Malformed),
@@ -275,10 +275,10 @@ mod tests {
     }
 
     #[test]
-    fn nulls_have_a_bit_each() {
+    fn reads_null_bitmap() {
         let kinds = [(1, 0, 0); 7];
         let mut seen = Seen::default();
-        // Columns 0 and 6 are NULL: bits 2 and 8.
+        // Columns 0 and 6 are NULL: bits 2 and 8 of the bitmap.
         let row = [0, 0b100, 0b1, 1, 2, 3, 4, 5];
         read_binary(&row, &columns(&kinds), &mut String::new(), &mut seen).expect("a row");
         let expected = [None, Some("1"), Some("2"), Some("3"), Some("4"), Some("5"), None];

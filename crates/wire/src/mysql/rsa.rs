@@ -1,4 +1,4 @@
-//! A password for the eyes of whoever has the private key: RSA with OAEP and SHA-1 (RFC 8017, section 7.1), as servers ask.
+//! Encryption of passwords with the server's public key: RSA with OAEP and SHA-1 (RFC 8017, section 7.1), as servers require.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,13 +12,13 @@ use super::fault::Fault;
 use super::plugin::with_zero;
 
 const HASH_BYTES: usize = 20;
-/// Larger keys would only cost time.
+/// Max length of a modulus; larger keys would only cost CPU time.
 const MODULUS_BYTES_MAX: usize = 1024;
 const MODULUS_BYTES_MIN: usize = 64;
 const EXPONENT_BYTES_MAX: usize = 8;
 
-/// Encrypts a password, mixed with the challenge, under the key in a PEM text. `chance` is random: a listener who could foresee
-/// it could try passwords on what was sent.
+/// Encrypts a password, XORed with the challenge, with the public key in a PEM text. `chance` must be random: an eavesdropper who
+/// could predict it could test passwords against the ciphertext.
 pub(super) fn encrypt(
     password: &[u8],
     seed: &[u8],
@@ -35,7 +35,7 @@ pub(super) fn encrypt(
     Ok([vec![0; size.saturating_sub(encrypted.len())], encrypted].concat())
 }
 
-/// The padding of OAEP; `None` if the message is too long for the key.
+/// OAEP padding. `None` if the message is too long for the key.
 fn pad(message: &[u8], chance: [u8; HASH_BYTES], size: usize) -> Option<Vec<u8>> {
     let room = size.checked_sub(2 * HASH_BYTES + 2 + message.len())?;
     let mut block = Sha1::digest([]).to_vec();
@@ -48,7 +48,7 @@ fn pad(message: &[u8], chance: [u8; HASH_BYTES], size: usize) -> Option<Vec<u8>>
     Some([&[0], &masked_chance[..], &block].concat())
 }
 
-/// Mixes with what MGF1 makes of `from`.
+/// XORs bytes with the mask that MGF1 generates from `from`.
 fn mask(bytes: &mut [u8], from: &[u8]) {
     for (chunk, count) in bytes.chunks_mut(HASH_BYTES).zip(0u32..) {
         let hash = Sha1::new().chain_update(from).chain_update(count.to_be_bytes()).finalize();
@@ -56,7 +56,7 @@ fn mask(bytes: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Modulus and exponent of an RSA key as X.509 has them.
+/// Modulus and exponent of an RSA key in X.509 form. `None` if the key is malformed or unsafe.
 fn public_key(pem: &[u8]) -> Option<(BigUint, BigUint)> {
     let der = decode_pem(pem)?;
     let (key, _) = value(&der, 0x30)?;
@@ -74,7 +74,7 @@ fn public_key(pem: &[u8]) -> Option<(BigUint, BigUint)> {
     is_sound.then(|| (BigUint::from_bytes_be(modulus), BigUint::from_bytes_be(exponent)))
 }
 
-/// The content of a DER value with this tag, and what follows it.
+/// Content of a DER value with this tag, and the bytes after it.
 fn value(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let [found, length, rest @ ..] = bytes else { return None };
     if *found != tag {
@@ -91,7 +91,7 @@ fn value(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// The bytes between the first two lines of dashes.
+/// Decodes the Base64 between the PEM boundary lines.
 fn decode_pem(pem: &[u8]) -> Option<Vec<u8>> {
     let text = core::str::from_utf8(pem).ok()?;
     let (_, rest) = text.split_once("-----BEGIN PUBLIC KEY-----")?;
@@ -111,7 +111,7 @@ B7MLxW5B5hYgQvQAGfwwBLiNofrgFbHqcms1G+fl7kZ74/5kvo37BFSbZ49iewML
 LgjPEs8VhRAI2JMPpQIDAQAB
 -----END PUBLIC KEY-----
 ";
-    /// The private exponent that goes with it, which guards nothing.
+    /// Private exponent of the test key.
     const PRIVATE: &[u8] = b"9110a3e37b84f8852fbff4258b1a7136719925f20d9da36dced4c068b133f625\
         cd052825c1359b09e8c33848f189b336c9df6fc1d15efe25a202d2f9ab71b80f\
         b6cb9d91af275f4ff13fc394b1b97fcb4bce044e1a2cf1238c583b7afb1a4fb9\
@@ -119,12 +119,12 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     const SEED: &[u8; 20] = b"12345678901234567890";
     const CHANCE: [u8; HASH_BYTES] = [7; HASH_BYTES];
 
-    /// What is read with the private key, padding checked and taken off.
+    /// Decrypts with the private key, and checks and removes the padding.
     fn decrypt(encrypted: &[u8]) -> Vec<u8> {
         let (modulus, _) = public_key(PEM).expect("a key");
         let private = BigUint::parse_bytes(PRIVATE, 16).expect("a number");
         let padded = BigUint::from_bytes_be(encrypted).modpow(&private, &modulus).to_bytes_be();
-        // The first byte is zero, and not part of the number.
+        // The first byte is zero, and `to_bytes_be` omits it.
         let (chance, block) = padded.split_at(HASH_BYTES);
         let (mut chance, mut block) = (chance.to_vec(), block.to_vec());
         mask(&mut chance, &block);
@@ -137,7 +137,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     }
 
     #[test]
-    fn whoever_has_the_private_key_can_read_the_password() {
+    fn private_key_decrypts_password() {
         for password in ["secret", "", "one that is longer than the challenge"] {
             let encrypted = encrypt(password.as_bytes(), SEED, PEM, CHANCE).expect("a key");
             assert_eq!(encrypted.len(), 128);
@@ -149,7 +149,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     }
 
     #[test]
-    fn keys_that_are_none_and_passwords_that_are_too_long_are_refused() {
+    fn rejects_malformed_key_and_too_long_password() {
         assert_eq!(encrypt(&[b'x'; 86], SEED, PEM, CHANCE), Err(Fault::BadKey));
         assert_eq!(encrypt(b"secret", b"short", PEM, CHANCE), Err(Fault::BadSeed));
         let whole = core::str::from_utf8(PEM).expect("text");

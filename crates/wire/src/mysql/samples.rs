@@ -1,4 +1,4 @@
-//! Replies to `SELECT 1`, good and bad, in the form without any capabilities, and what each must come to.
+//! Sample replies to `SELECT 1` without optional capabilities, valid and invalid, with the expected result of each.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::outgoing::put;
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of MySQL.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(faults());
@@ -15,7 +15,7 @@ pub(super) fn all() -> Vec<Sample> {
     samples
 }
 
-/// What a server sends, packet by packet, numbered from 1.
+/// Encodes packets of a server, with sequence numbers from 1.
 fn packets(payloads: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::new();
     payloads

@@ -1,4 +1,4 @@
-//! What is sent instead of a password: each way to log in mixes it with the server's challenge in its own manner.
+//! Password scrambles: each authentication plugin combines the password with the server's challenge in its own way.
 
 use alloc::vec::Vec;
 
@@ -6,9 +6,9 @@ use curve25519_dalek::{EdwardsPoint, Scalar};
 use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha512};
 
-/// What a challenge has for [`native`] and [`sha2`].
+/// Length of the challenge for [`native`] and [`sha2`].
 pub(super) const SEED_BYTES: usize = 20;
-/// What a challenge has for [`ed25519`].
+/// Length of the challenge for [`ed25519`].
 pub(super) const ED25519_SEED_BYTES: usize = 32;
 
 /// `mysql_native_password`: SHA1(password) ⊕ SHA1(seed · SHA1(SHA1(password))).
@@ -25,8 +25,7 @@ pub(super) fn sha2(password: &[u8], seed: &[u8; SEED_BYTES]) -> Vec<u8> {
     xor(&once, &Sha256::new().chain_update(twice).chain_update(seed).finalize())
 }
 
-/// `client_ed25519`: the signature of the seed as in RFC 8032, except that the password itself is the private key, whatever
-/// its length.
+/// `client_ed25519`: signature of the seed as in RFC 8032, except that the private key is the password, of any length.
 pub(super) fn ed25519(password: &[u8], seed: &[u8; ED25519_SEED_BYTES]) -> [u8; 64] {
     let (scalar, prefix) = ed25519_key(password);
     let public = EdwardsPoint::mul_base(&scalar).compress();
@@ -40,7 +39,7 @@ pub(super) fn ed25519(password: &[u8], seed: &[u8; ED25519_SEED_BYTES]) -> [u8; 
     signature
 }
 
-/// The secret scalar of a password, and what makes nonces unforeseeable.
+/// Secret scalar of a password, and the prefix that makes nonces unpredictable.
 fn ed25519_key(password: &[u8]) -> (Scalar, [u8; 32]) {
     let hash: [u8; 64] = Sha512::digest(password).into();
     let (mut scalar, mut prefix) = ([0; 32], [0; 32]);
@@ -72,9 +71,9 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Known to other clients: the first from PHP's, the second from Go's.
+    /// Test vectors of other clients: the first from PHP's, the second from Go's.
     #[test]
-    fn native_passwords_are_mixed_as_others_mix_them() {
+    fn native_scramble_matches_other_clients() {
         let mixed = native(b"hello", b"12345678901234567890");
         assert_eq!(mixed, b"}PQn\x0es\x0b\x0b\x1b\x12\xfb\xaa\x1b\xa0\x87o=\xb2\xc4\xdd");
         let seed = [70, 114, 92, 94, 1, 38, 11, 116, 63, 114, 23, 101, 126, 103, 26, 95, 81, 17, 24, 21];
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn sha2_passwords_are_mixed_as_others_mix_them() {
+    fn sha2_scramble_matches_other_clients() {
         let seed = [10, 47, 74, 111, 75, 73, 34, 48, 88, 76, 114, 74, 37, 13, 3, 80, 82, 2, 23, 21];
         for (password, mixed) in [
             ("secret", "f490e76f66d9d86665ce54d98c78d0acfe2fb0b08b423da807144873d30b312c"),
@@ -92,7 +91,7 @@ mod tests {
         }
     }
 
-    /// Base 64 without padding.
+    /// Base64 without padding.
     fn base64(bytes: &[u8]) -> String {
         const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let mut text = String::new();
@@ -105,9 +104,9 @@ mod tests {
         text
     }
 
-    /// As MariaDB's own function `ed25519_password` gives them.
+    /// Test vectors from MariaDB's function `ed25519_password`.
     #[test]
-    fn passwords_have_the_public_keys_that_mariadb_keeps() {
+    fn ed25519_public_keys_match_mariadb() {
         for (password, public) in [
             ("foo", "vubFBzIrapbfHct1/J72dnUryz5VS7lA6XHH8sIx4TI"),
             ("foobar", "qv2mG6HWCuy32Slb5xhV4THStewNz2VINVPbgk+XAJ8"),
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_can_be_verified_with_the_public_key() {
+    fn ed25519_signature_verifies_with_public_key() {
         let seed = *b"a challenge that is as long as 32";
         let seed: [u8; 32] = seed[..32].try_into().expect("32 bytes");
         let signature = ed25519(b"foobar", &seed);

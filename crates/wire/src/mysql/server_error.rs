@@ -1,4 +1,4 @@
-//! Errors as servers report them.
+//! Error packets of servers.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,16 +6,16 @@ use alloc::string::String;
 use super::fields::Fields;
 use crate::sql::{ServerError, SqlState};
 
-/// A longer text of an error is cut.
+/// Max bytes that are kept of an error's text.
 const TEXT_BYTES_MAX: usize = 1024;
-/// Shutdown, killed, idle too long.
+/// Errors that end the connection: shutdown, killed, idle timeout.
 const LAST_WORDS: [u16; 6] = [1053, 1077, 1079, 1080, 1927, 4031];
 
-/// An error, from the content of its packet.
+/// Parses the content of an error packet. `None` if it is malformed.
 pub(super) fn read(payload: &[u8]) -> Option<ServerError> {
     let mut fields = Fields::of(payload);
     let (_kind, number) = (fields.byte()?, fields.two()?);
-    // Before the log-in an error has no SQLSTATE.
+    // An error before the log-in has no SQLSTATE.
     let sqlstate = match fields.rest() {
         [b'#', ..] => SqlState::new(&fields.bytes(6)?[1..]),
         _ => SqlState(*b"HY000"),
@@ -25,7 +25,7 @@ pub(super) fn read(payload: &[u8]) -> Option<ServerError> {
     Some(ServerError { sqlstate, number, text, is_fatal: LAST_WORDS.contains(&number) })
 }
 
-/// The same in one line.
+/// Formats an error as one line.
 pub(super) fn line(server_error: &ServerError) -> String {
     format!("{} ({}): {}", server_error.number, server_error.sqlstate.as_str(), server_error.text)
 }

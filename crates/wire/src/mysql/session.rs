@@ -1,4 +1,4 @@
-//! One connection: from the greeting of the server to the rows of its replies.
+//! A session on one connection, from the server's greeting to the rows of its replies.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -22,50 +22,50 @@ use crate::sql::{
     self, Login, RowSink, ServerError, SessionEvent, Single, SqlState, Statement, Transaction, Value,
 };
 
-/// Nothing that is said before the log-in is longer.
+/// Max length of a packet before the log-in is complete.
 const GREETING_BYTES_MAX: usize = 64 * 1024;
-/// Memory of what was sent is given back above this size.
+/// Max capacity of the output buffer between commands.
 const OUTGOING_CAPACITY_MAX: usize = 1024 * 1024;
-/// Longest error packet that a server may send unasked.
+/// Max length of an error packet that a server may send unasked.
 const LAST_WORDS_BYTES_MAX: usize = 4 * 1024;
 const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
-/// The connection that is to be ended has ended.
+/// Error number for a KILL whose connection has already ended.
 const UNKNOWN_THREAD: u16 = 1094;
-/// Unknown statement, and statement that must be prepared again: what was prepared is no longer known.
+/// Errors for an unknown statement, and for a statement that must be prepared again: the server has dropped the prepared statement.
 const FORGOTTEN: [u16; 2] = [1243, 1615];
 
-/// One client's side of one connection to MySQL or MariaDB.
+/// The client's side of one connection to MySQL or MariaDB.
 ///
-/// Commands go out one after the other, each when the one before it is answered. After a refusal, what waits is left out up to
+/// Commands are sent one at a time, each after the reply to the previous one. After an error, waiting commands are dropped up to
 /// the next [`sql::Session::sync`].
 pub struct Session {
     login: Arc<Login>,
     nonce: Nonce,
-    /// The transport is one that nobody can listen to, even without TLS.
+    /// Whether the transport is safe from eavesdropping even without TLS.
     has_private_transport: bool,
     is_private: bool,
     log_in: LogIn,
-    /// TLS was asked for, and begins when that is sent.
+    /// Whether TLS was requested, and starts when the request has been sent.
     is_securing: bool,
     outgoing: Vec<u8>,
     incoming: Incoming,
-    /// The beginning of what came with no command under way.
+    /// Beginning of bytes that arrived without a command under way.
     unasked: Vec<u8>,
     reading: Reading,
-    /// The command whose reply is awaited.
+    /// Command whose reply is awaited.
     under_way: Option<Command>,
-    /// Its execution, as long as its statement is being prepared.
+    /// Execution that follows when its statement is prepared.
     prepares: Option<Waiting>,
     queue: Queue,
-    /// Whether what is asked for is left out, because something before it was refused.
+    /// Whether commands are dropped because of an error before them.
     leaves_out: bool,
-    /// How often readiness is to be told now.
+    /// Number of [`SessionEvent::Ready`] to report now.
     ready_due: u32,
-    /// Kept statements, by their number.
+    /// Kept statements, indexed by their numbers.
     known: Vec<Option<Known>>,
-    /// The statement under way, if it is not kept.
+    /// Statement under way that is not kept.
     passing: Option<Known>,
-    /// Statements for the server to forget, when next something goes out.
+    /// Commands that close statements on the server; sent before the next command.
     closing: Vec<u8>,
     values: Values,
     offers_local_files: bool,
@@ -75,7 +75,7 @@ pub struct Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is to be sent may hold a password.
+        // Outgoing bytes may contain a password.
         f.debug_struct("Session")
             .field("log_in", &self.log_in)
             .field("reading", &self.reading)
@@ -84,7 +84,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session that will log in as this. `nonce` is random, and another for each session.
+    /// Creates a session that logs in with these parameters. `nonce` must be random, and different for each session.
     pub fn new(login: Arc<Login>, nonce: [u8; 18]) -> Self {
         Self {
             login,
@@ -112,25 +112,25 @@ impl Session {
         }
     }
 
-    /// The same, over a transport on which nobody else listens, such as a Unix socket: the password may go out in the clear.
+    /// Marks the transport as safe from eavesdropping, such as a Unix socket, so that the password may be sent in plain text.
     #[must_use]
     pub fn on_private_transport(self) -> Self {
         Self { has_private_transport: true, is_private: true, ..self }
     }
 
-    /// The same, where `LOAD DATA LOCAL INFILE` may be used, with what [`Session::local_infile`] is given.
+    /// Allows `LOAD DATA LOCAL INFILE`, with the content given by [`Session::local_infile`].
     #[must_use]
     pub fn with_local_infile(self) -> Self {
         Self { offers_local_files: true, ..self }
     }
 
-    /// The content of the file that the next `LOAD DATA LOCAL INFILE` asks for, whatever its name. Without it, and without
-    /// [`Session::with_local_infile`], what asks for a file is refused.
+    /// Sets the content for the next `LOAD DATA LOCAL INFILE`, whatever its file name. Without it, or without
+    /// [`Session::with_local_infile`], such a statement fails.
     pub fn local_infile(&mut self, content: Vec<u8>) {
         self.local_file = Some(content);
     }
 
-    /// The server's version in its own words, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`; empty before its greeting.
+    /// Version string of the server, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`; empty before its greeting.
     pub fn server_version(&self) -> &str {
         self.log_in.server.as_ref().map_or("", |server| &server.version)
     }
@@ -140,19 +140,19 @@ impl Session {
         self.server_version().contains("MariaDB")
     }
 
-    /// The number under which the server knows the connection, as `KILL QUERY` takes it; 0 before its greeting.
+    /// Connection ID on the server, the argument of `KILL QUERY`; 0 before the server's greeting.
     pub fn connection_id(&self) -> u32 {
         self.log_in.server.as_ref().map_or(0, |server| server.connection_id)
     }
 
-    /// Replaces what is to be sent by one packet that goes on with the numbers of those that came.
+    /// Replaces the outgoing bytes with one packet that continues the sequence of received packets.
     fn reply_with(&mut self, payload: &[u8]) {
         self.outgoing.clear();
         let next = put(&mut self.outgoing, self.incoming.sequence(), |out| out.extend_from_slice(payload));
         self.incoming.expect(next);
     }
 
-    /// What a step of the log-in means for the connection.
+    /// Applies an action of the log-in to the connection. `None` if it waits for the next packet.
     fn take_step(&mut self, step: LogInAction) -> Option<Greeting> {
         match step {
             LogInAction::Await => return None,
@@ -175,7 +175,7 @@ impl Session {
         Some(Greeting::Send)
     }
 
-    /// The request for TLS has gone out, and the last byte of the greeting is looked at again.
+    /// Starts TLS once its request has been sent. `bytes` is the last byte of the greeting, presented again.
     fn begin_tls(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         match bytes {
             [] => Ok((0, Greeting::Await)),
@@ -191,7 +191,7 @@ impl Session {
         self.under_way.is_none() && self.queue.is_empty()
     }
 
-    /// Puts on the wire what was left over from before.
+    /// Appends the pending close commands to the outgoing bytes.
     fn flush_closing(&mut self) {
         self.outgoing.append(&mut self.closing);
     }
@@ -218,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Puts what is known of a statement's columns where its rows are read, or back.
+    /// Swaps the cached column definitions of a statement with those of the parser, before and after its execution.
     fn swap_columns(&mut self, which: Which) {
         if !self.reading.caches_metadata() {
             return;
@@ -230,7 +230,7 @@ impl Session {
         self.reading.columns = columns;
     }
 
-    /// Begins with what has waited longest.
+    /// Begins the oldest waiting command.
     fn begin_next(&mut self) -> Option<SessionEvent> {
         let waiting = self.queue.pop_front()?;
         self.outgoing.clear();
@@ -261,7 +261,7 @@ impl Session {
         }
     }
 
-    /// The statement under way is prepared: executes it.
+    /// Executes the statement that was just prepared.
     fn go_on_prepared(&mut self, which: Which, prepared: Prepared) -> SessionEvent {
         if prepared.placeholders != which.values {
             return self.refuse_values(which, prepared);
@@ -287,7 +287,7 @@ impl Session {
         SessionEvent::Send
     }
 
-    /// The server would take one value for another, or read past the last one.
+    /// Rejects an execution with a wrong number of values: the server would mix up values, or read past the last one.
     fn refuse_values(&mut self, which: Which, prepared: Prepared) -> SessionEvent {
         work::put_close(&mut self.closing, prepared.id);
         self.reading.server_error = ServerError {
@@ -303,7 +303,7 @@ impl Session {
         SessionEvent::Rejected
     }
 
-    /// The command under way is answered.
+    /// Ends the command under way.
     fn end(&mut self, is_refused: bool) {
         let Some(command) = self.under_way.take() else { return };
         self.prepares = None;
@@ -329,7 +329,7 @@ impl Session {
         self.ready_due += syncs;
     }
 
-    /// What a packet means for the command under way; `None` if it is nothing worth hearing.
+    /// Translates a packet's result to an event of the command under way. `None` if there is none.
     fn hear(&mut self, outcome: Outcome) -> Option<SessionEvent> {
         match outcome {
             Outcome::More => None,
@@ -355,7 +355,7 @@ impl Session {
             Outcome::Refused => {
                 self.end(true);
                 if self.reading.server_error.is_fatal {
-                    // The connection ends here: nothing else is answered, and nothing can be asked.
+                    // The connection ends here: no further command is answered or accepted.
                     self.queue.clear();
                     self.ready_due = 0;
                 }
@@ -374,7 +374,7 @@ impl Session {
         }
     }
 
-    /// Sends what was given for a local file, and an empty packet to end it; only that if nothing was given.
+    /// Sends the content of the local file, then an empty packet as its end. Without a content, sends only the empty packet.
     fn send_local_file(&mut self) {
         let content = self.local_file.take().filter(|_| self.offers_local_files);
         self.refused_local_file = content.is_none();
@@ -387,8 +387,9 @@ impl Session {
         self.incoming.expect(sequence);
     }
 
-    /// Bytes that nobody asked for: only a server that ends the connection has something to say. They are gathered, so that its
-    /// words mean the same however they are cut, and a request that is sent meanwhile does not take them for its reply.
+    /// Handles bytes without a command under way: only an error from a server that closes the connection is valid. The bytes are
+    /// gathered, so that the result does not depend on how they were split. A command that is sent meanwhile does not take them for
+    /// its reply.
     #[cold]
     fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {
         let before = self.unasked.len();
@@ -441,7 +442,8 @@ impl sql::Session for Session {
             };
             let step = self.log_in.packet(payload, around)?;
             if let Some(greeting) = self.take_step(step) {
-                // The last byte is left for the next call: nothing else comes between what is sent now and TLS.
+                // Keeps back the last byte for the next call, which proves that no other bytes arrive between the TLS request and
+                // TLS.
                 return Ok((used - usize::from(self.is_securing), greeting));
             }
         }
@@ -583,7 +585,8 @@ impl sql::Session for Session {
     }
 
     fn cancel(&self) -> Option<Cancel> {
-        // The server takes that only from another session that has logged in. The connection is given up with its statement.
+        // The server accepts KILL only from another session that has logged in. The connection is killed together with its
+        // statement.
         let id = self.connection_id();
         if self.under_way.is_none() || id == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! What is asked of the server: the command under way, and those that wait for its end.
+//! Commands to the server: the one under way, and the ones that wait for its end.
 
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -13,63 +13,63 @@ const QUERY: u8 = 0x03;
 const PREPARE: u8 = 0x16;
 const EXECUTE: u8 = 0x17;
 const CLOSE: u8 = 0x19;
-/// Types of values, each with its flag of being unsigned.
+/// Types of values, each with its unsigned flag.
 const DOUBLE: [u8; 2] = [5, 0];
 const INTEGER: [u8; 2] = [8, 0];
 const UNSIGNED: [u8; 2] = [8, 0x80];
 const DECIMAL: [u8; 2] = [246, 0];
 const TEXT: [u8; 2] = [253, 0];
 
-/// A command, from the moment it is asked for.
+/// A command, from its request to its reply.
 #[derive(Debug)]
 pub(super) struct Command {
     pub(super) what: What,
-    /// How often readiness is to be told after it.
+    /// Number of ready events to report after the command.
     pub(super) syncs: u32,
 }
 
-/// What a command does.
+/// Kind of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Query,
-    /// Prepares a statement, and then executes it.
+    /// Prepares a statement, then executes it.
     Prepare(Which),
     Execute(Which),
 }
 
-/// Which prepared statement is meant.
+/// Identifies a prepared statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Which {
     pub(super) number: u16,
     pub(super) is_kept: bool,
-    /// Values that come with it.
+    /// Number of values of the execution.
     pub(super) values: u16,
 }
 
-/// A command that waits: for its turn, or for its statement to be prepared.
+/// A command that waits for its turn, or for its statement to be prepared.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) command: Command,
-    /// Its packets.
+    /// Encoded packets of the command.
     pub(super) packets: Vec<u8>,
-    /// The number that its reply begins with.
+    /// Sequence number of the first packet of the reply.
     pub(super) reply_sequence: u8,
-    /// The statement, if it has to be prepared first.
+    /// Text of the statement, if it must be prepared first.
     pub(super) text: String,
 }
 
-/// A statement that the server knows by a number of its own.
+/// A statement that is prepared on the server.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) id: u32,
-    /// What the server said of its columns, if it says so only once.
+    /// Column definitions, if the server sends them only once.
     pub(super) columns: Columns,
 }
 
 /// Commands that wait for the end of the one under way.
 pub(super) type Queue = VecDeque<Waiting>;
 
-/// The values of a statement, written down before it is known where they go.
+/// Encoded values of a statement, before the target packet is known.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     nulls: Vec<u8>,
@@ -78,9 +78,9 @@ pub(super) struct Values {
     pub(super) count: u16,
 }
 
-/// No statement can have more placeholders.
+/// Max placeholders of a statement.
 const VALUES_MAX: u16 = u16::MAX;
-/// Memory of values is given back above this size.
+/// Max capacity of the buffer of values between statements.
 const CAPACITY_MAX: usize = 1024 * 1024;
 
 impl Values {
@@ -106,7 +106,7 @@ impl Values {
         }
     }
 
-    /// Writes a value as the literal that it is in a text: a number that went as a text would be computed with as a double.
+    /// Encodes a value with the type of its literal: a number sent as text would be computed with as a double.
     fn put(&mut self, value: Value<'_>) {
         let bytes = &mut self.bytes;
         let kind = match value.number() {
@@ -131,12 +131,12 @@ impl Values {
     }
 }
 
-/// Puts a text of statements on the wire; says the number that its reply begins with.
+/// Writes a query command. Returns the sequence number of the first packet of its reply.
 pub(super) fn put_query(out: &mut Vec<u8>, text: &[u8]) -> u8 {
     put_text(out, QUERY, text)
 }
 
-/// Asks for a statement to be prepared.
+/// Writes a prepare command.
 pub(super) fn put_prepare(out: &mut Vec<u8>, text: &[u8]) -> u8 {
     put_text(out, PREPARE, text)
 }
@@ -148,16 +148,16 @@ fn put_text(out: &mut Vec<u8>, command: u8, text: &[u8]) -> u8 {
     })
 }
 
-/// Executes the statement that the server knows by this number.
+/// Writes an execute command for the statement with this ID.
 pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values) -> u8 {
     put(out, 0, |out| {
         out.push(EXECUTE);
         out.extend_from_slice(&id.to_le_bytes());
-        // No cursor, and once.
+        // No cursor; one iteration.
         out.extend_from_slice(&[0, 1, 0, 0, 0]);
         if values.count > 0 {
             out.extend_from_slice(&values.nulls);
-            // With types, which may be others each time.
+            // New types follow, because they may change with each execution.
             out.push(1);
             out.extend_from_slice(&values.types);
             out.extend_from_slice(&values.bytes);
@@ -165,7 +165,7 @@ pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values) -> u8 {
     })
 }
 
-/// Writes the number of its statement into a command that was put together before it was known.
+/// Writes the statement's ID into an execute command that was encoded before the ID was known.
 pub(super) fn set_id(packets: &mut [u8], id: u32) {
     let place = HEADER_BYTES + 1;
     if let Some(bytes) = packets.get_mut(place..place + 4) {
@@ -173,7 +173,7 @@ pub(super) fn set_id(packets: &mut [u8], id: u32) {
     }
 }
 
-/// Forgets a statement, to which the server says nothing.
+/// Writes a close command, which has no reply.
 pub(super) fn put_close(out: &mut Vec<u8>, id: u32) {
     put(out, 0, |out| {
         out.push(CLOSE);

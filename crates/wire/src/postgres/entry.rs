@@ -1,4 +1,4 @@
-//! From an open connection to one that takes statements: TLS, log-in, and what the server tells of itself.
+//! Start of a connection, until it takes statements: TLS, log-in, and the server's parameters.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,17 +18,17 @@ use crate::blame::PeerFault;
 use crate::conversation::Greeting;
 use crate::sql::{Login, TlsWish};
 
-/// Bytes of a nonce; their text has no padding.
+/// Bytes of a nonce, a multiple of 3 so that its Base64 has no padding.
 pub(super) const NONCE_BYTES: usize = 18;
 
-/// How far the way in has come.
+/// Progress of the start.
 #[derive(Debug)]
 enum Phase {
-    /// Statements are taken, or nothing was said yet.
+    /// Statements are accepted, or nothing was sent yet.
     Up,
-    /// The server says whether it has TLS.
+    /// Waits for the server's answer to the TLS request.
     Tls,
-    /// The server says how to log in, or that it is not needed.
+    /// Waits for the server's authentication request, or for its consent.
     Asked,
     Scram(Scram),
     /// A password was sent.
@@ -37,17 +37,17 @@ enum Phase {
     Admitted,
 }
 
-/// The way into a server, and what is known from it.
+/// State of a connection's start, and data that the session needs later.
 pub(super) struct Entry {
     login: Arc<Login>,
-    /// What makes the log-ins of this session unlike all others.
+    /// Random bytes that make the log-ins of this session unique.
     seed: [u8; NONCE_BYTES],
-    /// Log-ins so far.
+    /// Number of log-ins so far.
     count: u32,
     keys: Option<Keys>,
     phase: Phase,
     is_secure: bool,
-    /// The server's process, and the secret that may end its statements.
+    /// Process ID and secret key for cancel requests. `None` before the server sent them.
     pub(super) cancel_key: Option<[[u8; 4]; 2]>,
 }
 
@@ -86,8 +86,8 @@ impl Entry {
         matches!(self.phase, Phase::Up)
     }
 
-    /// Takes the one byte with which the server says whether it has TLS, if that is awaited. It must be the only one: what
-    /// follows was sent before anybody could know what to answer.
+    /// Processes the one byte that answers the TLS request. `None` if no answer is awaited. It must be the only byte: further bytes
+    /// were sent before anyone could know the client's next message.
     pub(super) fn take_tls_answer(
         &mut self,
         bytes: &[u8],
@@ -108,7 +108,11 @@ impl Entry {
         })
     }
 
-    /// How much of a message is needed, if it may come now.
+    /// Number of bytes that are needed of a message's content.
+    ///
+    /// # Errors
+    ///
+    /// The message is not valid at this point.
     pub(super) fn needed_bytes(&self, head: Head) -> Result<usize, Fault> {
         match (&self.phase, head.tag) {
             (Phase::Admitted, b'A' | b'E' | b'K' | b'N' | b'S' | b'Z') => {}
@@ -119,7 +123,7 @@ impl Entry {
         reading::needed_bytes(head, false)
     }
 
-    /// Takes in a message; says how the greeting goes on, if not by waiting.
+    /// Processes a message. Returns the next step of the greeting; `None` if it waits for another message.
     pub(super) fn take(
         &mut self,
         message: Message<'_>,
@@ -138,12 +142,12 @@ impl Entry {
             (b'Z', state) => {
                 reading.take_transaction(state)?;
                 self.phase = Phase::Up;
-                // No password stays behind.
+                // Removes the password from memory.
                 out.clear();
                 return Ok(Some(Greeting::Done));
             }
             (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,
-            // The server speaks an older minor version: 3.0 is what it was asked for.
+            // The server has an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
             _ => {}
         }
         Ok(None)
@@ -199,7 +203,7 @@ impl Entry {
         hash.update(self.count.to_be_bytes());
         self.count = self.count.wrapping_add(1);
         let nonce = STANDARD.encode(&hash.finalize()[..NONCE_BYTES]);
-        // The server has the user's name from the start.
+        // The user name is empty, because the server has it from the start-up message.
         let scram = Scram::new("", nonce);
         out.clear();
         out.sasl_begin(MECHANISM, &scram.first());

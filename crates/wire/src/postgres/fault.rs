@@ -1,4 +1,4 @@
-//! Every way in which a server can break the protocol or keep a client out, with its class and its sentence.
+//! Violations of the protocol and failures of the log-in, with their error classes and messages.
 
 use alloc::string::String;
 
@@ -69,10 +69,10 @@ impl Fault {
     }
 }
 
-/// The server refused the log-in: for good, or because it cannot take the connection now.
+/// Fault for a server that rejects the log-in, permanently or temporarily.
 pub(super) fn kept_out(server_error: &ServerError) -> PeerFault {
     match &server_error.sqlstate.0 {
-        // Resources, operators, and the machine below: another attempt may succeed.
+        // Insufficient resources, operator intervention, system errors, and internal errors: another attempt may succeed.
         [b'5', b'3' | b'7' | b'8', ..] | [b'X', b'X', ..] => {
             by_server(class(server_error.sqlstate), "the server takes no connection now", server_error)
         }
@@ -85,7 +85,7 @@ fn by_server(class: ErrorClass, sentence: &'static str, server_error: &ServerErr
     PeerFault::new(class, server_error.sqlstate.code(), sentence).saying(words)
 }
 
-/// The class of errors that keep clients out for a while.
+/// Error class of temporary rejections.
 fn class(state: SqlState) -> ErrorClass {
     match &state.0 {
         b"53300" => ErrorClass::TooManyConnections,

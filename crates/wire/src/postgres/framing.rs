@@ -1,4 +1,4 @@
-//! Cuts a stream of bytes into messages, of which it keeps no more than is needed.
+//! Framing: splits a stream of bytes into messages, and keeps only the needed part of each.
 
 use alloc::vec::Vec;
 
@@ -6,35 +6,35 @@ use super::fault::Fault;
 use super::rows::FieldWalk;
 use crate::blame::PeerFault;
 
-/// A tag and a length.
+/// Length of a message's tag and length field.
 pub(super) const HEAD_BYTES: usize = 5;
-/// The length counts itself.
+/// Size of the length field, which the length includes.
 const LENGTH_BYTES: i32 = 4;
-/// Memory for the beginnings of messages is given back above this size.
+/// Max capacity of the buffer between messages.
 const PARTIAL_CAPACITY_MAX: usize = 64 * 1024;
 
-/// A message of the server.
+/// A message from the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'a> {
     pub(super) tag: u8,
-    /// Bytes of its whole content.
+    /// Length of the whole content.
     pub(super) length: usize,
-    /// As much of its content as is needed.
+    /// Needed part of the content.
     pub(super) content: &'a [u8],
-    /// The rest of it.
+    /// Remaining content.
     pub(super) skipped: Skipped<'a>,
 }
 
-/// The content of a message that is not needed.
+/// Content of a message that is not needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Skipped<'a> {
     Here(&'a [u8]),
-    /// Gone already; if the message was a row, its fields were walked through.
+    /// Content that is no longer in memory. If the message was a row, `FieldWalk` has checked its fields.
     Walked(FieldWalk),
 }
 
 impl Skipped<'_> {
-    /// Whether the fields of a row fill it, when all after their number was skipped.
+    /// Whether the fields of a row end exactly at its end, if everything after their count was skipped.
     #[inline]
     pub(super) fn is_sound_row(self, fields: u16) -> bool {
         match self {
@@ -48,11 +48,11 @@ impl Skipped<'_> {
     }
 }
 
-/// The head of a message.
+/// Tag and length of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) tag: u8,
-    /// Bytes of its content; negative if the server said so.
+    /// Length of the content; negative if the server sent an invalid length.
     pub(super) length: i32,
 }
 
@@ -64,21 +64,21 @@ impl Head {
     }
 }
 
-/// What is there of a message that did not come whole.
+/// Buffer for a message that did not arrive whole.
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     partial: Vec<u8>,
-    /// The message in `partial` was handed out.
+    /// Whether the message in `partial` was returned, and its bytes can be dropped.
     is_spent: bool,
-    /// Bytes of a message that nobody needs and that are still to come.
+    /// Number of unneeded bytes of a message that are still to arrive.
     skip_left: usize,
-    /// How far they have been looked at, if they are a row's.
+    /// Check of the unneeded bytes, if they belong to a row.
     walk: FieldWalk,
 }
 
 impl Framing {
-    /// The next message, if it lies here from its head to its end; none of it is taken yet. `needed` says how much of a
-    /// message's content is needed, at most its length.
+    /// Returns the next message if all of it is in `bytes`, without consuming it. `needed` returns the number of bytes that are
+    /// needed of a message's content, up to its length.
     #[inline(always)]
     pub(super) fn whole<'a>(
         &self,
@@ -99,8 +99,8 @@ impl Framing {
         Ok(Some(Message { tag: head.tag, length, content, skipped: Skipped::Here(skipped) }))
     }
 
-    /// The next message, if its end is there, and how many bytes were taken. Without a message, and with bytes left, it is to
-    /// be asked again.
+    /// Returns the next message if its end has arrived, and the number of bytes used. Without a message, and with bytes left, call
+    /// it again.
     pub(super) fn next<'a>(
         &'a mut self,
         bytes: &'a [u8],
@@ -126,7 +126,7 @@ impl Framing {
                 self.partial[HEAD_BYTES..].first_chunk().map_or(0, |count| u16::from_be_bytes(*count));
             self.walk = FieldWalk::begin(fields);
         }
-        // Nothing is handed out before all of it has come: what it amounts to must not hang on how it was cut.
+        // A message is returned only when all of it has arrived, so that its result does not depend on how the bytes were split.
         let skipped = self.skip_left.min(bytes.len() - used);
         self.skip_left -= skipped;
         if self.partial.first() == Some(&b'D') {
@@ -143,7 +143,7 @@ impl Framing {
         Some(Message { tag, length: length as usize, content, skipped: Skipped::Walked(self.walk) })
     }
 
-    /// Whether a message has come in part.
+    /// Whether a message is incomplete.
     #[inline]
     pub(super) fn is_within_message(&self) -> bool {
         self.skip_left > 0 || !(self.partial.is_empty() || self.is_spent)
@@ -153,7 +153,7 @@ impl Framing {
         *self = Self::default();
     }
 
-    /// Fills `partial` up to a size; returns how many bytes that took.
+    /// Fills `partial` up to a size. Returns the number of bytes taken.
     fn fill(&mut self, size: usize, bytes: &[u8]) -> usize {
         let here = size.saturating_sub(self.partial.len()).min(bytes.len());
         self.partial.extend_from_slice(&bytes[..here]);

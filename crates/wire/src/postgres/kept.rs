@@ -1,31 +1,31 @@
-//! Statements that were prepared on a connection, by their numbers.
+//! Prepared statements of a connection, by their numbers.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// How far a statement has come.
+/// State of a statement on the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Preparation {
-    /// The server does not know it.
+    /// The server does not have it.
     #[default]
     Unknown,
-    /// It is on its way, or was taken.
+    /// The Parse message of the statement was sent, and is not known to have failed.
     Sent,
-    /// It failed on its way, or got lost: the server may know something by its name.
+    /// The preparation failed, or was lost: the server may or may not have a statement of this name.
     Doubtful,
 }
 
-/// A statement.
+/// A prepared statement, or one to prepare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     pub(super) stage: Preparation,
-    /// The columns of its rows; `None` if it sends no rows.
+    /// Number of columns of its rows. `None` if it returns no rows.
     pub(super) columns: Option<u16>,
-    /// The description of its rows, if somebody took them when it came.
+    /// Description of its rows; empty if no reader of rows was there when it arrived.
     pub(super) description: Box<[u8]>,
 }
 
-/// All of a connection.
+/// All prepared statements of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     list: Vec<Kept>,
@@ -37,7 +37,7 @@ impl Statements {
         self.list.get(usize::from(number))
     }
 
-    /// Notes that a statement is on its way now.
+    /// Marks a statement as sent.
     pub(super) fn send(&mut self, number: u16) {
         let number = usize::from(number);
         if number >= self.list.len() {

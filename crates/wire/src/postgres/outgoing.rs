@@ -1,46 +1,46 @@
-//! Messages to the server.
+//! Encoding of messages to the server.
 
 use alloc::vec::Vec;
 
 use crate::sql::Login;
 
-/// What the server takes at most in one message; it would end the connection over a longer one.
+/// Max length of a message; the server would close the connection over a longer one.
 const MESSAGE_BYTES_MAX: usize = (1 << 30) - 1;
-/// Values of one statement that can be counted.
+/// Max values of one statement, limited by their 16-bit count.
 const VALUES_MAX: usize = u16::MAX as usize;
-/// What the rest of a message takes besides its one long text.
+/// Bytes reserved for the parts of a message around its one long text.
 const AROUND_BYTES: usize = 64;
-/// Bytes of a copy that go into one message.
+/// Bytes of COPY data in one message.
 const COPY_BYTES: usize = 1 << 20;
-/// Memory for messages is given back above this size.
+/// Max capacity of the buffer of messages.
 const CAPACITY_MAX: usize = 1 << 20;
 
 const PROTOCOL_3_0: u32 = 3 << 16;
 const TLS_CODE: u32 = 80_877_103;
 const CANCEL_CODE: u32 = 80_877_102;
 
-/// Says good-bye.
+/// Terminate message, which ends the session.
 pub(super) const TERMINATE: [u8; 5] = *b"X\0\0\0\x04";
 
-/// A message would be longer than the server takes.
+/// Error for a message that would be longer than the server accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
-/// Bytes of the text with which the names of a session's statements begin.
+/// Length of a [`NamePrefix`] in bytes.
 const PREFIX_BYTES: usize = 11;
 
-/// The text with which the names of a session's statements begin.
+/// Prefix of the names of a session's prepared statements.
 ///
-/// A pooler may hand a server connection from one session to another, and a statement that was prepared there stays. With names
-/// of its own, a session cannot execute the statement of another one.
+/// A pooler may pass a server connection from one session to another, with its prepared statements. With a prefix of its own, a
+/// session cannot execute the statement of another session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamePrefix([u8; PREFIX_BYTES]);
 
 impl NamePrefix {
-    /// Bytes of a nonce that a prefix is made from.
+    /// Bytes of the nonce that the prefix is derived from.
     const NONCE_BYTES: usize = 5;
 
-    /// `P_`, eight characters for the first 40 bits of the nonce, and `_`.
+    /// Creates the prefix: `P_`, eight characters for the first 40 bits of the nonce, and `_`.
     pub(super) fn new(nonce: &[u8]) -> Self {
         let mut bits = [0; 8];
         let first = &nonce[..nonce.len().min(Self::NONCE_BYTES)];
@@ -54,19 +54,19 @@ impl NamePrefix {
     }
 }
 
-/// Messages that are to be sent.
+/// Buffer of messages to send.
 pub(super) struct Outgoing {
     pub(super) bytes: Vec<u8>,
     names: NamePrefix,
 }
 
 impl Outgoing {
-    /// No message yet. Names of statements begin with `names`.
+    /// Creates an empty buffer. Names of statements begin with `names`.
     pub(super) fn new(names: NamePrefix) -> Self {
         Self { bytes: Vec::new(), names }
     }
 
-    /// Names statements as `other` does.
+    /// Uses the name prefix of `other`.
     pub(super) fn take_names_of(&mut self, other: &Self) {
         self.names = other.names;
     }
@@ -97,7 +97,7 @@ impl Outgoing {
                 pair("database", database);
             }
             defaults.iter().filter(|(name, _)| !is_set(name)).for_each(|(name, value)| pair(name, value));
-            // A name of no length would end the list.
+            // An empty name would end the list.
             login
                 .settings
                 .iter()
@@ -132,14 +132,14 @@ impl Outgoing {
         Ok(())
     }
 
-    /// A statement with a number gets a name; without one it is the unnamed statement.
+    /// Writes Parse for a named statement, or for the unnamed statement without a number.
     pub(super) fn parse(&mut self, number: Option<u16>, text: &str) -> Result<(), TooLong> {
         fits(text.len())?;
         let names = self.names;
         self.message(b'P', |bytes| {
             push_name(bytes, names, number);
             bytes.extend_from_slice(text.as_bytes());
-            // The server finds the types of the values by itself.
+            // The server infers the types of the values.
             bytes.extend_from_slice(&[0, 0, 0]);
         });
         Ok(())
@@ -165,7 +165,7 @@ impl Outgoing {
         self.bytes.extend_from_slice(b"D\0\0\0\x06P\0");
     }
 
-    /// Values and results are texts. What was written stays there if it is too long.
+    /// Writes Bind, with values and results in text form. If it returns [`TooLong`], a partial message stays in the buffer.
     #[inline]
     pub(super) fn bind(
         &mut self,
@@ -243,18 +243,19 @@ impl Outgoing {
 
 const FITS_BYTES_MAX: usize = MESSAGE_BYTES_MAX - AROUND_BYTES;
 
-/// Whether a text can be sent.
+/// Checks that a text fits into a message.
 pub(super) fn fits(text_bytes: usize) -> Result<(), TooLong> {
     if text_bytes > FITS_BYTES_MAX { Err(TooLong) } else { Ok(()) }
 }
 
-/// A text with its end; it ends before a zero, which would let its rest pass for something else.
+/// Writes a text with its terminating zero. The text ends before its first zero, because bytes after it would be parsed as another
+/// field.
 fn push_text(bytes: &mut Vec<u8>, text: &[u8]) {
     bytes.extend(text.iter().take_while(|byte| **byte != 0));
     bytes.push(0);
 }
 
-/// The name of a statement, such as `P_k3wq7zab_12`; none for the unnamed statement.
+/// Writes the name of a statement, such as `P_k3wq7zab_12`; empty for the unnamed statement.
 #[inline]
 fn push_name(bytes: &mut Vec<u8>, NamePrefix(prefix): NamePrefix, number: Option<u16>) {
     if let Some(number) = number {
@@ -274,7 +275,7 @@ fn push_name(bytes: &mut Vec<u8>, NamePrefix(prefix): NamePrefix, number: Option
     bytes.push(0);
 }
 
-/// What ends the statement of another connection, sent over a connection of its own.
+/// Cancel request, which is sent on a separate connection.
 pub(super) fn cancel([process, secret]: [[u8; 4]; 2]) -> [u8; 16] {
     let mut bytes = [0; 16];
     let parts = [16u32.to_be_bytes(), CANCEL_CODE.to_be_bytes(), process, secret];

@@ -1,4 +1,4 @@
-//! What is awaited of the server, and what its messages amount to.
+//! State machine that parses the server's messages, with a queue of expected messages.
 
 use alloc::collections::VecDeque;
 
@@ -15,19 +15,19 @@ use crate::sql::{RowSink, ServerError, SessionEvent, SqlState, Transaction};
 const MESSAGE_BYTES_MAX: usize = 64 * 1024;
 const DESCRIPTION_BYTES_MAX: usize = 1024 * 1024;
 const ROW_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// A type for each of as many values as can be counted.
+/// Max length of ParameterDescription: a count, and a type for each value.
 const PARAMETERS_BYTES_MAX: usize = 2 + 4 * u16::MAX as usize;
-/// A row's fields have a length each.
+/// Each field of a row has a length.
 const FIELD_BYTES_MIN: usize = 4;
 
 const TOO_LONG: &str = "the statement is longer than 1 GiB or has more than 65535 values, and was not sent";
 const COPY_OUT: &str = "COPY … TO STDOUT is not supported: its rows were not counted";
 const COPY_IN: &str = "COPY FROM STDIN is not supported in a script";
 
-/// A message that must come next. Where a statement is kept, its number is there.
+/// An expected message. A number is that of the kept statement it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// Answers to a text of statements.
+    /// Replies to a simple query.
     Answers,
     /// CloseComplete.
     Closed,
@@ -35,25 +35,25 @@ pub(super) enum Awaited {
     Parsed(Option<u16>),
     /// ParameterDescription.
     Parameters(u16),
-    /// RowDescription or NoData: of a statement that is kept, or of what is executed next.
+    /// RowDescription or NoData, for a kept statement, or for the next execution.
     Described(Option<u16>),
     /// BindComplete.
     Bound(Option<u16>),
-    /// Rows, and their end.
+    /// DataRow messages, and their end.
     Rows,
-    /// Nothing, for a statement that could not be sent.
+    /// No message: the statement could not be sent.
     Unsent,
-    /// CopyInResponse, and then the answers to a text.
+    /// CopyInResponse, then the replies to the simple query.
     CopyIn(Copying),
-    /// The end of a COPY whose bytes nobody takes; whether it came with a text.
+    /// The end of a COPY whose data is discarded; `is_text` if a simple query started it.
     CopyOut { is_text: bool },
-    /// An error, to our refusal to copy.
+    /// The error that answers CopyFail.
     CopyRefused,
     /// ReadyForQuery.
     Ready,
 }
 
-/// How far a copy has come.
+/// Progress of a COPY from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Copying {
     Asked,
@@ -61,25 +61,29 @@ pub(super) enum Copying {
     Ended,
 }
 
-/// One connection's replies.
+/// Parser of one connection's replies.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     awaited: VecDeque<Awaited>,
     pub(super) statements: Statements,
     pub(super) settings: Settings,
-    /// The columns of the rows that are coming.
+    /// Number of columns of the rows that are arriving. `None` if no rows are described.
     columns: Option<u16>,
     rows: u64,
-    /// Whether anything of the reply under way has come.
+    /// Whether any message of the reply under way has arrived.
     pub(super) has_begun: bool,
-    /// Whether a statement of the text under way was answered.
+    /// Whether a statement of the simple query under way was answered.
     has_answered: bool,
     pub(super) transaction: Transaction,
     pub(super) server_error: ServerError,
     pub(super) asides: u64,
 }
 
-/// What does not fit into 64 KiB is no message of a sane server; those of a fixed size have it.
+/// Number of bytes that are needed of a message's content.
+///
+/// # Errors
+///
+/// The length is invalid for this kind of message, or above the limit.
 #[inline]
 pub(super) fn needed_bytes(head: Head, keeps_rows: bool) -> Result<usize, Fault> {
     let length = usize::try_from(head.length).map_err(|_| Fault::BadLength)?;
@@ -116,7 +120,7 @@ impl Reading {
         self.awaited.is_empty()
     }
 
-    /// Notes that a statement was not sent, although its reply is waited for.
+    /// Rejects the statement at the front of the queue if it could not be sent. `None` if the front is something else.
     #[inline]
     pub(super) fn refuse_unsent(&mut self) -> Option<SessionEvent> {
         if self.awaited.front() != Some(&Awaited::Unsent) {
@@ -127,7 +131,11 @@ impl Reading {
         Some(SessionEvent::Rejected)
     }
 
-    /// How much of a message is needed, if it may come now.
+    /// Number of bytes that are needed of a message's content.
+    ///
+    /// # Errors
+    ///
+    /// The message is not valid at this point, or its length is invalid.
     #[inline]
     pub(super) fn needed_bytes(&self, head: Head, keeps_rows: bool) -> Result<usize, Fault> {
         if self.is_idle() && !matches!(head.tag, b'A' | b'E' | b'N' | b'S') {
@@ -136,7 +144,7 @@ impl Reading {
         needed_bytes(head, keeps_rows)
     }
 
-    /// Takes in a message.
+    /// Processes a message.
     #[inline(always)]
     pub(super) fn take(
         &mut self,
@@ -192,14 +200,14 @@ impl Reading {
         Ok(())
     }
 
-    /// CommandComplete.
+    /// Handles CommandComplete.
     #[inline(always)]
     fn take_end(&mut self, content: &[u8]) -> Result<SessionEvent, PeerFault> {
         let [tag @ .., 0] = content else { return Err(Fault::BadText.plain()) };
         match self.awaited.front_mut() {
             Some(Awaited::Answers) => self.has_answered = true,
             Some(Awaited::Rows) => _ = self.awaited.pop_front(),
-            // Other statements may come before the copy.
+            // Other statements of the query may come before the COPY.
             Some(Awaited::CopyIn(Copying::Asked)) => {}
             Some(copy @ Awaited::CopyIn(Copying::Ended)) => {
                 *copy = Awaited::Answers;
@@ -222,7 +230,7 @@ impl Reading {
         SessionEvent::Succeeded { rows: if has_rows { sent } else { number_at_end(tag) }, has_rows }
     }
 
-    /// ReadyForQuery.
+    /// Handles ReadyForQuery.
     #[inline(always)]
     fn take_ready(&mut self, content: &[u8]) -> Result<SessionEvent, PeerFault> {
         self.take_transaction(content)?;
@@ -238,7 +246,7 @@ impl Reading {
         Ok(SessionEvent::Ready)
     }
 
-    /// What the server says of its transaction when it is ready.
+    /// Stores the transaction status of a ReadyForQuery.
     #[inline(always)]
     pub(super) fn take_transaction(&mut self, state: &[u8]) -> Result<(), PeerFault> {
         self.transaction = match state {
@@ -250,7 +258,7 @@ impl Reading {
         Ok(())
     }
 
-    /// NoticeResponse, NotificationResponse and ParameterStatus.
+    /// Handles NoticeResponse, NotificationResponse, and ParameterStatus.
     pub(super) fn take_aside(&mut self, message: Message<'_>) -> Result<(), PeerFault> {
         self.asides += 1;
         let is_sound = message.tag != b'S' || self.settings.take(message.content).is_some();
@@ -294,7 +302,7 @@ impl Reading {
             (b'd' | b'c', Some(Awaited::CopyOut { .. })) => {}
             (tag, _) => return Err(Fault::OutOfTurn.showing(&[tag])),
         }
-        // A statement may have been prepared whose values could not be sent.
+        // A statement may have been prepared although its values could not be sent.
         Ok(self.refuse_unsent())
     }
 
@@ -322,7 +330,7 @@ impl Reading {
     fn take_error(&mut self, message: Message<'_>) -> Result<SessionEvent, PeerFault> {
         self.read_error(message)?;
         if self.server_error.is_fatal {
-            // Nothing more comes of this connection.
+            // The server closes the connection: no further message is expected.
             self.awaited.clear();
             (self.columns, self.rows) = (None, 0);
             return Ok(SessionEvent::Rejected);
@@ -331,10 +339,10 @@ impl Reading {
             return Err(Fault::Unasked.saying(self.server_error.text.as_str()));
         }
         if self.awaited.front() == Some(&Awaited::CopyRefused) {
-            // The server's words are about our refusal, as if somebody had canceled the statement.
+            // The server reports the CopyFail as if the user had canceled the statement; replaces its text with the actual reason.
             self.say(b"0A000", COPY_IN);
         }
-        // A pooler may have led us to a server that does not know the statement.
+        // A pooler may have switched to a server connection without the statement.
         if let (Some(Awaited::Bound(Some(number))), b"26000") =
             (self.awaited.front(), &self.server_error.sqlstate.0)
         {
@@ -344,12 +352,12 @@ impl Reading {
         Ok(SessionEvent::Rejected)
     }
 
-    /// Reads an error into what the server said.
+    /// Parses an ErrorResponse into `server_error`.
     pub(super) fn read_error(&mut self, message: Message<'_>) -> Result<(), PeerFault> {
         report::read(message.content, message.content.len() == message.length, &mut self.server_error)
     }
 
-    /// After an error the server leaves out everything up to the next point where it is ready.
+    /// Drops expected messages up to ReadyForQuery, because the server skips them after an error.
     fn skip_to_ready(&mut self) {
         while let Some(awaited) = self.awaited.front()
             && *awaited != Awaited::Ready
@@ -366,7 +374,7 @@ impl Reading {
     }
 
     fn begin_copy_in(&mut self, out: &mut Outgoing) -> Result<SessionEvent, PeerFault> {
-        // What is sent from here on goes to the server anew.
+        // The outgoing bytes are replaced from here on.
         match self.awaited.front_mut() {
             Some(copy @ Awaited::CopyIn(Copying::Asked)) => {
                 out.clear();
@@ -381,7 +389,7 @@ impl Reading {
                 out.clear();
                 out.copy_fail(COPY_IN);
                 if !is_text {
-                    // The one that was sent before got lost in the copy.
+                    // The earlier Sync was consumed by the COPY.
                     out.sync();
                 }
             }
@@ -417,7 +425,7 @@ impl Reading {
             ServerError { sqlstate: SqlState(*sqlstate), text: text.into(), ..ServerError::default() };
     }
 
-    /// How far the copy that was asked for has come.
+    /// Progress of the COPY from the client. `None` if there is none.
     pub(super) fn copying(&self) -> Option<Copying> {
         match self.awaited.front() {
             Some(Awaited::CopyIn(copying)) => Some(*copying),
@@ -425,7 +433,7 @@ impl Reading {
         }
     }
 
-    /// All bytes of the copy were put on the wire.
+    /// Marks all COPY data as sent.
     pub(super) fn end_copy(&mut self) {
         if let Some(Awaited::CopyIn(copying)) = self.awaited.front_mut() {
             *copying = Copying::Ended;
@@ -441,7 +449,7 @@ impl Reading {
     }
 }
 
-/// The number that a command's tag ends with, such as `INSERT 0 1`; 0 if there is none.
+/// Number at the end of a command tag such as `INSERT 0 1`; 0 if there is none.
 #[inline]
 fn number_at_end(tag: &[u8]) -> u64 {
     let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! What the server says went wrong: the fields of an ErrorResponse.
+//! Parser of the fields of an ErrorResponse.
 
 use alloc::string::String;
 
@@ -6,12 +6,12 @@ use super::fault::Fault;
 use crate::blame::PeerFault;
 use crate::sql::{ServerError, SqlState};
 
-/// Bytes of an error that are looked at; the rest of a longer one is skipped.
+/// Max bytes of an ErrorResponse that are parsed; the rest is skipped.
 pub(super) const REPORT_BYTES_MAX: usize = 8 * 1024;
-/// Bytes of its text that are kept.
+/// Max bytes that are kept of its text.
 const TEXT_BYTES_MAX: usize = 512;
 
-/// Reads an error's fields, as far as they are there.
+/// Parses the fields of an ErrorResponse, as far as `content` has them.
 pub(super) fn read(content: &[u8], is_whole: bool, server_error: &mut ServerError) -> Result<(), PeerFault> {
     (server_error.sqlstate, server_error.number, server_error.is_fatal) = (SqlState::default(), 0, false);
     server_error.text.clear();
@@ -26,7 +26,7 @@ pub(super) fn read(content: &[u8], is_whole: bool, server_error: &mut ServerErro
             None => (fields, &[][..]),
         };
         match kind {
-            // The severity as a constant beats the one in the server's language.
+            // The untranslated severity takes precedence over the one in the server's language.
             b'V' => (has_plain_severity, server_error.is_fatal) = (true, is_fatal(value)),
             b'S' if !has_plain_severity => server_error.is_fatal = is_fatal(value),
             b'C' => server_error.sqlstate = SqlState::new(value),
@@ -45,7 +45,7 @@ fn is_fatal(severity: &[u8]) -> bool {
     matches!(severity, b"FATAL" | b"PANIC")
 }
 
-/// Keeps a text, up to a length, whatever its encoding.
+/// Keeps a text up to the max length, and replaces invalid UTF-8.
 pub(super) fn keep_text(kept: &mut String, text: &[u8]) {
     kept.clear();
     for chunk in text[..text.len().min(TEXT_BYTES_MAX)].utf8_chunks() {

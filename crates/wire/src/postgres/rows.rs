@@ -1,20 +1,20 @@
-//! Descriptions of rows, and rows.
+//! Parser of row descriptions and rows.
 
 use super::fault::Fault;
 use crate::blame::PeerFault;
 use crate::sql::RowSink;
 
-/// What follows the name of a column: where it comes from, and its type.
+/// Bytes after the name of a column: its table, column number, type, and format.
 const COLUMN_BYTES: usize = 18;
 const NULL: i32 = -1;
 
-/// How far the fields of a row have been looked at that nobody keeps: their lengths must fill it, however it is cut.
+/// Check of a row whose values are not needed: its fields must end exactly at its end, independent of how the bytes are split.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FieldWalk {
     fields_left: u16,
-    /// Bytes of the present field's value that are still to come.
+    /// Bytes of the present field's value that are still to arrive.
     value_left: usize,
-    /// As much of the next length as has come.
+    /// Received bytes of the next length.
     length: [u8; 4],
     length_bytes: usize,
     is_broken: bool,
@@ -25,7 +25,7 @@ impl FieldWalk {
         Self { fields_left: fields, ..Self::default() }
     }
 
-    /// Goes over the next bytes.
+    /// Checks the next bytes.
     #[inline]
     pub(super) fn pass(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_broken {
@@ -35,7 +35,7 @@ impl FieldWalk {
                 bytes = &bytes[here..];
                 continue;
             }
-            // Nearly always a length comes whole.
+            // Almost always a length arrives whole.
             if self.length_bytes == 0
                 && let Some((length, after)) = bytes.split_first_chunk()
             {
@@ -70,19 +70,19 @@ impl FieldWalk {
     }
 }
 
-/// Columns, of which the first two bytes of a description or of a row tell; and whether a message of this length can hold them.
+/// Number of columns from the first two bytes of a description or a row. `None` if a message of this length cannot hold them.
 #[inline]
 pub(super) fn columns(content: &[u8], length: usize, column_bytes_min: usize) -> Option<u16> {
     let count = u16::from_be_bytes(*content.first_chunk()?);
     (length >= 2 + column_bytes_min * usize::from(count)).then_some(count)
 }
 
-/// The columns of a description.
+/// Number of columns of a row description.
 pub(super) fn described(content: &[u8], length: usize) -> Result<u16, PeerFault> {
     columns(content, length, COLUMN_BYTES + 1).ok_or_else(|| Fault::BadDescription.plain())
 }
 
-/// Tells the names of a description, all of it.
+/// Passes the column names of a complete row description to `rows`.
 pub(super) fn tell_names(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
     let bad = || Fault::BadDescription.plain();
     let (count, mut rest) = content.split_first_chunk().ok_or_else(bad)?;
@@ -95,7 +95,7 @@ pub(super) fn tell_names(content: &[u8], rows: &mut dyn RowSink) -> Result<(), P
     if rest.is_empty() { Ok(()) } else { Err(bad()) }
 }
 
-/// Tells the values of a row, all of it.
+/// Passes the values of a complete row to `rows`.
 pub(super) fn tell_values(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
     let bad = || Fault::BadRow.plain();
     let (count, mut rest) = content.split_first_chunk().ok_or_else(bad)?;

@@ -1,4 +1,4 @@
-//! Replies to a text of one statement, good and bad, and what each must come to.
+//! Sample replies to a simple query of one statement, valid and invalid, with the expected result of each.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of PostgreSQL.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(cut_off());
@@ -17,7 +17,7 @@ pub(super) fn all() -> Vec<Sample> {
     samples
 }
 
-/// A message with its length.
+/// Encodes a message.
 fn message(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![tag];
     bytes.extend_from_slice(&(content.len() as u32 + 4).to_be_bytes());
@@ -25,7 +25,7 @@ fn message(tag: u8, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The description of rows with these columns, all of them texts.
+/// RowDescription with these columns, all of type text.
 fn described(names: &[&str]) -> Vec<u8> {
     let mut content = (names.len() as u16).to_be_bytes().to_vec();
     for name in names {

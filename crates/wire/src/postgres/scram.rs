@@ -1,4 +1,4 @@
-//! SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding.
+//! Client of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -14,25 +14,25 @@ use super::fault::Fault;
 use crate::blame::PeerFault;
 use crate::sql::Stretcher;
 
-/// The name of the mechanism.
+/// Name of the SASL mechanism.
 pub(super) const MECHANISM: &str = "SCRAM-SHA-256";
-/// Rounds that a server may ask of a session by itself; PostgreSQL asks for 4096 unless told otherwise.
+/// Max rounds that a session computes without a [`Stretcher`]. PostgreSQL's default is 4096.
 const ROUNDS_MAX: u32 = 100_000;
 const BLOCK_BYTES: usize = 64;
 
 type Hash = [u8; 32];
 
-/// A log-in under way.
+/// State of a log-in.
 pub(super) struct Scram {
     nonce: String,
-    /// What was said so far, without the header.
+    /// The client's first message, without the GS2 header.
     first: String,
-    /// What the server must prove that it knows, once it was asked.
+    /// Signature that the server must send. `None` before the client's proof was sent.
     server_signature: Option<Hash>,
     is_proven: bool,
 }
 
-/// What takes long to compute; the same for the same salt, rounds and password.
+/// Keys that are slow to compute; reused for the same salt and rounds.
 pub(super) struct Keys {
     salt: Vec<u8>,
     rounds: u32,
@@ -47,7 +47,8 @@ impl fmt::Debug for Scram {
 }
 
 impl Scram {
-    /// The user's name may be empty where the server knows it already. The nonce must be printable, and hold no comma.
+    /// Begins a log-in. The user's name may be empty if the server has it already. The nonce must be printable, and must not
+    /// contain a comma.
     pub(super) fn new(user: &str, nonce: String) -> Self {
         let first = format!("n={user},r={nonce}");
         Self { nonce, first, server_signature: None, is_proven: false }
@@ -58,9 +59,9 @@ impl Scram {
         ["n,,", &self.first].concat()
     }
 
-    /// The client's answer to the server's first message. Keys of an earlier log-in are used if they fit, or replaced.
+    /// The client's reply to the server's first message. Keys of an earlier log-in are used if they fit, or replaced.
     ///
-    /// A password that is not ASCII goes in as it is, without being normalised (RFC 4013).
+    /// A password that is not ASCII is used without normalization (SASLprep, RFC 4013).
     pub(super) fn answer(
         &mut self,
         server_first: &[u8],
@@ -89,7 +90,7 @@ impl Scram {
         Ok(format!("{last},p={}", STANDARD.encode(proof)))
     }
 
-    /// Takes the server's proof that it knows the password.
+    /// Checks the server's proof that it knows the password.
     pub(super) fn verify(&mut self, server_last: &[u8]) -> Result<(), PeerFault> {
         let text = str::from_utf8(server_last).map_err(|_| Fault::BadScram.plain())?;
         let value = text.split(',').next().unwrap_or_default();
@@ -101,7 +102,7 @@ impl Scram {
         let Some(expected) = self.server_signature.filter(|_| !self.is_proven) else {
             return Err(Fault::OutOfTurn.plain());
         };
-        // How long this takes must not tell how much of it is right.
+        // Constant-time comparison, so that its duration does not reveal how many bytes are right.
         let differing = expected.iter().zip(&signature).fold(0, |sum, (byte, other)| sum | (byte ^ other));
         if signature.len() != expected.len() || differing != 0 {
             return Err(Fault::BadSignature.plain());
@@ -116,7 +117,7 @@ impl Scram {
     }
 }
 
-/// The server's first message: as it is, its nonce, the salt and the rounds.
+/// Parses the server's first message: its text, the nonce, the salt, and the rounds.
 fn read_first(bytes: &[u8]) -> Result<(&str, &str, Vec<u8>, u32), PeerFault> {
     let bad = || Fault::BadScram.plain();
     let text = str::from_utf8(bytes).map_err(|_| bad())?;
@@ -156,7 +157,7 @@ impl Keys {
     }
 }
 
-/// PBKDF2 (RFC 8018) with HMAC-SHA-256, its first block, as many rounds at a time as are wanted.
+/// PBKDF2 (RFC 8018) with HMAC-SHA-256, limited to its first block, and computed some rounds at a time.
 pub struct Stretching {
     keyed: Hmac,
     round: Hash,
@@ -171,14 +172,14 @@ impl fmt::Debug for Stretching {
 }
 
 impl Stretching {
-    /// The first round; there is at least that one.
+    /// Computes the first round; there is always at least one.
     pub fn begin(password: &str, salt: &[u8], rounds: u32) -> Self {
         let keyed = Hmac::keyed(password.as_bytes());
         let round = keyed.of(&[salt, &1u32.to_be_bytes()]);
         Self { keyed, round, sum: round, rounds_left: rounds.saturating_sub(1) }
     }
 
-    /// Goes on for at most so many rounds; the stretched password if they were the last.
+    /// Computes up to `rounds_max` further rounds. Returns the stretched password after the last round; `None` before.
     pub fn go_on(&mut self, rounds_max: u32) -> Option<Hash> {
         let rounds = self.rounds_left.min(rounds_max);
         for _ in 0..rounds {
@@ -190,7 +191,7 @@ impl Stretching {
     }
 }
 
-/// HMAC-SHA-256 (RFC 2104), its key taken in: what is left to do for a message is two blocks.
+/// HMAC-SHA-256 (RFC 2104) with a precomputed key, so that a short message costs only two blocks.
 struct Hmac {
     inner: Sha256,
     outer: Sha256,
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn hmac_has_the_values_of_rfc_4231() {
+    fn hmac_matches_rfc_4231() {
         for (key, text, value) in [
             (
                 &[0x0b; 20][..],
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_have_the_value_of_rfc_7914() {
+    fn pbkdf2_matches_rfc_7914() {
         let first_half = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc";
         assert_eq!(
             Stretching::begin("passwd", b"salt", 1).go_on(0).map(|hash| hex(&hash)).unwrap(),
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn stretching_in_pieces_comes_to_the_same() {
+    fn stretching_in_steps_gives_same_result() {
         let whole = Stretching::begin("pencil", b"salt", 100).go_on(99).unwrap();
         let mut stretching = Stretching::begin("pencil", b"salt", 100);
         for _ in 0..9 {
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_talk_of_rfc_7677_goes_as_it_is_written_there() {
+    fn exchange_matches_rfc_7677() {
         let mut keys = None;
         for _ in 0..2 {
             let mut scram = Scram::new("user", NONCE.into());
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_made_anew_for_another_salt() {
+    fn derives_keys_again_for_another_salt() {
         let mut keys = None;
         Scram::new("", "a".into()).answer(b"r=ab,s=AAAA,i=2", "pencil", None, &mut keys).unwrap();
         let first = keys.as_ref().map(|keys| keys.client);
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_server_is_found_out() {
+    fn rejects_malformed_and_hostile_server_messages() {
         let answer =
             |text: &str| Scram::new("", "ours".into()).answer(text.as_bytes(), "pencil", None, &mut None);
         for text in ["", "r=oursX", "s=AAAA,r=oursX,i=1", "m=x,r=oursX,s=AAAA,i=1", "r=oursX,s=?,i=1"] {
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_the_password_has_no_signature() {
+    fn rejects_server_without_valid_signature() {
         let mut scram = Scram::new("user", NONCE.into());
         assert!(scram.verify(SERVER_LAST).is_err(), "nothing was asked yet");
         scram.answer(SERVER_FIRST, "pencil", None, &mut None).unwrap();

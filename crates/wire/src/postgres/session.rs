@@ -1,4 +1,4 @@
-//! One connection's side of the protocol: what callers see of it.
+//! The public interface of a PostgreSQL connection.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -14,13 +14,13 @@ use crate::sql::{self, Login, RowSink, ServerError, SessionEvent, Statement, Tra
 
 /// The client's side of one PostgreSQL connection.
 ///
-/// Statements that are kept are prepared and described when they are first executed, in one go with that; whether their
-/// columns' names are heard later depends on whether somebody takes rows then. When a statement of several that were sent
-/// between two calls of [`sql::Session::sync`] is refused, the server leaves out those behind it, and nothing is heard of them.
-/// Outside of a transaction block they are committed together at the end: a refusal may come after [`SessionEvent::Succeeded`].
+/// A kept statement is prepared and described together with its first execution. Its column names are known in later executions
+/// only if the first one had a reader of rows. Statements between two calls of [`sql::Session::sync`] are sent together. If one of
+/// them fails, the server skips the statements after it, and no event is reported for them. Outside of a transaction block they are
+/// committed together at the end, so that a rejection may come after [`SessionEvent::Succeeded`].
 ///
-/// An error that ends the connection is [`SessionEvent::Rejected`] too, even with nothing under way; [`ServerError::is_fatal`] tells it, and
-/// nothing more is awaited then.
+/// An error that ends the connection is reported as [`SessionEvent::Rejected`], too, even without a statement under way.
+/// [`ServerError::is_fatal`] is then true, and no further reply is expected.
 pub struct Session {
     entry: Entry,
     framing: Framing,
@@ -30,14 +30,14 @@ pub struct Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is to be sent may hold a password.
+        // Outgoing bytes may contain a password.
         f.debug_struct("Session").field("reading", &self.reading).finish_non_exhaustive()
     }
 }
 
 impl Session {
-    /// Nothing under way. The nonce must be unpredictable, and another one for each session. Names of prepared statements are
-    /// made from it, too.
+    /// Creates a session with nothing under way. The nonce must be unpredictable, and different for each session. The name prefix
+    /// of prepared statements is derived from it, too.
     pub fn new(login: Arc<Login>, nonce: [u8; NONCE_BYTES]) -> Self {
         Self {
             out: Outgoing::new(NamePrefix::new(&nonce)),
@@ -47,53 +47,54 @@ impl Session {
         }
     }
 
-    /// Gives prepared statements the names that `other` gives them. Behind a pooler that shares server connections but not
-    /// statements, the second of both sessions to prepare a statement is rejected.
+    /// Uses the same names of prepared statements as `other`. Behind a pooler that shares server connections but not statements,
+    /// the second of the two sessions to prepare a statement is rejected.
     #[must_use]
     pub fn with_statement_names_of(mut self, other: &Self) -> Self {
         self.out.take_names_of(&other.out);
         self
     }
 
-    /// A setting that the server told of itself, as it last was, if it is one of [`super::SETTINGS_KEPT`].
+    /// Latest value of a server parameter that is reported by ParameterStatus. `None` if it is not among [`super::SETTINGS_KEPT`],
+    /// or was not reported.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.reading.settings.get(name)
     }
 
-    /// The process that serves this connection, as the peer told when it was opened.
+    /// Process ID of the server process for this connection, as sent at its start. `None` before.
     pub fn backend_pid(&self) -> Option<u32> {
         self.entry.cancel_key.map(|[process, _]| u32::from_be_bytes(process))
     }
 
-    /// The server's version as it writes it, such as `15.14 (Debian 15.14-0+deb12u1)`.
+    /// Version string of the server, such as `15.14 (Debian 15.14-0+deb12u1)`. `None` before it was reported.
     pub fn server_version(&self) -> Option<&str> {
         self.setting("server_version")
     }
 
-    /// Notices, notifications and told settings since the connection was opened.
+    /// Number of notices, notifications, and reported parameters since the connection was opened.
     pub fn asides(&self) -> u64 {
         self.reading.asides
     }
 
-    /// Puts a `COPY … FROM STDIN` on the wire. Then comes [`SessionEvent::Send`] with [`Session::is_copy_ready`], and
-    /// [`Session::copy_bytes`] and [`Session::copy_end`] have their turn; or it is refused. [`SessionEvent::Ready`] comes at the end.
+    /// Sends a `COPY … FROM STDIN`. Its first event is [`SessionEvent::Send`] with [`Session::is_copy_ready`], which allows
+    /// [`Session::copy_bytes`] and [`Session::copy_end`], or a rejection. [`SessionEvent::Ready`] comes last.
     pub fn copy_in(&mut self, sql: &str) {
         self.put_text(sql.as_bytes(), Awaited::CopyIn(Copying::Asked));
     }
 
-    /// Whether the server takes the bytes of a copy now.
+    /// Whether the server accepts COPY data now.
     pub fn is_copy_ready(&self) -> bool {
         self.reading.copying() == Some(Copying::Open)
     }
 
-    /// Puts bytes of a copy on the wire, cut anywhere. Does nothing when [`Session::is_copy_ready`] says no.
+    /// Sends COPY data, split at any byte. Does nothing if [`Session::is_copy_ready`] is false.
     pub fn copy_bytes(&mut self, bytes: &[u8]) {
         if self.is_copy_ready() {
             self.out.copy_bytes(bytes);
         }
     }
 
-    /// Ends the bytes of a copy: the server answers with its end, and how many rows it took.
+    /// Ends the COPY data. The server replies with CommandComplete and the number of rows.
     pub fn copy_end(&mut self) {
         if self.is_copy_ready() {
             self.reading.end_copy();
@@ -101,7 +102,7 @@ impl Session {
         }
     }
 
-    /// Goes on where a message has come in part, or is too long to be kept.
+    /// Continues if a message arrived in part, or is too long to be kept.
     #[cold]
     fn received_in_part(
         &mut self,
@@ -135,7 +136,7 @@ impl Session {
         self.reading.await_next(Awaited::Ready);
     }
 
-    /// Puts a statement that is kept on the wire, prepared before if the server does not know it.
+    /// Sends the preparation of a kept statement, unless the server has it already.
     fn put_kept(&mut self, statement: Statement<'_>) -> Result<(), TooLong> {
         let Statement { number, text, .. } = statement;
         outgoing::fits(text.len())?;
@@ -208,7 +209,7 @@ impl sql::Session for Session {
         };
         let bind_at = self.out.bytes.len();
         if prepared.and_then(|()| self.out.bind(number, &mut values.map(Value::text))).is_err() {
-            // A statement that is kept may have been prepared all the same.
+            // A kept statement may have been prepared although its values do not fit.
             let stays = if prepared.is_ok() && number.is_some() { bind_at } else { start };
             self.out.bytes.truncate(stays);
             self.reading.await_next(Awaited::Unsent);
@@ -239,7 +240,7 @@ impl sql::Session for Session {
         }
         let keeps_rows = rows.wants();
         let mut used = 0;
-        // Nearly always messages come whole, and are read where they lie.
+        // Almost always messages arrive whole, and are parsed without a copy.
         while let Some(message) =
             framing.whole(&bytes[used..], |head| reading.needed_bytes(head, keeps_rows))?
         {

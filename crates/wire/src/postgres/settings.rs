@@ -1,10 +1,10 @@
-//! What the server tells of its settings: the few that are kept.
+//! Server parameters that are reported by ParameterStatus; only a few are kept.
 
 use alloc::string::String;
 
 use super::report::keep_text;
 
-/// The settings that are kept when the server tells of them.
+/// Names of the server parameters that are kept.
 pub const SETTINGS_KEPT: [&str; 6] = [
     "server_version",
     "in_hot_standby",
@@ -14,7 +14,7 @@ pub const SETTINGS_KEPT: [&str; 6] = [
     "standard_conforming_strings",
 ];
 
-/// Their values, as they last were.
+/// Latest values of the kept parameters.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     values: [String; SETTINGS_KEPT.len()],
@@ -26,7 +26,7 @@ impl Settings {
         Some(self.values[place].as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Takes in a name and a value, each with its end; `None` if they are not that.
+    /// Parses a name and a value, each with its terminating zero. `None` if they are malformed.
     pub(super) fn take(&mut self, content: &[u8]) -> Option<()> {
         let (name, rest) = content.split_at_checked(memchr::memchr(0, content)?)?;
         let [0, value @ .., 0] = rest else { return None };

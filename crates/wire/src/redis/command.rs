@@ -1,4 +1,5 @@
-//! A command, compiled once and encoded for each exchange as an array of bulk strings: values can never make further words.
+//! Encoding of commands: compiled once, and encoded for each exchange as an array of bulk strings. A value never becomes more than
+//! one word.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -9,31 +10,31 @@ use super::step::RedisStep;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
-/// Longest `*N` or `$N` with its CR LF.
+/// Max length of `*N` or `$N` with its CR LF.
 const HEADER_BYTES_MAX: u64 = 23;
 
-/// A command of a load.
+/// A compiled command of a load.
 #[derive(Debug)]
 pub(super) struct Command {
     pieces: Box<[Piece]>,
-    /// What the reply is checked against, and what is saved of it.
+    /// Checks of the reply, and values to save from it.
     pub(super) rules: Rules,
 }
 
 #[derive(Debug)]
 enum Piece {
-    /// Words without variables, with their lengths.
+    /// Encoded words without variables.
     Fixed(Vec<u8>),
     /// A word with variables.
     Word(Template),
 }
 
 impl Command {
-    /// Compiles a step.
+    /// Compiles the command of a step.
     ///
     /// # Errors
     ///
-    /// A variable that is not in the list, in words.
+    /// The message for an unknown variable.
     pub(super) fn compile(step: &RedisStep, variables: &[String], secrets: &Secrets) -> Result<Self, String> {
         let mut fixed = Vec::new();
         put_count(step.words.len(), &mut fixed);
@@ -73,7 +74,7 @@ impl Command {
             || self.rules.needs(variable)
     }
 
-    /// Max bytes that it can have.
+    /// Max length of the encoded command in bytes.
     pub(super) fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
         let bytes = |piece: &Piece| match piece {
             Piece::Fixed(bytes) => bytes.len() as u64,

@@ -1,4 +1,4 @@
-//! A connection that carries one command at a time.
+//! The conversation of a connection that carries one command at a time.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,19 +13,19 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Stage};
 
-/// A connection with room for one command.
+/// A connection with at most one command under way.
 #[derive(Debug)]
 pub struct RedisConversation {
     commands: Arc<Commands>,
-    /// Values of the user, by variable.
+    /// Values of the user's variables, by their numbers.
     values: Box<[Vec<u8>]>,
     log_in: LogIn,
     out: Vec<u8>,
     reader: Reader,
-    /// The step under way, or the last one.
+    /// Number of the latest step.
     step: usize,
     is_awaited: bool,
-    /// Texts of the checks of the step under way.
+    /// Expected texts of the step under way. `None` if it has no checks of texts.
     expected: Option<Box<Expected>>,
 }
 
@@ -112,7 +112,7 @@ impl Conversation for RedisConversation {
         loop {
             let rest = &bytes[used..];
             let Some(first) = rest.first() else { return Ok(Progress::NeedMore) };
-            // With nothing under way, a server may only push.
+            // Without a command under way, a server may only send pushes.
             if !self.is_awaited && self.reader.is_idle() && *first != b'>' {
                 return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
             }

@@ -1,8 +1,8 @@
-//! Classes of errors, by the prefix that an error reply begins with.
+//! Error classes of error replies, by their prefixes.
 
 use crate::ErrorClass;
 
-/// Prefixes, each with its class. The first word of an error is compared as a whole.
+/// Prefixes with their classes. The whole first word of an error is compared.
 const PREFIXES: &[(&str, ErrorClass)] = &[
     ("WRONGTYPE", ErrorClass::WrongType),
     ("MOVED", ErrorClass::Moved),
@@ -33,7 +33,7 @@ const PREFIXES: &[(&str, ErrorClass)] = &[
     ("NOPROTO", ErrorClass::BadStatement),
 ];
 
-/// Beginnings of errors whose prefix is only `ERR`.
+/// Beginnings of errors with the unspecific prefix `ERR`.
 const BEGINNINGS: &[(&str, ErrorClass)] = &[
     ("ERR max number of clients", ErrorClass::TooManyConnections),
     ("ERR unknown command", ErrorClass::BadStatement),
@@ -45,7 +45,7 @@ const BEGINNINGS: &[(&str, ErrorClass)] = &[
     ("ERR index out of range", ErrorClass::MissingObject),
 ];
 
-/// The class of an error reply, given without its type byte.
+/// Class of an error reply, given without its type byte.
 pub(super) fn class(error: &[u8]) -> ErrorClass {
     let prefix = error.split(|byte| *byte == b' ').next().unwrap_or_default();
     let by_prefix = PREFIXES.iter().find(|(known, _)| known.as_bytes() == prefix);

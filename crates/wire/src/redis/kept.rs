@@ -1,12 +1,12 @@
-//! Content of a reply that checks and saved values need: its items, one behind the other.
+//! Content of a reply for checks and saved values: its items, concatenated.
 
 use alloc::vec::Vec;
 
-/// Bytes that are kept of a reply, and items whose places are kept.
+/// Max bytes and max items that are kept of a reply.
 pub(super) const KEPT_BYTES_MAX: usize = 64 * 1024;
 pub(super) const KEPT_ITEMS_MAX: usize = 4096;
 
-/// The items of a reply that are no aggregates, in order, without nesting.
+/// The scalar items of a reply in order, without nesting.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     bytes: Vec<u8>,
@@ -42,7 +42,7 @@ impl Kept {
         }
     }
 
-    /// The item of this number, counted from 0; `None` if it is null, absent, or was not kept whole.
+    /// Item of this number, counted from 0. `None` if it is null, absent, or incomplete.
     pub(super) fn item(&self, number: usize) -> Option<&[u8]> {
         let item = self.items.get(number).filter(|item| !item.is_nil)?;
         let is_whole = !self.is_cut || (item.end as usize) < KEPT_BYTES_MAX;
@@ -50,7 +50,7 @@ impl Kept {
         is_whole.then(|| &self.bytes[start..item.end as usize])
     }
 
-    /// The only item; `None` as for [`Self::item`], and for several.
+    /// The only item. `None` if there are several, or as in [`Self::item`].
     pub(super) fn only(&self) -> Option<&[u8]> {
         self.item(0).filter(|_| self.items.len() == 1)
     }
@@ -65,7 +65,7 @@ impl Kept {
         })
     }
 
-    /// The beginning of the content, for messages.
+    /// Up to 120 bytes from the beginning of the content, for messages.
     pub(super) fn beginning(&self) -> &[u8] {
         &self.bytes[..self.bytes.len().min(120)]
     }

@@ -5,7 +5,7 @@
 //!     └───── unknown command ──► [Auth] ── ok ──┘
 //! ```
 //!
-//! A server that knows no HELLO speaks RESP2 from then on; the reader takes both.
+//! A server without HELLO uses RESP2 from then on; the reader accepts both versions.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,7 +19,7 @@ use crate::blame::PeerFault;
 use crate::conversation::Greeting;
 use crate::step::{Access, WrongValue};
 
-/// Greatest number of a database that is sent; the server says how many it has.
+/// Largest database number that is sent. The server checks the number against its own limit.
 const DATABASE_MAX: u32 = 1 << 20;
 
 const REJECTED: &str = "the server rejected the log-in";
@@ -36,11 +36,11 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Reads what a URL says about it.
+    /// Reads user, password, and database from the parts of a URL.
     ///
     /// # Errors
     ///
-    /// The path is no number of a database.
+    /// The path is not a database number.
     pub(super) fn read(access: &Access) -> Result<Self, WrongValue> {
         let path = access.path.as_str();
         let database = if path.is_empty() { Some(0) } else { path.parse().ok() };
@@ -61,10 +61,10 @@ impl Identity {
     }
 }
 
-/// How far the log-in of a connection is.
+/// State of a connection's log-in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LogIn {
-    /// Not begun, or over.
+    /// Not started, or complete.
     #[default]
     Idle,
     Hello,
@@ -86,7 +86,7 @@ impl LogIn {
         Greeting::Send
     }
 
-    /// Goes on after a whole reply.
+    /// Continues after a complete reply.
     pub(super) fn go_on(
         &mut self,
         reply: &Reader,
@@ -120,7 +120,7 @@ impl LogIn {
         }
     }
 
-    /// Selects the database, unless it is the one that connections begin with.
+    /// Selects the database, unless it is number 0, with which connections start.
     fn select(&mut self, identity: &Identity, out: &mut Vec<u8>) -> Greeting {
         if identity.database == 0 {
             *self = Self::Idle;
@@ -131,7 +131,7 @@ impl LogIn {
         Greeting::Send
     }
 
-    /// A log-in that ended with an error: final, unless the server may have room or be ready later.
+    /// Fault of a log-in that failed: final, unless the server may have room or be ready later.
     #[cold]
     fn fault(self, error: &[u8]) -> PeerFault {
         let (class, sentence) = match errors::class(error) {
@@ -144,7 +144,7 @@ impl LogIn {
     }
 }
 
-/// Whether the server knows no HELLO, or no RESP3.
+/// Whether the server does not support HELLO or RESP3.
 fn is_unknown(error: &[u8]) -> bool {
     error.starts_with(b"ERR unknown command") || error.starts_with(b"NOPROTO")
 }
@@ -165,7 +165,7 @@ mod tests {
         Identity::read(&Access { user, password, path: path.into() }).expect("an identity")
     }
 
-    /// Texts that are sent in answer to replies, and the end of the log-in.
+    /// Runs a log-in. Returns the commands that were sent, and the end of the log-in.
     fn converse(identity: &Identity, replies: &[&str]) -> (Vec<String>, Result<Greeting, PeerFault>) {
         let (mut log_in, mut out, mut sent) = (LogIn::default(), Vec::new(), Vec::new());
         let mut greeting = Ok(log_in.begin(identity, &mut out));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_log_in_has_the_class_that_says_whether_to_try_again() {
+    fn rejected_log_in_has_final_or_temporary_class() {
         let class = |path: &str, replies: &[&str]| {
             converse(&identity("", "secret", path), replies).1.expect_err("a fault").class
         };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn path_that_is_no_database_is_rejected() {
+    fn rejects_path_that_is_not_a_database_number() {
         for path in ["a", "-1", "1/2", "99999999999"] {
             let access = Access { path: path.into(), ..Access::default() };
             assert!(Identity::read(&access).is_err(), "{path}");

@@ -1,4 +1,4 @@
-//! A connection with several commands under way: replies come in the order of commands.
+//! The channel of a connection with several commands under way: replies arrive in the order of commands.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -16,11 +16,11 @@ use crate::channel::{Channel, Channels, Event, Footprint, Ticket};
 use crate::conversation::{Closing, Greeting, Next, Refusal, Script, Stage};
 use crate::values::Values;
 
-/// The commands of a load, several of them under way on each connection.
+/// The commands of a load, with several of them under way on each connection.
 #[derive(Debug)]
 pub(super) struct Pipelined {
     pub(super) redis: Redis,
-    /// Commands under way on each connection, at most.
+    /// Max commands under way on each connection.
     pub(super) depth: u32,
 }
 
@@ -46,7 +46,7 @@ impl Channels for Pipelined {
     }
 }
 
-/// A connection with room for several commands.
+/// A connection with several commands under way.
 pub(super) struct RedisPipeline {
     commands: Arc<Commands>,
     depth: u32,
@@ -59,7 +59,7 @@ pub(super) struct RedisPipeline {
     reader: Reader,
     /// Step of the last reply.
     last_step: u16,
-    /// Values that were saved of the last reply.
+    /// Values that were saved from the last reply.
     saved: Vec<(u16, Vec<u8>)>,
 }
 
@@ -85,7 +85,7 @@ impl RedisPipeline {
         }
     }
 
-    /// Whether the reply to an exchange is the next one to come.
+    /// Whether the reply to an exchange is the next one to arrive.
     fn is_first(&self, ticket: Ticket) -> bool {
         self.awaited.front().is_some_and(|awaited| awaited.ticket == ticket)
     }
@@ -197,7 +197,8 @@ impl Channel for RedisPipeline {
         self.awaited.is_empty()
     }
 
-    /// A link on which every reply is late is given up, so that exchanges do not wait for a server that answers nothing.
+    /// Returns whether any reply is awaited that is not late. If all are late, the link is given up, so that no exchange waits for
+    /// a silent server.
     fn abandon(&mut self, ticket: Ticket) -> bool {
         let given_up = self.awaited.iter_mut().find(|awaited| awaited.ticket == ticket);
         if let Some(awaited) = given_up {

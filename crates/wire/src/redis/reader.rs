@@ -1,4 +1,4 @@
-//! Reads replies of RESP2 and RESP3, in pieces of any size.
+//! Parser of replies in RESP2 and RESP3, split at any byte.
 //!
 //! ```text
 //!              line ends                    a length
@@ -7,8 +7,8 @@
 //!    └──── items of an open array, map, set, push, or attribute are left ◄────┘
 //! ```
 //!
-//! Lengths are counted, never allocated. Bytes are kept only of an unfinished line, of an error, and of content that a check or a
-//! saved value needs.
+//! Lengths are counted, never allocated. The parser keeps bytes only of an unfinished line, of an error, and of content that a
+//! check or a saved value needs.
 
 use alloc::vec::Vec;
 use core::str;
@@ -17,13 +17,13 @@ use super::kept::Kept;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 
-/// Longest line: a simple string, an error, or a number.
+/// Max bytes of a line: a simple string, an error, or a number.
 pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
-/// Aggregates within each other.
+/// Max nesting of aggregates.
 pub(super) const DEPTH_MAX: usize = 128;
-/// Longest bulk string, and the most items of an aggregate: beyond what servers can be configured to send.
+/// Max length of a bulk string, and max items of an aggregate: above what servers can be configured to send.
 const LENGTH_MAX: u64 = 1 << 40;
-/// Bytes of an error that are kept for messages.
+/// Max bytes of an error that are kept for messages.
 pub(super) const ERROR_BYTES_MAX: usize = 512;
 
 pub(super) const NOT_RESP: &str = "the reply is not RESP";
@@ -50,12 +50,12 @@ pub(super) enum Kind {
     Array,
     Map,
     Set,
-    /// Not a reply: the server sends it at any time.
+    /// Not a reply: the server may send it at any time.
     Push,
 }
 
 impl Kind {
-    /// Types that a check can name, with the words for them.
+    /// Types that a check can name, with their names in plans.
     pub(super) const NAMED: [(&'static str, Self); 10] = [
         ("string", Self::String),
         ("integer", Self::Integer),
@@ -74,57 +74,57 @@ impl Kind {
     }
 }
 
-/// How far a reply has come.
+/// State of the parser.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// The unfinished line.
+    /// Received bytes of an incomplete line.
     line: Vec<u8>,
     state: State,
-    /// Open aggregates, the outermost first.
+    /// Open aggregates, outermost first.
     open: Vec<Frame>,
-    /// Type of the whole reply.
+    /// Type of the whole reply. `None` before its first line.
     root: Option<Kind>,
     received_bytes: u64,
-    /// Whether the reply has ended; it is forgotten when the next one begins.
+    /// Whether the reply has ended; its state is reset when the next reply begins.
     has_ended: bool,
     has_error: bool,
-    /// Beginning of the first error in the reply.
+    /// Beginning of the first error in the reply; valid if `has_error`.
     error: Vec<u8>,
     kept: Kept,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// A line is awaited, or goes on.
+    /// At the beginning of a line, or in it.
     #[default]
     Line,
-    /// Bytes of a bulk string are left.
+    /// In a bulk string with `left` bytes to come.
     Bulk { left: u64, is_error: bool },
-    /// So many of the two bytes after a bulk string have come.
+    /// After a bulk string, and after `come` of its two end bytes.
     BulkEnd { come: u8 },
 }
 
-/// An aggregate with items left.
+/// An open aggregate with `left` items to come.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     left: u64,
-    /// Whether the value that it belongs to follows it.
+    /// Whether it is an attribute, which precedes its value.
     is_attribute: bool,
 }
 
 /// Meaning of a line.
 enum Line {
-    /// A whole value.
+    /// A complete value.
     Value,
     /// A bulk string of this length follows.
     Bulk { left: u64, is_error: bool },
-    /// An aggregate with so many items follows.
+    /// An aggregate with `left` items follows.
     Aggregate { left: u64, is_attribute: bool },
 }
 
 impl Reader {
-    /// Takes in bytes as far as the end of one reply; returns how many. `None`: the reply goes on, and all bytes were taken. With
-    /// `keeps`, its content is kept.
+    /// Processes bytes up to the end of one reply, and returns how many were used. `None` if the reply is incomplete; all bytes
+    /// were used. Keeps the content if `keeps`.
     #[inline]
     pub(super) fn take(&mut self, bytes: &[u8], keeps: bool) -> Result<Option<usize>, PeerFault> {
         if self.has_ended {
@@ -155,7 +155,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Forgets the reply.
+    /// Resets the state for the next reply.
     #[inline]
     pub(super) fn reset(&mut self) {
         self.state = State::Line;
@@ -168,29 +168,29 @@ impl Reader {
         self.kept.clear();
     }
 
-    /// Whether nothing of the next reply has come.
+    /// Whether no byte of the next reply has arrived.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.has_ended || self.received_bytes == 0
     }
 
-    /// Type of the whole reply, which has ended.
+    /// Type of the whole reply. Call it after the end of the reply.
     pub(super) fn kind(&self) -> Kind {
         self.root.unwrap_or(Kind::Nil)
     }
 
-    /// Size of the reply so far.
+    /// Bytes of the reply so far.
     pub(super) fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
 
-    /// Beginning of the first error anywhere in the reply.
+    /// Beginning of the first error anywhere in the reply. `None` if there is none.
     #[inline]
     pub(super) fn error(&self) -> Option<&[u8]> {
         self.has_error.then_some(&self.error)
     }
 
-    /// Content that was kept.
+    /// Kept content of the reply.
     pub(super) fn kept(&self) -> &Kept {
         &self.kept
     }
@@ -207,7 +207,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes the end of a line; returns whether a value ended with it.
+    /// Processes the end of a line. Returns whether a value ended with it.
     #[inline]
     fn take_line(&mut self, end: &[u8], keeps: bool) -> Result<bool, PeerFault> {
         if self.line.is_empty() {
@@ -223,7 +223,7 @@ impl Reader {
 
     #[inline]
     fn read_line(&mut self, line: &[u8], keeps: bool) -> Result<bool, PeerFault> {
-        // Faults in the order in which they come to light byte by byte.
+        // Reports the same fault as if the bytes had arrived one by one.
         if line.len() > LINE_BYTES_MAX {
             check_type(line[0]).map_err(|fault| fault.showing(line))?;
             return Err(fault(LONG_LINE));
@@ -232,7 +232,7 @@ impl Reader {
         let (kind, meaning) = meaning(*first, content)
             .map_err(|fault| if fault.sentence == NOT_RESP { fault.showing(line) } else { fault })?;
         if matches!(kind, Some(Kind::Push)) || matches!(meaning, Line::Aggregate { is_attribute: true, .. }) {
-            // An attribute may precede any value; a push only comes between replies.
+            // An attribute may precede any value, but a push is valid only between replies.
             let is_within = kind == Some(Kind::Push) && !self.open.is_empty();
             if is_within {
                 return Err(fault(ODD_PUSH));
@@ -274,7 +274,7 @@ impl Reader {
         }
     }
 
-    /// Attributes say something about a reply, and are not part of it.
+    /// Whether the parser is inside an attribute, which describes a value and is not part of the reply.
     fn is_in_attribute(&self) -> bool {
         self.open.iter().any(|frame| frame.is_attribute)
     }
@@ -306,7 +306,7 @@ impl Reader {
         used
     }
 
-    /// Takes a byte after a bulk string; returns whether a value ended with it.
+    /// Processes a byte after a bulk string. Returns whether a value ended with it.
     #[inline]
     fn end_bulk(&mut self, byte: u8, come: u8, keeps: bool) -> Result<bool, PeerFault> {
         match (come, byte) {
@@ -325,7 +325,7 @@ impl Reader {
         }
     }
 
-    /// A value ended, and with it the aggregates whose last item it was; returns whether it was the whole reply.
+    /// Ends a value, and the aggregates whose last item it was. Returns whether it was the whole reply.
     #[inline]
     fn value_ends(&mut self) -> bool {
         while let Some(frame) = self.open.last_mut() {
@@ -336,7 +336,7 @@ impl Reader {
             let is_attribute = frame.is_attribute;
             self.open.pop();
             if is_attribute {
-                // The value that it belongs to follows.
+                // The value of the attribute follows.
                 return false;
             }
         }
@@ -344,7 +344,7 @@ impl Reader {
     }
 }
 
-/// The type of a line, unless it says nothing about the value, and what follows it.
+/// Parses the type byte and the content of a line. The type is `None` for an attribute.
 #[inline]
 fn meaning(first: u8, content: &[u8]) -> Result<(Option<Kind>, Line), PeerFault> {
     let bulk = |kind, is_error| {
@@ -382,7 +382,7 @@ fn meaning(first: u8, content: &[u8]) -> Result<(Option<Kind>, Line), PeerFault>
     }
 }
 
-/// Fails unless a line may begin with this byte.
+/// Checks that a line may begin with this byte.
 #[cold]
 fn check_type(first: u8) -> Result<(), PeerFault> {
     match first {
@@ -393,7 +393,7 @@ fn check_type(first: u8) -> Result<(), PeerFault> {
     }
 }
 
-/// A length; `None` for the null of RESP2, −1.
+/// Parses a length. `None` for −1, the null of RESP2.
 #[inline]
 fn length(content: &[u8]) -> Result<Option<u64>, PeerFault> {
     if content == b"-1" {
@@ -421,7 +421,7 @@ fn is_double(content: &[u8]) -> bool {
     matches!(text, "inf" | "-inf" | "nan" | "-nan") || text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// A line that does not end with CR LF, or has no type.
+/// Fault for a line that does not end with CR LF, or has no valid type.
 #[cold]
 fn not_a_line(line: &[u8]) -> PeerFault {
     match line.first().map_or(Ok(()), |first| check_type(*first)) {

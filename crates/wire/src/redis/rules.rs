@@ -1,4 +1,4 @@
-//! Checks of replies, and values that are saved of them.
+//! Checks of replies, and values that are saved from them.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -13,7 +13,7 @@ use crate::conversation::Refusal;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
-/// Codes of refusals: what the reply failed. Saved values follow, by their place.
+/// Codes of refusals, by the check that failed. From `SAVED` on, they are `SAVED` plus the index of the saved value.
 const ERROR: u32 = 0;
 const TYPE: u32 = 1;
 const REPLY: u32 = 2;
@@ -29,7 +29,7 @@ pub(super) struct Rules {
     saves: Box<[(u16, Source)]>,
 }
 
-/// Texts of checks with the values of a user.
+/// Expected texts of checks with the values of a user.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expected {
     reply: Option<Vec<u8>>,
@@ -63,17 +63,17 @@ impl Rules {
         self.templates().flat_map(Template::variables).any(|needed| needed == variable)
     }
 
-    /// Bytes of the texts that are filled in, at most.
+    /// Max bytes of the filled texts.
     pub(super) fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
         self.templates().map(|template| template.bytes_max(longest_bytes)).fold(0, u64::saturating_add)
     }
 
-    /// The variables that replies give values to.
+    /// Numbers of the variables that replies give values to.
     pub(super) fn saved(&self) -> impl Iterator<Item = u16> {
         self.saves.iter().map(|(variable, _)| *variable)
     }
 
-    /// The texts of the checks, filled in; `None` if there are none.
+    /// Expected texts with the values of variables. `None` if there are no checks of texts.
     #[inline]
     pub(super) fn expected<'v>(&self, value: &impl Fn(u16) -> &'v [u8]) -> Option<Box<Expected>> {
         if self.reply.is_none() && self.content.is_none() {
@@ -90,7 +90,7 @@ impl Rules {
         }))
     }
 
-    /// Why a reply counts as a no, if it does.
+    /// Reason why a reply is rejected. `None` if it passes.
     #[inline]
     pub(super) fn judge(&self, reply: &Reader, expected: Option<&Expected>) -> Option<Refusal> {
         if let Some(error) = reply.error()
@@ -119,11 +119,11 @@ impl Rules {
         None
     }
 
-    /// Hands over the values that are saved of a reply.
+    /// Passes the values that are saved from a reply to `take`.
     ///
     /// # Errors
     ///
-    /// One that is null, absent, or longer than 64 KiB.
+    /// A value is null, absent, or longer than 64 KiB.
     pub(super) fn save(&self, reply: &Reader, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
         for (code, (variable, source)) in (SAVED..).zip(&self.saves) {
             let value = match source {
@@ -136,7 +136,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The reason of a refusal, in words, with the beginning of the reply.
+    /// Error message for a refusal, with the beginning of the reply.
     pub(super) fn explain(&self, refusal: Refusal, reply: &Reader, secrets: &Secrets) -> String {
         let shown = |bytes: &[u8]| format!("{}", secrets.redact(bytes).escape_ascii());
         let got = || match reply.kind() {

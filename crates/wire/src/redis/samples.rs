@@ -1,4 +1,4 @@
-//! Replies of every type, good and bad, and what each must come to.
+//! Sample replies of every type, valid and invalid, with the expected result of each.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use super::reader::{
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of Redis.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = Vec::new();
     samples.extend(REPLIES.iter().map(|(name, text)| sample(name, text.as_bytes(), REPLIED)));
@@ -28,7 +28,7 @@ fn sample(name: &'static str, bytes: &[u8], end: End) -> Sample {
     Sample { name, bytes: bytes.into(), end }
 }
 
-/// Whole replies of every type.
+/// Complete replies of every type.
 const REPLIES: &[(&str, &str)] = &[
     ("simple string", "+OK\r\n"),
     ("empty simple string", "+\r\n"),
@@ -71,7 +71,7 @@ const INCOMPLETE: &[(&str, &str)] = &[
     ("longest length that is read", "$1099511627776\r\n"),
 ];
 
-/// Bytes that are no reply.
+/// Bytes that are not a reply.
 const FAULTS: &[(&str, &str, &str)] = &[
     ("HTTP", "HTTP/1.1 400 Bad Request\r\n", NOT_RESP),
     ("TLS alert", "\u{15}\u{3}\u{3}\0\u{2}\u{2}\u{28}\n", NOT_RESP),
@@ -118,7 +118,7 @@ mod tests {
     use crate::protocol::Open;
 
     #[test]
-    fn bytes_that_nobody_asked_for_are_a_fault_unless_the_server_may_push_them() {
+    fn unasked_bytes_are_a_fault_unless_push() {
         let Open::Conversation(open) = super::super::PROTOCOL.open else { panic!("a conversation") };
         let mut conversation = open();
         conversation.received(b"+PONG\r\n").expect("a reply");

@@ -1,4 +1,4 @@
-//! The step `redis`: a command, what its reply must be, and what is saved of it.
+//! The step `redis`: a command, the checks of its reply, and the values to save.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,15 +12,15 @@ use crate::step::{
     WrongValue,
 };
 
-/// Characters of a command that a title shows.
+/// Max characters of a command in a title.
 const SHOWN_CHARACTERS_MAX: usize = 40;
-/// Words of a command.
+/// Max words of a command.
 const WORDS_MAX: usize = 1024 * 1024;
-/// Commands after which replies no longer come one for each command.
+/// Commands after which there is no longer one reply for each command.
 const OTHER_MODES: [&str; 8] =
     ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "QUIT"];
 
-/// The steps of the protocol.
+/// Definition of the protocol's steps.
 pub(super) const STEPS: OwnSteps = OwnSteps {
     noun: "Redis",
     says: "the command that is sent",
@@ -94,15 +94,15 @@ static SAVE: Table = Table {
 /// A command with its checks and saved values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RedisStep {
-    /// Its words; names in braces stand for variables.
+    /// Words of the command; names in braces stand for variables.
     pub words: Vec<Vec<u8>>,
     /// Name in reports.
     pub title: String,
     /// Conditions for the reply.
     pub(super) expect: Expect,
-    /// Variables with the part of the reply that they get.
+    /// Variables, each with the part of the reply that it is set to.
     pub(super) saves: Vec<(u16, Source)>,
-    /// The words as one text, for the record.
+    /// The words joined by spaces, for records of plans.
     message: Vec<u8>,
 }
 
@@ -114,7 +114,7 @@ pub(super) struct Expect {
     pub(super) content: Option<Vec<u8>>,
 }
 
-/// Part of a reply that is saved.
+/// Part of a reply that is saved: the whole reply, or one of its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Reply,
@@ -122,13 +122,13 @@ pub(super) enum Source {
 }
 
 impl RedisStep {
-    /// A command of these words.
+    /// Creates a command of these words, without checks.
     pub fn of(words: Vec<Vec<u8>>, title: String) -> Self {
         let message = words.join(&b' ');
         Self { words, title, message, ..Self::default() }
     }
 
-    /// The name of the command, in upper case.
+    /// Name of the command in upper case.
     pub(super) fn name(&self) -> String {
         String::from_utf8_lossy(self.words.first().map_or(&[][..], Vec::as_slice)).to_uppercase()
     }
@@ -170,7 +170,7 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     Ok(Arc::new(RedisStep { expect, saves, ..step }))
 }
 
-/// Rejects commands that are none, or that change how replies follow commands.
+/// Rejects empty commands, commands of too many words, and commands that change how replies follow commands.
 fn check_words(step: &RedisStep) -> Result<(), (String, String)> {
     let name = step.name();
     if name.is_empty() {
@@ -222,7 +222,7 @@ fn source(saved: &Saved) -> Result<(u16, Source), WrongValue> {
     })
 }
 
-/// The beginning of a command, on one line.
+/// Beginning of a command, escaped to one line.
 fn shown(text: &str) -> String {
     let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
     let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();

@@ -1,14 +1,14 @@
-//! A command line split into words, as redis-cli does it.
+//! Splitting of command lines into words, with the rules of redis-cli.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Splits a line. Quotes hold words together: `"…"` with the escapes `\n`, `\r`, `\t`, `\b`, `\a`, `\xHH`, and `\` before any other
-/// character, and `'…'` with `\'`. Names in braces stay as they are: they have no spaces and no quotes.
+/// Splits a line into words. Quotes keep a word together: `"…"` with the escapes `\n`, `\r`, `\t`, `\b`, `\a`, `\xHH`, and `\`
+/// before any other character, and `'…'` with `\'`. Names in braces are not special, because they contain no spaces and no quotes.
 ///
 /// # Errors
 ///
-/// In words, with the advice.
+/// The error, and the advice.
 pub(super) fn split(line: &[u8]) -> Result<Vec<Vec<u8>>, (String, String)> {
     let (mut words, mut rest) = (Vec::new(), line.trim_ascii_start());
     while !rest.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn split(line: &[u8]) -> Result<Vec<Vec<u8>>, (String, String)> {
     Ok(words)
 }
 
-/// Appends one word; returns what follows it.
+/// Appends one word to `word`. Returns the rest of the line.
 fn take_word<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Result<&'a [u8], (String, String)> {
     while let Some((first, later)) = rest.split_first() {
         match first {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn line_is_split_as_redis_cli_does() {
+    fn splits_line_like_redis_cli() {
         assert_eq!(words("SET user:{id} {value}"), ["SET", "user:{id}", "{value}"]);
         assert_eq!(words("  set  k\t\"a b\\n\\x41\\\"\" "), ["set", "k", "a b\nA\""]);
         assert_eq!(words(r"SET k 'it\'s \n'"), ["SET", "k", r"it's \n"]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_that_are_open_or_glued_are_rejected() {
+    fn rejects_unclosed_and_glued_quotes() {
         for line in ["SET k \"a", "SET k 'a", "SET k \"a\"b", "SET k 'a'b", "", "   "] {
             assert!(split(line.as_bytes()).is_err(), "{line}");
         }

@@ -1,4 +1,4 @@
-//! The load of a URL alone: commands on random keys, as redis-benchmark sends them.
+//! The default load of a URL without steps: commands on random keys, like redis-benchmark.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,8 +9,7 @@ use alloc::vec::Vec;
 use super::step::RedisStep;
 use crate::step::{Step, Workload, WorkloadSize};
 
-/// Commands of redis-benchmark, with the arguments that it gives them. `K` stands for a random key, `E` for a random element, and `V`
-/// for data.
+/// Commands of redis-benchmark with their arguments. `K` stands for a random key, `E` for a random element, and `V` for data.
 const COMMANDS: &[(&str, &str)] = &[
     ("set", "SET key:K V"),
     ("get", "GET key:K"),
@@ -30,7 +29,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("del", "DEL key:K"),
 ];
 
-/// The commands of a load on a URL without steps.
+/// The commands that a load on a URL without steps can have.
 pub(super) static WORKLOAD: Workload =
     Workload { default: "set,get", names, keys_default: 100_000, data_bytes_default: 3, step };
 
@@ -38,7 +37,7 @@ fn names() -> Vec<&'static str> {
     COMMANDS.iter().map(|(name, _)| *name).collect()
 }
 
-/// The step of a command, with the variable of keys by name.
+/// Step for the command `name`, with the variable of random keys. `None` if the command is unknown.
 fn step(name: &str, size: &WorkloadSize<'_>) -> Option<Arc<dyn Step>> {
     let (_, line) = COMMANDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
     let key = format!("{{{}}}", size.key);
@@ -59,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn command_has_a_random_key_and_data_of_the_size() {
+    fn command_has_random_key_and_data_of_given_size() {
         let size = WorkloadSize { key: "key", data_bytes: 4 };
         let step = step("SET", &size).expect("a step");
         assert_eq!((step.title().as_str(), step.message()), ("SET", &b"SET key:{key} xxxx"[..]));

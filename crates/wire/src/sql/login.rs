@@ -1,37 +1,38 @@
-//! Who logs in, and how much TLS is wanted.
+//! Parameters of the log-in, and the use of TLS.
 
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What is sent to a server when a connection is opened.
+/// Parameters for opening a connection to a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Login {
-    /// The user.
+    /// User name.
     pub user: String,
-    /// The password, if there is one.
+    /// Password. `None` if there is none.
     pub password: Option<Secret>,
-    /// The database; `None` leaves the choice to the server.
+    /// Database. `None` lets the server choose.
     pub database: Option<String>,
-    /// Settings of the session, in order.
+    /// Session variables with their values, in order.
     pub settings: Vec<(String, String)>,
-    /// Whether TLS is asked for.
+    /// Use of TLS.
     pub tls: TlsWish,
-    /// In which weak ways the password may go out.
+    /// Insecure ways to send the password that are allowed.
     pub weak: Weak,
-    /// Who stretches the password for SCRAM; `None`: each session for itself, up to 100,000 rounds.
+    /// Computes stretched passwords for SCRAM. `None`: each session computes its own, up to 100,000 rounds.
     pub stretcher: Option<Stretcher>,
 }
 
-/// Stretches a password by the rounds of PBKDF2 that a server asks for. Hundreds of thousands take a good part of a second, and
-/// the result is the same for all sessions: whoever knows the sessions and the time does it once, or refuses.
+/// Stretches passwords with the rounds of PBKDF2 that a server asks for. Hundreds of thousands of rounds take a large part of a
+/// second, and the result is the same for all sessions. An implementation computes it once for all of them, or declines if it would
+/// take too long.
 pub trait Stretch: Send + Sync {
-    /// The stretched password; `None` if it would take too long.
+    /// Stretched password. `None` if it would take too long.
     fn stretched(&self, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]>;
 }
 
-/// One who stretches for many sessions.
+/// A shared [`Stretch`] for many sessions.
 #[derive(Clone)]
 pub struct Stretcher(pub Arc<dyn Stretch>);
 
@@ -49,23 +50,23 @@ impl PartialEq for Stretcher {
 
 impl Eq for Stretcher {}
 
-/// Ways in which a password may go out though others could make use of it. By default there is none.
+/// Insecure ways to send a password. By default, none is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weak {
-    /// In the clear.
+    /// In plain text.
     pub clear: bool,
-    /// As MD5, as PostgreSQL does it.
+    /// As an MD5 hash (PostgreSQL).
     pub md5: bool,
-    /// Encrypted for whoever sends a key, as MySQL does it.
+    /// Encrypted with an unverified public key of the server (MySQL).
     pub any_key: bool,
 }
 
 impl Weak {
-    /// All of them: where nobody listens.
+    /// Allows all of them, for transports that are safe from eavesdropping.
     pub const ALL: Self = Self { clear: true, md5: true, any_key: true };
 }
 
-/// A text that is never shown.
+/// A text that `Debug` does not show.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -75,14 +76,14 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Whether TLS is asked for on a connection that begins in the clear.
+/// Use of TLS on a connection that starts without it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TlsWish {
-    /// No.
+    /// Never uses TLS.
     #[default]
     No,
-    /// Yes, and without it if the server has none.
+    /// Uses TLS if the server offers it.
     IfOffered,
-    /// Yes, or no connection at all.
+    /// Fails if the server does not offer TLS.
     Required,
 }

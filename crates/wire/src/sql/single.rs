@@ -1,4 +1,4 @@
-//! One statement, over and over: the smallest conversation of an SQL protocol.
+//! The smallest conversation of an SQL protocol: one statement, repeated.
 
 use alloc::string::{String, ToString};
 
@@ -7,21 +7,21 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
-/// A conversation whose every request is the same text.
+/// A conversation whose requests are all the same text.
 #[derive(Debug)]
 pub struct Single<S, R = ()> {
     session: S,
     text: String,
     is_awaited: bool,
     refusal: Option<Refusal>,
-    /// The number of an error that is none.
+    /// Number of a server error that counts as success.
     excused: Option<u16>,
     received_bytes: u64,
     rows: R,
 }
 
 impl<S: Session, R: RowSink + Send> Single<S, R> {
-    /// Asks `text`, and hands the rows of replies to `rows`.
+    /// Creates a conversation that sends `text` as each request, and passes the rows of replies to `rows`.
     pub fn new(session: S, text: impl Into<String>, rows: R) -> Self {
         Self {
             session,
@@ -34,18 +34,18 @@ impl<S: Session, R: RowSink + Send> Single<S, R> {
         }
     }
 
-    /// The same, where an error with this number of the server's own is as good as a success.
+    /// Treats an error with this number of the server as success.
     #[must_use]
     pub fn excusing(self, number: u16) -> Self {
         Self { excused: Some(number), ..self }
     }
 
-    /// The session below.
+    /// The underlying session.
     pub fn session(&self) -> &S {
         &self.session
     }
 
-    /// Who took the rows.
+    /// The receiver of rows.
     pub fn rows(&self) -> &R {
         &self.rows
     }
@@ -99,7 +99,7 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
                     return Ok(Progress::Answered { used, part: None, next: Next::Send });
                 }
                 SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
-                // What ends an idle connection is the connection's affair: its end follows.
+                // Errors without a request under way concern the connection, whose end follows.
                 SessionEvent::Rejected | SessionEvent::Ready if !self.is_awaited => {}
                 SessionEvent::Rejected if self.excused == Some(self.session.last_error().number) => {}
                 SessionEvent::Rejected => {

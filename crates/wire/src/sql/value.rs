@@ -1,31 +1,31 @@
-//! Values that travel apart from the text of their statement.
+//! Values that are sent separately from the text of their statement.
 
 /// A value of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// NULL.
     Null,
-    /// What would stand without quotes in the statement's text: a number or a truth, if it reads as one.
+    /// A word without quotes in SQL: a number or a truth value, if it parses as one.
     Bare(&'a [u8]),
-    /// A text, also if it reads as a number.
+    /// A text, even if it parses as a number.
     Text(&'a [u8]),
 }
 
-/// What a bare word means as a literal of SQL, in the way that MySQL, MariaDB, and SQLite read it.
+/// Type of a bare word as an SQL literal, with the rules of MySQL, MariaDB, and SQLite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number, or a truth as 1 or 0.
+    /// A whole number in the range of `i64`, or a truth value as 1 or 0.
     Integer(i64),
-    /// A whole number beyond those.
+    /// A whole number above the range of `i64`.
     Unsigned(u64),
-    /// An exact number: it has a point, or too many digits for the others.
+    /// An exact number with a decimal point, or with too many digits for the other types.
     Decimal,
     /// A number with an exponent.
     Double(f64),
 }
 
 impl<'a> Value<'a> {
-    /// Its text; `None` is NULL.
+    /// Text of the value; `None` is NULL.
     pub fn text(self) -> Option<&'a [u8]> {
         match self {
             Self::Null => None,
@@ -33,14 +33,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number that a bare word is, if it is one.
+    /// Number that a bare word stands for. `None` for any other value.
     pub fn number(self) -> Option<Number> {
         let Self::Bare(text) = self else { return None };
         Number::read(text)
     }
 }
 
-/// Texts, and `None` as NULL.
+/// `Some` becomes a text, and `None` becomes NULL.
 impl<'a> From<Option<&'a [u8]>> for Value<'a> {
     fn from(text: Option<&'a [u8]>) -> Self {
         text.map_or(Self::Null, Self::Text)
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bare_words_are_the_numbers_that_literals_are() {
+    fn parses_bare_words_as_sql_number_literals() {
         for (word, number) in [
             ("0", Some(Number::Integer(0))),
             ("-5", Some(Number::Integer(-5))),

@@ -1,4 +1,4 @@
-//! Who logs in on the connections to a system: user, password, and path of its URL.
+//! Log-in of the connections to a system: user, password, and path of its URL.
 
 use alloc::string::String;
 
@@ -9,21 +9,21 @@ use crate::step::WrongValue;
 /// Log-in of connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// The user; `None` if the URL has none.
+    /// User name. `None` if the URL has none.
     pub user: Option<String>,
-    /// The password; `None` if there is none.
+    /// Password. `None` if there is none.
     pub password: Option<Secret>,
-    /// Path of the URL without its first slash, such as the number of a database.
+    /// Path of the URL without its first slash, such as a database number.
     pub path: String,
 }
 
 impl Access {
-    /// No log-in.
+    /// Creates an empty log-in.
     pub const fn none() -> Self {
         Self { user: None, password: None, path: String::new() }
     }
 
-    /// With secrets in place of their names in braces: a plan names a password as `{env.NAME}`.
+    /// Replaces names in braces with their secrets: a plan writes a password as `{env.NAME}`.
     #[must_use]
     pub fn filled(&self, secrets: &Secrets) -> Self {
         let filled = |text: &String| {
@@ -38,11 +38,11 @@ impl Access {
     }
 }
 
-/// The log-in of a protocol, as the URL of a system has it.
+/// Log-in properties of a protocol, for the URL of a system.
 #[derive(Clone, Copy, Debug)]
 pub struct LogIn {
-    /// Environment variable with the password if the URL has none.
+    /// Environment variable with the password for URLs without one.
     pub password_variable: &'static str,
-    /// Checks user and path of a URL.
+    /// Function that checks the log-in in a URL.
     pub check: fn(&Access) -> Result<(), WrongValue>,
 }

@@ -1,4 +1,4 @@
-//! Bytes with variables, compiled once, and filled in for each exchange.
+//! Texts with variables, compiled once, and filled for each exchange.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::braces::{self, Piece};
 use crate::secrets::Secrets;
 
-/// A text whose variables have numbers.
+/// A text whose variables are identified by numbers.
 #[derive(Debug)]
 pub struct Template(Box<[Part]>);
 
@@ -19,16 +19,16 @@ enum Part {
 }
 
 impl Template {
-    /// The template of exactly these bytes.
+    /// Creates a template of exactly these bytes.
     pub fn fixed(bytes: &[u8]) -> Self {
         Self(Box::from([Part::Text(bytes.into())]))
     }
 
-    /// Replaces names in braces by numbers, the places of the names in `variables`, or by the secrets of these names.
+    /// Compiles a text with names in braces: of `variables`, whose numbers are their indexes in the list, or of secrets.
     ///
     /// # Errors
     ///
-    /// An unknown name, in words.
+    /// The message for an unknown name.
     pub fn compile(text: &[u8], variables: &[String], secrets: &Secrets) -> Result<Self, String> {
         let mut parts: Vec<Part> = Vec::new();
         for piece in braces::pieces(text) {
@@ -54,7 +54,7 @@ impl Template {
         Ok(Self(parts.into()))
     }
 
-    /// Numbers of its variables, in order.
+    /// Numbers of the variables in the text, in order.
     pub fn variables(&self) -> impl Iterator<Item = u16> {
         self.0.iter().filter_map(|part| match part {
             Part::Variable(number) => Some(*number),
@@ -62,7 +62,7 @@ impl Template {
         })
     }
 
-    /// Its bytes if it has no variables.
+    /// Bytes of the text. `None` if it has variables.
     pub fn constant(&self) -> Option<&[u8]> {
         match &*self.0 {
             [] => Some(&[]),
@@ -71,7 +71,7 @@ impl Template {
         }
     }
 
-    /// Appends its bytes to `out`. `value` returns the value of a variable, empty if it has none.
+    /// Appends the filled text to `out`. `value` returns the value of a variable, empty if it has none.
     pub fn fill<'v>(&self, value: impl Fn(u16) -> &'v [u8], out: &mut Vec<u8>) {
         for part in &self.0 {
             match part {
@@ -81,7 +81,7 @@ impl Template {
         }
     }
 
-    /// Max bytes that it can have. `longest_bytes` returns the max bytes of a variable.
+    /// Max length of the filled text in bytes. `longest_bytes` returns the max length of a variable's value.
     pub fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
         let bytes = |part: &Part| match part {
             Part::Text(text) => text.len() as u64,

@@ -1,4 +1,4 @@
-//! The value of a step key, typed as its kind says.
+//! Values of step keys, typed by the kinds of the keys.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,7 +27,7 @@ pub enum Value {
 pub struct Text {
     /// The text as its author wrote it, for titles.
     pub written: String,
-    /// The text to send, with names in braces for variables, as [`crate::braces`] reads them.
+    /// Text to send, with names in braces for variables, in the syntax of [`crate::braces`].
     pub template: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ pub struct Size {
 }
 
 impl Value {
-    /// The value of a key of a table.
+    /// Value of a key in a table. `None` if the key is absent, or the value is not a table.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Table(entries) => entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value),
@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// The text, if it is one.
+    /// The text. `None` if the value is not a text.
     pub fn text(&self) -> Option<&Text> {
         match self {
             Self::Text(text) => Some(text),
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// The bytes, if it is some.
+    /// The bytes. `None` if the value is not bytes.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
@@ -65,7 +65,7 @@ impl Value {
         }
     }
 
-    /// The number of bytes, if it is one.
+    /// The size. `None` if the value is not a size.
     pub fn size(&self) -> Option<&Size> {
         match self {
             Self::Size(size) => Some(size),

@@ -1,26 +1,26 @@
-//! The load of a URL that has no step: commands on random keys.
+//! Default load of a URL without steps: commands on random keys.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::step::Step;
 
-/// Commands that a command line can name, and the load without any.
+/// Commands that a command line can name, and the default commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// Commands of a load that names none, separated by commas.
+    /// Default commands, separated by commas.
     pub default: &'static str,
-    /// Names of all commands.
+    /// Function that returns the names of all commands.
     pub names: fn() -> Vec<&'static str>,
-    /// Number of keys if none is given.
+    /// Default number of keys.
     pub keys_default: u64,
-    /// Bytes of the data of a command if none are given.
+    /// Default bytes of a command's data.
     pub data_bytes_default: u64,
-    /// The step of a command; `None` if no command has this name.
+    /// Creates the step of a command. `None` if no command has this name.
     pub step: fn(name: &str, size: &WorkloadSize<'_>) -> Option<Arc<dyn Step>>,
 }
 
-/// Size of a workload.
+/// Parameters of a workload's steps.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkloadSize<'a> {
     /// Name of the variable with the number of a random key.

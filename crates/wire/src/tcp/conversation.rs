@@ -1,4 +1,4 @@
-//! One connection: what it sends, and how far its reply has come.
+//! The conversation of one raw TCP connection: its message, and the progress of its reply.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,27 +10,27 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply, Stage};
 
-/// What a peer does that sends without being asked.
+/// Fault of a peer that sends bytes unasked.
 pub(super) const EXCESS: &str = "bytes arrived after the end of the reply";
 
-/// A connection of raw TCP.
+/// The conversation of a raw TCP connection.
 #[derive(Debug)]
 pub struct TcpConversation {
     steps: Arc<[Prepared]>,
-    /// The step under way, or the last one.
+    /// Number of the latest step.
     step: usize,
     values: Box<[Vec<u8>]>,
-    /// The message of a step that has variables.
+    /// Filled message of a step with variables.
     filled: Vec<u8>,
-    /// The reply that is awaited.
+    /// The awaited reply. `None` if there is none.
     awaited: Option<Awaited>,
 }
 
-/// How far a reply has come.
+/// Progress of a reply.
 #[derive(Debug, Default)]
 struct Awaited {
     received_bytes: u64,
-    /// The last bytes that may be the beginning of the delimiter: fewer than it has.
+    /// Last bytes that may be the beginning of the delimiter; fewer than its length.
     tail: Vec<u8>,
 }
 
@@ -117,7 +117,7 @@ impl Conversation for TcpConversation {
 }
 
 impl Awaited {
-    /// After how many of these bytes the reply ends; `None`: not within them.
+    /// Number of these bytes up to the end of the reply. `None` if the reply does not end within them.
     fn end(&mut self, receive: &Receive, bytes: &[u8]) -> Option<usize> {
         match receive {
             Receive::Bytes(all) => {
@@ -128,7 +128,7 @@ impl Awaited {
         }
     }
 
-    /// A delimiter may lie across pieces: then it begins in what is kept of those before.
+    /// Finds the end of the delimiter, which may begin in the kept bytes of earlier pieces.
     fn end_of(&mut self, delimiter: &[u8], bytes: &[u8]) -> Option<usize> {
         let tail_bytes = self.tail.len();
         let overlap = bytes.len().min(delimiter.len().saturating_sub(1));
@@ -136,7 +136,7 @@ impl Awaited {
         let across = memchr::memmem::find(&self.tail, delimiter).map(|at| at + delimiter.len() - tail_bytes);
         let end = across.or_else(|| memchr::memmem::find(bytes, delimiter).map(|at| at + delimiter.len()));
         if end.is_none() {
-            // A short piece goes on where the one before it ended.
+            // A short piece is appended to the kept bytes; a longer one replaces them.
             if bytes.len() > overlap {
                 self.tail.clear();
                 self.tail.extend_from_slice(&bytes[bytes.len() - overlap..]);

@@ -1,10 +1,10 @@
-//! Replies that end with a line feed, good and bad, and what each must come to.
+//! Sample replies that end with a line feed, with the expected result of each.
 
 use alloc::vec::Vec;
 
 use crate::testing::{End, Sample};
 
-/// Every sample.
+/// All samples of raw TCP.
 pub(super) fn all() -> Vec<Sample> {
     let replied = End::Replied { status: 0, reusable: true };
     let samples: [(&'static str, &[u8], End); 11] = [

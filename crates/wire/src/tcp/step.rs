@@ -1,4 +1,4 @@
-//! The step `tcp`: bytes to send, and where the reply ends.
+//! The step `tcp`: bytes to send, and the end of the reply.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -11,13 +11,13 @@ use super::{DELIMITER_BYTES_MAX, Exchange, Receive, Tcp};
 use crate::braces;
 use crate::step::{Key, Kind, OwnSteps, Size, Step, Table, Text, Value, WrittenStep, WrongValue};
 
-/// Longest message: it is held once in memory, and sent from there.
+/// Max length of a message, which is held in memory once.
 const SEND_BYTES_MAX: u64 = 64 << 20;
 const REPLY_BYTES_MAX: u64 = 1 << 40;
-/// Characters of a text that a title shows.
+/// Max characters of a text in a title.
 const SHOWN_CHARACTERS_MAX: usize = 24;
 
-/// The steps of the protocol.
+/// Definition of the protocol's steps.
 pub(super) const STEPS: OwnSteps = OwnSteps {
     noun: "raw TCP",
     says: "what is sent and where the reply ends",
@@ -90,9 +90,9 @@ static RECEIVE: Table = Table {
 /// A step of raw TCP.
 #[derive(Debug)]
 pub struct TcpStep {
-    /// The bytes to send; names in braces stand for variables.
+    /// Bytes to send; names in braces stand for variables.
     pub message: Vec<u8>,
-    /// How they are sent, and where the reply ends.
+    /// Write size, and the end of the reply.
     pub exchange: Exchange,
     /// Name in reports.
     pub title: String,
@@ -156,7 +156,7 @@ fn receive(value: Option<&Value>) -> Result<Receive, WrongValue> {
     Ok(Receive::Until(until.to_vec()))
 }
 
-/// The beginning of a text, on one line.
+/// Beginning of a text, escaped to one line.
 fn shown(text: &str) -> String {
     let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
     let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();

@@ -1,23 +1,23 @@
-//! Feeds a conversation the bytes of a greeting, and says how it went.
+//! Feeds a conversation the bytes of a greeting, and returns its result.
 
 use wire::{Conversation, ErrorClass, Greeting};
 
-/// How a greeting went.
+/// Result of a greeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
-    /// The peer broke the protocol, or keeps us out: class and sentence.
+    /// The peer broke the protocol, or rejected the log-in: class and sentence.
     Fault(ErrorClass, &'static str),
-    /// The connection can carry requests, after so many bytes.
+    /// The connection can carry requests, after this number of bytes.
     Done(usize),
-    /// More is awaited.
+    /// More bytes are awaited.
     Waiting,
 }
 
-/// Greets, and feeds these pieces until the greeting ends.
+/// Starts a greeting, and feeds these pieces until it ends.
 ///
 /// # Panics
 ///
-/// When a conversation claims bytes that it was not given, or sends nothing where it says that it does.
+/// If a conversation uses more bytes than it got, or has nothing to send after [`Greeting::Send`].
 pub(crate) fn greet<'a>(conversation: &mut dyn Conversation, pieces: impl Iterator<Item = &'a [u8]>) -> Met {
     let mut greeting = conversation.greet();
     let mut before = 0;

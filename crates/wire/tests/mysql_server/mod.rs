@@ -1,4 +1,4 @@
-//! What a MySQL server sends, packet by packet.
+//! Packets of a MySQL server.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use wire::Greeting;
 use wire::mysql::Session;
 use wire::sql::{Login, Secret, Session as _};
 
-/// What MySQL 8 can do, and is needed here.
+/// Capabilities of MySQL 8 that the tests need.
 pub(crate) const MYSQL_8: u64 = 0x01ff_ffff & !TLS;
-/// What MariaDB 10.6 can do: no bit 0, and definitions of columns that are sent once.
+/// Capabilities of MariaDB 10.6: without bit 0, and with cached column definitions.
 pub(crate) const MARIADB: u64 = (1 << 36) | MYSQL_8 & !1;
-/// Rows end in the old way.
+/// Capabilities of a server that ends rows with EOF packets.
 pub(crate) const OLD: u64 = MYSQL_8 & !(1 << 24);
-/// TLS.
+/// Capability of TLS.
 pub(crate) const TLS: u64 = 1 << 11;
 
 pub(crate) const SUCCESS: &[u8] = &[0, 0, 0, 2, 0, 0, 0];
 
-/// Packets with these contents, numbered from `first`.
+/// Encodes packets with these contents, numbered from `first`.
 pub(crate) fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (number, payload) in payloads.iter().enumerate() {
@@ -28,7 +28,7 @@ pub(crate) fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// The greeting of a server.
+/// Greeting of a server.
 pub(crate) fn greeting(capabilities: u64, version: &str, plugin: &str, seed: &[u8]) -> Vec<u8> {
     let bits = capabilities.to_le_bytes();
     let mut payload = vec![10];
@@ -45,12 +45,12 @@ pub(crate) fn greeting(capabilities: u64, version: &str, plugin: &str, seed: &[u
     packets(0, &[&payload])
 }
 
-/// A login with this password.
+/// Log-in parameters with this password.
 pub(crate) fn login(password: &str) -> Login {
     Login { user: "me".to_owned(), password: Some(Secret(password.to_owned())), ..Login::default() }
 }
 
-/// A session that has logged in to a server that can do this.
+/// A session that has logged in to a server with these capabilities.
 pub(crate) fn logged_in(capabilities: u64) -> Session {
     let mut session = Session::new(Arc::new(login("secret")), [5; 18]).with_local_infile();
     assert_eq!(session.greet(), Greeting::Await);

@@ -1,22 +1,22 @@
-//! Feeds a conversation or a channel the same bytes whole and in pieces, and compares what became of each reply.
+//! Feeds a conversation or a channel the same bytes whole and in pieces, and compares the results.
 
 use wire::{
     Channel, Closing, Conversation, ErrorClass, Event, Next, Open, Progress, Protocol, Reply, Ticket, Values,
 };
 
-/// Requests made on one connection; more replies than this are not looked for.
+/// Max replies on one connection that are recorded.
 const REPLIES_MAX: usize = 8;
-/// Exchanges under way at the same time on a channel that has room for them.
+/// Max concurrent exchanges on a channel.
 const SIDE_BY_SIDE_MAX: u32 = 3;
 
-/// What became of the bytes of one connection.
+/// Record of the bytes of one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {
-    /// The replies that were complete, and where in the bytes each ended.
+    /// Complete replies, each with its end in the bytes.
     pub(crate) replies: Vec<(usize, Reply)>,
-    /// Tickets of the exchanges that were over, in order; empty for a conversation.
+    /// Tickets of the exchanges that ended, in order; empty for a conversation.
     pub(crate) tickets: Vec<Ticket>,
-    /// What came after them.
+    /// End of the connection after the replies.
     pub(crate) end: End,
 }
 
@@ -25,21 +25,21 @@ pub(crate) struct Story {
 pub(crate) enum End {
     /// The peer broke the protocol: class and sentence.
     Fault(ErrorClass, &'static str),
-    /// The close ended a reply.
+    /// The close completed a reply.
     RepliedAtClose(Reply),
-    /// The close came when nothing was under way.
+    /// The close came without a reply under way.
     Empty,
     /// The close cut a reply short.
     CutShort,
-    /// As many replies as were asked for.
+    /// [`REPLIES_MAX`] replies arrived, or the last one ended the connection.
     Enough,
 }
 
-/// The story of these pieces. A connection goes on as long as its replies say that it can.
+/// Feeds these pieces, and returns the record. A connection continues as long as its replies allow.
 ///
 /// # Panics
 ///
-/// When the protocol claims bytes that it was not given, or names an exchange that is not under way.
+/// If the protocol uses more bytes than it got, or names an exchange that is not under way.
 pub(crate) fn feed<'a>(protocol: &Protocol, pieces: impl Iterator<Item = &'a [u8]>) -> Story {
     match protocol.open {
         Open::Conversation(open) => feed_conversation(open(), pieces),
@@ -89,7 +89,7 @@ fn feed_conversation<'a>(
     Story { replies, tickets, end }
 }
 
-/// The exchanges of a channel, begun again as they end.
+/// The exchanges of a channel. Each is begun again when it ends.
 struct Link {
     channel: Box<dyn Channel>,
     under_way: Vec<Ticket>,
@@ -105,7 +105,7 @@ impl Link {
         self.under_way.push(ticket);
     }
 
-    /// Takes note of an event that ends after so many bytes, and says whether more replies are looked for.
+    /// Records an event that ends after `ends_at` bytes. Returns whether more replies are expected.
     fn note(&mut self, event: Event, ends_at: usize) -> bool {
         let (ticket, reply, is_over) = match event {
             Event::Replied { ticket, reply } => (ticket, Some(reply), true),
@@ -166,7 +166,7 @@ fn feed_channel<'a>(channel: Box<dyn Channel>, pieces: impl Iterator<Item = &'a 
     link.end(end.unwrap_or(End::Empty))
 }
 
-/// Bytes that nobody asked for must not pass for a reply, wherever they come.
+/// Asserts that unasked bytes do not count as a reply.
 fn after_last(conversation: &mut dyn Conversation, rest: &[u8]) -> End {
     let answer = conversation.received(rest);
     let is_harmless = matches!(answer, Err(_) | Ok(Progress::NeedMore));
@@ -174,10 +174,14 @@ fn after_last(conversation: &mut dyn Conversation, rest: &[u8]) -> End {
     End::Enough
 }
 
-/// Says how two stories of the same bytes differ, if they do.
+/// Compares two records of the same bytes.
 ///
-/// A head that never ends is the one exception: whole, its fault is seen at once; in pieces, it is looked for only when a
-/// blank line comes, and then the close cuts the reply short. Neither is ever a reply.
+/// An endless head is the one exception. Whole, its fault is found at once. In pieces, it is searched for only after a blank line,
+/// and the close then cuts the reply short. Neither counts as a reply.
+///
+/// # Errors
+///
+/// The difference.
 pub(crate) fn compare(whole: &Story, pieces: &Story) -> Result<(), String> {
     let is_never_ending_head =
         matches!(whole.end, End::Fault(..)) && pieces.end == End::CutShort && whole.replies == pieces.replies;

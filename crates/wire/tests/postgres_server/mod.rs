@@ -1,27 +1,27 @@
-//! What a PostgreSQL server says, as bytes.
+//! Messages of a PostgreSQL server.
 
-/// A message with its length.
+/// Encodes a message.
 pub(crate) fn message(tag: u8, content: &[u8]) -> Vec<u8> {
     [&[tag][..], &(content.len() as u32 + 4).to_be_bytes(), content].concat()
 }
 
-/// An error.
+/// ErrorResponse.
 pub(crate) fn error(severity: &str, sqlstate: &str, text: &str) -> Vec<u8> {
     let fields = ["S", severity, "\0V", severity, "\0C", sqlstate, "\0M", text, "\0\0"];
     message(b'E', fields.concat().as_bytes())
 }
 
-/// Ready, with no transaction open.
+/// ReadyForQuery without an open transaction.
 pub(crate) fn ready() -> Vec<u8> {
     message(b'Z', b"I")
 }
 
-/// A notice.
+/// NoticeResponse.
 pub(crate) fn notice() -> Vec<u8> {
     message(b'N', b"SNOTICE\0Mhear\0\0")
 }
 
-/// What comes with the log-in: `kind` and what belongs to it.
+/// Authentication request of this kind, with its content.
 pub(crate) fn log_in(kind: u32, rest: &[u8]) -> Vec<u8> {
     message(b'R', &[&kind.to_be_bytes(), rest].concat())
 }
