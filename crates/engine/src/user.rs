@@ -30,7 +30,8 @@ pub(crate) struct User {
     pub(crate) lag_ns: u64,
     /// Whether the user pauses before the step at `place`.
     pub(crate) is_paused: bool,
-    /// How the current wait for an OK answer ends if the user gets none from here on.
+    /// Ending of the current wait for an OK answer as known so far: [`WaitEnd::Answer`] unless a request of that wait has failed or
+    /// timed out.
     pub(crate) wait_end: WaitEnd,
     /// Start of the current wait for an OK answer. [`NEVER`] if the user does not wait.
     pub(crate) asking_since_ns: u64,
