@@ -88,7 +88,7 @@ impl LinkKind {
     }
 }
 
-/// How far a link is.
+/// State of a link.
 ///
 /// ```text
 ///   Down ──dial──► Connecting ──► [Shaking (TLS)] ──► Greeting ──► Up ──► Down

@@ -1,4 +1,4 @@
-//! A peer of several addresses has an account of each step for each of them, on request.
+//! Accounts of steps by address, for peers with several addresses that ask for them.
 
 use crate::support::scenario::{following, get, in_turn, script, visit};
 use crate::support::{Done, MS, closed, count, lasting, reply, run, server, tcp};
@@ -33,7 +33,7 @@ fn each_address_has_an_account_of_each_step() {
 fn failures_count_for_the_address_that_caused_them() {
     let good = target::start(Settings::default()).expect("a target");
     let bad = server(vec![Step::ReadRequest, Step::Send(reply(503, ""))]);
-    // Two users, each with a connection to one address that is closed by neither before the other's turn.
+    // Two users, each with a connection to one address. Neither address closes before the other has answered.
     let job = closed(two_addresses(good.address(), bad.address()), 2, count(2));
     let done = run(job, crate::support::get("/status"));
     let [_, to_good, to_bad] = done.steps.as_slice() else { panic!("{:?}", sent(&done)) };

@@ -1,4 +1,4 @@
-//! Peers that cannot be connected to: their classes, their deadlines, and how seldom they are asked again.
+//! Peers that cannot be connected to: error classes, deadlines, and back-off.
 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -126,8 +126,8 @@ fn a_unix_socket_carries_load_like_any_other() {
     assert!(UnixStream::connect(&path).is_ok(), "and it still answers");
 }
 
-/// Requests that one slot can start within `for_ns` when each fails at once: after the k-th failure in a row it waits
-/// 10 ms doubled k − 1 times, at most 1 s, of which at most half is taken off.
+/// Max requests that one slot can start within `for_ns` if each fails immediately. After the k-th consecutive failure it waits 10
+/// ms × 2^(k − 1), up to 1 s, less a random part of up to half.
 fn attempts_at_most(for_ns: u64) -> u64 {
     let (mut at_ns, mut attempts) = (0, 0);
     while at_ns < for_ns {
@@ -156,7 +156,7 @@ fn nobody_is_stormed_with_connections_by_waiting_users() {
         }
     });
     for scripted in [resetting, closing] {
-        // Each connection was opened once before the load.
+        // Each connection was tried once before the load.
         assert!(scripted.connections() as u64 <= most + u64::from(STORM_USERS), "{}", scripted.connections());
     }
 }
@@ -165,7 +165,7 @@ fn nobody_is_stormed_with_connections_by_waiting_users() {
 fn nobody_is_stormed_with_connections_by_a_rate() {
     let port = closed_port().expect("a port");
     let done = run(open(tcp(port.address()), 2_000.0, SECOND, STORM_USERS), get("/"));
-    // Requests that were due may be sent, late, for two seconds more.
+    // Due requests may be sent late for two more seconds.
     let most = u64::from(STORM_USERS) * attempts_at_most(3 * SECOND);
     assert!(done.tally.counts.sent <= most, "{:?}", done.tally.counts);
     assert_eq!(done.tally.counts.planned, 2_000);

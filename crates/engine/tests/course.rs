@@ -1,4 +1,4 @@
-//! The course of a load in windows of 100 ms: it adds up to the account, and is there only where a job asks for it.
+//! Timeline of a load in windows of 100 ms: it adds up to the account, and exists only if a job asks for it.
 
 use engine::Job;
 use record::{Loss, Moment};

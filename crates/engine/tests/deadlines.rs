@@ -1,4 +1,4 @@
-//! Peers that never come to an end: every request has a total deadline, and it is kept.
+//! Peers that never finish: the total deadline of every request is enforced.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use target::scripted::Step;
 
 const TIMEOUT: u64 = 300 * MS;
 
-/// Four users, one request each, with a deadline of 300 ms.
+/// Runs four users with one request each and a deadline of 300 ms.
 fn against(steps: Vec<Step>) -> Done {
     let server = server(steps);
     let mut job = closed(tcp(server.address()), 4, count(4));
@@ -19,7 +19,7 @@ fn against(steps: Vec<Step>) -> Done {
     run(job, get("/"))
 }
 
-/// All of them ended with this class, at their deadline.
+/// Asserts that all requests ended with `class`, at their deadline.
 #[track_caller]
 fn assert_ended_at_the_deadline(what: &str, done: &Done, class: &str) {
     assert_eq!(done.classes(), [(class.to_owned(), 4)], "{what}");
@@ -135,14 +135,14 @@ fn a_load_on_a_silent_peer_ends_in_time() {
         let counts = done.tally.counts;
         assert_eq!(counts.sent, counts.timed_out, "{:?}", done.classes());
         assert!(counts.timed_out >= 20);
-        // An open load may still send for two seconds what was due before its end.
+        // An open load may send due requests for two seconds after its end.
         assert!(done.took < Duration::from_secs(5), "{:?}", done.took);
     }
 }
 
 #[test]
 fn thousands_of_timed_out_requests_are_all_counted() {
-    // A connection that was given up makes room on the server.
+    // An abandoned connection makes room on the server.
     let server = server(each_request(vec![Step::ReadRequest]));
     let mut job = closed(tcp(server.address()), 100, lasting(SECOND));
     (job.timeout_ns, job.threads) = (200 * MS, 2);

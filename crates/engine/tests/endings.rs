@@ -1,4 +1,4 @@
-//! Connections that break, at every point of a request's life, and what each break is called.
+//! Connections that break at every point of a request's life, and the error class of each break.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn a_reset_at_any_byte_is_a_failure_but_after_the_last() {
 
 #[test]
 fn a_reset_after_the_last_byte_harms_no_reply() {
-    // With a pause the reset meets an idle connection; without one it may come together with the reply.
+    // With a pause, the reset meets an idle connection; without one, it may arrive together with the reply.
     for pause in [PAUSE, Duration::ZERO] {
         let steps = vec![Step::ReadRequest, Step::Send(reply(200, "hello")), Step::Wait(pause), Step::Reset];
         let server = server(steps);
@@ -72,7 +72,7 @@ fn a_close_without_a_reply_has_its_own_class() {
     exchange(late, 2).0.assert_all_failed("closed_before_reply", 2);
 }
 
-/// Serves `served` requests on each connection; the next one is read and never answered.
+/// Serves `served` requests per connection, reads the next one, and then runs `last`.
 fn closes_after(served: usize, last: Step) -> Vec<Step> {
     let mut steps: Vec<Step> =
         (0..served).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]).collect();
@@ -84,7 +84,7 @@ fn closes_after(served: usize, last: Step) -> Vec<Step> {
 fn a_request_that_was_received_on_a_kept_alive_connection_and_not_answered_is_lost() {
     for (last, class) in [(Step::CloseGracefully, "closed_before_reply"), (Step::Reset, "reset_before_reply")]
     {
-        // Four replies and one lost request on each connection, and no sixth request on any.
+        // Each connection has four replies and one lost request, and never a sixth request.
         let (done, connections) = exchange(closes_after(4, last), 25);
         let counts = done.tally.counts;
         assert_eq!((counts.sent, counts.ok, counts.failed), (25, 20, 5), "{:?}", done.classes());
@@ -96,13 +96,13 @@ fn a_request_that_was_received_on_a_kept_alive_connection_and_not_answered_is_lo
 
 #[test]
 fn a_close_that_races_with_the_next_request_is_stale_reuse_unless_the_request_was_received() {
-    // The server closes right after the third reply, without announcing it, and has read no fourth request.
+    // The server closes right after the third reply, without announcing it, and reads no fourth request.
     let steps = (0..3).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]);
     let server = server(steps.collect());
     let done = run(closed(tcp(server.address()), 4, lasting(400 * MS)), get("/"));
     let counts = done.tally.counts;
     assert!(counts.ok >= 6, "{counts:?}");
-    // A request in the receive buffer of the server as it closes makes the kernel reset the connection.
+    // A request in the receive buffer of a closing server makes its kernel reset the connection.
     let in_doubt = done.errors("reset_before_reply") + done.errors("closed_before_reply");
     assert_eq!(counts.ok + done.errors("stale_reuse") + in_doubt, counts.sent, "{:?}", done.classes());
 }
@@ -164,7 +164,7 @@ fn sends_large(steps: Vec<Step>, requests: u64) -> (Done, usize) {
 #[test]
 fn a_large_request_goes_out_in_parts_to_a_slow_reader() {
     let mut one = vec![Step::ReadBytes(1000), Step::Wait(PAUSE)];
-    // What is left of the request, piece by piece, is read slower than it is written.
+    // The rest of the request is read in pieces, more slowly than it is written.
     let bytes = post("/", LARGE).request_bytes_max(|_| 0) as usize - 1000;
     let pieces = 16;
     for piece in 0..pieces {

@@ -1,4 +1,4 @@
-//! Replies whose end is wrong, doubtful or missing: none of them may count, and none may lend its bytes to the next.
+//! Replies whose end is wrong, ambiguous, or missing. None of them may count as OK, and their bytes must not reach the next reply.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ const SMUGGLED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const OK: &str = "HTTP/1.1 200 OK\r\n";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// Three requests, each answered with these bytes on a connection that then stays open.
+/// Sends three requests. Each is answered with these bytes on a connection that then stays open.
 fn answered_with(bytes: impl AsRef<[u8]>) -> (Done, usize) {
     let bytes = bytes.as_ref().to_vec();
     exchange(each_request(vec![Step::ReadRequest, Step::Send(bytes)]), 3)
 }
 
-/// Three failures of this class, on three connections.
+/// Asserts that three requests fail with this class, on three connections.
 #[track_caller]
 fn assert_never_believed(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
     let (done, connections) = answered_with(bytes);
@@ -74,7 +74,7 @@ fn what_is_no_http_is_shown_and_never_believed() {
 
 #[test]
 fn another_servers_banner_is_a_protocol_error() {
-    // It comes before anything is asked.
+    // The banner arrives before the first request.
     let (done, _) = exchange(vec![Step::Send(b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec()), Step::HoldOpen], 3);
     let counts = done.tally.counts;
     assert_eq!((counts.ok, counts.failed), (0, 3), "{counts:?} {:?}", done.tally.errors);
@@ -118,7 +118,7 @@ fn sixteen_interim_replies_are_endured() {
     assert_eq!(connections, 1);
 }
 
-/// One connection for each request, the n-th cut after n bytes.
+/// Uses one connection per request; the n-th reply is cut after n bytes.
 fn cut_everywhere(whole: Vec<u8>, last: Step) -> Done {
     let connections = whole.len() as u32 + 1;
     let server = scripted::start(move |number| {
@@ -180,19 +180,20 @@ fn excess_on_an_idle_connection_drops_it_and_harms_no_request() {
         Step::HoldOpen,
     ];
     let server = server(late.to_vec());
-    // Far enough apart that the excess comes before the next request, even from a server that is kept waiting.
+    // The interval is long enough that the excess arrives before the next request, even if the server is delayed.
     let done = run(open(tcp(server.address()), 2.0, 1_600 * MS, 1), get("/"));
     let counts = done.tally.counts;
     assert_eq!((counts.planned, counts.sent, counts.ok), (4, 4, 4), "{:?}", done.classes());
     assert_eq!(server.connections(), 4, "each connection serves once");
-    // The load may be over before the last one is seen.
+    // The load may end before the last excess is read.
     assert!((3..=4).contains(&done.idle_excess()), "{:?}", done.classes());
     assert!(done.messages("excess_bytes")[0].contains("no request was affected"));
 }
 
 #[test]
 fn a_coded_body_is_counted_as_it_comes_and_not_unpacked() {
-    // The coding is broken: whoever unpacked it would notice, and whoever did so blindly could be made to fill memory.
+    // The compressed data is invalid, so decompressing it would fail. Decompressing untrusted data without a limit could exhaust
+    // memory.
     let bytes =
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n\x1f\x8b\x08\xff\xff\xff";
     let (done, connections) = answered_with(bytes);

@@ -1,4 +1,4 @@
-//! What is said before the first request: log-ins, TLS in their middle, and their refusal.
+//! Greetings before the first request: log-ins, TLS on request, and rejections.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -17,7 +17,7 @@ use engine::{Endpoint, Job, Line, Peer, TlsPeer, TlsTrust};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use wire::Script;
 
-/// Answers every log-in with a welcome, and every request with a yes.
+/// Accepts every log-in, and answers every request with OK.
 fn friendly(_: usize, line: &str) -> Answer {
     Answer::Say(if line.starts_with("hello") { "welcome\n" } else { "ok\n" })
 }
@@ -49,7 +49,7 @@ fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
         (1, _) => Answer::Close,
         _ => Answer::Say("ok\n"),
     });
-    // The rest of the second round never comes: the connect deadline ends it.
+    // The rest of the second round never arrives, so the connect deadline ends the greeting.
     let job = Job { connect_timeout_ns: 200 * MS, ..closed(once(tcp(server.address)), 1, lasting(50 * MS)) };
     let done = run(job, greeting(&[Act::Say("a", None)]));
     assert_eq!((done.tally.counts.ok, done.errors("timeout_login")), (0, 1), "{:?}", done.classes());
@@ -73,7 +73,7 @@ fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
     assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (0, 0));
     assert!(server.heard().iter().filter(|lines| !lines.is_empty()).count() <= 8);
 
-    // Connections that come about only within the load end it just the same.
+    // Rejected log-ins of connections opened within the load end it as well.
     let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
     let job = closed(once(tcp(server.address)), 4, lasting(20 * SECOND));
     let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
@@ -131,7 +131,7 @@ fn a_polite_client_says_goodbye_once() {
     assert_eq!(heard.iter().filter(|lines| lines.last().is_some_and(|line| line == "bye")).count(), 3);
 }
 
-/// A server that goes over to TLS after the first line, and is friendly from then on.
+/// Starts a server that switches to TLS after the first line, and then accepts everything.
 fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAddr {
     let identity = authority.sign_localhost();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -156,7 +156,7 @@ fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAdd
 fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -> std::io::Result<()> {
     socket.set_read_timeout(Some(Duration::from_secs(20)))?;
     let mut line = String::new();
-    // No more than the line is read: the client waits for the answer.
+    // Reads only the first line: the client waits for the answer before it sends more.
     BufReader::with_capacity(64, socket).read_line(&mut line)?;
     let mut plain = socket;
     plain.write_all(format!("secure\n{extra}").as_bytes())?;
@@ -173,7 +173,7 @@ fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -
     }
 }
 
-/// A peer with a connection for each request.
+/// Peer with a connection for each request.
 fn once(peer: Peer) -> Peer {
     Peer { keep_alive: false, ..peer }
 }
@@ -277,7 +277,7 @@ fn a_closed_idle_connection_is_replaced_by_one_that_has_logged_in_again() {
     }
     let limit = limit(&job);
     let (done, _) = finish_with(engine::start(job, acts_with_bye()).unwrap(), limit);
-    // The first request of each connection is answered; the server closes as the second one comes.
+    // The first request of each connection is answered. The server closes when the second one arrives.
     assert_eq!((done.tally.counts.ok, done.errors("closed_before_reply")), (2, 1), "{:?}", done.classes());
     assert!(server.heard().iter().all(|lines| lines.is_empty() || lines[0] == "hello 0"));
 }

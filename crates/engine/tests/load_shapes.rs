@@ -1,4 +1,4 @@
-//! Closed loads from end to end: users, pauses, limits, counts and warm-up, each held against the target's own count.
+//! Closed loads from end to end: users, pauses, limits, counts, and warm-up, compared with the target's own count.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Closed)) {
     change(closed);
 }
 
-/// Runs on a fresh target and asserts that it saw exactly what was sent.
+/// Runs on a new target, and asserts that it received exactly the requests that were sent.
 fn run_counted(job: Job, script: Http1, target: Running) -> Done {
     let done = run(job, script);
     let sent = done.tally.counts.sent + done.warm_up.counts.sent;
@@ -55,7 +55,7 @@ fn fewer_requests_than_users_are_sent_and_no_more() {
 
 #[test]
 fn users_keep_that_many_requests_in_flight() {
-    // Each of 10 users gets through a 20 ms hold at most 50 times a second.
+    // Each of 10 users completes a 20 ms hold at most 50 times per second.
     let target = built_in();
     let done =
         run_counted(closed(tcp(target.address()), 10, lasting(SECOND)), get("/hold?mean_us=20000"), target);
@@ -76,7 +76,7 @@ fn users_think_between_a_reply_and_the_next_request() {
         shape(&mut job, |closed| closed.think_time = think_time);
         let done = run_counted(job, get("/status"), target);
         let sent = done.tally.counts.sent;
-        // Every 50 ms at most, the first at once.
+        // One request per 50 ms at most; the first is sent immediately.
         assert!((25..=100).contains(&sent), "{sent}");
         done.assert_all_ok(sent);
     }
@@ -84,7 +84,7 @@ fn users_think_between_a_reply_and_the_next_request() {
 
 #[test]
 fn pacing_counts_from_start_to_start() {
-    // The hold fits into the pace, so it does not lengthen it.
+    // The hold is shorter than the pace, so it does not lengthen it.
     let target = built_in();
     let mut job = closed(tcp(target.address()), 4, lasting(SECOND));
     shape(&mut job, |closed| closed.pacing_ns = 100 * MS);
@@ -168,7 +168,7 @@ fn time_or_count_ends_a_load_whichever_comes_first() {
 
 #[test]
 fn a_count_that_is_reached_ends_the_load_while_users_still_pause() {
-    // The last request is over at once; nobody must wait for users who would not be let in any more.
+    // The last request has ended; the load must not wait for users who may not start another.
     for change in [
         (|closed: &mut Closed| closed.ramp_up_ns = 40 * SECOND) as fn(&mut Closed),
         |closed| closed.think_time = ThinkTime::Constant { ns: 20 * SECOND },

@@ -1,4 +1,4 @@
-//! What users do once, before their first iteration, and what an iteration leaves out.
+//! Steps that users run once before their first iteration, and steps that conditions skip.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use load::values::{RowOrder, Rows, Source};
 use load::{Condition, Guard, Subject, Test, Visit};
 use wire::http1::{CaptureFrom, Http1};
 
-/// Two log-ins in vain, then one that is answered; then orders, a request that the status lets through, and one that a value
-/// which is not there does not.
+/// Two rejected log-ins and a successful one, followed by orders, a request whose condition on the status holds, and one whose
+/// condition on a missing value does not.
 fn plan(mut job: Job) -> (Job, Http1) {
     let guarded = |step, subject, test| {
         let condition = Condition { subject, test };

@@ -1,4 +1,4 @@
-//! Open loads from end to end: every planned instant is sent, or counted as not sent, and no send delay is hidden.
+//! Open loads from end to end: every planned request is sent or counted as not sent, and send delays are part of response times.
 
 use crate::support::{Done, MS, SECOND, get, open, run, tcp};
 use engine::Job;
@@ -16,7 +16,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
     change(open);
 }
 
-/// The send times of all workers, by arithmetic alone.
+/// Send times of all workers, computed without a load.
 fn instants(job: &Job) -> Vec<u64> {
     let Load::Open(open) = &job.load else { panic!("the load is open") };
     open.arrivals(Share::WHOLE)
@@ -105,7 +105,7 @@ fn warm_up_is_left_out_of_the_plan() {
     assert_eq!(target.counters().requests, 300);
 }
 
-/// One request at a time, 100 ms each: 10 a second, and 100 are asked for.
+/// Starts a target that handles one request at a time, in 100 ms each: 10 per second, while 100 are requested.
 fn overloaded() -> Running {
     target::start(Settings { threads: 1, ..Settings::default() }).expect("a target")
 }
@@ -141,7 +141,7 @@ fn nothing_is_shed_by_a_target_that_keeps_up() {
 
 #[test]
 fn without_shedding_requests_are_sent_late_and_counted_from_their_instant() {
-    // Two connections with a hold of 50 ms carry 40 a second; 60 are asked for, for a second.
+    // Two connections with a hold of 50 ms carry 40 requests per second; 60 are requested, for one second.
     let target = built_in();
     let done = run(open(tcp(target.address()), 60.0, SECOND, 2), get("/hold?mean_us=50000"));
     done.assert_all_ok(60);

@@ -1,4 +1,4 @@
-//! Requests of several parts: their accounts, pauses between them, and ends in their middle.
+//! Requests of several parts: their accounts, pauses between them, and failures between them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::support::{Done, MS, SECOND, closed, count, finish, finish_with, lasti
 use engine::{Job, StopLevel};
 use record::{Counts, Sampled, Tally};
 
-/// Begin, a statement, commit: books 1, 2 and 3 next to the step's.
+/// Begin, a statement, and commit, with the accounts 1, 2, and 3 next to the step's account 0.
 const TRANSACTION: [Act; 3] =
     [Act::Say("begin", Some(1)), Act::Say("work", Some(2)), Act::Commit("commit", Some(3))];
 
@@ -20,7 +20,7 @@ fn with_parts(job: Job, parts: u16) -> Job {
     Job { parts, ..job }
 }
 
-/// The counts of a book: ok, rejected, failed, timed out, unfinished.
+/// Counts of an account: OK, rejected, failed, timed out, unfinished.
 fn ends(tally: &Tally) -> [u64; 5] {
     let Counts { ok, rejected, failed, timed_out, unfinished, .. } = tally.counts;
     [ok, rejected, failed, timed_out, unfinished]
@@ -48,7 +48,7 @@ fn parts_have_accounts_that_add_up_to_their_requests() {
     }
     let sum_ns = |tally: &Tally| tally.service.ok.sum_ns() as f64;
     let [whole_ns, parts_ns] = [sum_ns(&done.steps[0]), done.steps[1..].iter().map(sum_ns).sum::<f64>()];
-    // Nothing lies between parts.
+    // No time passes between parts.
     assert!((parts_ns / whole_ns - 1.0).abs() < 0.02, "{parts_ns} of {whole_ns}");
     assert!(done.steps[2].service.ok.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
     assert!(done.steps[2].first_byte.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
@@ -60,7 +60,7 @@ fn a_refused_part_says_why_in_its_own_account() {
     let done = one_user(|_, line| Answer::Say(if line == "work" { "no\n" } else { "ok\n" }), 10);
     let [step, begin, work] = done.steps.as_slice() else { panic!("{:?}", done.steps.len()) };
     assert_eq!((ends(step), ends(begin)), ([0, 10, 0, 0, 0], [10, 0, 0, 0, 0]));
-    // Nothing at all happened in the account of the commit.
+    // The account of the commit is empty.
     assert_eq!(ends(work), [0, 10, 0, 0, 0]);
     for tally in [step, work] {
         let [entry] = tally.errors.entries() else { panic!("{:?}", tally.errors) };
@@ -147,7 +147,7 @@ fn a_long_pause_does_not_draw_out_the_end() {
     let done = run(job.clone(), script.clone());
     assert_eq!(ends(&done.tally), [0, 0, 0, 0, 2], "{:?}", done.classes());
 
-    // The same where the end is not known beforehand.
+    // The end is not known in advance here: the load is asked to drain.
     let limit = Duration::from_secs(5);
     let running = engine::start(Job { stop: lasting(3_600 * SECOND), ..job }, script).unwrap();
     std::thread::sleep(Duration::from_millis(100));
@@ -159,7 +159,7 @@ fn a_long_pause_does_not_draw_out_the_end() {
 fn requests_that_send_nothing_neither_pile_up_nor_stand_in_the_way_of_the_end() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     for script in [acts(&[]), acts(&[Act::Pause(0), Act::Pause(0)])] {
-        // More slots than timers are looked at between two readings of the clock.
+        // More slots than timers that are handled between two readings of the clock.
         let done = run(closed(tcp(server.address), 100, lasting(200 * MS)), script);
         let counts = done.tally.counts;
         assert!(counts.ok > 1000 && counts.ok + counts.unfinished == counts.sent, "{counts:?}");
@@ -216,7 +216,7 @@ fn steps_and_parts_have_their_own_books_and_phases() {
         support::scenario::in_turn(vec![support::scenario::visit(0, 0), support::scenario::visit(1, 0)]);
     let done = run(job, script);
     let [first, second, of_first, of_second] = done.steps.as_slice() else { panic!("{}", done.steps.len()) };
-    // A part is of the phase of its request, even if it was sent after the boundary.
+    // A part counts in the phase of its request, even if it was sent after the boundary.
     assert_eq!(ends(first), ends(of_first));
     assert_eq!(ends(second)[0] * 2, ends(of_second)[0]);
     assert!(first.counts.ok > 0 && second.counts.ok > 0);

@@ -1,4 +1,4 @@
-//! Loads over raw TCP: volumes in small writes, replies by length and by delimiter, and peers that break them.
+//! Loads over raw TCP: volumes in small writes, replies by length and by delimiter, and peers that send wrong replies.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ fn a_volume_in_tiny_writes_does_not_keep_a_load_from_ending() {
     running.stop(StopLevel::Abort);
     let done = finish(running, Duration::from_secs(20));
     assert_eq!((done.tally.counts.sent, done.tally.counts.unfinished), (1, 1), "{:?}", done.classes());
-    // So many writes take half a minute.
+    // All writes together would take half a minute.
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     assert_eq!(done.ends[0].health.stalled_ns, 0, "{:?}", done.ends);
     server.stop();

@@ -1,4 +1,4 @@
-//! Recorded arrivals, of a whole load and of each user, are played exactly.
+//! Recorded arrivals, of a whole load and of each user, are replayed exactly.
 
 use crate::support::acts::{Act, acts};
 use crate::support::{Done, MS, SECOND, closed, finish, get, lasting, limit, open, run, tcp};
@@ -89,7 +89,7 @@ fn parts_of_a_system_in_this_process_share_one_recording() {
     assert_eq!(intended(&done), sorted(&instants));
 }
 
-/// Pairs of instant and user that were intended, in order.
+/// Intended time and user of each request, in order.
 fn by_connection(done: &Done) -> Vec<(u64, Option<u32>)> {
     let sampled = done.sampled.iter();
     let mut pairs: Vec<_> =
@@ -120,7 +120,7 @@ fn user_who_is_slower_than_its_recording_grows_late_from_the_recorded_instants()
     let done = run(played_by_users(tcp(target.address()), &instants, 1, NO_END), get("/hold?mean_us=30000"));
     done.assert_all_ok(10);
     assert_eq!(intended(&done), sorted(&instants));
-    // Each of the holds takes longer than the distance of two instants on average, and nothing is sent before the reply.
+    // Each hold takes longer than the mean interval of arrivals, and the next request waits for the reply.
     for pair in done.sampled.windows(2) {
         assert!(pair[1].finish.sent_ns >= pair[0].finish.finished_ns);
     }

@@ -1,4 +1,4 @@
-//! Redirects are parts of one request, over a new connection where a reply ends the one before.
+//! Redirects are parts of one request, on a new connection if the reply closes the present one.
 
 use engine::Job;
 use record::Counts;

@@ -1,4 +1,4 @@
-//! Connections that are renewed after their lifetime, between two exchanges.
+//! Connections that are renewed at the end of their lifetime, between two exchanges.
 
 use crate::support::tagged::{Asked, Tagged, TaggedServer};
 use crate::support::{MS, SECOND, closed, get, lasting, open, run, tcp};
@@ -16,7 +16,7 @@ fn users_get_new_connections_after_the_lifetime_and_no_request_fails() {
     let target = target::start(Settings::default()).expect("a target");
     let done = run(closed(renewed(tcp(target.address())), 4, lasting(SECOND)), get("/"));
     done.assert_all_ok(done.tally.counts.planned);
-    // Each is renewed at five instants at most; a busy machine may miss some.
+    // Each connection is renewed at most five times; a busy machine may miss some.
     assert!((8..=24).contains(&done.tally.connections), "{}", done.tally.connections);
     let kept = run(closed(tcp(target.address()), 4, lasting(300 * MS)), get("/"));
     assert_eq!(kept.tally.connections, 4);

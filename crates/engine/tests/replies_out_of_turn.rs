@@ -1,4 +1,4 @@
-//! Replies that come before their request was sent, and replies that no request asked for: neither counts as ok.
+//! Replies that arrive before their request was sent, and replies to no request: neither counts as OK.
 
 use harness::quiet::assert_measured;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use crate::support::{MS, closed, count, each_request, exchange, get, open, post,
 use target::scripted::{Script, Step};
 use wire::http1::{Checks, Http1, Request, StatusSet};
 
-/// More than the kernel takes while the server does not read.
+/// More bytes than the kernel takes while the server does not read.
 const BODY_BYTES: usize = 32 << 20;
 
-/// Reads less than the request, answers, and breaks off.
+/// Reads less than the request, answers, and closes.
 fn answering_early(status: u16) -> Vec<Step> {
     let pause = Step::Wait(Duration::from_millis(50));
     vec![Step::ReadBytes(64), Step::Send(reply(status, "")), pause, Step::Reset]
@@ -52,7 +52,7 @@ fn an_early_no_that_is_expected_is_ok() {
 
 #[test]
 fn a_reply_that_comes_before_the_first_request_answers_nothing() {
-    // It comes as the connection is opened: before the request is sent, or a moment later, when it passes for its answer.
+    // The reply arrives as the connection is opened: before the request is sent, or just after, when it seems to be its answer.
     let answers = Step::Loop(Box::new(Script(vec![Step::ReadRequest, Step::Send(reply(200, "answer"))])));
     let (done, _) = exchange(vec![Step::Send(reply(200, "unasked")), answers], 20);
     assert!(done.errors("unsolicited_reply") >= 1, "{:?}", done.classes());
@@ -62,7 +62,7 @@ fn a_reply_that_comes_before_the_first_request_answers_nothing() {
 
 #[test]
 fn a_second_reply_that_comes_after_the_next_request_puts_those_before_it_in_doubt() {
-    // Each request gets a second reply, late enough to pass for the answer to the next one.
+    // Each request gets a second reply, late enough to be taken for the answer to the next request.
     let late = Step::Wait(Duration::from_millis(10));
     let steps = vec![Step::ReadRequest, Step::Send(reply(200, "a")), late, Step::Send(reply(200, "b"))];
     let (done, _) = exchange(each_request(steps), 10);

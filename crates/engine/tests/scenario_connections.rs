@@ -1,4 +1,4 @@
-//! Scenarios over connections that close, fail, time out or serve once: slots go on, and every account is settled.
+//! Scenarios over connections that close, fail, time out, or serve once: slots continue, and every account adds up.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn planned(done: &Done) -> Vec<u64> {
     done.steps.iter().map(|tally| tally.counts.planned).collect()
 }
 
-/// The requests of one slot, in the order in which they were begun.
+/// Requests of one slot, in the order in which they began.
 fn of_slot(done: &Done, slot: u32) -> Vec<(u16, Sampled)> {
     let mut all: Vec<(u16, Sampled)> =
         done.logged.iter().filter(|(_, request)| request.connection == slot).copied().collect();
@@ -31,8 +31,8 @@ fn of_slot(done: &Done, slot: u32) -> Vec<(u16, Sampled)> {
     all
 }
 
-/// Asserts that no slot began anything before what it carried was over and its pause was made; in an open load the pause makes
-/// up for the send delay before it.
+/// Asserts that each slot finished a request and its pause before it began the next one. In an open load, a pause is shortened by
+/// the send delay before it.
 #[track_caller]
 fn assert_pauses(done: &Done, is_open: bool, slots: u32, pauses_ns: &[u64]) {
     for slot in 0..slots {
@@ -58,7 +58,7 @@ fn assert_pauses(done: &Done, is_open: bool, slots: u32, pauses_ns: &[u64]) {
 fn a_connection_that_closes_between_steps_is_replaced() {
     let once = |reply: Vec<u8>| vec![Step::ReadRequest, Step::Send(reply), Step::CloseGracefully];
     let close = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".to_vec();
-    // A close that nobody announced is heard of within the pause; an announced one needs no pause.
+    // An unannounced close is noticed during the pause; an announced one needs no pause.
     for (reply, pause_ns) in [(reply(200, "ok"), 100 * MS), (close, 0)] {
         let server = server(once(reply));
         let visits = vec![visit(0, pause_ns), visit(1, pause_ns), visit(2, pause_ns)];
@@ -106,7 +106,7 @@ fn a_pause_longer_than_the_deadline_is_no_time_out() {
     }
 }
 
-/// The first connections answer once and then reset; the others answer everything.
+/// Starts a server whose first `bad` connections answer once and then reset. Later ones answer everything.
 fn bad_at_first(bad: usize) -> scripted::Scripted {
     scripted::start(move |connection| {
         let one = vec![Step::ReadRequest, Step::Send(reply(200, "ok"))];

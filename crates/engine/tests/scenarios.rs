@@ -1,4 +1,4 @@
-//! Scenarios from end to end in closed loads: steps in turn and by weight, values, pauses, and what ends an iteration.
+//! Scenarios in closed loads from end to end: steps in order and by weight, values, pauses, and events that end an iteration.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn users(witness: &Witness, users: u32, stop: Stop) -> Job {
     closed(tcp(witness.address), users, stop)
 }
 
-/// The requests of one user, in order.
+/// Requests of one user, in order.
 fn of_user(done: &Done, user: u32) -> Vec<(u16, Sampled)> {
     let mut all: Vec<(u16, Sampled)> =
         done.logged.iter().filter(|(_, request)| request.connection == user).copied().collect();
@@ -84,7 +84,7 @@ fn weights_and_shares_are_kept() {
     job.threads = 2;
     let done = run(job, script(vec![get("/0"), get("/1"), get("/2"), get("/3")]));
     done.assert_all_ok(6_000);
-    // Of 5 iterations 4 have one request and 1 has two: 5,000 iterations, more or less.
+    // 4 of 5 iterations have one request and 1 has two: about 5,000 iterations.
     let planned = planned(&done);
     let iterations = (planned[0] + planned[1] + planned[2]) as f64;
     for (step, share) in [(0, 0.6), (1, 0.2), (2, 0.2)] {
@@ -180,11 +180,11 @@ fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_aft
             assert_eq!((*step, *next_step, pause_ns), expected);
         }
     }
-    // The pauses take 100 ms of each iteration: nobody gets through more than ten.
+    // The pauses take 100 ms of each iteration, so no user completes more than ten.
     assert!(done.steps[0].counts.planned <= 30, "{:?}", planned(&done));
 }
 
-/// What this side takes to look through a reply, and to write values into a request, must not pass for the system's time.
+/// Time that this program needs to search a reply and to fill values into a request must not count as service time.
 #[test]
 fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
     let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
@@ -203,7 +203,7 @@ fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
         for pair in of_user(&done, 0).windows(2).filter(|pair| pair[1].0 == later) {
             let (before, after) = (pair[0].1.finish, pair[1].1.finish);
             assert_eq!(after.intended_ns, before.finished_ns);
-            // Nobody reads a megabyte of JSON, or fifty plain ones, in so little time.
+            // Searching a megabyte of JSON, or fifty plain replies, takes longer than that.
             assert!(after.sent_ns - after.intended_ns > MS / 10, "{after:?}");
         }
     }
@@ -240,7 +240,7 @@ fn a_step_that_is_not_ok_ends_the_iteration() {
     assert_eq!(planned(&done), [20, 20]);
     assert_eq!((done.steps[0].counts.ok, done.steps[1].counts.rejected), (20, 20));
     assert!(witness.seen().iter().all(|seen| seen.target != "/never"));
-    // The pause after a step is made all the same: an error must not turn users into a flood.
+    // The pause after a failed step is kept, so that errors do not make users flood the system.
     let requests = of_user(&done, 0);
     for pair in requests.windows(2).filter(|pair| pair[0].0 == 1) {
         assert!(pair[1].1.finish.intended_ns - pair[0].1.finish.finished_ns >= 10 * MS);
@@ -259,14 +259,14 @@ fn the_end_of_the_load_cuts_iterations_short() {
     let witness = Witness::start(AT_ONCE);
     let steps = || script(vec![get("/0"), get("/1"), get("/2")]);
     let pauses = |ns| in_turn(vec![visit(0, ns), visit(1, ns), visit(2, ns)]);
-    // By time: the third step would come at 400 ms.
+    // By time: the third step would begin at 400 ms.
     let mut job = following(users(&witness, 5, lasting(300 * MS)), pauses(200 * MS));
     job.threads = 2;
     let done = run(job, steps());
     assert_eq!(planned(&done), [5, 5]);
     done.assert_all_ok(10);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
-    // By count, in the middle of an iteration, to the request.
+    // By count: the limit is exact, even within an iteration.
     for threads in 1..=3 {
         let mut job = following(users(&witness, 3, count(7)), pauses(0));
         job.threads = threads;

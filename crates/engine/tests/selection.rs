@@ -1,4 +1,4 @@
-//! Which of several addresses connections and requests go to: in turn, the first that answers, or by the hash of a value.
+//! Choice among several addresses: in turn, the first that answers, or by the hash of a value.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -60,7 +60,7 @@ fn connections_go_to_the_next_address_once_the_first_is_lost() {
     assert!(before.0 > 0 && before.1 == 0, "{before:?}");
     assert!(second.counters().requests > 0);
     assert_eq!(done.errors("connect_refused"), 0, "{:?}", done.classes());
-    // Each user loses at most the request that was under way.
+    // Each user loses at most the request in flight.
     assert!(done.tally.counts.failed <= 4, "{:?}", done.classes());
 }
 

@@ -1,4 +1,4 @@
-//! Users share the connections of a peer that has a pool: each request takes the least busy one, whatever the protocol.
+//! Peers with a connection pool: each request takes the least busy connection, with any protocol.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -95,6 +95,6 @@ fn pool_without_a_server_ends_in_time_and_does_not_hammer() {
     let server = server(vec![Step::Reset]);
     let done = run(closed(pooled(tcp(server.address()), 2), 6, lasting(300 * MS)), crate::support::get("/"));
     assert_eq!((done.tally.counts.ok, done.tally.counts.sent), (0, done.tally.counts.failed));
-    // 10 ms, 20 ms, 40 ms …, halved at most, for each of the users.
+    // Back-offs of 10 ms, 20 ms, 40 ms, and so on, halved at most, for each user.
     assert!((2..150).contains(&server.connections()), "{}", server.connections());
 }

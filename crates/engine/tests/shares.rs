@@ -1,4 +1,4 @@
-//! Parts of a load, each made for itself: together they are the whole.
+//! Shares of a load that run separately and add up to the whole load.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use load::open::Profile;
 use load::{Load, Schedule, Share, Spacing};
 use target::Settings;
 
-/// The same job in so many parts.
+/// Splits a job into `of` shares.
 fn parts(job: &Job, of: u32) -> Vec<Job> {
     (0..of).map(|index| Job { share: Share { index, of }, ..job.clone() }).collect()
 }
@@ -31,7 +31,7 @@ fn parts_of_a_closed_load_share_its_users_and_its_requests() {
         assert_eq!(sum(&done, |done| done.tally.counts.ok), 1_001, "{of} {threads} {pool:?}");
         assert_eq!(target.counters().requests, 1_001);
         assert_eq!(sum(&done, |done| done.tally.connections), u64::from(pool.unwrap_or(7)));
-        // Each connection has a number of its own, over all parts.
+        // Connections are numbered over all shares.
         let of_each = |done: &Done| {
             let mut numbers: Vec<u32> = done.sampled.iter().map(|request| request.connection).collect();
             numbers.sort_unstable();
@@ -95,7 +95,7 @@ fn fewer_connections_than_parts_are_refused() {
     }
 }
 
-/// The last user of a part ends it, whatever the other parts do.
+/// The last user of a share ends it, whatever the other shares do.
 #[test]
 fn a_part_whose_users_are_all_gone_is_over() {
     let server = Lines::start(|_, _| Answer::Say("quit\n"));

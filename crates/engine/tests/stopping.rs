@@ -1,4 +1,4 @@
-//! Loads that are asked to stop: gently, at once, and while nobody answers.
+//! Loads that are asked to drain or abort, also while no peer answers.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use load::{Load, ThinkTime};
 use target::Settings;
 use target::scripted::{Step, blackhole};
 
-/// Runs for so long, asks to stop, and says how long the end took after that.
+/// Runs for `after`, then asks to stop. Also returns the time that the end took after that.
 fn stopped(job: Job, target: &str, after: Duration, levels: &[StopLevel]) -> (Done, Duration) {
     let running = engine::start(job, get(target)).expect("threads");
     thread::sleep(after);
@@ -110,7 +110,7 @@ fn stopping_connections_that_never_come_about_ends_by_the_connect_deadline() {
     let hole = blackhole().expect("a full queue");
     let mut job = closed(tcp(hole.address()), 3, lasting(LONG));
     (job.connect_timeout_ns, job.timeout_ns) = (400 * MS, 60 * SECOND);
-    // The load begins when opening has been given up.
+    // The load begins when the opening of connections has timed out.
     let (done, took) = stopped(job, "/", Duration::from_millis(600), &[StopLevel::Drain]);
     let counts = done.tally.counts;
     assert_eq!((counts.sent, counts.timed_out), (3, 3), "{:?}", done.classes());

@@ -1,4 +1,4 @@
-//! TLS peers, good and bad: a good one carries load, a bad one is refused by a class of its own.
+//! Valid and invalid TLS peers: a valid one carries load, an invalid one is rejected with its own error class.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -19,7 +19,7 @@ use wire::{Channel, Script as _, Serial};
 
 const LARGE: usize = 5 * 1024 * 1024;
 
-/// Trust in this authority alone.
+/// Trust in this authority only.
 fn trust(authority: &Authority) -> TlsTrust {
     TlsTrust::Authorities(authority.path())
 }
@@ -100,7 +100,7 @@ fn each_bad_certificate_is_refused_by_its_own_class() {
     }
 }
 
-/// Four users, one request each, with a deadline of 400 ms.
+/// Runs four users with one request each and a deadline of 400 ms.
 fn against(steps: Vec<Step>) -> Done {
     let server = server(steps);
     let mut job = closed(secure(server.address(), "localhost", &TlsTrust::Anything), 4, count(4));
@@ -134,13 +134,13 @@ fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
         let (failures, why) = done.ends[0].opening_failures.as_ref().expect("failures before the load");
         assert_eq!(*failures, 4, "{what}: {why}");
     }
-    // A peer that says that it closes, and then does not, costs its deadline and no more.
+    // A peer that sends close_notify and does not close costs the deadline, and no more.
     let done = against(vec![Step::ReadBytes(100), Step::Send(close_notify), Step::HoldOpen]);
     assert_eq!(done.tally.counts.ok, 0);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
 }
 
-/// A channel whose protocol has no greeting.
+/// Channel of a protocol without a greeting.
 fn silent() -> impl Channel {
     Serial::new(Tcp::single(b"x", Exchange::default()).open(0))
 }
@@ -229,7 +229,7 @@ fn a_peer_that_does_not_take_the_request_is_told_from_one_that_does_not_answer()
         thread::sleep(Duration::from_secs(2));
         Ok(())
     };
-    // The handshake needs the server to read, so it reads once and then no more.
+    // The handshake needs the server to read, so it reads once and then stops.
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, move |stream| {
         stream.conn.complete_io(&mut stream.sock)?;
         deaf(stream)
@@ -377,7 +377,7 @@ fn a_certificate_that_is_named_is_trusted_and_still_checked() {
         let trust = TlsTrust::Authorities(file.path().to_owned());
         let done = three_requests(&identity, &trust);
         assert_eq!(done.tally.counts.ok, 3, "{what}: {:?}", done.tally.errors);
-        // Another one is not: it may well be from somebody who has read the first.
+        // Another self-signed certificate is rejected: an attacker could have made it.
         let other = self_signed(as_authority);
         three_requests(&other, &trust).assert_all_failed("tls_certificate", 3);
     }
