@@ -110,7 +110,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn requests_belong_to_the_window_of_their_instant_and_answers_to_that_of_theirs() {
+    fn requests_count_in_window_of_intended_time_and_answers_in_window_of_arrival() {
         let mut course = Course::new();
         [10, 20, 30].into_iter().for_each(|ms| course.planned(ms * MS));
         course.begun(10 * MS);

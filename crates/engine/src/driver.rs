@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_is_counted_apart_from_what_is_started() {
+    fn due_requests_are_counted_separately_from_started_ones() {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
         assert_eq!(open.take_start(0), Some(OpenRequest { at_ns: 0, number: 0 }));
         assert_eq!(open.take_start(0), None);
@@ -337,13 +337,13 @@ mod tests {
     }
 
     #[test]
-    fn a_count_does_not_include_the_warm_up() {
+    fn request_count_excludes_warm_up() {
         let mut open = driver(Stop { at_ns: None, requests: Some(5) }, 3_000_000);
         assert_eq!(std::iter::from_fn(|| open.take_start(u64::MAX)).count(), 3 + 5);
     }
 
     #[test]
-    fn a_load_that_ends_with_what_is_due_still_starts_it() {
+    fn load_ended_with_due_requests_still_starts_them() {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
         assert_eq!(std::iter::from_fn(|| open.take_due(3_000_000)).count(), 4);
         // Groups look further ahead than the requests that are due.

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_this_machine_are_never_the_targets_fault() {
+    fn limits_of_this_machine_are_generator_faults() {
         for errno in [Errno::MFILE, Errno::ADDRNOTAVAIL, Errno::NOBUFS] {
             assert_eq!(Ending::connect(errno).class, ErrorClass::GeneratorFault);
             assert_eq!(Ending::reset(Stage::Body, true, errno).class, ErrorClass::GeneratorFault);

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_thread_uses_is_told_in_windows_and_in_all() {
+    fn cpu_time_of_windows_adds_up_to_total() {
         let mut watch = Watch::begin();
         let window = Pulse { lasting_ns: 5_000_000, ..Pulse::default() };
         let (mut first, mut second) = (window, window);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn cpu_time_after_a_window_and_after_the_load_is_left_out() {
+    fn cpu_time_after_window_or_load_is_excluded() {
         let spin = |cpu_ns: u64| {
             let until_ns = clock::thread_cpu_ns() + cpu_ns;
             while clock::thread_cpu_ns() < until_ns {}

@@ -327,7 +327,7 @@ mod tests {
 
     /// Memory per connection: 10,000 connections are a common load, so each byte here costs 10 KB.
     #[test]
-    fn a_connection_and_its_user_take_456_bytes() {
+    fn connection_and_user_take_456_bytes() {
         assert!(size_of::<User>() <= 208, "{}", size_of::<User>());
         assert!(size_of::<Link>() <= 96, "{}", size_of::<Link>());
         let channel = size_of::<Serial<HttpConversation>>();
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_carried_is_taken_out_in_any_order() {
+    fn carried_users_are_removed_in_any_order() {
         let mut carried = Carried::default();
         [3, 1, 4].into_iter().for_each(|user| carried.add(user));
         carried.remove(3);

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_hold_what_was_in_flight_in_them_and_the_rest_follows() {
+    fn late_read_reply_is_corrected_in_the_next_window() {
         let mut signals = Signals::new(0);
         signals.sent(0, 100);
         signals.sent(0, WINDOW_NS - 50);
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_never_has_less_than_nothing_in_flight() {
+    fn time_in_flight_of_a_window_is_never_negative() {
         let mut signals = Signals::new(0);
         signals.sent(0, 0);
         assert_eq!(signals.end_window(WINDOW_NS, 1, false).in_flight_ns, WINDOW_NS);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_warm_up_is_in_the_windows_and_in_no_figure() {
+    fn warm_up_counts_in_windows_and_not_in_totals() {
         let mut signals = Signals::new(1_000);
         signals.sent(999, 999);
         signals.waits_until(1_000, true);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_back_late_has_kept_replies_waiting() {
+    fn late_wake_up_counts_as_lag_of_waiting_replies() {
         let mut signals = Signals::new(0);
         signals.waits_until(2_000, true);
         for (sent_ns, at_ns) in [(0, 1_900), (0, 5_000), (4_000, 5_000)] {
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reply_has_lain_there_longer_than_since_its_request() {
+    fn read_delay_longer_than_service_time_is_ignored() {
         let mut signals = Signals::new(100);
         for (intended_ns, lain_ns) in [(0, 10), (100, 10), (100, 900), (100, 901)] {
             signals.read_late(&request(intended_ns, intended_ns), lain_ns, 1_000);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_comes_late_reads_what_has_lain_there_and_the_next_does_not() {
+    fn late_turn_catches_up_and_the_next_one_does_not() {
         const MS: u64 = 1_000_000;
         let mut signals = Signals::new(0);
         let mut lags_ns = Vec::new();
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn time_away_adds_up_from_fifty_milliseconds_on() {
+    fn stalls_of_at_least_50_ms_add_up() {
         let mut signals = Signals::new(0);
         for (due_ms, back_ms) in [(10, 59), (100, 300), (400, 450)] {
             signals.waits_until(due_ms * 1_000_000, true);
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn time_away_counts_from_the_end_of_the_warm_up_on() {
+    fn stalled_time_counts_from_the_end_of_the_warm_up() {
         let mut signals = Signals::new(200_000_000);
         for (due_ms, back_ms) in [(10, 80), (100, 300), (400, 460)] {
             signals.waits_until(due_ms * 1_000_000, true);
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_for_a_connection_to_be_opened_is_no_flight() {
+    fn wait_for_connection_does_not_count_as_in_flight() {
         let mut signals = Signals::new(0);
         signals.sent(10, 10);
         signals.sent_later(&request(10, 10), 60);

@@ -26,7 +26,7 @@ fn taking(list: &[Act], call: Duration) -> Acts {
 }
 
 #[test]
-fn calls_are_counted_as_requests_and_parts_are() {
+fn in_process_calls_count_as_requests_and_parts() {
     let script = taking(&[Act::Say("a", Some(1)), Act::Commit("b", Some(2))], Duration::from_millis(2));
     let done = run(Job { parts: 2, ..closed(nowhere(), 3, count(30)) }, script);
     assert_eq!(done.ends.len(), 3, "one thread for each connection");
@@ -38,7 +38,7 @@ fn calls_are_counted_as_requests_and_parts_are() {
 }
 
 #[test]
-fn what_is_refused_is_told_and_pauses_are_kept() {
+fn in_process_rejections_are_explained_and_pauses_kept() {
     let done = run(closed(nowhere(), 1, count(3)), acts(&[Act::Pause(30 * MS), Act::Say("no", None)]));
     assert_eq!((done.tally.counts.rejected, done.errors("check_body")), (3, 3));
     assert!(done.tally.service.rejected.min_ns().is_some_and(|min_ns| min_ns >= 30 * MS));
@@ -48,7 +48,7 @@ fn what_is_refused_is_told_and_pauses_are_kept() {
 }
 
 #[test]
-fn arrivals_are_taken_by_whichever_connection_is_free() {
+fn arrivals_take_any_free_in_process_connection() {
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(100.0), Spacing::EVEN),
         connections: 4,
@@ -73,7 +73,7 @@ fn arrivals_are_taken_by_whichever_connection_is_free() {
 }
 
 #[test]
-fn late_arrivals_are_shed_and_counted() {
+fn late_in_process_arrivals_are_shed_and_counted() {
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(1000.0), Spacing::EVEN),
         connections: 2,
@@ -87,7 +87,7 @@ fn late_arrivals_are_shed_and_counted() {
 }
 
 #[test]
-fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
+fn call_past_its_deadline_is_interrupted_and_times_out() {
     let script = Acts {
         hangs: true,
         interrupted: Some(Arc::new(AtomicUsize::new(0))),
@@ -115,7 +115,7 @@ fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
 }
 
 #[test]
-fn a_scenario_goes_to_a_server_and_to_a_system_in_this_process() {
+fn scenario_uses_a_server_and_a_system_in_this_process() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let network = acts(&[Act::Say("a", None)]);
     let here = taking(&[Act::Commit("b", None)], Duration::from_millis(2));

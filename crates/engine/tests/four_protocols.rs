@@ -27,7 +27,7 @@ const USERS: u32 = 3;
 const ITERATIONS: u64 = 12;
 
 #[test]
-fn a_value_goes_through_four_protocols() {
+fn value_passes_through_four_protocols() {
     let done = through_four_protocols(None);
     let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
     assert_eq!(opened, [3, 3, 3, 3, 0], "each user has a link to each peer");

@@ -23,7 +23,7 @@ fn friendly(_: usize, line: &str) -> Answer {
 }
 
 #[test]
-fn a_log_in_comes_before_the_first_request_and_in_the_time_to_connect() {
+fn log_in_precedes_first_request_and_counts_as_connect_time() {
     let server = Lines::start(|_, line| match line {
         line if line.starts_with("hello") => Answer::Later(Duration::from_millis(120), "welcome\n"),
         _ => Answer::Say("ok\n"),
@@ -42,7 +42,7 @@ fn a_log_in_comes_before_the_first_request_and_in_the_time_to_connect() {
 }
 
 #[test]
-fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
+fn log_in_may_take_several_rounds_in_any_pieces() {
     let server = Lines::start(|number, line| match (number, line) {
         (0, _) => Answer::Say("more\n"),
         (1, "here is more") => Answer::Say("wait\nwait\nmo"),
@@ -64,7 +64,7 @@ fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
 }
 
 #[test]
-fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
+fn rejected_log_in_ends_the_load_without_retries() {
     let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
     let job = Job { threads: 2, ..closed(tcp(server.address), 8, lasting(20 * SECOND)) };
     let limit = Duration::from_secs(10);
@@ -83,7 +83,7 @@ fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
 }
 
 #[test]
-fn a_log_in_that_breaks_off_is_a_failure_of_its_own_class() {
+fn broken_log_in_has_its_own_error_class() {
     let server = Lines::start(|_, _| Answer::Close);
     let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("login_closed", 2);
@@ -113,7 +113,7 @@ fn connections_go_to_all_addresses_in_turn() {
 }
 
 #[test]
-fn a_polite_client_says_goodbye_once() {
+fn sends_farewell_once() {
     let server = Lines::start(friendly);
     let mut script = greeting(&[Act::Say("a", None)]);
     script.farewell = "bye\n";
@@ -184,7 +184,7 @@ fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
 }
 
 #[test]
-fn a_log_in_may_go_over_to_tls() {
+fn log_in_may_switch_to_tls() {
     let authority = Authority::new("of greetings");
     let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
     let done = run(closed(peer.clone(), 2, count(20)), greeting(&[Act::Say("a", None)]));
@@ -196,7 +196,7 @@ fn a_log_in_may_go_over_to_tls() {
 }
 
 #[test]
-fn bytes_in_the_clear_are_not_taken_into_tls() {
+fn rejects_unencrypted_bytes_after_switch_to_tls() {
     let authority = Authority::new("of smuggled bytes");
     let peer = on_request(secure_in_the_middle(&authority, "ok\n"), &authority);
     let job = closed(once(peer), 1, count(2));
@@ -204,14 +204,14 @@ fn bytes_in_the_clear_are_not_taken_into_tls() {
 }
 
 #[test]
-fn tls_that_was_not_agreed_upon_is_refused() {
+fn rejects_switch_to_tls_without_configuration() {
     let server = Lines::start(|_, _| Answer::Say("secure\n"));
     let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("tls_error", 2);
 }
 
 #[test]
-fn a_question_is_answered_before_there_is_a_load() {
+fn asks_a_question_before_the_load() {
     let server = Lines::start(friendly);
     let script = greeting(&[Act::Say("a", None), Act::Pause(MS), Act::Say("b", None)]);
     let asked = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap();
@@ -238,7 +238,7 @@ fn a_question_is_answered_before_there_is_a_load() {
 }
 
 #[test]
-fn a_line_is_read_and_written_like_a_file() {
+fn blocking_connection_reads_and_writes_like_a_file() {
     let server = Lines::start(friendly);
     let mut line = Line::open(&tcp(server.address), Duration::from_secs(5)).unwrap();
     line.greet(&mut greeting(&[]).open(3)).unwrap();
@@ -265,7 +265,7 @@ fn a_line_is_read_and_written_like_a_file() {
 }
 
 #[test]
-fn a_closed_idle_connection_is_replaced_by_one_that_has_logged_in_again() {
+fn replacement_of_closed_idle_connection_logs_in_again() {
     let server = Lines::start(|number, line| match (number, line) {
         (0, _) => Answer::Say("welcome\n"),
         (1, _) => Answer::Say("ok\n"),

@@ -23,7 +23,7 @@ fn connections(done: &Done) -> usize {
 }
 
 #[test]
-fn slow_server_gets_as_many_connections_as_the_rate_needs() {
+fn load_on_slow_server_opens_as_many_connections_as_needed() {
     assert_measured(|| {
         let done = load(Duration::from_millis(300), Some(5), 1_000);
         done.assert_all_ok(200);
@@ -37,7 +37,7 @@ fn slow_server_gets_as_many_connections_as_the_rate_needs() {
 }
 
 #[test]
-fn quick_server_gets_no_more_connections_than_at_first() {
+fn load_on_fast_server_opens_no_further_connections() {
     assert_measured(|| {
         let done = load(Duration::ZERO, Some(20), 1_000);
         done.assert_all_ok(200);
@@ -46,7 +46,7 @@ fn quick_server_gets_no_more_connections_than_at_first() {
 }
 
 #[test]
-fn load_that_reaches_its_limit_says_when() {
+fn reports_time_when_connection_limit_is_reached() {
     let done = load(Duration::from_millis(300), Some(5), 20);
     assert_eq!(connections(&done), 20);
     let reached: Vec<u64> = done.ends.iter().filter_map(|end| end.limit_reached_ns).collect();

@@ -20,7 +20,7 @@ fn racing(script: Http1, retries: bool) -> Done {
 }
 
 #[test]
-fn idempotent_request_on_a_stale_connection_is_sent_once_more_and_counted() {
+fn idempotent_request_on_stale_connection_is_retried_and_counted() {
     assert_measured(|| {
         let done = racing(get("/"), true);
         let counts = done.tally.counts;
@@ -35,7 +35,7 @@ fn idempotent_request_on_a_stale_connection_is_sent_once_more_and_counted() {
 }
 
 #[test]
-fn request_on_a_stale_connection_is_sent_once_unless_it_is_idempotent_and_a_retry_was_asked_for() {
+fn stale_request_is_not_retried_unless_idempotent_and_enabled() {
     assert_measured(|| {
         for done in [racing(get("/"), false), racing(post("/", 2), true)] {
             assert!(done.errors("stale_reuse") > 0, "{:?}", done.classes());
@@ -75,7 +75,7 @@ fn connection_is_renewed_before_the_server_closes_it() {
 }
 
 #[test]
-fn connection_without_requests_left_is_not_used_again() {
+fn connection_is_not_reused_after_keep_alive_max() {
     assert_eq!(connections("timeout=5, max=0", 1), 4);
     assert_eq!(connections("timeout=0", 1), 4);
     assert_eq!(connections("max=1", 1), 1);

@@ -31,7 +31,7 @@ fn stalling() -> Running {
 }
 
 #[test]
-fn an_open_load_shows_a_stall_as_long_as_it_was() {
+fn open_load_shows_the_full_stall() {
     let _turn = turn();
     assert_measured(|| {
         let target = stalling();
@@ -50,7 +50,7 @@ fn an_open_load_shows_a_stall_as_long_as_it_was() {
 }
 
 #[test]
-fn a_closed_load_hides_the_same_stall() {
+fn closed_load_hides_the_stall() {
     let _turn = turn();
     assert_measured(|| {
         let target = stalling();
@@ -64,7 +64,7 @@ fn a_closed_load_hides_the_same_stall() {
 }
 
 #[test]
-fn a_known_distribution_is_measured_as_it_was_served() {
+fn measures_a_known_distribution() {
     let _turn = turn();
     assert_measured(|| {
         let settings = Settings { log_service: true, ..Settings::default() };

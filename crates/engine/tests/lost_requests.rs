@@ -18,7 +18,7 @@ use record::Loss;
 
 use crate::support::{Done, MS, finish, get, limit, open, reply, tcp};
 
-/// Names the log for the process that serves.
+/// Environment variable with the path of the log, for the server process.
 const LOG: &str = "LOST_REQUESTS_LOG";
 /// Environment variable with the port of the server process.
 const PORT: &str = "LOST_REQUESTS_PORT";
@@ -166,7 +166,7 @@ fn lost(done: &Done) -> (u64, u64) {
 }
 
 #[test]
-fn lost_requests_are_no_fewer_than_the_server_left_unanswered_and_no_more_than_were_in_flight() {
+fn lost_requests_lie_between_unanswered_and_in_flight() {
     let cases: usize = env::var("LOST_REQUESTS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
     let dir = tempfile::tempdir().expect("a folder");
     for case in 0..cases {

@@ -17,7 +17,7 @@ fn checked() -> Http1 {
 }
 
 #[test]
-fn memory_stays_flat_whatever_a_peer_sends() {
+fn memory_stays_flat_for_any_reply() {
     let endless = |first: &str, more: Vec<u8>, every| {
         vec![
             Step::ReadRequest,

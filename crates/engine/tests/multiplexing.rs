@@ -27,7 +27,7 @@ fn when_full(full: usize) -> impl Fn(usize, &mut Vec<Asked>) -> Option<String> +
 
 /// Runs a thousand users on four links. Each link is answered only when all of its 250 exchanges have arrived.
 #[test]
-fn a_thousand_exchanges_are_in_flight_on_four_links_and_answered_out_of_order() {
+fn four_links_carry_a_thousand_exchanges_answered_out_of_order() {
     let server = TaggedServer::start("", when_full(250));
     let job =
         Job { pool: Some(4), timeout_ns: 10 * SECOND, ..closed(tcp(server.address), 1_000, count(3_000)) };
@@ -59,7 +59,7 @@ fn read_lines(stream: &mut TcpStream, lines: usize) -> Option<(Vec<String>, usiz
 }
 
 #[test]
-fn requests_that_follow_the_replies_of_one_read_go_out_in_one_write() {
+fn requests_after_one_read_are_sent_in_one_write() {
     const USERS: usize = 16;
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -84,7 +84,7 @@ fn requests_that_follow_the_replies_of_one_read_go_out_in_one_write() {
 }
 
 #[test]
-fn each_user_gets_its_own_answer_and_takes_it_to_the_next_step() {
+fn each_user_gets_its_own_answer_for_the_next_step() {
     let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
     let mut job = Job { pool: Some(4), ..closed(tcp(server.address), 200, count(2_000)) };
     job.scenarios = in_turn(vec![visit(0, 0), visit(1, MS)]);
@@ -102,7 +102,7 @@ fn each_user_gets_its_own_answer_and_takes_it_to_the_next_step() {
 }
 
 #[test]
-fn links_that_are_lost_in_the_middle_end_their_exchanges_and_no_others() {
+fn lost_link_fails_only_its_own_exchanges() {
     let connections = AtomicUsize::new(0);
     // The first four connections are lost with all their exchanges; later ones answer.
     let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
@@ -128,7 +128,7 @@ fn links_that_are_lost_in_the_middle_end_their_exchanges_and_no_others() {
 }
 
 #[test]
-fn a_time_out_ends_one_exchange_and_leaves_its_link_to_the_others() {
+fn time_out_ends_one_exchange_and_keeps_the_link() {
     assert_measured(|| {
         // Requests of user 7 are answered long after their time-out.
         let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
@@ -157,7 +157,7 @@ fn a_time_out_ends_one_exchange_and_leaves_its_link_to_the_others() {
 }
 
 #[test]
-fn who_finds_no_room_waits_for_it_and_grows_late() {
+fn exchange_waits_for_room_and_has_send_delay() {
     // The server grants two exchanges per link, fewer than requested.
     let slow = |_: usize, waiting: &mut Vec<Asked>| {
         if !waiting.is_empty() {
@@ -181,7 +181,7 @@ fn who_finds_no_room_waits_for_it_and_grows_late() {
 }
 
 #[test]
-fn arrivals_share_few_links() {
+fn arrivals_share_links() {
     let slow = |_: usize, waiting: &mut Vec<Asked>| {
         std::thread::sleep(Duration::from_millis(20));
         Some(last_first(waiting))
@@ -200,7 +200,7 @@ fn take_pong(waiting: &mut Vec<Asked>) -> bool {
 }
 
 #[test]
-fn ping_is_answered_while_every_request_waits_for_its_reply() {
+fn answers_ping_while_all_requests_wait() {
     // Requests are answered only after the ping. A link that sent its pong with the next request would never send it.
     for room in [250, 1] {
         let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
@@ -213,7 +213,7 @@ fn ping_is_answered_while_every_request_waits_for_its_reply() {
 }
 
 #[test]
-fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
+fn answers_ping_within_the_greeting() {
     let greeted = AtomicUsize::new(0);
     let server = TaggedServer::start("ping\n", move |_: usize, waiting: &mut Vec<Asked>| {
         let is_greeted = take_pong(waiting) && greeted.fetch_add(1, Ordering::AcqRel) < 2;
@@ -224,7 +224,7 @@ fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
 }
 
 #[test]
-fn stream_that_is_reset_ends_its_exchange_and_no_other() {
+fn reset_stream_fails_only_its_exchange() {
     let server = TaggedServer::start("", |_: usize, waiting: &mut Vec<Asked>| {
         let said = |asked: Asked| {
             let word = if asked.tag % 10 == 3 { "reset" } else { "yes" };
@@ -249,7 +249,7 @@ fn draining(_: usize, waiting: &mut Vec<Asked>) -> Option<String> {
 }
 
 #[test]
-fn link_that_drains_finishes_its_exchanges_and_is_replaced() {
+fn draining_link_finishes_its_exchanges_and_is_replaced() {
     for (links, users) in [(1, 5), (2, 5), (4, 200)] {
         let server = TaggedServer::start("", draining);
         let job = Job { pool: Some(links), ..closed(tcp(server.address), users, count(1_000)) };
@@ -265,7 +265,7 @@ fn link_that_drains_finishes_its_exchanges_and_is_replaced() {
 }
 
 #[test]
-fn exchanges_beyond_the_room_of_a_new_link_begin_when_it_has_room() {
+fn exchanges_wait_for_room_on_a_new_link() {
     // Users ramp up, so the first link is opened for requests, and grants fewer exchanges than it is given.
     let server = TaggedServer::start("2\n", |_: usize, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
     let mut job = Job { pool: Some(1), ..closed(tcp(server.address), 8, count(80)) };
@@ -277,7 +277,7 @@ fn exchanges_beyond_the_room_of_a_new_link_begin_when_it_has_room() {
 }
 
 #[test]
-fn peer_that_takes_nothing_on_new_links_fails_their_exchanges() {
+fn exchanges_fail_if_peer_accepts_none_on_new_links() {
     let server = TaggedServer::start("bye\n", |_: usize, _: &mut Vec<Asked>| Some(String::new()));
     let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, lasting(200 * MS)) };
     let done = run(job, Tagged { greets: true, ..WIDE });
@@ -290,7 +290,7 @@ fn peer_that_takes_nothing_on_new_links_fails_their_exchanges() {
 /// Runs four links of 250 exchanges each. From the second round on, every tenth stream of link 0 is reset, link 1 drains after half
 /// of its round, and link 2 is lost with its round. Later links answer everything.
 #[test]
-fn every_exchange_ends_once_when_streams_are_reset_and_links_drain_and_are_lost() {
+fn every_exchange_ends_once_despite_resets_drains_and_losses() {
     let is_draining = AtomicBool::new(false);
     let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
         // A round may arrive in several reads.

@@ -41,7 +41,7 @@ fn assert_entered(witness: &Witness) {
 }
 
 #[test]
-fn a_user_logs_in_before_its_first_iteration_and_again_until_it_is_let_in() {
+fn user_retries_log_in_before_its_first_iteration() {
     let witness = Witness::start(Duration::ZERO);
     let (job, script) = plan(closed(tcp(witness.address), 1, count(13)));
     let done = run(job, script);
@@ -51,7 +51,7 @@ fn a_user_logs_in_before_its_first_iteration_and_again_until_it_is_let_in() {
 }
 
 #[test]
-fn every_connection_of_an_open_load_logs_in_before_it_takes_arrivals() {
+fn open_load_connections_log_in_before_arrivals() {
     let witness = Witness::start(Duration::ZERO);
     let (job, script) = plan(open(tcp(witness.address), 40.0, SECOND, 1));
     let done = run(job, script);

@@ -42,7 +42,7 @@ fn begun_with(job: &Job, arrivals: u64) -> Vec<u64> {
 }
 
 #[test]
-fn the_rate_counts_iterations_and_later_steps_follow_the_reply() {
+fn rate_counts_iterations_and_later_steps_follow_replies() {
     for threads in [1, 2] {
         let witness = Witness::start(Duration::from_millis(3));
         let mut job = arrivals(&witness, 100.0, 10, in_turn(vec![visit(0, 0), visit(1, 0)]));
@@ -64,7 +64,7 @@ fn the_rate_counts_iterations_and_later_steps_follow_the_reply() {
 }
 
 #[test]
-fn what_an_arrival_does_depends_on_its_number_alone() {
+fn steps_of_an_arrival_depend_on_its_number_only() {
     for threads in 1..=3 {
         let witness = Witness::start(AT_ONCE);
         let buy = Order::InTurn(vec![visit(2, 0)]);
@@ -81,7 +81,7 @@ fn what_an_arrival_does_depends_on_its_number_alone() {
 }
 
 #[test]
-fn what_is_never_sent_is_planned_for_its_own_first_step() {
+fn unsent_arrival_is_planned_for_its_first_step() {
     // One connection with holds of 100 ms can take 10 of 300 arrivals per second.
     for (shed_after_ns, at_ns) in [(Some(20 * MS), SECOND), (None, 300 * MS)] {
         let witness = Witness::start(Duration::from_millis(100));
@@ -99,7 +99,7 @@ fn what_is_never_sent_is_planned_for_its_own_first_step() {
 }
 
 #[test]
-fn a_pause_keeps_its_connection_until_the_iteration_is_over() {
+fn pause_keeps_connection_until_iteration_ends() {
     for (visits, most) in [(vec![visit(0, 200 * MS)], 14), (vec![visit(0, 100 * MS), visit(1, 100 * MS)], 28)]
     {
         // Each iteration occupies one of two connections for 200 ms, or 170 ms if it was late: ten to twelve iterations, plus the
@@ -130,7 +130,7 @@ fn a_pause_keeps_its_connection_until_the_iteration_is_over() {
 }
 
 #[test]
-fn an_iteration_that_pauses_beyond_the_last_arrival_is_finished_within_the_load() {
+fn iteration_pausing_past_last_arrival_finishes() {
     // The last of 4 arrivals comes at 750 ms, and its second step at 900 ms.
     let witness = Witness::start(AT_ONCE);
     let job = arrivals(&witness, 4.0, 4, in_turn(vec![visit(0, 150 * MS), visit(1, 20 * SECOND)]));
@@ -141,7 +141,7 @@ fn an_iteration_that_pauses_beyond_the_last_arrival_is_finished_within_the_load(
 }
 
 #[test]
-fn a_count_counts_the_requests_of_all_steps() {
+fn request_count_includes_all_steps() {
     for threads in 1..=3 {
         for requests in [1, 10, 61] {
             let witness = Witness::start(AT_ONCE);
@@ -173,7 +173,7 @@ fn stalled(visits: Vec<Visit>, per_s: f64) -> Done {
 }
 
 #[test]
-fn what_an_arrival_waited_for_a_connection_is_carried_on_and_what_the_server_took_is_not() {
+fn send_delay_of_an_arrival_carries_over_and_server_time_does_not() {
     let done = stalled(vec![visit(0, 0), visit(1, 0), visit(2, 0)], 50.0);
     let pairs = assert_carried(&done, &[0, 0, 0]);
     let of_stall = |request: &Sampled| request.finish.finished_ns - request.finish.sent_ns > 250 * MS;
@@ -194,7 +194,7 @@ fn what_an_arrival_waited_for_a_connection_is_carried_on_and_what_the_server_too
 }
 
 #[test]
-fn a_pause_makes_up_for_what_an_arrival_was_late() {
+fn pause_makes_up_for_send_delay() {
     // Each iteration occupies the connection for 150 ms, so arrivals during the stall and after it are late.
     let done = stalled(vec![visit(0, 150 * MS), visit(1, 0)], 5.0);
     let pairs = assert_carried(&done, &[150 * MS, 0]);
@@ -210,7 +210,7 @@ fn a_pause_makes_up_for_what_an_arrival_was_late() {
 }
 
 #[test]
-fn a_step_that_fails_frees_its_connection_for_the_next_arrival() {
+fn failed_step_frees_connection_for_next_arrival() {
     let witness = Witness::start(AT_ONCE);
     let job = arrivals(&witness, 50.0, 4, in_turn(vec![visit(0, 0), visit(1, 0)]));
     let done = run(job, script(vec![get("/no"), get("/1")]));
@@ -218,7 +218,7 @@ fn a_step_that_fails_frees_its_connection_for_the_next_arrival() {
 }
 
 #[test]
-fn values_are_unique_and_follow_the_arrival() {
+fn values_are_unique_and_depend_on_the_arrival() {
     let bodies = |threads| -> Vec<(u64, u64)> {
         let witness = Witness::start(AT_ONCE);
         let mut job = arrivals(&witness, 300.0, 6, in_turn(vec![visit(0, 0)]));

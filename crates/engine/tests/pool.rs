@@ -16,7 +16,7 @@ fn slow(_: usize, _: &str) -> Answer {
 }
 
 #[test]
-fn the_wait_for_a_connection_is_response_time_and_not_service_time() {
+fn wait_for_connection_is_response_time_and_not_service_time() {
     let server = Lines::start(slow);
     let job = Job { pool: Some(2), threads: 2, ..closed(tcp(server.address), 8, count(40)) };
     assert_eq!(job.connections(), 2);
@@ -34,7 +34,7 @@ fn the_wait_for_a_connection_is_response_time_and_not_service_time() {
 }
 
 #[test]
-fn more_threads_than_connections_leave_nobody_behind() {
+fn all_users_are_served_with_more_threads_than_connections() {
     let server = Lines::start(slow);
     let job = Job { pool: Some(1), threads: 4, ..closed(tcp(server.address), 6, count(12)) };
     let running = engine::start(job, acts(&[Act::Say("a", None)])).unwrap();
@@ -43,7 +43,7 @@ fn more_threads_than_connections_leave_nobody_behind() {
 }
 
 #[test]
-fn whoever_waits_at_the_end_is_still_served_unless_it_takes_long() {
+fn users_waiting_at_the_end_are_served_for_two_seconds() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(150), "ok\n"));
     let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, lasting(200 * MS)) };
     let counts = run(job.clone(), acts(&[Act::Say("a", None)])).tally.counts;
@@ -64,7 +64,7 @@ fn whoever_waits_at_the_end_is_still_served_unless_it_takes_long() {
 }
 
 #[test]
-fn an_iteration_keeps_its_connection_and_pauses_after_it_do_not() {
+fn connection_is_kept_within_iteration_and_freed_after_it() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let script = Acts {
         steps: vec![vec![Act::Say("first", None)], vec![Act::Say("second", None)]],
@@ -87,7 +87,7 @@ fn an_iteration_keeps_its_connection_and_pauses_after_it_do_not() {
 }
 
 #[test]
-fn a_pool_without_a_server_ends_in_time_and_does_not_hammer() {
+fn pool_without_server_ends_in_time_and_backs_off() {
     let server = Lines::start(|_, _| Answer::Close);
     let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, lasting(300 * MS)) };
     let done = run(job, greeting(&[Act::Say("a", None)]));
@@ -98,7 +98,7 @@ fn a_pool_without_a_server_ends_in_time_and_does_not_hammer() {
 }
 
 #[test]
-fn a_large_pool_without_a_server_ends_as_one_without_a_pool() {
+fn large_pool_without_server_ends_like_load_without_pool() {
     let folder = tempfile::tempdir().unwrap();
     let peer = Peer::of(Endpoint::Unix(folder.path().join("nobody")), None);
     // A user whose connection is refused immediately takes the next free one, for thousands of connections in a row.
@@ -109,7 +109,7 @@ fn a_large_pool_without_a_server_ends_as_one_without_a_pool() {
 }
 
 #[test]
-fn users_choose_with_draws_of_their_own() {
+fn users_choose_with_their_own_generators() {
     let words = ["zero", "one", "two"];
     let script = Acts {
         steps: words.iter().map(|word| vec![Act::Say(word, None)]).collect(),
@@ -141,7 +141,7 @@ fn users_choose_with_draws_of_their_own() {
 }
 
 #[test]
-fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
+fn timed_out_request_is_canceled_on_a_separate_connection() {
     let server = Lines::start(|_, line| if line == "a" { Answer::Silence } else { Answer::Close });
     let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
     let job =
@@ -160,7 +160,7 @@ fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
 }
 
 #[test]
-fn cancellations_of_one_load_do_not_wait_for_those_of_another() {
+fn cancel_requests_of_loads_do_not_wait_for_each_other() {
     let silent = Lines::start(|_, _| Answer::Silence);
     let closing = Lines::start(|_, line| if line == "a" { Answer::Silence } else { Answer::Close });
     let load = |server: &Lines, users: u32| {
@@ -176,7 +176,7 @@ fn cancellations_of_one_load_do_not_wait_for_those_of_another() {
 }
 
 #[test]
-fn a_cancellation_of_which_nothing_comes_is_counted_and_keeps_nobody_waiting() {
+fn failed_cancel_request_is_counted_without_delaying_the_load() {
     let server = Lines::start(|_, _| Answer::Silence);
     let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
     // One cancel request is pending, some are queued, and there is no room for the rest.

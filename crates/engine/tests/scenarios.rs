@@ -39,7 +39,7 @@ fn planned(done: &Done) -> Vec<u64> {
 }
 
 #[test]
-fn steps_come_in_turn_on_one_connection_and_hand_values_on() {
+fn steps_run_in_order_on_one_connection_and_pass_values() {
     for threads in [1, 2] {
         let witness = Witness::start(AT_ONCE);
         let mut job =
@@ -96,7 +96,7 @@ fn weights_and_shares_are_kept() {
 }
 
 #[test]
-fn a_sequence_is_unique_over_all_users_and_threads() {
+fn sequence_is_unique_over_all_users_and_threads() {
     for threads in 1..=3 {
         let witness = Witness::start(AT_ONCE);
         let mut job = following(users(&witness, 6, count(300)), in_turn(vec![visit(0, 0)]));
@@ -110,7 +110,7 @@ fn a_sequence_is_unique_over_all_users_and_threads() {
 }
 
 #[test]
-fn values_are_drawn_once_for_an_iteration_and_only_where_they_are_needed() {
+fn values_are_drawn_once_per_iteration_if_needed() {
     let witness = Witness::start(AT_ONCE);
     let buy = Order::InTurn(vec![visit(1, 0), visit(2, 0)]);
     let mut job = following(users(&witness, 1, count(200)), scenarios(vec![(1.0, mix(&[1.0])), (1.0, buy)]));
@@ -129,7 +129,7 @@ fn values_are_drawn_once_for_an_iteration_and_only_where_they_are_needed() {
 }
 
 #[test]
-fn a_user_draws_the_same_values_whoever_serves_it() {
+fn draws_of_a_user_do_not_depend_on_the_thread() {
     let drawn = |seed, threads| -> BTreeSet<Vec<String>> {
         let witness = Witness::start(AT_ONCE);
         let mut job = following(users(&witness, 2, lasting(300 * MS)), in_turn(vec![visit(0, 0)]));
@@ -146,7 +146,7 @@ fn a_user_draws_the_same_values_whoever_serves_it() {
 }
 
 #[test]
-fn what_a_user_draws_does_not_hang_on_how_its_requests_end() {
+fn draws_of_a_user_do_not_depend_on_outcomes() {
     let drawn = |second: &str| -> Vec<String> {
         let witness = Witness::start(AT_ONCE);
         let think = ThinkTime::Uniform { min_ns: 0, max_ns: MS };
@@ -163,7 +163,7 @@ fn what_a_user_draws_does_not_hang_on_how_its_requests_end() {
 }
 
 #[test]
-fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_after_it() {
+fn pauses_count_from_the_reply_and_think_time_follows_the_iteration() {
     let witness = Witness::start(Duration::from_millis(5));
     let mut job =
         following(users(&witness, 3, lasting(SECOND)), in_turn(vec![visit(0, 50 * MS), visit(1, 20 * MS)]));
@@ -186,7 +186,7 @@ fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_aft
 
 /// Time that this program needs to search a reply and to fill values into a request must not count as service time.
 #[test]
-fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
+fn searching_a_reply_counts_as_send_delay_and_not_service_time() {
     let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, &body))]));
     let saved = saving(get("/0"), 0, CaptureFrom::Json(JsonPath::read("/token").unwrap()));
@@ -210,7 +210,7 @@ fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
 }
 
 #[test]
-fn pacing_goes_from_iteration_to_iteration() {
+fn pacing_runs_from_iteration_to_iteration() {
     let witness = Witness::start(AT_ONCE);
     let mut job =
         following(users(&witness, 2, lasting(SECOND)), in_turn(vec![visit(0, 10 * MS), visit(1, 0)]));
@@ -230,7 +230,7 @@ fn pacing_goes_from_iteration_to_iteration() {
 }
 
 #[test]
-fn a_step_that_is_not_ok_ends_the_iteration() {
+fn failed_step_ends_the_iteration() {
     let witness = Witness::start(AT_ONCE);
     let three = || in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]);
     let done = run(
@@ -255,7 +255,7 @@ fn a_step_that_is_not_ok_ends_the_iteration() {
 }
 
 #[test]
-fn the_end_of_the_load_cuts_iterations_short() {
+fn end_of_load_cuts_iterations_short() {
     let witness = Witness::start(AT_ONCE);
     let steps = || script(vec![get("/0"), get("/1"), get("/2")]);
     let pauses = |ns| in_turn(vec![visit(0, ns), visit(1, ns), visit(2, ns)]);
@@ -286,7 +286,7 @@ fn the_end_of_the_load_cuts_iterations_short() {
 }
 
 #[test]
-fn warm_up_and_result_are_kept_apart_in_every_step() {
+fn every_step_separates_warm_up_and_result() {
     let witness = Witness::start(Duration::from_millis(2));
     let mut job = following(users(&witness, 3, lasting(600 * MS)), in_turn(vec![visit(0, 0), visit(1, 0)]));
     (job.warm_up_ns, job.threads) = (300 * MS, 3);

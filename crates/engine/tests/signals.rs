@@ -78,7 +78,7 @@ fn assert_windows(done: &Done) {
 }
 
 #[test]
-fn throughput_times_service_time_is_what_was_in_flight() {
+fn time_in_flight_satisfies_littles_law() {
     let target = built_in();
     let mut thinking = closed(tcp(target.address()), 6, lasting(700 * MS));
     if let Load::Closed(closed) = &mut thinking.load {
@@ -109,7 +109,7 @@ fn throughput_times_service_time_is_what_was_in_flight() {
 }
 
 #[test]
-fn connections_that_are_opened_for_a_request_are_in_flight_from_when_it_is_sent() {
+fn request_waiting_for_connection_is_in_flight_from_sending() {
     let target = built_in();
     for is_open in [false, true] {
         let peer = tcp(target.address());
@@ -123,7 +123,7 @@ fn connections_that_are_opened_for_a_request_are_in_flight_from_when_it_is_sent(
 }
 
 #[test]
-fn what_is_left_or_times_out_is_in_flight_until_then() {
+fn abandoned_and_timed_out_requests_count_as_in_flight() {
     let server = Lines::start(|_, _| Answer::Silence);
     let job = Job { timeout_ns: 120 * MS, ..closed(tcp(server.address), 2, lasting(300 * MS)) };
     let done = run(job, acts(&[Act::Say("a", None)]));
@@ -150,7 +150,7 @@ fn stopping(lasting: Duration) -> (Lines, Acts) {
 }
 
 #[test]
-fn a_generator_that_stops_has_the_lag_itself() {
+fn stopped_generator_counts_its_own_lag() {
     let (server, script) = stopping(Duration::from_millis(300));
     let done = run(open(tcp(server.address), 100.0, SECOND, 100), script);
     done.assert_all_ok(100);
@@ -164,7 +164,7 @@ fn a_generator_that_stops_has_the_lag_itself() {
 }
 
 #[test]
-fn replies_that_a_stopped_generator_keeps_waiting_are_its_lag() {
+fn waiting_replies_count_as_lag_of_stopped_generator() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(30), "ok\n"));
     let stops = Some((Arc::new(AtomicU64::new(0)), 20, Duration::from_millis(300)));
     let script = Acts { stops, ..acts(&[Act::Say("a", None)]) };
@@ -177,7 +177,7 @@ fn replies_that_a_stopped_generator_keeps_waiting_are_its_lag() {
 }
 
 #[test]
-fn the_wait_for_a_connection_is_nobodys_lag() {
+fn wait_for_connection_is_not_generator_lag() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(40), "ok\n"));
     let pooled = Job { pool: Some(1), ..closed(tcp(server.address), 6, lasting(600 * MS)) };
     let mut steps =
@@ -200,7 +200,7 @@ fn the_wait_for_a_connection_is_nobodys_lag() {
 }
 
 #[test]
-fn calls_into_a_system_in_this_process_are_no_stops_of_the_generator() {
+fn in_process_calls_are_not_generator_stalls() {
     let script = Acts { call: Duration::from_millis(400), ..acts(&[Act::Say("a", None)]) };
     let job = closed(Peer::of(Endpoint::Unix("/nowhere".into()), None), 1, count(3));
     let limit = limit(&job);
@@ -213,7 +213,7 @@ fn calls_into_a_system_in_this_process_are_no_stops_of_the_generator() {
 }
 
 #[test]
-fn bytes_of_replies_are_those_on_the_sockets() {
+fn reply_bytes_equal_bytes_on_sockets() {
     let target = built_in();
     let mut job = closed(tcp(target.address()), 4, lasting(400 * MS));
     (job.threads, job.warm_up_ns) = (2, 100 * MS);

@@ -32,7 +32,7 @@ fn waited_ms(done: &Done) -> u64 {
 }
 
 #[test]
-fn connection_closed_after_a_reply_while_users_think_is_no_gap() {
+fn close_during_think_time_is_not_a_gap() {
     // The second request of a connection is read and not answered, as if the server had just closed the connection.
     let steps = vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::ReadRequest];
     let server = target::scripted::start(move |_| Script(steps.clone())).expect("a server");
@@ -43,7 +43,7 @@ fn connection_closed_after_a_reply_while_users_think_is_no_gap() {
 }
 
 #[test]
-fn server_that_rejects_each_connection_is_away_between_back_offs_without_think_time() {
+fn rejecting_server_is_a_gap_between_back_offs_without_think_time() {
     assert_measured(|| {
         let port = target::scripted::closed_port().expect("a port");
         let done = run(closed(tcp(port.address()), 2, lasting(2_000 * MS)), get("/"));
@@ -55,7 +55,7 @@ fn server_that_rejects_each_connection_is_away_between_back_offs_without_think_t
 }
 
 #[test]
-fn outage_while_some_users_think_lasts_as_long_as_users_waited() {
+fn outage_lasts_as_long_as_users_waited() {
     assert_measured(|| {
         let second = Duration::from_secs(1);
         let stall = Stall { first: second, lasting: second, every: None };

@@ -68,7 +68,7 @@ fn sent_to(peer: usize, done: &Done) -> usize {
 }
 
 #[test]
-fn each_slot_keeps_a_connection_to_each_peer() {
+fn each_slot_keeps_one_connection_per_peer() {
     assert_measured(|| {
         for is_open in [false, true] {
             let (one, two) = (answering("1"), answering("2"));
@@ -95,7 +95,7 @@ fn each_slot_keeps_a_connection_to_each_peer() {
 }
 
 #[test]
-fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
+fn send_delay_carries_over_from_one_peer_to_the_other() {
     assert_measured(|| {
         let (one, two) = (Witness::start(Duration::from_millis(15)), Witness::start(Duration::ZERO));
         // Each arrival occupies the slot for 30 ms, at 40 arrivals per second: later ones wait.
@@ -111,7 +111,7 @@ fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
 }
 
 #[test]
-fn a_value_that_one_peer_sent_is_known_to_the_other() {
+fn value_from_one_peer_is_available_at_the_other() {
     assert_measured(|| {
         let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
         let token = || CaptureFrom::Header("X-Token".to_owned());
@@ -132,7 +132,7 @@ fn a_value_that_one_peer_sent_is_known_to_the_other() {
 }
 
 #[test]
-fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
+fn connection_closed_while_unused_is_reopened_without_failures() {
     assert_measured(|| {
         let one = answering("1");
         let pause = Step::Wait(Duration::from_millis(5));
@@ -149,7 +149,7 @@ fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
 }
 
 #[test]
-fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
+fn unsolicited_bytes_of_unused_peer_fail_no_request() {
     assert_measured(|| {
         let one = answering("1");
         let chatty = vec![
@@ -172,7 +172,7 @@ fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
 }
 
 #[test]
-fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
+fn time_out_of_one_peer_keeps_the_connection_to_the_other() {
     assert_measured(|| {
         let one = answering("1");
         let two = server(vec![Step::ReadRequest, Step::HoldOpen]);
@@ -190,7 +190,7 @@ fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
 }
 
 #[test]
-fn a_second_peer_that_is_not_there_fails_its_own_steps_only() {
+fn unreachable_second_peer_fails_only_its_own_steps() {
     assert_measured(|| {
         let one = answering("1");
         let gone = target::scripted::closed_port().expect("a port");

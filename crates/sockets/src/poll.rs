@@ -95,7 +95,7 @@ mod tests {
 
     /// A time-out rounded up to milliseconds would take at least 1 ms every time.
     #[test]
-    fn a_wait_of_200_microseconds_is_not_rounded_to_a_millisecond() {
+    fn wait_of_200_us_is_not_rounded_to_1_ms() {
         let mut poll = Poll::new().unwrap();
         let shortest = (0..50).map(|_| {
             let before = Instant::now();

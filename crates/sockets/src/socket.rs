@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_the_peer_read_before_it_closed_are_acknowledged() {
+    fn bytes_read_by_the_peer_before_its_close_are_acknowledged() {
         let (socket, mut peer) = connection();
         assert!(matches!(socket.send(b"hello"), Io::Moved(5)));
         peer.read_exact(&mut [0; 5]).unwrap();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn unix_sockets_acknowledge_nothing() {
+    fn unix_socket_reports_no_unacknowledged_bytes() {
         let (one, _other) = UnixStream::pair().unwrap();
         assert_eq!(Socket::new(one.into()).unacknowledged(), None);
     }

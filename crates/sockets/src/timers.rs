@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_come_in_order_and_not_before_their_time() {
+    fn entries_come_up_in_order_and_not_early() {
         let mut timers = Timers::default();
         timers.set(30, 3, 'b');
         timers.set(10, 1, 'a');

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn first_is_the_link_that_a_scan_finds_after_any_changes() {
+    fn first_link_equals_linear_scan_after_random_changes() {
         for count in [1, 2, 3, 7, 64] {
             let mut chance = Chance::stream(5, count);
             // The first two links go to another peer.
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn link_that_lost_its_room_unseen_is_passed_over() {
+    fn skips_link_that_lost_room_without_update() {
         let mut links: Vec<Link> = (0..2).map(link).collect();
         let mut least_busy = LeastBusy::new(0..2);
         links[0].retired = Retired::HungUp;

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_left_for_a_while_but_not_past_a_deadline() {
+    fn replies_may_wait_for_600_us_but_not_past_a_deadline() {
         let mut late_reading =
             LateReading { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false };
         let looked_ns = 5 * MS;
@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_is_the_time_of_the_reply() {
+    fn kernel_timestamp_is_the_time_of_the_reply() {
         assert_eq!(read_across_a_step(0, true), 1_005 * MS);
         assert_eq!(read_across_a_step(0, false), 1_005 * MS);
     }
 
     #[test]
-    fn a_clock_that_is_set_makes_no_reply_older_than_its_request_or_later_than_its_read() {
+    fn clock_step_keeps_reply_time_between_send_and_read() {
         for step_ns in [-100 * SECOND, -SECOND, -10 * MS as i64, 10 * MS as i64, SECOND, 100 * SECOND] {
             for is_stamped_before in [true, false] {
                 let at_ns = read_across_a_step(step_ns, is_stamped_before);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_from_before_the_step_that_is_read_turns_later_is_not_believed() {
+    fn ignores_timestamp_from_before_an_earlier_clock_step() {
         let mut clocks = Clocks::default();
         clocks.compare(DATE, 0);
         clocks.compare(DATE + 100 * SECOND + 1_000, 1_000);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_slewed_is_not_taken_for_one_that_was_set() {
+    fn slewed_clock_is_not_detected_as_set() {
         let mut clocks = Clocks::default();
         clocks.compare(DATE, 0);
         // adjtime(3) slews by at most 500 µs per second; here with a turn every 600 µs.
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_between_the_two_clocks_makes_a_reply_no_earlier_than_it_was() {
+    fn pause_between_clock_readings_never_makes_a_reply_earlier() {
         let mut clocks = Clocks::default();
         clocks.compare(DATE, 0);
         for pause_ns in [50_000, 20 * MS] {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_before_1970_or_at_the_end_of_time_is_survived() {
+    fn accepts_dates_before_1970_and_at_the_end_of_the_range() {
         for date_ns in [i64::MIN, -DATE, i64::MAX] {
             let mut clocks = Clocks::default();
             clocks.compare(date_ns, 10 * MS);

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_has_the_first_link_and_leaves_most_out() {
+    fn sample_includes_link_0_and_one_in_eight() {
         let sampled = (0..80).filter(|link| ReadDelay::is_sampled(*link)).count();
         assert!(ReadDelay::is_sampled(0) && sampled == 10, "{sampled}");
     }

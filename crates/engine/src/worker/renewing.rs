@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn renewals_are_one_lifetime_apart_and_spread_over_it() {
+    fn renewals_are_one_lifetime_apart_and_evenly_spread() {
         let all: Vec<Vec<u64>> = (0..4).map(|number| renewals((number, 4), 3_000)).collect();
         assert_eq!(all[0], [125, 1_125, 2_125]);
         assert_eq!(all[1], [375, 1_375, 2_375]);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn socket_that_was_opened_in_between_is_renewed_at_the_time_of_its_connection() {
+    fn reopened_socket_keeps_the_renewal_times_of_its_connection() {
         let is_over = |dialled_ns, at_ns| is_over(LIFETIME_NS, (0, 4), dialled_ns, at_ns);
         assert!(!is_over(1_100, 1_124) && is_over(1_100, 1_125));
         assert!(!is_over(1_125, 2_124) && is_over(1_125, 2_125));

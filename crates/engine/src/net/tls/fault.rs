@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cases_are_told_in_words() {
+    fn enum_variants_are_rendered_as_words() {
         for (error, words) in [
             (
                 rustls::Error::AlertReceived(AlertDescription::HandshakeFailure),
