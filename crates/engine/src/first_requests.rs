@@ -117,7 +117,7 @@ impl Rehearsal<'_> {
                     take_outgoing(&mut **channel, &mut bytes);
                     Next::Await
                 }
-                // A peer that only renders text answers immediately; others never answer here.
+                // The session that records SQL as text answers immediately. Other channels have no answer here and end the loop.
                 Next::Await => match channel.received(&[]) {
                     Ok(Some((_, Event::Answered { next, .. }))) => next,
                     Ok(Some((_, Event::Replied { .. } | Event::Failed { .. })) | None) | Err(_) => break,

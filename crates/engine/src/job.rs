@@ -123,7 +123,7 @@ impl Job {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// Round robin. The first socket of connection `n` goes to address `n` modulo the number of addresses. Each later socket goes
-    /// to the next address if TLS does not start on request, otherwise to its connection's first address.
+    /// to the next address; with TLS on request (database log-ins), it stays at the connection's first address.
     #[default]
     InTurn,
     /// Failover. All sockets go to the first address that answers. When it fails, they go to the next one that answers, and after

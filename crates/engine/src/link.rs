@@ -42,7 +42,7 @@ pub(crate) struct Link {
     pub(crate) kind: LinkKind,
     /// Whether some of its exchanges are not begun in the channel yet, because the link is not up or the channel has no room.
     pub(crate) has_unbegun: bool,
-    /// Whether and why the present socket takes no further exchanges.
+    /// Reason why the present socket takes no further exchanges; [`Retired::No`] while it takes them.
     pub(crate) retired: Retired,
     pub(crate) sending: Sending,
     /// Whether an exchange was abandoned within a pause of its request.
@@ -247,7 +247,7 @@ impl Link {
             && self.retired == Retired::No
     }
 
-    /// Whether the end of the byte stream cannot be trusted: the peer has not closed TLS with a close_notify alert.
+    /// Whether the end of the byte stream cannot be trusted: the peer has not closed TLS with a `close_notify` alert.
     pub(crate) fn is_cut_off(&self) -> bool {
         matches!(&self.state, State::Up { session: Some(session), .. } if !session.peer_closed)
     }

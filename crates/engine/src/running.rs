@@ -62,7 +62,7 @@ pub struct WorkerEnd {
     pub health: Health,
     /// Number of connections that could not be opened before the load, and the reason for the first. `None` if all were opened.
     pub opening_failures: Option<(u32, String)>,
-    /// First replies of connections, for a comparison between connections.
+    /// Comparison of the first replies of each connection, for steps without an expectation of the body.
     pub first_replies: Vec<FirstReplies>,
     /// End of the load in nanoseconds since its start: its duration, or the time of a stop request. `None` if only the number of
     /// requests ended it.

@@ -27,7 +27,8 @@ pub(crate) struct Signals {
     pub(crate) doubted_replies: u64,
     /// Time at which the event loop had asked to be woken.
     due_back_ns: u64,
-    /// Time since which replies that are read now may have waited in the kernel. [`NEVER`] if their times come from the kernel.
+    /// Time since which replies that are read now may have waited in the kernel. [`NEVER`] if times of replies do not depend on
+    /// reading: kernel timestamps, or no sockets.
     read_due_ns: u64,
     is_catching_up: bool,
     heartbeat_max_ns: u64,
@@ -299,8 +300,8 @@ impl Signals {
         let Window { from_ns, ended, response_sum_ns, told_ns, ok, ok_response_sum_ns, .. } = self.window;
         let is_open = self.open > 0 || is_waiting;
         let presence = self.window.answers.presence(to_ns, is_open);
-        // A reply that came in an earlier window and was read in this one was reported there as in flight to the end of that
-        // window. If the excess is larger than this window's time in flight, the next window is reduced too.
+        // Replies that came before this window and were read in it were reported as in flight until its start. If that excess is
+        // larger than this window's time in flight, the next window makes up for the rest.
         let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;
         self.window = Window::new(to_ns, told_ns.wrapping_add(since_ns), is_open);
         Pulse {

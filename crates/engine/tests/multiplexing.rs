@@ -287,8 +287,8 @@ fn exchanges_fail_if_peer_accepts_none_on_new_links() {
     assert!(counts.sent < 100, "it is not opened again and again: {counts:?}");
 }
 
-/// Runs four links of 250 exchanges each. From the second round on, every tenth stream of link 0 is reset, link 1 drains after half
-/// of its round, and link 2 is lost with its round. Later links answer everything.
+/// Runs four links of 250 exchanges each. From the second round on, three links fail: every tenth stream of link 0 is reset, link 1
+/// drains after half of its round, and link 2 is lost with its round. Later links answer everything.
 #[test]
 fn every_exchange_ends_once_despite_resets_drains_and_losses() {
     let is_draining = AtomicBool::new(false);

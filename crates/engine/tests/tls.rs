@@ -134,7 +134,7 @@ fn broken_handshake_is_a_tls_error() {
         let (failures, why) = done.ends[0].opening_failures.as_ref().expect("failures before the load");
         assert_eq!(*failures, 4, "{what}: {why}");
     }
-    // A peer that sends close_notify and does not close costs the deadline, and no more.
+    // A peer that sends `close_notify` and does not close costs the deadline, and no more.
     let done = against(vec![Step::ReadBytes(100), Step::Send(close_notify), Step::HoldOpen]);
     assert_eq!(done.tally.counts.ok, 0);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);

@@ -15,7 +15,7 @@ use crate::job::Peer;
 /// Result of a connection check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// Time to connect, TLS and log-in included if they ran first.
+    /// Time to connect, TLS included. Includes the log-in for [`greet`] and [`ask`], but not for [`probe`].
     pub connect_ns: u64,
     /// TLS version, cipher suite, and key exchange. `None` without TLS.
     pub tls: Option<String>,

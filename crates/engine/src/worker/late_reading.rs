@@ -1,8 +1,8 @@
 //! Late reading of replies in open loads, with the receive timestamps of the kernel.
 //!
-//! Waking up for each reply costs as much as sending a request. As long as connections are to spare, a worker with a dense open
-//! load sleeps until the next requests are due, and then reads all replies that have arrived. Their times are the kernel's receive
-//! timestamps, which are more accurate than the time of reading.
+//! Waking up for each reply costs as much as sending a request. With spare connections, a worker of a dense open load sleeps until
+//! the next requests are due. It then reads all replies that have arrived. Their times are the kernel's receive timestamps, which
+//! are more accurate than the time of reading.
 
 use load::Load;
 use sockets::stamped::Control;
@@ -18,7 +18,7 @@ const WAIT_MAX_NS: u64 = 600_000;
 /// Max size of replies that are read late. Larger ones would fill the socket's receive buffer and block the sender.
 const REPLY_BYTES_MAX: u64 = 16 * 1024;
 
-/// Smallest change of the offset between the real-time clock and the load's clock, from one turn to the next, that means that the
+/// Smallest change of the offset between the real-time clock and the load's clock, from one turn to the next, that shows that the
 /// clock was set.
 const STEP_NS: u64 = 100_000;
 

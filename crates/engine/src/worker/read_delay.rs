@@ -1,8 +1,8 @@
 //! Delay between the arrival of replies in the kernel and their reading, measured for a sample of the reads with the kernel's
 //! receive timestamps.
 //!
-//! Response times of a load that reads replies on arrival include this delay, and a thread that only waits for sockets cannot see
-//! how late it is woken. So the delay is measured.
+//! Response times of a load that reads replies on arrival include this delay. A thread that only waits for sockets cannot see how
+//! late it is woken, so the delay is measured.
 
 use sockets::stamped::{self, Control};
 

@@ -127,7 +127,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Shuts down one or both directions without a TLS close_notify alert.
+    /// Shuts down one or both directions without a TLS `close_notify` alert.
     pub(crate) fn shut_down(&self, how: Shutdown) {
         // The client may have closed already.
         let _ = self.socket.shutdown(how);
