@@ -120,9 +120,9 @@ pub(crate) enum State {
 /// Reason why a socket takes no further exchanges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Retired {
-    /// It still takes exchanges.
+    /// Socket still takes exchanges.
     No,
-    /// It reached its max lifetime.
+    /// Socket reached its max lifetime.
     Expired,
     /// The peer has closed its side.
     HungUp,

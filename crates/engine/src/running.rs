@@ -25,7 +25,7 @@ const LEAD: Duration = Duration::from_millis(2);
 /// Message from a worker to the owner of the load.
 #[derive(Debug)]
 pub enum Message {
-    /// All connections are open. The load starts at this time.
+    /// Connections have been opened, apart from [`WorkerEnd::opening_failures`]. The load starts at this time.
     Begins(Instant),
     /// One second of one account of one worker.
     Interval {
