@@ -1,13 +1,13 @@
-//! Accounts of steps by address, for peers that ask for them. They come next to the accounts of the steps, and are in no sum.
+//! Accounts of steps by address, for peers that ask for them. They duplicate the accounts of the steps and are in no sum.
 
 use wire::Channels;
 
 use crate::job::Job;
 
-/// The steps of a job and the addresses of their peers that have accounts of their own, in order. Their numbers in
-/// [`crate::Message::Interval`] follow those of the steps and the parts. An account counts the requests that have ended; those that
-/// never had a connection belong to no address. Addresses are counted as in [`crate::Peer::endpoints`], and on through the peers of
-/// which a value chooses one.
+/// Lists the steps of a job and the addresses with accounts of their own, in order. Their numbers in [`crate::Message::Interval`]
+/// follow those of steps and parts. An account counts finished requests. Requests that never had a connection belong to no address.
+/// Addresses are numbered as in [`crate::Peer::endpoints`]; if a value chooses one of several peers, numbering continues across
+/// these peers.
 pub fn address_accounts(job: &Job, channels: &dyn Channels) -> Vec<(u16, usize)> {
     let steps = 0..job.scenarios.steps().max(1) as u16;
     let of_step = |step: u16| {
@@ -18,24 +18,25 @@ pub fn address_accounts(job: &Job, channels: &dyn Channels) -> Vec<(u16, usize)>
     steps.flat_map(of_step).collect()
 }
 
-/// Where the accounts of a step by address are.
+/// Location of the address accounts of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct FirstAccount {
-    /// The number of the account of its first address; 0 for a step without such accounts.
+    /// Number of the account of the first address; 0 if the step has no such accounts.
     account: u16,
-    /// The peer of that address.
+    /// Peer of the first address.
     peer: u16,
 }
 
 impl FirstAccount {
-    /// The account of an address of a peer, if it has one. Peers of which a value chooses one have one address each.
+    /// Number of the account of an address. `None` if it has none. If a value chooses one of several peers, each of them has one
+    /// address.
     pub(crate) fn at(self, peer: u16, address: u16) -> Option<usize> {
         let further = usize::from(peer - self.peer) + usize::from(address);
         (self.account > 0).then_some(usize::from(self.account) + further)
     }
 }
 
-/// By step, where its accounts are. Empty if no step has any.
+/// By step: location of its address accounts. Empty if no step has any.
 pub(crate) fn first_accounts(
     job: &Job,
     accounts: &[(u16, usize)],

@@ -1,29 +1,29 @@
-//! When ok answers came in a window of time, and when somebody wanted one.
+//! OK answers in a window of time, and the times at which requests were open.
 
 use record::{AskedParts, Presence};
 
 use crate::timers::NEVER;
 
-/// One window of a worker. Times that have not come are [`NEVER`].
+/// Window of one worker. Times that have not come are [`NEVER`].
 pub(crate) struct Answers {
     from_ns: u64,
     window_ns: u64,
     first_ok_ns: u64,
     last_ok_ns: u64,
-    /// Since when a request is open: after the last ok answer, or from the start of the window on.
+    /// Time since which a request is open: after the last OK answer, or since the start of the window.
     asked_ns: u64,
-    /// As `asked_ns`, before the first ok answer, once there is one.
+    /// Value of `asked_ns` before the first OK answer; set with that answer.
     asked_first_ns: u64,
-    /// Since when requests were open all the time, or somebody waited to send one.
+    /// Time since which requests have been open, or waiting to be sent, without a gap.
     wanted_ns: u64,
     asked: AskedParts,
-    /// The time that was marked last in `asked`.
+    /// Time range that the latest call marked in `asked`, rounded to parts of the window.
     marked_ns: (u64, u64),
     stalled_ns: u64,
 }
 
 impl Answers {
-    /// A window that begins at this instant and lasts so long, with requests open or not.
+    /// Creates a window of `window_ns` from `from_ns` on. `is_open`: requests are open at its start.
     pub(crate) fn new(from_ns: u64, window_ns: u64, is_open: bool) -> Self {
         let asked_ns = if is_open { from_ns } else { NEVER };
         Self {
@@ -40,18 +40,18 @@ impl Answers {
         }
     }
 
-    /// A request is open, or waits to be sent, since this instant.
+    /// Notes that a request has been open, or waiting to be sent, since `intended_ns`.
     #[inline]
     pub(crate) fn asked(&mut self, intended_ns: u64) {
         self.asked_ns = self.asked_ns.min(intended_ns);
         self.wanted_ns = self.wanted_ns.min(intended_ns);
     }
 
-    /// The last open request has ended.
+    /// Notes that no request is open any more.
     #[inline]
     pub(crate) fn idle(&mut self, at_ns: u64) {
         let from_ns = std::mem::replace(&mut self.wanted_ns, NEVER);
-        // Most requests end in the part of the window in which the one before them ended.
+        // Most requests end in the part of the window in which the previous one ended, which is marked already.
         if from_ns < self.marked_ns.0 || at_ns > self.marked_ns.1 {
             self.mark(from_ns, at_ns);
         }
@@ -72,7 +72,7 @@ impl Answers {
         }
     }
 
-    /// A request was answered ok, and others are open or not.
+    /// Notes an OK answer. `is_open`: other requests are still open.
     #[inline]
     pub(crate) fn answered(&mut self, at_ns: u64, is_open: bool) {
         if self.first_ok_ns == NEVER {
@@ -82,13 +82,13 @@ impl Answers {
         self.asked_ns = if is_open { at_ns } else { NEVER };
     }
 
-    /// The worker was away for so long.
+    /// Adds a stall of the worker.
     #[inline]
     pub(crate) fn stalled(&mut self, for_ns: u64) {
         self.stalled_ns += for_ns;
     }
 
-    /// What the window saw up to `to_ns`, with requests open, or waiting to be sent, or not.
+    /// Summary of the window up to `to_ns`. `is_open`: requests are open, or waiting to be sent.
     pub(crate) fn presence(&mut self, to_ns: u64, is_open: bool) -> Presence {
         if is_open {
             self.mark(self.wanted_ns, to_ns);

@@ -1,18 +1,19 @@
-//! The course of a load in windows of 100 ms, as one worker sees it, where a job asks for it.
+//! Timeline of a load in windows of 100 ms, as one worker sees it, for jobs that ask for it.
 
 use record::{Loss, Moment, Moments};
 
 use crate::answers::Answers;
 
-/// The windows that were not handed over yet.
+/// Windows that were not handed over yet.
 pub(crate) struct Course {
     moments: Moments,
-    /// Of the window that goes on.
+    /// Answers in the current window.
     answers: Answers,
     number: u64,
 }
 
-/// So many windows wait to be handed over at most: requests may be sent long after they were intended.
+/// Number of windows that may wait to be handed over. There can be many because requests may be sent long after their intended
+/// time.
 const WINDOWS_MAX: usize = 4096;
 
 impl Course {
@@ -20,43 +21,43 @@ impl Course {
         Self { moments: Moments::default(), answers: Answers::new(0, Moment::WINDOW_NS, false), number: 0 }
     }
 
-    /// A request is planned for this instant.
+    /// Counts a request planned for `intended_ns`.
     #[inline]
     pub(crate) fn planned(&mut self, intended_ns: u64) {
         self.at(intended_ns).planned += 1;
     }
 
-    /// A request is open; it was not before.
+    /// Counts a request that is sent now.
     #[inline]
     pub(crate) fn begun(&mut self, intended_ns: u64) {
         self.at(intended_ns).sent += 1;
         self.answers.asked(intended_ns);
     }
 
-    /// A request waits to be sent since this instant.
+    /// Notes that a request has been waiting to be sent since `since_ns`.
     pub(crate) fn waiting(&mut self, since_ns: u64) {
         self.answers.asked(since_ns);
     }
 
-    /// The last open request has ended.
+    /// Notes that no request is open any more.
     #[inline]
     pub(crate) fn idle(&mut self, at_ns: u64) {
         self.answers.idle(at_ns);
     }
 
-    /// A request was answered ok, and others are open or not.
+    /// Counts an OK answer. `is_open`: other requests are still open.
     #[inline]
     pub(crate) fn answered(&mut self, intended_ns: u64, at_ns: u64, is_open: bool) {
         self.at(at_ns).note_ok(at_ns.saturating_sub(intended_ns), at_ns);
         self.answers.answered(at_ns, is_open);
     }
 
-    /// A request ended in another way.
+    /// Counts a request that ended without an OK answer.
     pub(crate) fn lost(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
         self.at(at_ns).note_lost(loss, intended_ns);
     }
 
-    /// The loop began a turn so late; `stalled_ns` of that is a stall.
+    /// Notes that a turn of the event loop began `late_ns` late, `stalled_ns` of which count as a stall.
     #[inline]
     pub(crate) fn late(&mut self, late_ns: u64, stalled_ns: u64) {
         if late_ns > 0 {
@@ -66,14 +67,14 @@ impl Course {
         }
     }
 
-    /// When the window that goes on is over.
+    /// End of the current window.
     #[inline]
     pub(crate) fn window_end_ns(&self) -> u64 {
         (self.number + 1) * Moment::WINDOW_NS
     }
 
-    /// Ends the windows that are over, and the one that goes on if it is the last. Says whether so many wait that they must be handed
-    /// over now.
+    /// Ends the windows that are over, and the current one if `is_end`. Returns whether so many windows wait that they must be
+    /// handed over now.
     pub(crate) fn end_windows(&mut self, now_ns: u64, is_open: bool, is_end: bool) -> bool {
         while now_ns >= self.window_end_ns() {
             self.end_window(self.window_end_ns(), is_open);
@@ -91,7 +92,7 @@ impl Course {
         self.answers = Answers::new(self.number * Moment::WINDOW_NS, Moment::WINDOW_NS, is_open);
     }
 
-    /// All there is so far. What still comes for these windows adds to it.
+    /// Takes all windows so far. Later counts for these windows come as further windows of the same numbers, to be added.
     pub(crate) fn take(&mut self) -> Vec<Moment> {
         std::mem::take(&mut self.moments).into_windows()
     }
@@ -109,7 +110,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn requests_belong_to_the_window_of_their_instant_and_answers_to_that_of_theirs() {
+    fn requests_count_in_window_of_intended_time_and_answers_in_window_of_arrival() {
         let mut course = Course::new();
         [10, 20, 30].into_iter().for_each(|ms| course.planned(ms * MS));
         course.begun(10 * MS);

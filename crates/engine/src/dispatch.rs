@@ -1,4 +1,4 @@
-//! Which link takes the next exchange: the user's own, one of a pool, or the least busy of those that carry several.
+//! Choice of the link for the next exchange: the user's own link, a link of a pool, or the least busy one.
 
 mod least_busy;
 
@@ -8,32 +8,31 @@ use std::ops::Range;
 use crate::link::Link;
 use least_busy::LeastBusy;
 
-/// The links of one worker, by peer, and who waits for them.
+/// Links of one worker by peer, and the users who wait for them.
 pub(crate) struct Dispatch {
     peers: Vec<PeerLinks>,
-    /// Lanes that users take turns with, if there are fewer lanes than users.
+    /// Pool of lanes, if there are fewer lanes than users. `None`: each user has its own lane.
     pub(crate) pool: Option<Pool>,
-    /// Users who wait for room, at all peers.
+    /// Number of users who wait for room on a link, over all peers.
     waiting: usize,
 }
 
-/// The links to one peer.
+/// Links to one peer.
 struct PeerLinks {
     numbers: Range<u32>,
-    /// The order in which users share the links; `None` if each lane has its own.
+    /// Links in the order in which shared links are chosen. `None` if each lane has its own link.
     least_busy: Option<LeastBusy>,
-    /// Users whose exchange has no link yet, and its step, in the order in which they came.
+    /// Users whose exchange has no link yet, each with its step, in order of arrival.
     waiting: VecDeque<(u32, u16)>,
 }
 
-/// Lanes that users share: a lane is a link to each peer. Each user takes a free one for an iteration, and waits for it as long as
-/// there is none.
+/// Pool of lanes that users share. A lane is one link to each peer. A user takes a free lane for an iteration, or waits for one.
 pub(crate) struct Pool {
-    /// Lanes that nobody uses.
+    /// Free lanes.
     pub(crate) idle: VecDeque<u32>,
-    /// Users who are ready, in the order in which they came to be.
+    /// Users who wait for a lane, in order of arrival.
     pub(crate) waiting: VecDeque<u32>,
-    /// By lane, since when it could be used.
+    /// By lane: time from which it could be used.
     pub(crate) free_ns: Vec<u64>,
 }
 
@@ -44,7 +43,7 @@ impl Pool {
 }
 
 impl Dispatch {
-    /// `links`: by peer, the number of its links, and whether users share them.
+    /// Creates the dispatcher. `links` gives, by peer, the number of links and whether users share them.
     pub(crate) fn new(links: impl Iterator<Item = (u32, bool)>, pool: Option<Pool>) -> Self {
         let mut first = 0;
         let peer_links = |(count, is_shared): (u32, bool)| {
@@ -56,17 +55,17 @@ impl Dispatch {
         Self { peers: links.map(peer_links).collect(), pool, waiting: 0 }
     }
 
-    /// The links to a peer.
+    /// Numbers of the links to a peer.
     pub(crate) fn links(&self, peer: u16) -> Range<u32> {
         self.peers[usize::from(peer)].numbers.clone()
     }
 
-    /// The most links that any peer has.
+    /// Largest number of links to any peer.
     pub(crate) fn most_links(&self) -> usize {
         self.peers.iter().map(|peer| peer.numbers.len()).max().unwrap_or(0)
     }
 
-    /// The link that takes an exchange to a peer; `None` if there is no room.
+    /// Chooses the link for an exchange with a peer. `None` if no link has room.
     #[inline]
     pub(crate) fn choose(&mut self, links: &[Link], peer: u16, lane: u32) -> Option<u32> {
         let peer = &mut self.peers[usize::from(peer)];
@@ -76,7 +75,7 @@ impl Dispatch {
         }
     }
 
-    /// A link may have become more or less busy, full, or up.
+    /// Updates the position of a link whose load, room, or state may have changed.
     #[inline]
     pub(crate) fn update(&mut self, links: &[Link], number: u32) {
         let link = &links[number as usize];
@@ -87,23 +86,23 @@ impl Dispatch {
         }
     }
 
-    /// The user of an exchange waits for room at a peer.
+    /// Queues the exchange of a user until a link to the peer has room.
     pub(crate) fn wait_for_room(&mut self, peer: u16, user: u32, step: u16) {
         self.waiting += 1;
         self.peers[usize::from(peer)].waiting.push_back((user, step));
     }
 
-    /// By peer, the user who has waited longest for room, if one does.
+    /// User who has waited longest for room, for each peer at which users wait.
     pub(crate) fn first_waiting(&self) -> impl Iterator<Item = u32> {
         self.peers.iter().filter_map(|peer| peer.waiting.front().map(|(user, _)| *user))
     }
 
-    /// Whether somebody waits for room at a peer.
+    /// Whether users wait for room at a peer.
     pub(crate) fn has_waiting_at(&self, peer: u16) -> bool {
         !self.peers[usize::from(peer)].waiting.is_empty()
     }
 
-    /// The user who has waited longest for room at a peer, if there is room.
+    /// Takes the user who has waited longest for room at a peer, with its step, if a link has room.
     pub(crate) fn take_waiting(&mut self, links: &[Link], peer: u16) -> Option<(u32, u16)> {
         let peer = &mut self.peers[usize::from(peer)];
         peer.least_busy.as_mut()?.first(links)?;
@@ -112,7 +111,7 @@ impl Dispatch {
         Some(waiting)
     }
 
-    /// Whether somebody waits for a link.
+    /// Whether any user waits for a link or a lane.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting > 0 || self.pool.as_ref().is_some_and(|pool| !pool.waiting.is_empty())
     }

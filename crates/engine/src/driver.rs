@@ -1,4 +1,4 @@
-//! Who starts the next request: users who wait for replies, or send times that wait for nobody.
+//! Source of the next request: users who wait for replies (closed load), or scheduled send times (open load).
 
 mod shared;
 mod user_schedules;
@@ -13,71 +13,71 @@ use load::{Arrivals, Load, Share, Stop};
 use shared::Shared;
 pub(crate) use user_schedules::UserSchedules;
 
-/// Requests whose send times lie within this window are started in one go, when the last of them is due: each is late by
-/// less than the window, and the machine wakes up once for all of them, at a fraction of the cost.
+/// Window within which requests are sent together, when the last of them is due. Each is delayed by less than the window, and the
+/// thread wakes up once for all of them, which costs far less CPU time.
 const GROUP_WINDOW_NS: u64 = 60_000;
-/// Send times that are looked ahead for that.
+/// Max send times that one such group may have.
 const GROUP_MAX: usize = 64;
 
-/// One worker's part of the load.
+/// Part of the load that one worker drives.
 pub(crate) enum Driver {
-    /// Users who wait for replies.
+    /// Closed load: users wait for replies.
     Closed {
         cadence: Cadence,
-        /// Users who may still start a request.
+        /// Number of users who may still start a request.
         active: u32,
-        /// When each user starts its iterations, if the load says so instead of the cadence.
+        /// Start times of each user's iterations. `None`: `cadence` decides.
         schedules: Option<UserSchedules>,
     },
-    /// Send times: each arrival takes a user who is idle.
+    /// Open load: each arrival takes an idle user.
     Open(Box<OpenDriver>),
 }
 
 /// The open load of one worker.
 pub(crate) struct OpenDriver {
     rows: Rows,
-    /// Users without an iteration.
+    /// Users who are not in an iteration.
     pub(crate) idle: VecDeque<u32>,
-    /// Users whose connections are opened when no other is idle.
+    /// Users whose connections are opened only when no other user is idle.
     pub(crate) spare: Range<u32>,
-    /// When an arrival found neither an idle user nor a spare one, if there were spare ones once.
+    /// Time at which an arrival found neither an idle nor a spare user. `None` before that, or if there were never spare ones.
     pub(crate) limit_reached_ns: Option<u64>,
     pub(crate) shed_after_ns: Option<u64>,
 }
 
-/// Where the send times of a worker come from.
+/// Source of the send times of a worker.
 #[expect(clippy::large_enum_variant, reason = "there is one for each thread")]
 enum Rows {
-    /// A row of its own.
+    /// Separate sequence of this worker.
     Own {
-        /// The next request to start.
+        /// Iterator of requests to start.
         starts: Row,
-        /// The next request to fall due. It runs ahead of `starts` while connections are short, and counts by itself: what
-        /// was planned is known even if sending goes wrong.
+        /// Iterator of requests that fall due. It runs ahead of `starts` while connections are short, and counts separately: the
+        /// number of planned requests stays right even if sending fails.
         dues: Row,
         group_left: usize,
     },
-    /// One row for all workers, of whose connections each keeps its thread waiting.
+    /// Sequence shared by all workers, each of whose threads has one connection.
     Shared(Shared),
 }
 
-/// One request of an open load: the first of its iteration.
+/// First request of an iteration of an open load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenRequest {
     pub(crate) at_ns: u64,
-    /// Its place among those of all workers.
+    /// Position among the requests of all workers, from 0.
     pub(crate) number: u64,
 }
 
-/// Send times in order, up to the end of the load.
+/// Sequence of send times up to the end of the load.
 pub(crate) struct Row {
     arrivals: Arrivals,
     share: Share,
-    /// How many were taken.
+    /// Number of send times taken.
     taken: u64,
-    /// How many there are, once that is decided.
+    /// Total number of send times. `None` until the load is cut short.
     end: Option<u64>,
-    /// The next ones, as far as somebody looked ahead.
+    /// Send times computed but not yet taken.
     ahead: VecDeque<u64>,
     stop: Stop,
     measured_from_ns: u64,
@@ -105,7 +105,7 @@ impl Row {
         self.ahead.front().copied()
     }
 
-    /// The next instant, if it has come.
+    /// Takes the next send time if it has come.
     #[inline]
     fn take_due(&mut self, now_ns: u64) -> Option<OpenRequest> {
         let at_ns = self.next_ns().filter(|next_ns| *next_ns <= now_ns)?;
@@ -118,7 +118,7 @@ impl Row {
         Some(OpenRequest { at_ns, number })
     }
 
-    /// The last of the next send times that lie within a window from the first of them.
+    /// Last send time within `window_ns` of the next one.
     fn group_end_ns(&mut self, window_ns: u64) -> Option<u64> {
         let end_ns = self.next_ns()?.saturating_add(window_ns);
         while self.ahead.back().is_some_and(|last_ns| *last_ns <= end_ns) && self.ahead.len() < GROUP_MAX {
@@ -129,13 +129,13 @@ impl Row {
         self.ahead.iter().rev().find(|at_ns| **at_ns <= end_ns).copied()
     }
 
-    /// How many send times have come, once the last of the next window has.
+    /// Number of send times that have come, once the last one of the next group has. `None` before.
     fn group_due(&mut self, now_ns: u64) -> Option<usize> {
         self.group_end_ns(GROUP_WINDOW_NS).filter(|end_ns| *end_ns <= now_ns)?;
         Some(self.ahead.iter().take_while(|at_ns| **at_ns <= now_ns).count())
     }
 
-    /// Computes one instant more; says whether there is one.
+    /// Computes one more send time. Returns whether there is one.
     fn look_ahead(&mut self) -> bool {
         if self.end.is_some_and(|end| self.taken + self.ahead.len() as u64 >= end) {
             return false;
@@ -146,7 +146,7 @@ impl Row {
         next_ns.is_some()
     }
 
-    /// Ends the row after so many.
+    /// Ends the sequence after `count` send times.
     fn end_after(&mut self, count: u64) {
         self.end = Some(count);
         self.ahead.truncate(count.saturating_sub(self.taken) as usize);
@@ -159,7 +159,7 @@ impl Row {
 }
 
 impl OpenDriver {
-    /// The next request whose instant has come.
+    /// Takes the next request to start if its send time has come.
     #[inline]
     pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<OpenRequest> {
         match &mut self.rows {
@@ -168,7 +168,7 @@ impl OpenDriver {
         }
     }
 
-    /// As [`OpenDriver::take_start`], but not before those that follow closely have come as well.
+    /// Like [`OpenDriver::take_start`], but waits until all requests of the next group are due.
     #[inline]
     pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<OpenRequest> {
         match &mut self.rows {
@@ -183,7 +183,7 @@ impl OpenDriver {
         }
     }
 
-    /// The next request whose instant has come and that was not yet counted as planned.
+    /// Takes the next due request that has not been counted as planned.
     #[inline]
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<OpenRequest> {
         match &mut self.rows {
@@ -192,7 +192,7 @@ impl OpenDriver {
         }
     }
 
-    /// When the next request is to start; `None` at the end of the load.
+    /// Send time of the next request to start. `None` at the end of the load.
     #[inline]
     pub(crate) fn next_start_ns(&self) -> Option<u64> {
         match &self.rows {
@@ -201,7 +201,7 @@ impl OpenDriver {
         }
     }
 
-    /// When to wake up for the next start: late enough to start those that follow closely together with it.
+    /// Time to wake up for the next start: when the last request of its group is due.
     #[inline]
     pub(crate) fn next_wake_ns(&mut self) -> Option<u64> {
         match &mut self.rows {
@@ -216,35 +216,35 @@ impl OpenDriver {
         }
     }
 
-    /// Whether an arrival has a user.
+    /// Whether a user is available for an arrival.
     pub(crate) fn has_user(&self) -> bool {
         !self.idle.is_empty() || !self.spare.is_empty()
     }
 
-    /// A user for an arrival: an idle one, or else one whose connection was not needed yet.
+    /// Takes a user for an arrival: an idle one, or else a spare one whose connection is opened now.
     pub(crate) fn take_user(&mut self) -> Option<u32> {
         self.idle.pop_front().or_else(|| self.spare.next())
     }
 
-    /// From the user of this number on, users are spare. The others are idle.
+    /// Makes all users from number `first` on spare.
     pub(crate) fn spare_from(&mut self, first: u32) {
         let count = self.idle.len() as u32;
         self.idle.truncate(first as usize);
         self.spare = first.min(count)..count;
     }
 
-    /// Notes that an arrival which is due finds no user.
+    /// Notes the time at which a due arrival finds no user, in a load that opens connections on demand.
     pub(crate) fn note_limit(&mut self, now_ns: u64) {
-        // An empty range keeps its end.
+        // An empty range keeps its end, which tells that there were spare users.
         let has_grown = self.spare.end > 0 && self.limit_reached_ns.is_none();
         if has_grown && self.next_start_ns().is_some_and(|start_ns| start_ns <= now_ns) {
             self.limit_reached_ns = Some(now_ns);
         }
     }
 
-    /// Ends the load with what was counted as planned: that is still started, and nothing else.
+    /// Ends the load after the requests counted as planned. They are still started; later ones are not.
     pub(crate) fn end_with_due(&mut self) {
-        // A shared row ends by itself.
+        // A shared sequence ends by its own count.
         if let Rows::Own { starts, dues, .. } = &mut self.rows {
             let count = dues.taken;
             dues.end_after(count);
@@ -252,7 +252,7 @@ impl OpenDriver {
         }
     }
 
-    /// Starts nothing more, not even what is due already; that is counted all the same.
+    /// Starts no more requests, not even due ones. Due requests are still counted as planned.
     pub(crate) fn start_no_more(&mut self) {
         match &mut self.rows {
             Rows::Own { starts, .. } => starts.end_at(0),
@@ -260,7 +260,7 @@ impl OpenDriver {
         }
     }
 
-    /// Ends the load at this instant: whatever is intended later will not come. What is due already still counts.
+    /// Ends the load at `now_ns`: later send times are dropped. Requests already due still count.
     pub(crate) fn end_at(&mut self, now_ns: u64) {
         match &mut self.rows {
             Rows::Own { starts, dues, .. } => {
@@ -273,7 +273,7 @@ impl OpenDriver {
 }
 
 impl Driver {
-    /// The part of `share`, or what comes of a row that all workers share. `users` are numbered over all workers.
+    /// Creates the driver of `share`, or of a sequence `shared` by all workers. `users` are numbered over all workers.
     pub(crate) fn new(
         load: &Load,
         share: Share,
@@ -288,7 +288,7 @@ impl Driver {
                 Self::Closed { cadence: closed.cadence(share), active: users.len() as u32, schedules }
             }
             Load::Open(open) => {
-                // The count of an open load ends the one row of send times that all workers share.
+                // In an open load, the number of requests limits the sequence of send times.
                 let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
                 let rows = match shared {
                     Some(row) => Rows::Shared(Shared::new(row)),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_is_counted_apart_from_what_is_started() {
+    fn due_requests_are_counted_separately_from_started_ones() {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
         assert_eq!(open.take_start(0), Some(OpenRequest { at_ns: 0, number: 0 }));
         assert_eq!(open.take_start(0), None);
@@ -337,16 +337,16 @@ mod tests {
     }
 
     #[test]
-    fn a_count_does_not_include_the_warm_up() {
+    fn request_count_excludes_warm_up() {
         let mut open = driver(Stop { at_ns: None, requests: Some(5) }, 3_000_000);
         assert_eq!(std::iter::from_fn(|| open.take_start(u64::MAX)).count(), 3 + 5);
     }
 
     #[test]
-    fn a_load_that_ends_with_what_is_due_still_starts_it() {
+    fn load_ended_with_due_requests_still_starts_them() {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
         assert_eq!(std::iter::from_fn(|| open.take_due(3_000_000)).count(), 4);
-        // Somebody looked further ahead for what is started together.
+        // Groups look further ahead than the requests that are due.
         open.take_start_of_group(0);
         open.end_with_due();
         assert_eq!(std::iter::from_fn(|| open.take_due(u64::MAX)).count(), 0);

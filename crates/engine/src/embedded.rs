@@ -1,4 +1,5 @@
-//! Loads on a system in this very process: one thread per link, and calls that block.
+//! Loads on a system in this process: one thread per connection, blocking calls, and a thread that interrupts calls at their
+//! deadlines.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,23 +15,24 @@ use crate::job::Job;
 use crate::running::{Gate, Running, StopSignal, start};
 use crate::timers::NEVER;
 
-/// How often calls are looked at that may have to be interrupted.
+/// Interval at which running calls are checked against their deadlines.
 const WATCH: Duration = Duration::from_millis(10);
 
-/// What the workers of a load with a system in this process share.
+/// State shared by the workers of a load with a system in this process.
 #[derive(Clone)]
 pub(crate) struct Embedding {
-    /// The arrivals of an open load, which all threads share: a thread that is kept up must not keep others waiting.
+    /// Send times of an open load. All threads share them, so that a thread blocked in a call does not delay the requests of
+    /// others.
     pub(crate) arrivals: Option<Arc<Mutex<Row>>>,
     pub(crate) guards: Arc<Guards>,
 }
 
 impl Embedding {
-    /// Gives a job one thread for each link.
+    /// Sets up a job with one thread per connection.
     pub(crate) fn of(job: &mut Job) -> Self {
         job.threads = job.share.of_total(job.connections().max(1).into()) as u32;
         job.cores.clear();
-        // A thread has one connection to each peer.
+        // Each thread has its own connection to each peer.
         job.peers.iter_mut().for_each(|peer| peer.pool = None);
         let arrivals = match &job.load {
             Load::Open(open) => {
@@ -43,9 +45,9 @@ impl Embedding {
     }
 }
 
-/// Starts a job on a system in this process, with one thread for each connection: [`Job::threads`], [`Job::cores`] and the
-/// addresses of the job do not count. All else is as with [`crate::start`]. Deadlines are kept by interrupting calls,
-/// where the conversation can; without that a call that ends too late has timed out, but holds its thread until then.
+/// Starts a job on a system in this process, with one thread per connection: [`Job::threads`], [`Job::cores`], and the addresses of
+/// the job are ignored. All else is as with [`crate::start`]. Deadlines are enforced by interrupting calls, if the conversation
+/// supports it. Otherwise a call that takes too long blocks its thread until it returns, and then counts as timed out.
 pub fn start_embedded<S>(job: Job, script: S) -> io::Result<Running>
 where
     S: Script + 'static,
@@ -54,15 +56,15 @@ where
     start(job, InProcess(script))
 }
 
-/// What the threads are doing, as the one that watches them sees it.
+/// Deadlines of the running calls of all threads, for the thread that watches them.
 pub(crate) struct Guards {
     list: Vec<Guard>,
-    /// Threads that are not done.
+    /// Number of threads that have not finished.
     left: AtomicUsize,
 }
 
 struct Guard {
-    /// When the call under way must be over; [`NEVER`] while there is none.
+    /// Deadline of the running call; [`NEVER`] if there is none.
     until_ns: AtomicU64,
     interrupt: Mutex<Option<Interrupt>>,
 }
@@ -73,27 +75,27 @@ impl Guards {
         Self { list: (0..threads).map(guard).collect(), left: AtomicUsize::new(threads) }
     }
 
-    /// Says how calls of a thread are interrupted from now on.
+    /// Sets the function that interrupts later calls of a thread. `None` if calls cannot be interrupted.
     pub(crate) fn arm(&self, thread: usize, interrupt: Option<Interrupt>) {
         *locked(&self.list[thread].interrupt) = interrupt;
     }
 
-    /// A call of a thread begins, or ends at [`NEVER`].
+    /// Sets the deadline of a thread's call when it begins. [`NEVER`] marks its end.
     #[inline]
     pub(crate) fn set(&self, thread: usize, until_ns: u64) {
         self.list[thread].until_ns.store(until_ns, Ordering::Relaxed);
     }
 
-    /// A thread is done.
+    /// Counts a thread as finished.
     pub(crate) fn leave(&self) {
         self.left.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Interrupts calls that take too long, and all of them once the load is to end at once, until all threads are done.
+    /// Interrupts calls whose deadline has passed, and all calls once the load is aborted. Returns when all threads have finished.
     pub(crate) fn watch(&self, gate: &Gate, signal: &StopSignal) {
         while self.left.load(Ordering::Relaxed) > 0 {
             Clock::sleep(WATCH.as_nanos() as u64);
-            // Before the load begins no call is made but those that open a connection.
+            // Before the load begins, the only calls are those that open connections.
             let Some(origin) = gate.origin() else { continue };
             let now_ns = Clock::from(origin).now();
             let is_over = signal.is_aborted();
@@ -110,7 +112,7 @@ impl Guards {
     }
 }
 
-/// What a thread that died has left is as good as what it would have.
+/// Locks a mutex even if a thread that held it panicked: the data stays valid.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! How requests end when there is no reply.
+//! Endings of requests without a usable reply: their error class, outcome, and message.
 
 use record::{Blame, ErrorClass, Outcome};
 use rustix::io::Errno;
@@ -6,29 +6,29 @@ use wire::{PeerFault, Stage};
 
 use crate::link::State;
 
-/// An end without a usable reply.
+/// End of a request without a usable reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
     pub(crate) outcome: Outcome,
     pub(crate) class: ErrorClass,
-    /// Tells endings of one class apart.
+    /// Code that distinguishes errors of one class, such as an error number of the system.
     pub(crate) code: u32,
     pub(crate) message: String,
 }
 
 impl Ending {
-    /// Of a class, whose outcome it has.
+    /// Creates an ending whose outcome follows from its class.
     pub(crate) fn new(class: ErrorClass, code: u32, message: impl Into<String>) -> Self {
         let outcome = class.outcome().unwrap_or(Outcome::Failed);
         Self { outcome, class, code, message: message.into() }
     }
 
-    /// The peer broke the protocol, or takes nothing now.
+    /// The peer broke the protocol, or accepts no requests now.
     pub(crate) fn fault(fault: &PeerFault) -> Self {
         Self::new(fault.class, fault.code, fault.message())
     }
 
-    /// No connection came about.
+    /// The connection could not be established.
     pub(crate) fn connect(errno: Errno) -> Self {
         let (class, sentence) = match errno {
             _ if blame(errno) == Blame::Us => {
@@ -49,7 +49,7 @@ impl Ending {
         Self::new(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
-    /// The connection was reset or lost under way. A commit is in doubt whoever lost it.
+    /// The connection was reset or lost during a request. A commit in flight is in doubt, whichever side lost the connection.
     pub(crate) fn reset(stage: Stage, is_stale: bool, errno: Errno) -> Self {
         let (class, sentence) = match stage {
             Stage::InDoubt => {
@@ -71,14 +71,14 @@ impl Ending {
         Self::new(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
-    /// The connection was reset or lost within the TLS handshake.
+    /// The connection was reset or lost during the TLS handshake.
     pub(crate) fn handshake_reset(errno: Errno) -> Self {
         let class = if blame(errno) == Blame::Us { ErrorClass::GeneratorFault } else { ErrorClass::TlsReset };
         let message = format!("the connection was reset within the TLS handshake ({errno})");
         Self::new(class, errno.raw_os_error() as u32, message)
     }
 
-    /// The peer closed within the TLS handshake.
+    /// The peer closed the connection during the TLS handshake.
     pub(crate) fn handshake_closed() -> Self {
         Self::new(ErrorClass::TlsClosed, 0, "the peer closed the connection within the TLS handshake")
     }
@@ -91,22 +91,22 @@ impl Ending {
         Self::new(class, errno.raw_os_error() as u32, message)
     }
 
-    /// The peer closed before it was ready for requests.
+    /// The peer closed the connection before it was ready for requests.
     pub(crate) fn greeting_closed() -> Self {
         Self::new(ErrorClass::LoginClosed, 0, "the peer closed the connection within the log-in")
     }
 
-    /// The greeting cannot go over to TLS.
+    /// The greeting asks for TLS, but TLS is not configured or already active.
     pub(crate) fn cannot_secure() -> Self {
         Self::new(ErrorClass::TlsError, 1, "the log-in asks for TLS where there is none to go over to")
     }
 
-    /// The peer spoke in the clear after it had agreed to TLS.
+    /// The peer sent unencrypted bytes after it had agreed to TLS.
     pub(crate) fn too_early_for_tls() -> Self {
         Self::new(ErrorClass::ExcessBytes, 2, "unencrypted bytes arrived where TLS was expected")
     }
 
-    /// The peer closed while a commit was on its way.
+    /// The peer closed the connection while a commit was in flight.
     pub(crate) fn closed_in_doubt() -> Self {
         Self::new(
             ErrorClass::CommitUnknown,
@@ -115,12 +115,12 @@ impl Ending {
         )
     }
 
-    /// The peer closed between the parts of a request.
+    /// The peer closed the connection between the parts of a request.
     pub(crate) fn closed_between() -> Self {
         Self::new(ErrorClass::Incomplete, 1, "the peer closed the connection during a request")
     }
 
-    /// The peer closed or reset the connection while nothing was awaited of it.
+    /// The peer closed or reset the connection during a pause within a request, while no reply was awaited.
     pub(crate) fn ended_in_pause() -> Self {
         Self::new(
             ErrorClass::ClosedInPause,
@@ -129,7 +129,8 @@ impl Ending {
         )
     }
 
-    /// The peer closed before anything of a reply had come.
+    /// The peer closed the connection before the first byte of a reply. `is_stale`: a kept connection, closed before the request
+    /// reached the peer.
     pub(crate) fn closed(is_stale: bool) -> Self {
         if is_stale {
             Self::new(
@@ -142,32 +143,32 @@ impl Ending {
         }
     }
 
-    /// The peer takes no requests on a connection that it has just accepted.
+    /// The peer accepts no requests on a connection that it has just accepted.
     pub(crate) fn takes_nothing() -> Self {
         Self::new(ErrorClass::ClosedBeforeReply, 1, "the peer takes no requests on a new connection")
     }
 
-    /// The peer sent something before it was asked.
+    /// The peer sent bytes together with the TLS handshake, before any request.
     pub(crate) fn too_early() -> Self {
         Self::new(ErrorClass::ExcessBytes, 1, "bytes came with the TLS handshake, before any request")
     }
 
-    /// The reply was complete before the request was.
+    /// The reply was complete before the request was sent completely.
     pub(crate) fn early_reply() -> Self {
         Self::new(ErrorClass::EarlyReply, 0, "the reply ended before the whole request was sent")
     }
 
-    /// The peer closed within a reply.
+    /// The peer closed the connection within a reply.
     pub(crate) fn incomplete() -> Self {
         Self::new(ErrorClass::Incomplete, 0, "the peer closed the connection within a reply")
     }
 
-    /// The deadline passed while something was awaited.
+    /// The deadline passed while waiting for `awaited`.
     pub(crate) fn timed_out(class: ErrorClass, awaited: &str) -> Self {
         Self::new(class, 0, format!("the deadline passed while waiting for {awaited}"))
     }
 
-    /// The deadline passed while a link was not up yet.
+    /// The deadline passed before the link was up.
     pub(crate) fn opening_timed_out(state: &State) -> Self {
         match state {
             State::Shaking { .. } => Self::timed_out(ErrorClass::TimeoutTls, "the TLS handshake"),
@@ -176,7 +177,7 @@ impl Ending {
         }
     }
 
-    /// The deadline passed while a reply was awaited.
+    /// The deadline passed while waiting for a reply.
     pub(crate) fn reply_timed_out(stage: Stage) -> Self {
         match stage {
             Stage::Idle | Stage::FirstByte => {
@@ -189,7 +190,7 @@ impl Ending {
     }
 }
 
-/// Whose fault an error of the operating system is.
+/// Party responsible for an operating system error.
 fn blame(errno: Errno) -> Blame {
     match errno {
         Errno::MFILE
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_this_machine_are_never_the_targets_fault() {
+    fn limits_of_this_machine_are_generator_faults() {
         for errno in [Errno::MFILE, Errno::ADDRNOTAVAIL, Errno::NOBUFS] {
             assert_eq!(Ending::connect(errno).class, ErrorClass::GeneratorFault);
             assert_eq!(Ending::reset(Stage::Body, true, errno).class, ErrorClass::GeneratorFault);

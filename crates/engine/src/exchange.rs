@@ -1,62 +1,62 @@
-//! One request in flight.
+//! Request in flight.
 
 use std::num::NonZero;
 
 use crate::timers::NEVER;
 
-/// A request from its begin to its end. Its ticket is the number of its user, who has no other at the same time.
+/// Request from its start to its end. Its ticket is the number of its user, who has only one at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exchange {
-    /// The link that carries it.
+    /// Number of the link that carries the exchange.
     pub(crate) link: u32,
-    /// The step that it is of.
+    /// Number of the step.
     pub(crate) step: u16,
     pub(crate) intended_ns: u64,
-    /// When it was given to its link, which may still have had to be opened.
+    /// Time at which the exchange was given to its link, which may still have had to be opened.
     pub(crate) begun_ns: u64,
-    /// When it was first written; when it was begun, until then.
+    /// Time of the first write. `begun_ns` until then.
     pub(crate) sent_ns: u64,
-    /// When the first byte of its reply came; 0 until then.
+    /// Time of the first byte of the reply; 0 until then.
     pub(crate) first_byte_ns: u64,
-    /// When it must be over; until it is begun, when its link must be up.
+    /// Time by which the request must be complete. Until it is begun, time by which its link must be up.
     pub(crate) deadline_ns: u64,
-    /// Whether its link has taken it.
+    /// Whether the channel of the link has begun the exchange.
     pub(crate) is_begun: bool,
-    /// How far its attempts have come.
+    /// Progress of the attempts to send the request.
     pub(crate) attempt: Attempt,
-    /// The part whose reply is awaited, if it has an account of its own.
+    /// Part whose reply is awaited. `None` if no part with an account of its own is.
     pub(crate) part: Option<Part>,
-    /// When bytes were last sent.
+    /// Time of the latest send.
     pub(crate) part_sent_ns: u64,
-    /// Bytes of all its parts so far that were handed on, to the socket or to TLS.
+    /// Bytes of all parts so far that were passed to the socket or to TLS.
     pub(crate) sent_bytes: u64,
-    /// When its pause is over; 0 while it does not pause.
+    /// End of the current pause; 0 if there is none.
     pub(crate) pause_until_ns: u64,
 }
 
-/// How far the attempts of an exchange have come.
+/// Progress of the attempts to send a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
-    /// Nothing of it was answered.
+    /// First attempt; no part was answered.
     First,
-    /// It was begun once more, on a new connection, and nothing of it was answered.
+    /// Second attempt, on a new connection; no part was answered.
     Second,
-    /// A part of it was answered.
+    /// At least one part was answered.
     Answered,
 }
 
-/// A part of an exchange, on its way.
+/// Part of an exchange whose reply is awaited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// The number of its account, which follows those of the steps.
+    /// Number of its account; these numbers follow those of the steps.
     pub(crate) account: NonZero<u16>,
     pub(crate) sent_ns: u64,
-    /// When the first byte of its reply came; 0 until then.
+    /// Time of the first byte of the reply; 0 until then.
     pub(crate) first_byte_ns: u64,
 }
 
 impl Exchange {
-    /// An exchange that is about to begin.
+    /// Creates an exchange that is about to begin.
     #[inline]
     pub(crate) fn new(link: u32, step: u16, intended_ns: u64, begun_ns: u64, sent_ns: u64) -> Self {
         Self {
@@ -76,12 +76,12 @@ impl Exchange {
         }
     }
 
-    /// Whether anything of it was answered.
+    /// Whether any part was answered.
     pub(crate) fn is_answered(&self) -> bool {
         self.attempt == Attempt::Answered
     }
 
-    /// The instant of bytes that came for it: none is answered before it is sent.
+    /// Notes bytes of the reply that came at `at_ns`. Returns their time, which is never before the time of sending.
     #[inline]
     pub(crate) fn note_bytes(&mut self, at_ns: u64) -> u64 {
         let at_ns = at_ns.max(self.sent_ns);

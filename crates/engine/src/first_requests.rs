@@ -1,4 +1,4 @@
-//! First requests of each step, as the workers of a load draw and write them, without a peer.
+//! First requests of each step as the workers would write them, computed without a peer.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use crate::iterations::Iterations;
 use crate::job::Job;
 use crate::user::User;
 
-/// Iterations that are looked at for steps that few of them have.
+/// Max iterations that are simulated to find steps that occur rarely.
 const ITERATIONS_MAX: u32 = 10_000;
-/// Answers and pauses within one transaction.
+/// Max answers and pauses within one request.
 const TURNS_MAX: usize = 10_000;
-/// Bytes of a request that are kept.
+/// Max bytes of a request that are kept.
 const BYTES_MAX: usize = 64 * 1024;
 
-/// The first requests of a step.
+/// First requests of a step.
 #[derive(Clone, Debug, Default)]
 pub struct FirstRequests {
-    /// Each as it is sent, up to 64 KiB, in the order of users, or of arrivals.
+    /// Bytes of each request, up to 64 KiB, in the order of users, or of arrivals.
     pub sent: Vec<Vec<u8>>,
 }
 
-/// The first requests of each step, `most` at most: those of the first iterations of users 1, 2, and so on, or of the first arrivals.
-/// `saved` has a value for each variable that a reply would give one. Conditions are taken to hold.
+/// Returns up to `most` first requests of each step: from the first iterations of users 1, 2, and so on, or from the first
+/// arrivals. `saved` supplies a value for each variable that a reply would set. Conditions are assumed to hold.
 pub fn first_requests(
     job: &Job,
     script: &dyn Channels,
@@ -52,7 +52,7 @@ pub fn first_requests(
     };
     let mut users: BTreeMap<u64, User> = BTreeMap::new();
     for turn in 0..u64::from(ITERATIONS_MAX) {
-        // Workers begin side by side, each with the first of its users or arrivals.
+        // Workers take turns, each with the first of its users or arrivals.
         let (thread, place) = (turn as usize % workers.len(), turn / workers.len() as u64);
         let (iterations, share) = &mut workers[thread];
         let number = share.first_of(of_whole) + place % share.of_total(of_whole).max(1);
@@ -77,7 +77,7 @@ struct Rehearsal<'a> {
     most: usize,
     saved: &'a [(u16, Vec<u8>)],
     requests: Vec<FirstRequests>,
-    /// By peer and user.
+    /// By peer and number of the user.
     channels: BTreeMap<(u16, u64), Box<dyn Channel>>,
 }
 
@@ -86,7 +86,7 @@ impl Rehearsal<'_> {
         job.scenarios.visits().all(|visit| self.requests[usize::from(visit.step)].sent.len() >= self.most)
     }
 
-    /// Goes through one iteration of a user.
+    /// Runs one iteration of a user.
     fn iterate(&mut self, iterations: &mut Iterations, user: &mut User, number: u64) {
         iterations.begin(user, 0);
         self.saved.iter().for_each(|(variable, value)| user.values.set(*variable, value));
@@ -103,7 +103,7 @@ impl Rehearsal<'_> {
         }
     }
 
-    /// The bytes of one request, or of all statements of a transaction.
+    /// Bytes of one request, or of all statements of a transaction.
     fn exchange(&mut self, step: u16, user: &User, number: u64) -> Vec<u8> {
         let peer = self.script.route(step, &user.values);
         let PeerStep { step, .. } = self.script.place(step);
@@ -117,7 +117,7 @@ impl Rehearsal<'_> {
                     take_outgoing(&mut **channel, &mut bytes);
                     Next::Await
                 }
-                // A peer of text answers at once, and any other never.
+                // The session that records SQL as text answers immediately. Other channels have no answer here and end the loop.
                 Next::Await => match channel.received(&[]) {
                     Ok(Some((_, Event::Answered { next, .. }))) => next,
                     Ok(Some((_, Event::Replied { .. } | Event::Failed { .. })) | None) | Err(_) => break,

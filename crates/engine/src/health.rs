@@ -1,4 +1,4 @@
-//! Watches how well a worker itself keeps time.
+//! Timing quality and resource use of a worker thread.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -8,28 +8,29 @@ use record::{Health, Histogram, Pulse};
 use crate::clock;
 use crate::signals::{Noted, Signals};
 
-/// Watches the calling thread from now on.
+/// Measurements of the calling thread.
 pub(crate) struct Watch {
     used: Used,
-    /// What was used when the last window ended.
+    /// Usage at the end of the last reported window.
     told: Used,
-    /// What was used when the load ended. `None` while it goes on.
+    /// Usage at the end of the load. `None` while the load runs.
     ended: Option<Used>,
     schedstat: Option<File>,
     involuntary_switches: Option<u64>,
     wake_lag: Histogram,
-    /// By how much the thread usually wakes up late, on the low side.
+    /// Estimate of the usual wake-up lag, on the low side.
     pub(crate) usual_lag_ns: u64,
 }
 
-/// What the thread has used and waited for so far.
+/// CPU time and run queue wait of the thread so far.
 #[derive(Clone, Copy)]
 struct Used {
     cpu_ns: u64,
     run_queue_wait_ns: Option<u64>,
 }
 
-/// Being woken earlier than this is not asked for: it would be waited out in a loop.
+/// Max correction of a wake-up time. The thread spins from an early wake-up to the due time, so larger corrections would waste CPU
+/// time.
 const USUAL_LAG_MAX_NS: u64 = 40_000;
 
 impl Watch {
@@ -48,7 +49,7 @@ impl Watch {
         }
     }
 
-    /// Notes how late a timer woke the thread, and learns from it: quickly from small lags, slowly from large ones.
+    /// Records how late a timer woke the thread, and updates the estimate: quickly for small lags, slowly for large ones.
     pub(crate) fn woke(&mut self, lag_ns: u64) {
         self.wake_lag.record(lag_ns);
         let usual_ns = self.usual_lag_ns;
@@ -59,8 +60,8 @@ impl Watch {
         };
     }
 
-    /// Adds to a window what the thread used since the last one. CPU time beyond the length of the window was used after its end, and
-    /// counts in the next one.
+    /// Adds the usage since the last window to `pulse`. CPU time beyond the length of the window was used after its end, and counts
+    /// in the next window.
     pub(crate) fn tell(&mut self, pulse: &mut Pulse) {
         let now = self.now();
         pulse.cpu_ns = now.cpu_ns.saturating_sub(self.told.cpu_ns).min(pulse.lasting_ns);
@@ -68,8 +69,8 @@ impl Watch {
         self.told = Used { cpu_ns: self.told.cpu_ns + pulse.cpu_ns, ..now };
     }
 
-    /// The load has ended: what the thread uses from now on is not part of it. Call it before reading the clock, so that no share of
-    /// a core exceeds 1.
+    /// Marks the end of the load: later usage is not part of it. Call this before reading the clock, so that the share of a core
+    /// cannot exceed 1.
     pub(crate) fn stop(&mut self) {
         self.ended = Some(self.now());
     }
@@ -119,15 +120,15 @@ impl Used {
     }
 }
 
-/// The second field: nanoseconds on the run queue (Documentation/scheduler/sched-stats.rst). The file stays open: to read it
-/// again costs a microsecond or two.
+/// Second field of schedstat: nanoseconds on the run queue (Documentation/scheduler/sched-stats.rst). The file stays open because
+/// reopening costs a microsecond or two.
 fn run_queue_wait_ns(schedstat: &File) -> Option<u64> {
     let mut text = [0; 96];
     let length = schedstat.read_at(&mut text, 0).ok()?;
     std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// How often the calling thread was taken off its core so far (proc_pid_status(5)).
+/// Number of involuntary context switches of the calling thread so far (proc_pid_status(5)).
 fn involuntary_switches() -> Option<u64> {
     let status = fs::read_to_string("/proc/thread-self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_thread_uses_is_told_in_windows_and_in_all() {
+    fn cpu_time_of_windows_adds_up_to_total() {
         let mut watch = Watch::begin();
         let window = Pulse { lasting_ns: 5_000_000, ..Pulse::default() };
         let (mut first, mut second) = (window, window);
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn cpu_time_after_a_window_and_after_the_load_is_left_out() {
+    fn cpu_time_after_window_or_load_is_excluded() {
         let spin = |cpu_ns: u64| {
             let until_ns = clock::thread_cpu_ns() + cpu_ns;
             while clock::thread_cpu_ns() < until_ns {}

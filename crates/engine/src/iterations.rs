@@ -1,4 +1,4 @@
-//! What users do from step to step: which way an iteration goes, and with which values.
+//! Iterations of users: choice of the scenario, order of its steps, and values of its variables.
 
 use load::chance::Chance;
 use load::xoroshiro::Xoroshiro;
@@ -9,18 +9,18 @@ use crate::clock::Clock;
 use crate::job::Job;
 use crate::user::User;
 
-/// The iterations of one worker.
+/// Scenarios and data sources of one worker.
 pub(crate) struct Iterations {
     routes: Routes,
-    /// The step of every iteration, if it has no other, no pause and no values: there is nothing to decide then.
+    /// The only step of all iterations, if they have no pauses and no values, so that nothing must be decided. `None` otherwise.
     pub(crate) only_step: Option<u16>,
-    /// The first step of every iteration, if it is always the same.
+    /// First step of all iterations, if it is always the same step. `None` otherwise.
     first_step: Option<u16>,
     values: Values,
-    /// The sources of data of an iteration that begins at a place: by scenario, and by visit for a mix; at the end those of what
-    /// is done once.
+    /// Data sources that an iteration draws from: by scenario, then by visit for a mix. The last entry belongs to the steps that
+    /// run once.
     needs: Vec<Vec<Vec<usize>>>,
-    /// Where users begin before their first iteration.
+    /// First of the steps that users run once before their first iteration. `None` if there are none.
     entrance: Option<ScenarioPosition>,
 }
 
@@ -48,7 +48,7 @@ impl Iterations {
             }
         });
         let mut needs: Vec<Vec<Vec<usize>>> = needs.collect();
-        // What a user logged in with stays.
+        // Values used by the steps that run once, such as a log-in, stay for all iterations.
         let lasting = needed(&job.scenarios.once().collect::<Vec<_>>());
         needs.iter_mut().flatten().for_each(|sources| sources.retain(|source| !lasting.contains(source)));
         let first_step = match needs.as_slice() {
@@ -62,12 +62,12 @@ impl Iterations {
         Self { routes, only_step, first_step, values: Values::new(&job.data, share), needs, entrance }
     }
 
-    /// Where users begin before their first iteration, if there is something to do.
+    /// First of the steps that users run once before their first iteration. `None` if there are none.
     pub(crate) fn entrance(&self) -> Option<ScenarioPosition> {
         self.entrance
     }
 
-    /// The first step of an arrival: the same whenever it is asked.
+    /// First step of an arrival. Repeated calls give the same result.
     #[inline]
     pub(crate) fn first_step(&self, arrival: u64) -> u16 {
         self.first_step.unwrap_or_else(|| {
@@ -76,12 +76,12 @@ impl Iterations {
         })
     }
 
-    /// The draws of a user, or of an arrival.
+    /// Random generator of a user, or of an arrival.
     pub(crate) fn chance(&self, number: u64) -> Chance {
         self.routes.chance(number)
     }
 
-    /// Begins an iteration: draws its way and its values. Returns its first step.
+    /// Begins an iteration: chooses its scenario and draws its values. Returns its first step.
     pub(crate) fn begin(&mut self, user: &mut User, intended_ns: u64) -> u16 {
         user.place = match self.entrance.filter(|_| !user.is_entered) {
             Some(entrance) => entrance,
@@ -105,7 +105,7 @@ impl Iterations {
         }
     }
 
-    /// The first step of a user's next iteration: the same whenever it is asked.
+    /// First step of a user's next iteration. Repeated calls give the same result.
     pub(crate) fn next_step(&self, user: &User) -> u16 {
         if let Some(entrance) = self.entrance.filter(|_| !user.is_entered) {
             return self.routes.visit(entrance).step;
@@ -116,10 +116,10 @@ impl Iterations {
         })
     }
 
-    /// The user of this number, counted over all workers.
+    /// Creates the user with this number, counted over all workers.
     pub(crate) fn user(&self, job: &Job, number: u64) -> User {
         let chooser = matches!(job.load, Load::Closed(_)).then(|| job.choosers.get(number as usize).copied());
-        // The draws of an arrival are its own, whoever goes through it.
+        // Draws belong to the arrival, whichever user runs it.
         let chance = match (&job.load, self.entrance) {
             (Load::Open(_), Some(_)) => self.routes.entrance_chance(number),
             _ => self.routes.chance(number),
@@ -128,17 +128,17 @@ impl Iterations {
         User { is_entered: self.entrance.is_none(), ..user }
     }
 
-    /// The step at a place.
+    /// Step at a position of a scenario.
     pub(crate) fn visit(&self, place: ScenarioPosition) -> &Visit {
         self.routes.visit(place)
     }
 
-    /// The place of a user after the one where it is if every condition holds; `None` at the end of the iteration.
+    /// Position after the user's present one if every condition holds. `None` at the end of the iteration.
     pub(crate) fn place_after(&self, user: &User) -> Option<ScenarioPosition> {
         self.routes.after(user.place, |_| true)
     }
 
-    /// The place of a user after the one where it is; `None` at the end of the iteration.
+    /// Position after the user's present one, with conditions evaluated. `None` at the end of the iteration.
     pub(crate) fn after(&self, user: &User) -> Option<ScenarioPosition> {
         self.routes
             .after(user.place, |condition| condition.holds(user.status, |variable| user.values.get(variable)))

@@ -1,6 +1,7 @@
-//! One thread per core: waits for the next instant, sends, reads, records.
+//! Load engine: one reactor thread per core sends requests at their scheduled times, reads replies, and records them.
 //!
-//! Read `worker.rs` first: one turn of its loop is the whole machine. The crate never knows plan files, stores or reports.
+//! [`start`] runs a [`Job`] and returns a [`Running`], whose messages carry the results. Read `worker.rs` first: one turn of its
+//! event loop shows how all modules work together. The crate does not depend on plan files, stores, or reports.
 
 mod address_accounts;
 mod answers;

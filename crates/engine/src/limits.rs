@@ -1,27 +1,27 @@
-//! What the machine allows: file descriptors and ephemeral ports, said before anything is sent.
+//! Limits of this machine, checked before a load: file descriptors and ephemeral ports.
 
 use std::fs;
 
 use sockets::descriptors;
 
-/// Descriptors that are not connections: the store, the terminal, one epoll set per thread.
+/// File descriptors reserved for other uses: the store, the terminal, and one epoll instance per thread.
 const DESCRIPTORS_ASIDE: u64 = 32;
 
-/// A limit that the load would run into.
+/// Limit of the machine that the load would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortfall {
-    /// Open files.
+    /// Open file descriptors.
     Descriptors {
-        /// What the load needs.
+        /// Number that the load needs.
         need: u64,
-        /// The hard limit.
+        /// Hard limit of the process.
         have: u64,
     },
-    /// Local ports towards one address.
+    /// Local ports for connections to one address.
     Ports {
-        /// What the load needs.
+        /// Number that the load needs.
         need: u64,
-        /// The size of the system's range.
+        /// Size of `net.ipv4.ip_local_port_range`.
         have: u64,
     },
 }
@@ -42,7 +42,7 @@ impl std::fmt::Display for Shortfall {
     }
 }
 
-/// Everything that stands in the way of so many connections.
+/// Returns all limits that are too low for a load with `connections` and `threads`. Raises the soft limit of open files first.
 pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfall> {
     let mut found = Vec::new();
     let (need, have) = (connections + threads + DESCRIPTORS_ASIDE, descriptors::raise());
@@ -55,14 +55,15 @@ pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfa
     found
 }
 
-/// The most connections that this machine allows next to `threads`, each with a local port if they are `over_tcp`.
+/// Max number of connections that this machine allows with `threads` threads. Each needs a local port if `over_tcp`. Raises the
+/// soft limit of open files first.
 pub fn connections_max(threads: u64, over_tcp: bool) -> u64 {
     let descriptors = descriptors::raise().saturating_sub(threads + DESCRIPTORS_ASIDE);
     let ports = ephemeral_ports().filter(|_| over_tcp);
     ports.map_or(descriptors, |ports| ports.min(descriptors))
 }
 
-/// How many local ports the system hands out; `None` if it does not say.
+/// Number of ephemeral ports of the system. `None` if it cannot be read.
 fn ephemeral_ports() -> Option<u64> {
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
     let mut bounds = range.split_ascii_whitespace().map(str::parse::<u64>);

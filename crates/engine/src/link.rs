@@ -1,4 +1,4 @@
-//! One link to a peer: its socket, TLS, the channel of its protocol, and the exchanges that it carries.
+//! Link to a peer: its socket, TLS session, protocol channel, and the exchanges that it carries.
 
 use std::num::NonZeroU16;
 
@@ -9,56 +9,56 @@ use wire::{Channel, Reply};
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 
-/// [`Link::idle_end_ms`] of a link whose peer does not say how long it keeps idle connections.
+/// Value of [`Link::idle_end_ms`] if the peer does not say how long it keeps idle connections.
 pub(crate) const NO_IDLE_END: u32 = u32::MAX;
 const MILLISECOND_NS: u64 = 1_000_000;
 
-/// A link is not used any more so long before its peer may close it for being idle, as by the HTTP client of Node; if the peer waits for
-/// less than twice as long, half of that.
+/// Margin before the time at which a peer may close an idle link; the link is not used after it. Half of the idle time if that is
+/// shorter. The HTTP client of Node.js uses the same margin.
 const IDLE_MARGIN_NS: u64 = SECOND_NS;
 
-/// A link, kept for the whole load while sockets come and go in it.
+/// Connection slot that lasts for the whole load, while its sockets come and go.
 pub(crate) struct Link {
     pub(crate) channel: Box<dyn Channel>,
     pub(crate) state: State,
     pub(crate) carried: Carried,
-    /// The peer that it goes to.
+    /// Number of the peer.
     pub(crate) peer: u16,
-    /// The number of the address that its present socket goes to, or its last one went to.
+    /// Index of the address of the present socket, or of the last one.
     pub(crate) address: u16,
-    /// The step that it carries, or carried last.
+    /// Step of the exchange that the link carries, or carried last.
     pub(crate) step: u16,
-    /// Its number among the links of this worker to its peer.
+    /// Number among the links of this worker to this peer.
     pub(crate) number: u32,
-    /// Counts its sockets, so that an event of another one is not taken for this one's.
+    /// Counts the sockets of the link, so that events of an earlier socket are ignored.
     pub(crate) generation: u32,
-    /// Replies on the present socket.
+    /// Number of replies on the present socket.
     pub(crate) served: u32,
-    /// Ends without a reply in a row.
+    /// Number of consecutive failures of sockets of this link without a reply.
     pub(crate) failures: u8,
-    /// Maximum number of exchanges that it carries at the same time.
+    /// Max number of concurrent exchanges.
     pub(crate) room: u16,
-    /// Properties that it has for the whole load.
+    /// Properties that stay for the whole load.
     pub(crate) kind: LinkKind,
-    /// Whether it carries exchanges that its channel has not begun, for want of room or because it is not up.
+    /// Whether some of its exchanges are not begun in the channel yet, because the link is not up or the channel has no room.
     pub(crate) has_unbegun: bool,
-    /// Whether the present socket carries further exchanges.
+    /// Reason why the present socket takes no further exchanges; [`Retired::No`] while it takes them.
     pub(crate) retired: Retired,
     pub(crate) sending: Sending,
-    /// An exchange was left in its pause.
+    /// Whether an exchange was abandoned within a pause of its request.
     pub(crate) was_left_in_pause: bool,
-    /// Error number of the failed sending on the present socket.
+    /// Error number of a failed send on the present socket. `None` if none failed with an error number.
     send_error: Option<NonZeroU16>,
-    /// When the present socket began to connect.
+    /// Time at which the present socket began to connect.
     pub(crate) dialled_ns: u64,
-    /// Instant from which its peer may close it for being idle, less a margin, in milliseconds since the load began, or
-    /// [`NO_IDLE_END`].
+    /// Time, in milliseconds since the start of the load, from which the link is not reused because its peer may close it for being
+    /// idle. [`NO_IDLE_END`] if unknown.
     pub(crate) idle_end_ms: u32,
-    /// How long the present socket took to be ready, until its first exchange has reported it.
+    /// Time to establish the present socket, TLS included; reported with its first exchange.
     pub(crate) connect_ns: u64,
 }
 
-/// [`Link::idle_end_ms`] of a link that is idle from `at_ns` on, if its peer closes it after `idle_max_s`.
+/// Computes [`Link::idle_end_ms`] for a link that is idle from `at_ns` on and whose peer closes it after `idle_max_s` seconds.
 #[cold]
 fn idle_end_ms(at_ns: u64, idle_max_s: u16) -> u32 {
     let idle_max_ns = u64::from(idle_max_s) * SECOND_NS;
@@ -67,7 +67,7 @@ fn idle_end_ms(at_ns: u64, idle_max_s: u16) -> u32 {
     end_ms.min(u64::from(NO_IDLE_END - 1)) as u32
 }
 
-/// Properties of a link for a whole load, one bit each: connections are many.
+/// Properties of a link for the whole load, one bit each to keep links small.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkKind(u8);
 
@@ -76,7 +76,7 @@ impl LinkKind {
     pub(crate) const TAKES_TURNS: Self = Self(2);
     pub(crate) const KEEPS_ALIVE: Self = Self(4);
 
-    /// With a property, if the link has it.
+    /// Adds a property if `has_it`.
     #[must_use]
     pub(crate) fn with(self, property: Self, has_it: bool) -> Self {
         if has_it { Self(self.0 | property.0) } else { self }
@@ -88,7 +88,7 @@ impl LinkKind {
     }
 }
 
-/// How far a link is.
+/// State of a link.
 ///
 /// ```text
 ///   Down ──dial──► Connecting ──► [Shaking (TLS)] ──► Greeting ──► Up ──► Down
@@ -104,7 +104,7 @@ pub(crate) enum State {
         socket: Socket,
         session: Box<Session>,
     },
-    /// The channel comes to terms with the peer.
+    /// The channel exchanges its greeting (such as a log-in) with the peer.
     Greeting {
         socket: Socket,
         session: Option<Box<Session>>,
@@ -117,27 +117,27 @@ pub(crate) enum State {
     InProcess,
 }
 
-/// Why a socket carries no further exchange.
+/// Reason why a socket takes no further exchanges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Retired {
-    /// It does.
+    /// Socket still takes exchanges.
     No,
-    /// It has come to the end of its lifetime.
+    /// Socket reached its max lifetime.
     Expired,
     /// The peer has closed its side.
     HungUp,
 }
 
-/// How far the kernel has taken what was to be sent.
+/// Progress of the pending output of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
-    /// All of it.
+    /// The kernel took all of it.
     Done,
-    /// Not all; it tells when it has room.
+    /// The socket's buffer is full; epoll reports when it has room.
     Blocked,
-    /// Not all, because others had to have their turn; it takes more.
+    /// Interrupted to give other links a turn; the kernel takes more.
     Interrupted,
-    /// Not all, and it takes no more.
+    /// The connection failed; the kernel takes no more.
     Failed,
 }
 
@@ -167,47 +167,47 @@ impl Link {
         }
     }
 
-    /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
+    /// Whether the channel carries concurrent exchanges and may have bytes to send at any time.
     #[inline]
     pub(crate) fn is_multiplexed(&self) -> bool {
         self.kind.has(LinkKind::MULTIPLEXED)
     }
 
-    /// Whether it is one of several that users share, the least busy first.
+    /// Whether users share this link, so that each exchange takes the least busy one.
     #[inline]
     pub(crate) fn takes_turns(&self) -> bool {
         self.kind.has(LinkKind::TAKES_TURNS)
     }
 
-    /// Whether its sockets carry more than one exchange.
+    /// Whether a socket carries more than one exchange.
     #[inline]
     pub(crate) fn keeps_alive(&self) -> bool {
         self.kind.has(LinkKind::KEEPS_ALIVE)
     }
 
-    /// Notes why sending on the present socket failed; `None` if its peer closed it.
+    /// Notes the error of a failed send on the present socket. `None` if the peer closed it.
     pub(crate) fn note_send_error(&mut self, errno: Option<Errno>) {
         let number = errno.map(|errno| errno.raw_os_error() as u16);
         self.send_error = number.and_then(NonZeroU16::new);
     }
 
-    /// Whether sending on the present socket failed.
+    /// Whether a send on the present socket failed.
     pub(crate) fn has_send_error(&self) -> bool {
         self.send_error.is_some()
     }
 
-    /// Takes the error of sending on the present socket.
+    /// Takes the error of the failed send on the present socket.
     pub(crate) fn take_send_error(&mut self) -> Option<Errno> {
         self.send_error.take().map(|number| Errno::from_raw_os_error(number.get().into()))
     }
 
-    /// Whether it can carry exchanges now.
+    /// Whether the link can carry exchanges now.
     #[inline]
     pub(crate) fn is_up(&self) -> bool {
         matches!(self.state, State::Up { .. } | State::InProcess)
     }
 
-    /// Whether its peer may close it at any time now for having been idle.
+    /// Whether the link is idle and its peer may close it at any time.
     #[inline]
     pub(crate) fn is_idle_too_long(&self, now_ns: u64) -> bool {
         let has_end = self.idle_end_ms != NO_IDLE_END;
@@ -217,29 +217,29 @@ impl Link {
             && self.carried.is_empty()
     }
 
-    /// Notes for how long its peer keeps it while it is idle from `at_ns` on, in seconds; 0 if the peer says nothing.
+    /// Notes how many seconds the peer keeps the link idle from `at_ns` on; 0 if the peer does not say.
     #[inline]
     pub(crate) fn note_idle_max(&mut self, at_ns: u64, idle_max_s: u16) {
         self.idle_end_ms = if idle_max_s > 0 { idle_end_ms(at_ns, idle_max_s) } else { NO_IDLE_END };
     }
 
-    /// Whether it is on its way to be up.
+    /// Whether the link is being opened.
     pub(crate) fn is_opening(&self) -> bool {
         matches!(self.state, State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. })
     }
 
-    /// Whether the present socket takes no further exchanges, and is closed after those that it carries.
+    /// Whether the present socket takes no further exchanges and is closed after its current ones.
     pub(crate) fn is_draining(&self) -> bool {
         self.is_multiplexed() && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
     }
 
-    /// Whether the present socket carries another exchange after a reply.
+    /// Whether the present socket carries another exchange after `reply`.
     #[inline]
     pub(crate) fn goes_on_after(&self, reply: &Reply) -> bool {
         reply.reusable && self.keeps_alive() && self.retired == Retired::No
     }
 
-    /// Whether another exchange may be given to it.
+    /// Whether another exchange can be given to the link.
     pub(crate) fn has_room(&self) -> bool {
         let carried = self.carried.len() as u32;
         carried < u32::from(self.room)
@@ -247,18 +247,18 @@ impl Link {
             && self.retired == Retired::No
     }
 
-    /// Whether an end of the bytes would be anybody's doing: TLS announces its own end, and this one has not.
+    /// Whether the end of the byte stream cannot be trusted: the peer has not closed TLS with a `close_notify` alert.
     pub(crate) fn is_cut_off(&self) -> bool {
         matches!(&self.state, State::Up { session: Some(session), .. } if !session.peer_closed)
     }
 }
 
-/// The users whose exchanges a link carries.
+/// Users whose exchanges a link carries.
 #[derive(Debug)]
 pub(crate) struct Carried {
-    /// One of them: most links never have more.
+    /// First user, stored inline because most links never carry more. [`NOBODY`] if there is none.
     first: u32,
-    /// The others, once there are any.
+    /// Other users; allocated when a second one is added.
     more: Option<Box<Others>>,
 }
 
@@ -294,7 +294,7 @@ impl Carried {
         }
     }
 
-    /// One of them.
+    /// One of the users. `None` if there are none.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
         (self.first != NOBODY).then_some(self.first)
@@ -310,7 +310,7 @@ impl Carried {
         usize::from(self.first != NOBODY) + self.more.as_ref().map_or(0, |more| more.0.len())
     }
 
-    /// All of them.
+    /// All users, in no particular order.
     pub(crate) fn users(&self) -> impl Iterator<Item = u32> {
         let more = self.more.iter().flat_map(|more| &more.0);
         self.first().into_iter().chain(more.copied())
@@ -325,9 +325,9 @@ mod tests {
     use super::*;
     use crate::user::User;
 
-    /// Ten thousand connections are an ordinary load: each byte here is 10 KiB of them.
+    /// Memory per connection: 10,000 connections are a common load, so each byte here costs 10 KB.
     #[test]
-    fn a_connection_and_its_user_take_456_bytes() {
+    fn connection_and_user_take_456_bytes() {
         assert!(size_of::<User>() <= 208, "{}", size_of::<User>());
         assert!(size_of::<Link>() <= 96, "{}", size_of::<Link>());
         let channel = size_of::<Serial<HttpConversation>>();
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_carried_is_taken_out_in_any_order() {
+    fn carried_users_are_removed_in_any_order() {
         let mut carried = Carried::default();
         [3, 1, 4].into_iter().for_each(|user| carried.add(user));
         carried.remove(3);

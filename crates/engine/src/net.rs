@@ -1,4 +1,4 @@
-//! Sockets, TLS and waiting: everything that knows the kernel.
+//! Access to the kernel: sockets, TLS, and waiting for events. Also blocking connections for checks and errands outside a load.
 
 pub(crate) mod cancel;
 pub(crate) mod errand;

@@ -1,4 +1,4 @@
-//! A load under way: its threads, its messages, and the way to stop it.
+//! Running load: its threads, its messages, and the signal that stops it.
 
 use std::cell::Cell;
 use std::io;
@@ -19,81 +19,81 @@ use crate::net::cancel::Turn;
 use crate::pin;
 use crate::worker::Worker;
 
-/// From the last worker at the gate to the beginning of the load: time enough for all of them to hear of it.
+/// Delay from the arrival of the last worker at the gate to the start of the load, so that all workers wake up in time.
 const LEAD: Duration = Duration::from_millis(2);
 
-/// What workers tell while the load goes on.
+/// Message from a worker to the owner of the load.
 #[derive(Debug)]
 pub enum Message {
-    /// All connections are open, and the load begins at this instant.
+    /// Connections have been opened, apart from [`WorkerEnd::opening_failures`]. The load starts at this time.
     Begins(Instant),
-    /// A second of one worker is over.
+    /// One second of one account of one worker.
     Interval {
-        /// The number of the step.
+        /// Number of the account: a step, a part, or an address of a step.
         step: u16,
-        /// What the worker saw of it.
+        /// Record of that second.
         interval: Box<Interval>,
     },
-    /// A window of a quarter of a second of one worker is over, or what there is of it when the worker is done. Windows come in
-    /// order, without gaps; [`record::Pulses`] keeps them.
+    /// Window of 250 ms of one worker; the last one may be shorter. Windows arrive in order and without gaps; [`record::Pulses`]
+    /// collects them.
     Pulse {
-        /// The number of the worker, from 0.
+        /// Number of the worker, from 0.
         worker: u32,
-        /// What it saw.
+        /// Record of the window.
         pulse: Pulse,
     },
-    /// Windows of 100 ms of one worker, if the job asks for them; parts of a window add up, and may come late.
+    /// Windows of 100 ms of one worker, if the job asks for them. Parts of one window add up and may arrive late.
     Moments(Vec<Moment>),
-    /// A worker is done.
+    /// Worker has finished.
     Ended(Box<WorkerEnd>),
-    /// A worker cannot go on, in words: a fault of this program or its machine.
+    /// Worker cannot continue, with the reason: an error of this program or of its machine.
     Broke(String),
-    /// The load cannot go on, in words: a log-in that will be refused every time, or a scenario that says so. It has ended for
-    /// all workers, and one of them says why.
+    /// Load cannot continue, with the reason: a log-in that will always be rejected, or a scenario that stops the load. It has
+    /// ended for all workers; only one of them sends the reason.
     Hopeless(String),
 }
 
-/// What a worker leaves behind besides its intervals.
+/// Results of a worker that are not part of its intervals.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerEnd {
-    /// What each of its connections saw.
+    /// Totals of each connection.
     pub connections: Vec<ConnectionTotals>,
-    /// How well it kept time.
+    /// Timing quality and resource use of the worker.
     pub health: Health,
-    /// How many connections could not be opened before the load, and why the first could not.
+    /// Number of connections that could not be opened before the load, and the reason for the first. `None` if all were opened.
     pub opening_failures: Option<(u32, String)>,
-    /// First replies of its connections that were compared.
+    /// Comparison of the first replies of each connection, for steps without an expectation of the body.
     pub first_replies: Vec<FirstReplies>,
-    /// When its load was to end, in nanoseconds since it began: by its time, or because it was asked to stop. `None`: its number
-    /// of requests alone ended it.
+    /// End of the load in nanoseconds since its start: its duration, or the time of a stop request. `None` if only the number of
+    /// requests ended it.
     pub stopped_at_ns: Option<u64>,
-    /// When an arrival of a load that opens connections by need found the last one taken, in nanoseconds since the load began. `None` if
-    /// none did.
+    /// Time in nanoseconds since the start of the load at which an arrival of a growing load found the last connection taken.
+    /// `None` if connections sufficed.
     pub limit_reached_ns: Option<u64>,
 }
 
-/// How much a load is asked to stop.
+/// How a running load is asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopLevel {
-    /// Not at all.
+    /// Continue.
     Go,
-    /// Start nothing more, wait for what is in flight.
+    /// Start no more requests, and wait for those in flight.
     Drain,
-    /// Leave what is in flight.
+    /// Abandon requests in flight.
     Abort,
 }
 
-/// Workers look up at least every tenth of a second; a load that is asked to drain ends a little later, at the same instant
-/// for all of them, so that its window has one end.
+/// Delay between a request to drain and the end of the load. Workers check the signal at least every 100 ms, so all of them end at
+/// the same time.
 const NOTICE: Duration = Duration::from_millis(150);
 
-/// The stop level, as all threads see it, and what else they share.
+/// Stop level and other state shared by all threads of a load.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
-    /// Whose cancellation is sent next.
+    /// Lock that lets one cancel request through at a time.
     pub(crate) cancel_turn: Turn,
     level: AtomicU8,
-    /// When the load ends, in nanoseconds since it began; [`u64::MAX`] until it is asked to stop.
+    /// End of the load in nanoseconds since its start; [`u64::MAX`] until a stop is requested.
     ends_at_ns: AtomicU64,
     is_broken: AtomicBool,
     users_gone: AtomicU32,
@@ -112,12 +112,12 @@ impl Default for StopSignal {
 }
 
 impl StopSignal {
-    /// A user makes no further request; how many do not by now.
+    /// Counts a user who makes no further request. Returns the number of such users so far.
     pub(crate) fn user_is_gone(&self) -> u32 {
         self.users_gone.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// How much the load is asked to stop at this instant.
+    /// Stop level at `now_ns`. A drain takes effect at the end of the load, an abort immediately.
     #[inline]
     pub(crate) fn level(&self, now_ns: u64) -> StopLevel {
         match self.level.load(Ordering::Acquire) {
@@ -128,36 +128,36 @@ impl StopSignal {
         }
     }
 
-    /// Whether the load is asked to be left at once.
+    /// Whether the load was aborted.
     pub(crate) fn is_aborted(&self) -> bool {
         self.level.load(Ordering::Acquire) >= StopLevel::Abort as u8
     }
 
-    /// When the load ends, if it was asked to stop.
+    /// End of the load in nanoseconds since its start. `None` if no stop was requested.
     #[inline]
     pub(crate) fn ends_at_ns(&self) -> Option<u64> {
         (self.level.load(Ordering::Acquire) > 0).then(|| self.ends_at_ns.load(Ordering::Relaxed))
     }
 
-    /// `ends_at_ns`: the end of the load; an earlier one that was asked for before stays.
+    /// Raises the stop level. `ends_at_ns` is the end of the load; an earlier end stays.
     fn raise(&self, level: StopLevel, ends_at_ns: u64) {
         self.ends_at_ns.fetch_min(ends_at_ns, Ordering::Relaxed);
         self.level.fetch_max(level as u8, Ordering::Release);
     }
 
-    /// Ends the whole load; says whether this is the first thread to do so.
+    /// Aborts the load for all threads. Returns whether this thread was the first to do so.
     pub(crate) fn break_off(&self, now_ns: u64) -> bool {
         self.raise(StopLevel::Abort, now_ns);
         !self.is_broken.swap(true, Ordering::Relaxed)
     }
 }
 
-/// Why a worker could not go on to the end of the load.
+/// Reason why a worker could not continue.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The machine.
+    /// Error of the operating system.
     Machine(Errno),
-    /// The load itself, in words.
+    /// Error of the load itself, such as a rejected log-in, as a sentence.
     Load(String),
 }
 
@@ -167,7 +167,7 @@ impl From<Errno> for Trouble {
     }
 }
 
-/// Where workers wait for one another before the load.
+/// Barrier at which workers wait for each other before the load.
 pub(crate) struct Gate {
     barrier: Barrier,
     origin: Arc<OnceLock<Instant>>,
@@ -175,7 +175,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Waits for all workers; returns when the load begins, the same for everyone.
+    /// Waits for all workers. Returns the start of the load, which is equal for all of them.
     fn pass(&self) -> Instant {
         self.barrier.wait();
         *self.origin.get_or_init(|| {
@@ -185,13 +185,13 @@ impl Gate {
         })
     }
 
-    /// When the load begins, once that is known.
+    /// Start of the load. `None` until all workers have passed.
     pub(crate) fn origin(&self) -> Option<Instant> {
         self.origin.get().copied()
     }
 }
 
-/// One worker's way through the gate: even a worker that dies before it must not keep the others waiting.
+/// Pass of one worker through the gate. Dropping it also passes, so a worker that dies does not block the others.
 pub(crate) struct Entry<'a> {
     gate: &'a Gate,
     has_passed: Cell<bool>,
@@ -212,22 +212,21 @@ impl Drop for Entry<'_> {
     }
 }
 
-/// A load under way.
+/// Handle of a running load.
 #[derive(Debug)]
 pub struct Running {
-    /// What the workers tell. It ends when all of them are done.
+    /// Messages of the workers. The channel closes when all workers have finished.
     pub messages: Receiver<Message>,
     signal: Arc<StopSignal>,
-    /// When the load began, once it has. The gate itself would keep the row of messages open.
+    /// Start of the load; empty until it has started. A [`Gate`] here would keep the message channel open.
     origin: Arc<OnceLock<Instant>>,
     threads: Vec<JoinHandle<()>>,
-    /// Workers that will say when they are done, each once: [`Message::Ended`], [`Message::Broke`] or
-    /// [`Message::Hopeless`].
+    /// Number of workers. Each sends exactly one final message: [`Message::Ended`], [`Message::Broke`], or [`Message::Hopeless`].
     pub workers: u32,
 }
 
-/// Starts the threads of a job. The connections are opened first; [`Message::Begins`] says when the load begins. Where a peer is in
-/// this process, each connection has a thread of its own.
+/// Starts the threads of a job. They open the connections first; [`Message::Begins`] reports the start of the load. If a peer is in
+/// this process, each connection has its own thread.
 pub fn start(job: Job, script: impl Channels + 'static) -> io::Result<Running> {
     launch(job, Arc::new(script))
 }
@@ -241,7 +240,7 @@ fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     if embedding.is_none() && (job.is_pooled() || job.share != Share::WHOLE) {
-        // Users of a thread without connections would wait for ever, and nobody would send its requests.
+        // A thread without connections would never send the requests of its users.
         job.threads = job.threads.clamp(1, connections / job.share.of);
     }
     let (sender, messages) = mpsc::channel();
@@ -279,11 +278,10 @@ fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
     Ok(Running { messages, signal, origin, threads, workers: count })
 }
 
-/// What a thread does.
+/// Body of a thread.
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Starts a thread for each task. Where one cannot be started, none of the tasks is begun: workers would wait at the gate for
-/// one that never comes.
+/// Starts a thread for each task. If one thread cannot be started, no task runs: the workers would wait at the gate forever.
 fn start_all(tasks: impl Iterator<Item = (String, Task)>) -> io::Result<Vec<JoinHandle<()>>> {
     let are_all_there = Arc::new(OnceLock::new());
     let mut threads = Vec::new();
@@ -298,7 +296,7 @@ fn start_all(tasks: impl Iterator<Item = (String, Task)>) -> io::Result<Vec<Join
             Ok(thread) => threads.push(thread),
             Err(error) => {
                 are_all_there.get_or_init(|| false);
-                // They return at once, without a result.
+                // The threads return immediately, without a result.
                 threads.into_iter().for_each(|thread| drop(thread.join()));
                 return Err(error);
             }
@@ -308,7 +306,7 @@ fn start_all(tasks: impl Iterator<Item = (String, Task)>) -> io::Result<Vec<Join
     Ok(threads)
 }
 
-/// Says that a thread is done, however it ends.
+/// Guard that reports the end of a thread when dropped, also after a panic.
 struct Leaving(Option<Arc<Guards>>);
 
 impl Drop for Leaving {
@@ -336,7 +334,7 @@ fn work(
 }
 
 impl Running {
-    /// Asks the load to stop, at least as much as it was asked before.
+    /// Asks the load to stop. The level can only rise.
     pub fn stop(&self, level: StopLevel) {
         if level == StopLevel::Go {
             return;
@@ -346,7 +344,7 @@ impl Running {
         self.signal.raise(level, now.map_or(0, |now| (now + notice).as_nanos() as u64));
     }
 
-    /// Waits for the threads; says which of them died of a fault of this program.
+    /// Waits for the threads. Returns an error sentence for each thread that panicked.
     pub fn join(self) -> Result<(), Vec<String>> {
         let died: Vec<String> = self
             .threads

@@ -1,4 +1,5 @@
-//! What a worker notes of each request in order to judge itself: a few additions, no clock and no system call.
+//! Per-request bookkeeping with which a worker measures itself: a few additions per request, without reading clocks or system
+//! calls.
 
 use record::{Histogram, Loss, Moment, Pulse, Tail, WaitEnd, Waits};
 
@@ -7,44 +8,45 @@ use crate::course::Course;
 use crate::exchange::Exchange;
 use crate::timers::NEVER;
 
-/// Whoever is back so much later than asked for was away, and not merely late.
+/// Delay from which a late turn counts as a stall, during which the thread did not run, and not only as late.
 const STALL_NS: u64 = 50_000_000;
-/// A turn that begins so much later than it should have reads first what has lain there meanwhile.
+/// Delay from which a late turn first reads the replies that arrived meanwhile, before it waits again.
 const CATCHING_UP_FROM_NS: u64 = 1_000_000;
 
-/// The signals of one worker that follow from its requests and its turns.
+/// Measurements of one worker, collected from its requests and its turns.
 pub(crate) struct Signals {
     measured_from_ns: u64,
-    /// By phase: the times at which requests ended, less those at which they were sent. What was sent and has not ended
-    /// makes it wrap around, and its end sets it right.
+    /// By phase: sum of the end times of requests minus the sum of their send times. It wraps around while requests are in flight;
+    /// their ends correct it.
     flights_ns: [u64; 2],
     tail: Tail,
-    /// How long replies had lain in the kernel when they were read, of a sample.
+    /// Time that replies spent in the kernel before they were read, for a sample.
     read_delay: Histogram,
     reply_bytes: u64,
-    /// Replies that came over connections on which a reply came later that no request asked for.
+    /// Number of replies on connections that later received a reply to no request, so that earlier replies may be wrong.
     pub(crate) doubted_replies: u64,
-    /// When the loop had asked to be back from waiting.
+    /// Time at which the event loop had asked to be woken.
     due_back_ns: u64,
-    /// Since when replies that are read now may have lain there; [`NEVER`] where their times do not show it.
+    /// Time since which replies that are read now may have waited in the kernel. [`NEVER`] if times of replies do not depend on
+    /// reading: kernel timestamps, or no sockets.
     read_due_ns: u64,
     is_catching_up: bool,
     heartbeat_max_ns: u64,
     stalled_ns: u64,
-    /// Requests sent and not ended.
+    /// Number of requests sent and not ended.
     open: u32,
     waits: Waits,
     window: Window,
-    /// Kept if the job asks for it.
+    /// Timeline in windows of 100 ms. `None` if the job does not ask for it.
     course: Option<Box<Course>>,
 }
 
-/// The window that goes on.
+/// Current window.
 struct Window {
     from_ns: u64,
     ended: u64,
     response_sum_ns: u64,
-    /// Requests in flight × time that was told of with earlier windows.
+    /// Time in flight, summed over requests, that earlier windows have reported.
     told_ns: u64,
     ok: u64,
     ok_response_sum_ns: u64,
@@ -65,7 +67,7 @@ impl Window {
     }
 }
 
-/// What the signals amount to at the end.
+/// Totals at the end of a load.
 pub(crate) struct Noted {
     pub(crate) heartbeat_max_ns: u64,
     pub(crate) stalled_ns: u64,
@@ -98,7 +100,7 @@ impl Signals {
         }
     }
 
-    /// The same, which keep the course in windows of 100 ms as well or do not.
+    /// Turns on the timeline in windows of 100 ms if `is_kept`.
     pub(crate) fn keeping_course(self, is_kept: bool) -> Self {
         Self { course: is_kept.then(|| Box::new(Course::new())), ..self }
     }
@@ -108,7 +110,7 @@ impl Signals {
         intended_ns >= self.measured_from_ns
     }
 
-    /// A request is in flight from now on.
+    /// Counts a request as in flight from `sent_ns` on.
     #[inline]
     pub(crate) fn sent(&mut self, intended_ns: u64, sent_ns: u64) {
         let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
@@ -117,7 +119,7 @@ impl Signals {
         self.window.answers.asked(intended_ns);
     }
 
-    /// A request is in flight no more, and nobody knows how it would have ended.
+    /// Removes a request that is abandoned at `at_ns` from those in flight. Its outcome stays unknown.
     #[inline]
     pub(crate) fn left(&mut self, intended_ns: u64, at_ns: u64) {
         let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
@@ -131,14 +133,15 @@ impl Signals {
         }
     }
 
-    /// A request that waited for its connection is sent only now. It was open before.
+    /// Corrects the send time of an open request that waited for its connection and is sent only now.
     #[inline]
     pub(crate) fn sent_later(&mut self, request: &Exchange, sent_ns: u64) {
         let flights_ns = &mut self.flights_ns[usize::from(request.intended_ns >= self.measured_from_ns)];
         *flights_ns = flights_ns.wrapping_add(request.sent_ns).wrapping_sub(sent_ns);
     }
 
-    /// Requests wait to be sent since this instant, the end of a back-off included, and nothing else may be open.
+    /// Notes that requests have been waiting to be sent since `since_ns`, the end of a back-off included, even if nothing else is
+    /// open.
     pub(crate) fn waiting(&mut self, since_ns: u64) {
         self.window.answers.asked(since_ns);
         if let Some(course) = &mut self.course {
@@ -146,7 +149,8 @@ impl Signals {
         }
     }
 
-    /// A request has ended, at an instant that the loop may have come to late; `lag_ns` of its send delay was ours.
+    /// Counts the end of a request at `at_ns`, which may lie before the present turn. This program caused `lag_ns` of its send
+    /// delay.
     #[inline]
     pub(crate) fn ended(&mut self, request: &Exchange, lag_ns: u64, at_ns: u64) {
         let Exchange { intended_ns, sent_ns, .. } = *request;
@@ -160,14 +164,15 @@ impl Signals {
         }
     }
 
-    /// Bytes for a request had lain in the kernel for so long when they were read: never longer than since it was sent.
+    /// Records how long bytes for a request waited in the kernel before they were read. Values longer than the time since its
+    /// sending are ignored.
     pub(crate) fn read_late(&mut self, request: &Exchange, lain_ns: u64, at_ns: u64) {
         if self.is_measured(request.intended_ns) && lain_ns <= at_ns.saturating_sub(request.sent_ns) {
             self.read_delay.record(lain_ns);
         }
     }
 
-    /// A request that has ended was answered ok.
+    /// Counts the OK answer to a request that has ended.
     #[inline]
     pub(crate) fn answered_ok(&mut self, intended_ns: u64, at_ns: u64) {
         let window = &mut self.window;
@@ -180,7 +185,7 @@ impl Signals {
         }
     }
 
-    /// A request is planned for this instant.
+    /// Counts a request planned for `intended_ns`.
     #[inline]
     pub(crate) fn planned(&mut self, intended_ns: u64) {
         if let Some(course) = &mut self.course {
@@ -188,7 +193,7 @@ impl Signals {
         }
     }
 
-    /// A request that is in flight now was not before.
+    /// Counts a request that has just become in flight.
     #[inline]
     pub(crate) fn begun(&mut self, intended_ns: u64) {
         if let Some(course) = &mut self.course {
@@ -196,7 +201,7 @@ impl Signals {
         }
     }
 
-    /// A request has ended in this way, and not with an ok answer.
+    /// Counts a request that ended without an OK answer.
     #[inline]
     pub(crate) fn lost(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
         if let Some(course) = &mut self.course {
@@ -204,19 +209,19 @@ impl Signals {
         }
     }
 
-    /// How much of the time from one instant to another counts as a wait of a user.
+    /// Part of the time between two points that counts as a wait of a user: the part after the warm-up.
     #[inline]
     pub(crate) fn wait_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         to_ns.saturating_sub(from_ns.max(self.measured_from_ns))
     }
 
-    /// A user has waited so long for an ok answer; see [`Waits::note`].
+    /// Records a wait of a user for an OK answer; see [`Waits::note`].
     #[inline]
     pub(crate) fn waited(&mut self, wait_ns: u64, end: WaitEnd) {
         self.waits.note(wait_ns, end);
     }
 
-    /// The reply to a request was read to its end.
+    /// Counts the bytes of a complete reply.
     #[inline]
     pub(crate) fn replied(&mut self, intended_ns: u64, reply_bytes: u64) {
         if self.is_measured(intended_ns) {
@@ -224,13 +229,13 @@ impl Signals {
         }
     }
 
-    /// The loop begins a turn.
+    /// Notes the start of a turn of the event loop.
     #[inline]
     pub(crate) fn beat(&mut self, now_ns: u64) {
         let late_ns = now_ns.saturating_sub(self.due_back_ns);
         if late_ns >= STALL_NS {
             self.window.answers.stalled(late_ns);
-            // A stall may begin in the warm-up.
+            // A stall may begin in the warm-up; only the measured part counts.
             self.stalled_ns += now_ns.saturating_sub(self.due_back_ns.max(self.measured_from_ns));
         }
         if let Some(course) = &mut self.course {
@@ -242,14 +247,15 @@ impl Signals {
         self.is_catching_up = late_ns >= CATCHING_UP_FROM_NS && !self.is_catching_up;
     }
 
-    /// Whether this turn began so late that it reads what there is and waits for nothing more: so that replies that have lain
-    /// there are distinguished from those that come.
+    /// Whether this turn began so late that it reads available replies without waiting. This separates replies that waited in the
+    /// kernel from those that arrive now.
     #[inline]
     pub(crate) fn is_catching_up(&self) -> bool {
         self.is_catching_up
     }
 
-    /// The loop asks to be back at this instant, to read replies whose times are those of reading, or others.
+    /// Notes that the event loop asks to be woken at `due_back_ns`. `are_timed_by_reading`: times of replies are those of reading,
+    /// not of the kernel.
     #[inline]
     pub(crate) fn waits_until(&mut self, due_back_ns: u64, are_timed_by_reading: bool) {
         self.due_back_ns = due_back_ns;
@@ -260,32 +266,33 @@ impl Signals {
         }
     }
 
-    /// When the window is over.
+    /// End of the current window.
     #[inline]
     pub(crate) fn window_end_ns(&self) -> u64 {
         self.window.from_ns + Pulse::WINDOW_NS
     }
 
-    /// When the window of 100 ms is over, if the course is kept.
+    /// End of the current window of 100 ms. [`NEVER`] if the timeline is off.
     #[inline]
     pub(crate) fn moment_end_ns(&self) -> u64 {
         self.course.as_ref().map_or(NEVER, |course| course.window_end_ns())
     }
 
-    /// Ends the windows of 100 ms that are over. `is_waiting`: requests wait to be sent. Says whether they must be handed over now.
+    /// Ends the windows of 100 ms that are over. `is_waiting`: requests wait to be sent. Returns whether windows must be handed
+    /// over now.
     #[cold]
     pub(crate) fn end_moments(&mut self, now_ns: u64, is_waiting: bool, is_end: bool) -> bool {
         let is_open = self.open > 0 || is_waiting;
         self.course.as_mut().is_some_and(|course| course.end_windows(now_ns, is_open, is_end))
     }
 
-    /// The windows of 100 ms so far, to be handed over.
+    /// Takes the windows of 100 ms so far.
     pub(crate) fn take_moments(&mut self) -> Vec<Moment> {
         self.course.as_mut().map_or_else(Vec::new, |course| course.take())
     }
 
-    /// Ends the window that is over: it goes from where the last one ended to `to_ns`. `is_waiting`: requests wait to be sent. The
-    /// caller adds what the thread used.
+    /// Ends the current window at `to_ns` and returns its record. `is_waiting`: requests wait to be sent. The caller adds the CPU
+    /// usage of the thread.
     pub(crate) fn end_window(&mut self, to_ns: u64, in_flight: u32, is_waiting: bool) -> Pulse {
         let flown_ns = self.flights_ns[0]
             .wrapping_add(self.flights_ns[1])
@@ -293,8 +300,8 @@ impl Signals {
         let Window { from_ns, ended, response_sum_ns, told_ns, ok, ok_response_sum_ns, .. } = self.window;
         let is_open = self.open > 0 || is_waiting;
         let presence = self.window.answers.presence(to_ns, is_open);
-        // Replies that were read in the window and had come before it were told of as if in flight to its beginning: where
-        // that is more than there was since, the next window makes up for it.
+        // Replies that came before this window and were read in it were reported as in flight until its start. If that excess is
+        // larger than this window's time in flight, the next window makes up for the rest.
         let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;
         self.window = Window::new(to_ns, told_ns.wrapping_add(since_ns), is_open);
         Pulse {
@@ -310,7 +317,7 @@ impl Signals {
         }
     }
 
-    /// At the end, when nothing is in flight any more.
+    /// Totals at the end of the load, when nothing is in flight.
     pub(crate) fn end(self) -> Noted {
         Noted {
             heartbeat_max_ns: self.heartbeat_max_ns,
@@ -336,14 +343,14 @@ mod tests {
     }
 
     #[test]
-    fn windows_hold_what_was_in_flight_in_them_and_the_rest_follows() {
+    fn late_read_reply_is_corrected_in_the_next_window() {
         let mut signals = Signals::new(0);
         signals.sent(0, 100);
         signals.sent(0, WINDOW_NS - 50);
         let first = signals.end_window(WINDOW_NS, 2, false);
         assert_eq!((first.at_ns, first.lasting_ns, first.ended), (0, WINDOW_NS, 0));
         assert_eq!(first.in_flight_ns, WINDOW_NS - 100 + 50);
-        // This reply had come before the first window was over, and was read after it.
+        // This reply came in the first window and was read in the second.
         signals.ended(&request(0, WINDOW_NS - 50), 0, WINDOW_NS - 20);
         let second = signals.end_window(2 * WINDOW_NS, 1, false);
         assert_eq!((second.ended, second.response_sum_ns), (1, WINDOW_NS - 20));
@@ -357,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_never_has_less_than_nothing_in_flight() {
+    fn time_in_flight_of_a_window_is_never_negative() {
         let mut signals = Signals::new(0);
         signals.sent(0, 0);
         assert_eq!(signals.end_window(WINDOW_NS, 1, false).in_flight_ns, WINDOW_NS);
@@ -368,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_warm_up_is_in_the_windows_and_in_no_figure() {
+    fn warm_up_counts_in_windows_and_not_in_totals() {
         let mut signals = Signals::new(1_000);
         signals.sent(999, 999);
         signals.waits_until(1_000, true);
@@ -382,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_back_late_has_kept_replies_waiting() {
+    fn late_wake_up_counts_as_lag_of_waiting_replies() {
         let mut signals = Signals::new(0);
         signals.waits_until(2_000, true);
         for (sent_ns, at_ns) in [(0, 1_900), (0, 5_000), (4_000, 5_000)] {
@@ -390,13 +397,13 @@ mod tests {
             signals.ended(&request(0, sent_ns), 10, at_ns);
         }
         signals.beat(5_100);
-        // 10 each, 3,000 since the loop should have been back, and 1,000 since one was sent after that.
+        // 10 each, 3,000 since the loop should have been back, and 1,000 for the request sent after that.
         let noted = signals.end();
         assert_eq!((noted.tail.all().lag_ns, noted.heartbeat_max_ns), (30 + 3_000 + 1_000, 3_100));
     }
 
     #[test]
-    fn no_reply_has_lain_there_longer_than_since_its_request() {
+    fn read_delay_longer_than_service_time_is_ignored() {
         let mut signals = Signals::new(100);
         for (intended_ns, lain_ns) in [(0, 10), (100, 10), (100, 900), (100, 901)] {
             signals.read_late(&request(intended_ns, intended_ns), lain_ns, 1_000);
@@ -406,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_comes_late_reads_what_has_lain_there_and_the_next_does_not() {
+    fn late_turn_catches_up_and_the_next_one_does_not() {
         const MS: u64 = 1_000_000;
         let mut signals = Signals::new(0);
         let mut lags_ns = Vec::new();
@@ -418,7 +425,7 @@ mod tests {
             lags_ns.push(signals.tail.all().lag_ns);
         }
         assert_eq!(lags_ns, [0, 31 * MS, 31 * MS]);
-        // Where the kernel says when a reply came, it does not matter when it is read.
+        // If replies have kernel timestamps, a late read adds no lag.
         signals.waits_until(0, false);
         signals.sent(0, 0);
         signals.ended(&request(0, 0), 0, 90 * MS);
@@ -426,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn time_away_adds_up_from_fifty_milliseconds_on() {
+    fn stalls_of_at_least_50_ms_add_up() {
         let mut signals = Signals::new(0);
         for (due_ms, back_ms) in [(10, 59), (100, 300), (400, 450)] {
             signals.waits_until(due_ms * 1_000_000, true);
@@ -437,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn time_away_counts_from_the_end_of_the_warm_up_on() {
+    fn stalled_time_counts_from_the_end_of_the_warm_up() {
         let mut signals = Signals::new(200_000_000);
         for (due_ms, back_ms) in [(10, 80), (100, 300), (400, 460)] {
             signals.waits_until(due_ms * 1_000_000, true);
@@ -447,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_for_a_connection_to_be_opened_is_no_flight() {
+    fn wait_for_connection_does_not_count_as_in_flight() {
         let mut signals = Signals::new(0);
         signals.sent(10, 10);
         signals.sent_later(&request(10, 10), 60);

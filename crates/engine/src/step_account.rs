@@ -1,13 +1,13 @@
-//! The account of one step on one worker: what fell due, what was sent, what was given up, and the recorder of it all.
+//! Account of one step on one worker: requests due, sent, and not sent, and the recorder of their results.
 
 use record::{Phase, Recorder};
 
 use crate::timers::NEVER;
 
-/// The account of one step, or of one part of a step.
+/// Account of a step, of a part of a step, or of an address.
 pub(crate) struct StepAccount {
     pub(crate) recorder: Recorder,
-    /// By phase; kept apart from the recorder, whose seconds are handed over as they pass.
+    /// Totals by phase. Kept apart from the recorder, which hands its seconds over as they pass.
     totals: [Totals; 2],
 }
 
@@ -28,14 +28,14 @@ impl StepAccount {
         &mut self.totals[self.recorder.phase(intended_ns) as usize]
     }
 
-    /// Counts a request whose instant has come, whether or not it can be started.
+    /// Counts a due request, whether or not it can be started.
     #[inline]
     pub(crate) fn note_due(&mut self, intended_ns: u64) {
         self.totals(intended_ns).planned += 1;
         self.recorder.tally(intended_ns).note_due(1);
     }
 
-    /// Counts the start of a request that was counted as due.
+    /// Counts the start of a request that was counted as due before.
     #[inline]
     pub(crate) fn note_due_sent(&mut self, intended_ns: u64, now_ns: u64) {
         self.totals(intended_ns).sent += 1;
@@ -48,7 +48,7 @@ impl StepAccount {
         self.recorder.tally(intended_ns).note_due_not_sent(1);
     }
 
-    /// Counts the start of a request that is due because somebody is ready for it.
+    /// Counts a request that is due and started at the same time, as in a closed load.
     #[inline]
     pub(crate) fn note_sent(&mut self, intended_ns: u64, now_ns: u64) {
         let totals = self.totals(intended_ns);
@@ -57,7 +57,7 @@ impl StepAccount {
         self.recorder.tally(intended_ns).note_sent(now_ns);
     }
 
-    /// Gives up what was due and never started.
+    /// Counts due requests that were never started as not sent.
     pub(crate) fn settle(&mut self) {
         for (phase, totals) in Phase::ALL.into_iter().zip(self.totals) {
             let Totals { planned, sent, not_sent } = totals;

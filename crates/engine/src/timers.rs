@@ -1,13 +1,13 @@
-//! What a worker must look at, and when: a heap that is corrected lazily.
+//! Timers of a worker: a heap whose entries are corrected lazily.
 //!
-//! A request's deadline is not taken out when the reply comes: a user keeps at most one live entry, which, when it
-//! comes up, is checked against the user's present deadline and put back if that is later. So a request costs the
-//! heap nothing, and a user one entry per time-out.
+//! The deadline of a request is not removed when its reply arrives. A user keeps at most one live deadline entry. When the entry
+//! comes up, it is compared with the user's present deadline, and set again if that is later. So a request costs no heap operation,
+//! and a user costs one entry per time-out period.
 
-/// No deadline, or no timer.
+/// Time value for "no deadline" or "no timer".
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// Who is to be looked at, and why.
+/// Reason of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
     /// The deadline of a user's request may have passed.

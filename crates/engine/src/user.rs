@@ -1,4 +1,4 @@
-//! One virtual user: where it is in its scenario, its variables, and when its next request is intended.
+//! Virtual user: its position in the scenario, its variables, and the time of its next request.
 
 use load::ScenarioPosition;
 use load::chance::Chance;
@@ -9,54 +9,56 @@ use wire::Values;
 use crate::exchange::Exchange;
 use crate::timers::NEVER;
 
-/// No lane.
+/// Value of [`User::lane`] for a user without a lane.
 pub(crate) const NO_LANE: u32 = u32::MAX;
 
-/// Waits before a pause are kept in units of two to this power, in nanoseconds: each byte of a user counts.
+/// Unit of [`User::waited_units`]: 2 to this power, in nanoseconds. Coarse, because each byte of a user counts.
 const WAITED_UNIT_BITS: u32 = 24;
 
-/// A user of a closed load. In an open load, whoever goes through the iteration of an arrival, one after the other.
+/// User of a closed load. In an open load, a slot that runs the iterations of arrivals, one after the other.
 pub(crate) struct User {
-    /// Where it is in its scenario.
+    /// Position in the scenario.
     pub(crate) place: ScenarioPosition,
-    /// When the first step of its iteration was intended.
+    /// Intended time of the first step of the iteration.
     pub(crate) begun_ns: u64,
-    /// When its next request is intended, once it is ready for one.
+    /// Intended time of the next request, once the user is ready for one.
     pub(crate) next_ns: u64,
-    /// Since when it could make the next request, as far as it and its link are concerned.
+    /// Time from which the user and its link could send the next request.
     pub(crate) free_ns: u64,
-    /// What of the send delay of its latest request was ours (a link was free, and it was not sent), and may be carried on to the
-    /// next step.
+    /// Part of the send delay of the latest request that this program caused: its link was free, and the request was not sent.
+    /// Carried over to the next step of the iteration.
     pub(crate) lag_ns: u64,
-    /// Whether it pauses before the step at `place`.
+    /// Whether the user pauses before the step at `place`.
     pub(crate) is_paused: bool,
-    /// How the time will have ended in which it waits for an ok answer, as far as it is over.
+    /// Ending of the current wait for an OK answer as known so far: [`WaitEnd::Answer`] unless a request of that wait has failed or
+    /// timed out.
     pub(crate) wait_end: WaitEnd,
-    /// Since when it waits for an ok answer; [`NEVER`]: it does not.
+    /// Start of the current wait for an OK answer. [`NEVER`] if the user does not wait.
     pub(crate) asking_since_ns: u64,
-    /// Its draws; in an open load those of the arrival.
+    /// Random generator of the user; in an open load that of the arrival.
     pub(crate) chance: Chance,
-    /// What it chooses with instead, if the load says so.
+    /// Random generator for choices of scenarios and steps, if the load gives one per user. `None`: `chance` makes the choices.
     pub(crate) chooser: Option<Box<Xoroshiro>>,
-    /// Draws the pauses of this iteration. How many there are hangs on replies, which must not change later iterations.
+    /// Random generator of the pauses of this iteration. It is separate because the number of pauses depends on replies, which must
+    /// not change later iterations.
     pub(crate) pauses: Chance,
     pub(crate) values: Values,
-    /// Which of the links to each peer are its own, for as long as they are.
+    /// Number of the lane (one link to each peer) that the user has now, or [`NO_LANE`].
     pub(crate) lane: u32,
-    /// How long it has waited for an ok answer before `asking_since_ns`, since the last one, in units of 2^24 ns (16.8 ms).
+    /// Time waited for an OK answer before `asking_since_ns`, since the last such answer, in units of 2^24 ns (16.8 ms).
     pub(crate) waited_units: u16,
-    /// The status of the latest reply, where a step asks for it.
+    /// Status of the latest reply, if a step checks it.
     pub(crate) status: u16,
-    /// Whether it has done what comes before its first iteration.
+    /// Whether the user has completed the steps that run once before its first iteration.
     pub(crate) is_entered: bool,
-    /// Its request in flight.
+    /// Request in flight. `None` between requests.
     pub(crate) exchange: Option<Exchange>,
-    /// When the timer that watches the deadline of its requests comes up.
+    /// Time of the pending timer that checks the deadline of the user's request. [`NEVER`] if there is none.
     pub(crate) armed_ns: u64,
 }
 
 impl User {
-    /// A user with these draws, who has done nothing yet.
+    /// Creates a user that has done nothing yet, with its random generators.
     pub(crate) fn new(chance: Chance, chooser: Option<Xoroshiro>) -> Self {
         Self {
             place: ScenarioPosition::default(),
@@ -80,19 +82,19 @@ impl User {
         }
     }
 
-    /// How long it has waited for an ok answer before `asking_since_ns`.
+    /// Time waited for an OK answer before `asking_since_ns`, since the last such answer.
     #[inline]
     pub(crate) fn waited_ns(&self) -> u64 {
         u64::from(self.waited_units) << WAITED_UNIT_BITS
     }
 
-    /// It has waited for an ok answer for so long, in vain.
+    /// Adds `wait_ns` to the time waited for an OK answer.
     pub(crate) fn note_waited(&mut self, wait_ns: u64) {
         let units = wait_ns.saturating_add(1 << (WAITED_UNIT_BITS - 1)) >> WAITED_UNIT_BITS;
         self.waited_units = self.waited_units.saturating_add(u16::try_from(units).unwrap_or(u16::MAX));
     }
 
-    /// Whether it is in a pause within its request.
+    /// Whether the user is in a pause within its request.
     pub(crate) fn is_in_pause(&self) -> bool {
         self.exchange.is_some_and(|exchange| exchange.pause_until_ns > 0)
     }

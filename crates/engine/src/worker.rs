@@ -1,4 +1,6 @@
-//! One thread of the engine. [`Worker::turn`] is the whole machine; the rest is what its lines mean.
+//! Reactor thread of the engine. [`Worker::turn`] is the event loop; the submodules implement its stages.
+//!
+//! [`Worker::run`] opens the connections, waits for the other workers, and repeats turns until the load is over.
 
 mod calling;
 mod cancelling;
@@ -51,17 +53,18 @@ use failover::Failover;
 use late_reading::LateReading;
 use read_delay::ReadDelay;
 
-/// A worker looks up at least this often, to hear that it should stop.
+/// Max time between two looks at the stop signal.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
-/// While something is in flight it does so more often: only then does it know that it was kept from its sockets.
+/// Max time between two turns while requests are in flight. Being late for it shows that the thread could not read its sockets in
+/// time.
 const HEARTBEAT_IN_FLIGHT_NS: u64 = SECOND_NS / 50;
-/// How long after the end of a load requests that were due before it are still sent, late.
+/// Time after the end of a load during which requests that were due before it are still sent, late.
 const LATE_SENDING_NS: u64 = 2 * SECOND_NS;
-/// Requests started in one turn: more would all carry the turn's time, and the last of them wrongly.
+/// Max requests started in one turn. All of them get the time of the turn, which would be wrong for the last of a longer series.
 const STARTS_MAX: u32 = 32;
-/// Timers looked at in one turn: what they start may set others at once.
+/// Max timers handled in one turn, since they may set further timers that are due immediately.
 const TIMERS_MAX: u32 = 4096;
-/// One read takes up to this much; one buffer serves all connections of the thread.
+/// Size of the read buffer, which all connections of a thread share.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 pub(crate) struct Worker<'a> {
@@ -72,82 +75,85 @@ pub(crate) struct Worker<'a> {
     poll: Poll,
     timers: Timers,
     users: Vec<User>,
-    /// Those to the first peer come first.
+    /// Links of all peers, in the order of peers.
     links: Vec<Link>,
     dispatch: Dispatch,
     failover: Failover,
-    /// By number of a link among those to its peer: links of several peers with one number are one user's.
+    /// Totals by number of a link among those to its peer. Links with equal numbers at several peers belong to one user and share
+    /// an entry.
     totals: Vec<ConnectionTotals>,
-    /// By peer, the number of the first link among those of all workers.
+    /// By peer: number, over all workers, of the first link of this worker.
     first_numbers: Box<[u32]>,
-    /// The number of the first user.
+    /// Number of this worker's first user over all workers.
     first_user: u32,
     driver: Driver,
     stop: Stop,
-    /// By step, at least one; then those of the parts, and those of addresses.
+    /// Accounts of steps (at least one), then of parts, then of addresses.
     accounts: Vec<StepAccount>,
-    /// By step, the number of the account of its first address, or 0; empty if no address has an account.
+    /// By step: number of the account of its first address, or 0. Empty if no address has an account.
     address_accounts: Box<[FirstAccount]>,
     iterations: Iterations,
-    /// Whether nothing that takes time lies between a reply and the next request.
+    /// Whether the work between a reply and the next request takes no measurable time, so that the time of the reply serves for
+    /// both.
     is_prompt: bool,
-    /// Whether replies to any step are looked through, or computed with.
+    /// Whether any step searches its replies or computes with them.
     computes: bool,
     chance: Chance,
-    /// How replies are read late, if the load and the transport allow it.
+    /// State for reading replies late. `None` if the load or the transport does not allow it.
     late_reading: Option<LateReading>,
-    /// How long replies lie in the kernel otherwise.
+    /// Sampling of the time that replies spend in the kernel, for loads that do not read late.
     read_delay: ReadDelay,
     buffer: Vec<u8>,
     plain: Vec<u8>,
-    /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
+    /// Links (number, generation) to read again without waiting: edge-triggered epoll reports them only once.
     unread: VecDeque<(u32, u32)>,
-    /// The multiplexed link whose channel takes in the bytes of a read.
+    /// Multiplexed link whose channel is processing the bytes of a read. `None` between reads.
     taking_in: Option<u32>,
-    /// Links that have more to send at once, after others had their turn.
+    /// Links (number, generation) that have more to send after other links had their turn.
     unsent: VecDeque<(u32, u32)>,
-    /// Links on their way to be up.
+    /// Number of links that are being opened.
     dialing: u32,
     in_flight: u32,
-    /// Users of a closed load who have had no ok answer since their last request, and have none in flight.
+    /// Users of a closed load with no OK answer since their last request and none in flight.
     retrying: u32,
     signals: Signals,
-    /// Users who pause before the next step of their iteration.
+    /// Number of users in a pause before the next step of their iteration.
     paused: u32,
-    /// Measured requests of all steps: those that were due, and those that a user was ready for.
+    /// Number of measured requests of all steps that were due or that a user was ready for.
     planned: u64,
     opening_failures: Option<(u32, String)>,
-    /// Requests that were over as soon as they had begun, and are to be ended: user, link, and its generation.
+    /// Requests that were complete as soon as they began, to be ended in this turn: user, link, generation of the link, and reply.
     immediate_replies: VecDeque<(u32, u32, u32, Reply)>,
-    /// Why the load cannot go on, if this worker was the first to learn it.
+    /// Reason why the load cannot continue, if this worker was the first to find it.
     broken: Option<String>,
     canceller: Canceller,
-    /// What is shared by all workers, if a system is in this process.
+    /// State shared by all workers if a system is in this process.
     embedding: Option<Embedding>,
-    /// Links for which a call is to be made.
+    /// Links (number, generation) whose next in-process call is due.
     queued_calls: VecDeque<(u32, u32)>,
-    /// The number of this worker.
+    /// Number of this worker, from 0.
     thread: usize,
-    /// By step, the peer that its request goes to, and its number there.
+    /// By step: the peer that its request goes to, and its number there.
     steps: Box<[PeerStep]>,
-    /// Chooses the peer of each request by the values of its user, if the peer of some step follows from values.
+    /// Chooses the peer of a request by the values of its user. `None` if each step has a fixed peer.
     routes: Option<&'a dyn Channels>,
-    /// By peer, how far the accounts of parts lie behind the numbers that channels have for them.
+    /// By peer: offset between the account numbers of parts and the part numbers of its channels.
     parts_ahead: Box<[u16]>,
-    /// By peer, whether it is in this process.
+    /// By peer: whether it is in this process.
     in_process: Box<[bool]>,
-    /// Whether users go on over other links, and take the values of replies with them.
+    /// Whether users move between links and therefore take the values of replies with them.
     keeps_values: bool,
-    /// By step, whether a request is sent once more if its peer closed the connection without having received it. Empty if none is.
+    /// By step: whether a request is sent again if its peer closed the connection before it received the request. Empty if no step
+    /// is.
     retried_steps: Box<[bool]>,
 }
 
-/// The accounts of one worker, of which `addresses` belong to addresses.
+/// Creates the accounts of one worker, the last `addresses` of which belong to addresses.
 fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAccount> {
     let window_ns = (job.warm_up_ns, stop.at_ns.unwrap_or(NEVER));
     let logged = share.of_total(u64::from(job.log_per_second)) as usize;
     let steps = job.scenarios.steps().max(1);
-    // Single requests are kept once, with their step.
+    // Single requests are logged once, in the accounts of their steps.
     let account =
         |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
     (0..steps + usize::from(job.parts) + addresses).map(account).collect()
@@ -169,13 +175,13 @@ fn driver(
     driver
 }
 
-/// Who the users and links of one worker are.
+/// Users and links of one worker.
 struct Crowd {
     users: Vec<User>,
     first_user: u32,
     links: Vec<Link>,
     dispatch: Dispatch,
-    /// By peer.
+    /// By peer: number, over all workers, of the first link of this worker.
     first_numbers: Box<[u32]>,
 }
 
@@ -192,7 +198,7 @@ impl Crowd {
                 let (count, first) = (share.of_total(all.into()) as u32, share.first_of(all.into()) as u32);
                 (count, first, needs_lanes.then(|| Pool::new(lanes)))
             }
-            // Links that carry several exchanges carry those of several arrivals.
+            // If links carry several exchanges, each exchange of an arrival takes a user.
             (Load::Open(_), _) if !rooms.contains(&1) => {
                 let room = rooms.iter().copied().min().unwrap_or(1);
                 (lanes.saturating_mul(room), first_number.saturating_mul(room), None)
@@ -215,7 +221,7 @@ impl Crowd {
                 .with(LinkKind::KEEPS_ALIVE, job.peer(peer).keep_alive);
             Link::new(channel, peer, number, rooms[at], kind)
         };
-        // Allocated at once: a list that grows leaves freed memory behind.
+        // Allocates the exact capacity: a growing vector leaves freed memory behind.
         let mut links = Vec::with_capacity(counts.iter().map(|count| *count as usize).sum());
         for (peer, count) in (0..).zip(&counts) {
             links.extend((0..*count).map(|number| link(peer, number)));
@@ -241,7 +247,7 @@ impl<'a> Worker<'a> {
     ) -> Result<Self, Errno> {
         let share = job.share_of(thread, embedding.is_some());
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
-        // A shared row counts for all.
+        // The shared sequence counts the requests of all workers.
         let uncounted = shared_row.as_ref().map(|_| Stop { requests: None, ..job.stop });
         let stop = uncounted.unwrap_or_else(|| job.stop.share(share));
         let iterations = Iterations::new(job, script, share);
@@ -259,7 +265,7 @@ impl<'a> Worker<'a> {
             messages,
             clock: Clock::from(std::time::Instant::now()),
             poll: Poll::new()?,
-            // Most users have one entry.
+            // Most users have one timer.
             timers: Timers::with_capacity(users.len()),
             driver,
             totals: vec![ConnectionTotals::default(); dispatch.most_links()],
@@ -305,7 +311,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Opens the connections, waits for the other workers, and carries the load to its end.
+    /// Opens the connections, waits for the other workers, and runs the load to its end.
     pub(crate) fn run(mut self, entry: &Entry<'_>) -> Result<WorkerEnd, Trouble> {
         let opened = self.open_connections();
         self.clock = Clock::from(entry.pass());
@@ -329,7 +335,7 @@ impl<'a> Worker<'a> {
             Driver::Open(open) => (open.spare.len(), open.limit_reached_ns),
             Driver::Closed { .. } => (0, None),
         };
-        // Connections that were never needed are none.
+        // Connections that were never opened are not reported.
         self.totals.truncate(self.totals.len() - unused.min(self.totals.len()));
         Ok(WorkerEnd {
             connections: self.totals,
@@ -341,7 +347,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Waits until the load begins, and hears what the opened connections say in the meantime: nobody will say it twice.
+    /// Waits until the load begins. Handles events of open connections meanwhile: edge-triggered epoll reports them only once.
     fn wait_for_begin(&mut self) -> Result<(), Errno> {
         loop {
             let wait_ns = self.clock.until_begin().as_nanos() as u64;
@@ -356,7 +362,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One turn: hand over the second, do what is due, wait for the next instant or for sockets, read.
+    /// Runs one turn: hands over finished seconds, runs due timers, starts due requests, waits for the next event, and reads
+    /// replies.
     fn turn(&mut self, watch: &mut Watch) -> Result<(), Errno> {
         let now_ns = self.clock.now();
         self.signals.beat(now_ns);
@@ -375,10 +382,10 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Waits for the next instant or for sockets; returns how many of them have something to say.
+    /// Waits for the next scheduled event or for sockets. Returns the number of sockets that are ready.
     fn wait(&mut self, now_ns: u64, watch: &mut Watch) -> Result<usize, Errno> {
         let beat_ns = self.next_beat(now_ns);
-        // The system wakes us late, and by about as much every time: so we ask to be woken that much earlier.
+        // Timers fire late by a fairly constant lag, so the wait is shortened by that lag.
         let next_ns = self.next_instant(now_ns).filter(|next_ns| *next_ns < beat_ns);
         let asked_ns = next_ns.map_or(beat_ns, |next_ns| next_ns.saturating_sub(watch.usual_lag_ns));
         let is_catching_up = self.signals.is_catching_up();
@@ -386,7 +393,7 @@ impl<'a> Worker<'a> {
         let mut count = 0;
         if self.embedding.is_some() {
             let has_sockets = self.in_process.contains(&false);
-            // The calls that were made since are no wait of ours.
+            // Calls made earlier in this turn took time that is not part of the wait.
             self.signals.waits_until(self.clock.now() + wait_ns, has_sockets);
             if wait_ns == 0 && !has_sockets {
                 return Ok(0);
@@ -404,7 +411,7 @@ impl<'a> Worker<'a> {
         }
         if count == 0 && wait_ns > 0 {
             if self.clock.now() < asked_ns {
-                // A signal woke us: there is nothing to do yet.
+                // A signal interrupted the wait: nothing is due yet.
                 return Ok(0);
             }
             watch.woke(self.clock.now().saturating_sub(asked_ns));
@@ -425,7 +432,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The next instant at which there is something to do for the load, sockets apart.
+    /// Time of the next event of the load, apart from sockets. `None` if nothing is scheduled.
     fn next_instant(&mut self, now_ns: u64) -> Option<u64> {
         let has_no_more = self.unread.is_empty() && self.unsent.is_empty();
         if !(has_no_more && self.immediate_replies.is_empty() && self.queued_calls.is_empty()) {
@@ -439,14 +446,14 @@ impl<'a> Worker<'a> {
         [start_ns, timer_ns].into_iter().flatten().min()
     }
 
-    /// When to look up, whatever there is to do.
+    /// Latest time of the next turn: the heartbeat, or the end of a window or second.
     fn next_beat(&self, now_ns: u64) -> u64 {
         let beat_ns = if self.in_flight > 0 { HEARTBEAT_IN_FLIGHT_NS } else { HEARTBEAT_NS };
         let page_ns = self.accounts[0].recorder.boundary_ns().min(self.signals.window_end_ns());
         page_ns.min(self.signals.moment_end_ns()).min(now_ns + beat_ns)
     }
 
-    /// Tells of the windows that are over, and at the end of what there is of the last.
+    /// Reports the windows that are over, and at the end of the load also the unfinished ones.
     #[inline]
     fn report_windows(&mut self, now_ns: u64, is_end: bool, watch: &mut Watch) {
         if now_ns < self.signals.window_end_ns() && now_ns < self.signals.moment_end_ns() && !is_end {
@@ -484,14 +491,14 @@ impl<'a> Worker<'a> {
     }
 
     fn hand_over(&mut self, now_ns: u64) {
-        // All accounts turn their pages together.
+        // All accounts end their seconds at the same time.
         if now_ns < self.accounts[0].recorder.boundary_ns() {
             return;
         }
         let messages = &self.messages;
         for (step, account) in (0..).zip(&mut self.accounts) {
             account.recorder.turn(now_ns, |interval| {
-                // Nobody listens only when the run was given up from outside; then nothing is lost by not telling.
+                // Sending fails only if the receiver of the run is gone; the interval is not needed then.
                 let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
             });
         }
@@ -516,7 +523,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts open requests whose instant has come as planned, whether or not they can be started.
+    /// Counts due requests of an open load as planned, whether or not they can be started.
     fn count_due(&mut self, now_ns: u64) {
         while let Driver::Open(open) = &mut self.driver
             && let Some(due) = open.take_due(now_ns)
@@ -527,7 +534,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts a planned request towards the number that ends the load.
+    /// Counts a planned request toward the number that ends the load.
     #[inline]
     fn note_planned(&mut self, intended_ns: u64) {
         self.signals.planned(intended_ns);
@@ -542,7 +549,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Starts open requests whose instant has come, as far as there are users for them.
+    /// Starts due requests of an open load, as far as users are available.
     fn start_due(&mut self, now_ns: u64) {
         self.count_due(now_ns);
         for _ in 0..STARTS_MAX {
@@ -565,8 +572,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Every user of a closed load comes in at the time the load says. In an open load those who have something to do before
-    /// their first arrival do it now.
+    /// Schedules the first iteration of each user of a closed load. In an open load, schedules the steps that users run once before
+    /// their first arrival.
     fn admit_users(&mut self) {
         if let (Some(_), Driver::Open(open)) = (self.iterations.entrance(), &mut self.driver) {
             for number in std::mem::take(&mut open.idle) {
@@ -614,7 +621,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Ends the load, and with it the measured window, at an instant that may not have come yet.
+    /// Sets the end of the load and of the measured window to `end_ns`, which may lie ahead. An earlier end stays.
     fn stop_at(&mut self, end_ns: u64) {
         if self.stop.at_ns.is_none_or(|at_ns| at_ns > end_ns) {
             self.stop.at_ns = Some(end_ns);
@@ -646,7 +653,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Gives up what was due and never started, and hands over the rest.
+    /// Counts due requests that were never started as not sent, sends farewells, and hands over the remaining intervals.
     fn settle(&mut self, now_ns: u64) {
         self.count_due(now_ns);
         self.count_rest_of_schedules(now_ns);

@@ -1,4 +1,4 @@
-//! A peer of several addresses has an account of each step for each of them, on request.
+//! Accounts of steps by address, for peers with several addresses that ask for them.
 
 use crate::support::scenario::{following, get, in_turn, script, visit};
 use crate::support::{Done, MS, closed, count, lasting, reply, run, server, tcp};
@@ -16,7 +16,7 @@ fn sent(done: &Done) -> Vec<u64> {
 }
 
 #[test]
-fn each_address_has_an_account_of_each_step() {
+fn each_step_has_an_account_per_address() {
     let [one, two] = [(); 2].map(|()| target::start(Settings::default()).expect("a target"));
     let job = closed(two_addresses(one.address(), two.address()), 6, count(400));
     let job = following(Job { threads: 2, ..job }, in_turn(vec![visit(0, 0), visit(1, 0)]));
@@ -30,10 +30,10 @@ fn each_address_has_an_account_of_each_step() {
 }
 
 #[test]
-fn failures_count_for_the_address_that_caused_them() {
+fn failures_count_in_the_account_of_their_address() {
     let good = target::start(Settings::default()).expect("a target");
     let bad = server(vec![Step::ReadRequest, Step::Send(reply(503, ""))]);
-    // Two users, each with a connection to one address that is closed by neither before the other's turn.
+    // Two users, each with a connection to one address. Neither address closes before the other has answered.
     let job = closed(two_addresses(good.address(), bad.address()), 2, count(2));
     let done = run(job, crate::support::get("/status"));
     let [_, to_good, to_bad] = done.steps.as_slice() else { panic!("{:?}", sent(&done)) };
@@ -42,7 +42,7 @@ fn failures_count_for_the_address_that_caused_them() {
 }
 
 #[test]
-fn peer_of_one_address_or_without_the_request_has_no_more_accounts() {
+fn no_address_accounts_for_single_address_or_by_default() {
     let target = target::start(Settings::default()).expect("a target");
     let alone = Peer { has_address_accounts: true, ..tcp(target.address()) };
     let unasked = Peer { has_address_accounts: false, ..two_addresses(target.address(), target.address()) };

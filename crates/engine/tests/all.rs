@@ -1,4 +1,4 @@
-//! What the engine does with peers of every kind: every test of this folder that needs no process of its own, in one program.
+//! Tests of the engine against peers of every kind. All tests of this folder that need no process of their own run in one program.
 
 mod address_accounts;
 mod connecting;

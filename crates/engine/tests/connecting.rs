@@ -1,4 +1,4 @@
-//! Peers that cannot be connected to: their classes, their deadlines, and how seldom they are asked again.
+//! Peers that cannot be connected to: error classes, deadlines, and back-off.
 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn unix(path: &Path) -> Peer {
 }
 
 #[test]
-fn a_closed_port_refuses_every_request() {
+fn closed_port_fails_every_request_as_refused() {
     let port = closed_port().expect("a port");
     let done = run(closed(tcp(port.address()), 2, count(6)), get("/"));
     done.assert_all_failed("connect_refused", 6);
@@ -29,7 +29,7 @@ fn a_closed_port_refuses_every_request() {
 }
 
 #[test]
-fn a_swallowed_connection_ends_at_the_connect_deadline() {
+fn unanswered_connect_ends_at_connect_deadline() {
     let hole = blackhole().expect("a full queue");
     let mut job = closed(tcp(hole.address()), 3, count(3));
     (job.connect_timeout_ns, job.timeout_ns) = (200 * MS, 5 * SECOND);
@@ -41,7 +41,7 @@ fn a_swallowed_connection_ends_at_the_connect_deadline() {
 }
 
 #[test]
-fn a_target_that_goes_away_mid_run_is_refused_connections_and_the_run_ends_in_time() {
+fn run_ends_in_time_when_target_goes_away() {
     for is_open in [false, true] {
         let target = target::start(Settings::default()).expect("a target");
         let peer = tcp(target.address());
@@ -65,7 +65,7 @@ fn a_target_that_goes_away_mid_run_is_refused_connections_and_the_run_ends_in_ti
 }
 
 #[test]
-fn a_target_that_comes_back_is_found_again() {
+fn reconnects_when_target_comes_back() {
     let first = target::start(Settings::default()).expect("a target");
     let address = first.address();
     let running = engine::start(closed(tcp(address), 4, lasting(2_500 * MS)), get("/hold?mean_us=2000"));
@@ -80,14 +80,14 @@ fn a_target_that_comes_back_is_found_again() {
 }
 
 #[test]
-fn a_missing_unix_socket_has_its_own_class() {
+fn missing_unix_socket_has_its_own_error_class() {
     let folder = tempfile::tempdir().expect("a folder");
     let done = run(closed(unix(&folder.path().join("none")), 2, count(4)), get("/"));
     done.assert_all_failed("connect_no_socket", 4);
 }
 
 #[test]
-fn a_unix_socket_that_nobody_serves_refuses() {
+fn unix_socket_without_listener_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("dead");
     drop(UnixListener::bind(&path).expect("a socket"));
@@ -95,7 +95,7 @@ fn a_unix_socket_that_nobody_serves_refuses() {
 }
 
 #[test]
-fn a_full_unix_backlog_is_an_error_and_not_a_wait() {
+fn full_unix_backlog_fails_without_waiting() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("full");
     let address = SocketAddrUnix::new(&path).expect("a short path");
@@ -114,7 +114,7 @@ fn a_full_unix_backlog_is_an_error_and_not_a_wait() {
 }
 
 #[test]
-fn a_unix_socket_carries_load_like_any_other() {
+fn unix_socket_carries_load() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     let target =
@@ -126,8 +126,8 @@ fn a_unix_socket_carries_load_like_any_other() {
     assert!(UnixStream::connect(&path).is_ok(), "and it still answers");
 }
 
-/// Requests that one slot can start within `for_ns` when each fails at once: after the k-th failure in a row it waits
-/// 10 ms doubled k − 1 times, at most 1 s, of which at most half is taken off.
+/// Max requests that one slot can start within `for_ns` if each fails immediately. After the k-th consecutive failure it waits 10
+/// ms × 2^(k − 1), up to 1 s, less a random part of up to half.
 fn attempts_at_most(for_ns: u64) -> u64 {
     let (mut at_ns, mut attempts) = (0, 0);
     while at_ns < for_ns {
@@ -140,7 +140,7 @@ fn attempts_at_most(for_ns: u64) -> u64 {
 const STORM_USERS: u32 = 50;
 
 #[test]
-fn nobody_is_stormed_with_connections_by_waiting_users() {
+fn closed_load_backs_off_on_refused_connections() {
     let most = u64::from(STORM_USERS) * attempts_at_most(2 * SECOND);
     assert_eq!(most, 500);
     let port = closed_port().expect("a port");
@@ -156,23 +156,23 @@ fn nobody_is_stormed_with_connections_by_waiting_users() {
         }
     });
     for scripted in [resetting, closing] {
-        // Each connection was opened once before the load.
+        // Each connection was tried once before the load.
         assert!(scripted.connections() as u64 <= most + u64::from(STORM_USERS), "{}", scripted.connections());
     }
 }
 
 #[test]
-fn nobody_is_stormed_with_connections_by_a_rate() {
+fn open_load_backs_off_on_refused_connections() {
     let port = closed_port().expect("a port");
     let done = run(open(tcp(port.address()), 2_000.0, SECOND, STORM_USERS), get("/"));
-    // Requests that were due may be sent, late, for two seconds more.
+    // Due requests may be sent late for two more seconds.
     let most = u64::from(STORM_USERS) * attempts_at_most(3 * SECOND);
     assert!(done.tally.counts.sent <= most, "{:?}", done.tally.counts);
     assert_eq!(done.tally.counts.planned, 2_000);
 }
 
 #[test]
-fn a_reset_after_each_reply_is_no_reason_to_wait() {
+fn reset_after_each_reply_causes_no_back_off() {
     let server =
         server(vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::ReadRequest, Step::Reset]);
     let done = run(closed(tcp(server.address()), 1, count(100)), get("/"));

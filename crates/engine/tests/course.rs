@@ -1,4 +1,4 @@
-//! The course of a load in windows of 100 ms: it adds up to the account, and is there only where a job asks for it.
+//! Timeline of a load in windows of 100 ms: it adds up to the account, and exists only if a job asks for it.
 
 use engine::Job;
 use record::{Loss, Moment};
@@ -34,7 +34,7 @@ fn windows_add_up_to_the_account() {
 }
 
 #[test]
-fn every_end_has_its_class() {
+fn every_error_is_counted_by_class() {
     let rejected = each_request(vec![Step::ReadRequest, Step::Send(reply(503, ""))]);
     let closed_at_once = vec![Step::ReadRequest];
     let silent = vec![Step::ReadRequest, Step::HoldOpen];
@@ -53,7 +53,7 @@ fn every_end_has_its_class() {
 }
 
 #[test]
-fn arrivals_are_planned_where_they_were_intended_though_nobody_sends_them() {
+fn unsent_arrivals_are_planned_in_their_intended_window() {
     let silent = server(vec![Step::ReadRequest, Step::HoldOpen]);
     let job = open(tcp(silent.address()), 100.0, 500 * MS, 1);
     let done = run(Job { keeps_course: true, timeout_ns: 5_000 * MS, ..job }, get("/"));

@@ -1,4 +1,4 @@
-//! Peers that never come to an end: every request has a total deadline, and it is kept.
+//! Peers that never finish: the total deadline of every request is enforced.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use target::scripted::Step;
 
 const TIMEOUT: u64 = 300 * MS;
 
-/// Four users, one request each, with a deadline of 300 ms.
+/// Runs four users with one request each and a deadline of 300 ms.
 fn against(steps: Vec<Step>) -> Done {
     let server = server(steps);
     let mut job = closed(tcp(server.address()), 4, count(4));
@@ -19,7 +19,7 @@ fn against(steps: Vec<Step>) -> Done {
     run(job, get("/"))
 }
 
-/// All of them ended with this class, at their deadline.
+/// Asserts that all requests ended with `class`, at their deadline.
 #[track_caller]
 fn assert_ended_at_the_deadline(what: &str, done: &Done, class: &str) {
     assert_eq!(done.classes(), [(class.to_owned(), 4)], "{what}");
@@ -30,7 +30,7 @@ fn assert_ended_at_the_deadline(what: &str, done: &Done, class: &str) {
 }
 
 #[test]
-fn a_peer_that_never_answers_costs_its_deadline() {
+fn silent_peer_times_out_at_the_deadline() {
     for (what, steps) in [
         ("reads and is silent", vec![Step::ReadRequest, Step::HoldOpen]),
         ("does not even read", vec![Step::HoldOpen]),
@@ -45,7 +45,7 @@ fn a_peer_that_never_answers_costs_its_deadline() {
 }
 
 #[test]
-fn a_head_that_comes_byte_by_byte_does_not_put_off_the_deadline() {
+fn slow_head_does_not_extend_the_deadline() {
     let slowly = Step::SendSlowly {
         bytes: b"HTTP/1.1 200 OK\r\nX: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n\r\n".to_vec(),
         every: Duration::from_millis(50),
@@ -62,7 +62,7 @@ fn a_head_that_comes_byte_by_byte_does_not_put_off_the_deadline() {
 }
 
 #[test]
-fn a_body_without_end_does_not_put_off_the_deadline() {
+fn endless_body_does_not_extend_the_deadline() {
     let ok = |header: &str| format!("HTTP/1.1 200 OK\r\n{header}\r\n").into_bytes();
     let forever = |bytes: Vec<u8>, every| Step::SendForever { bytes, every };
     let second = Some(Duration::from_secs(1));
@@ -93,7 +93,7 @@ fn a_body_without_end_does_not_put_off_the_deadline() {
 }
 
 #[test]
-fn a_peer_that_does_not_take_the_request_costs_its_deadline() {
+fn unread_request_times_out_at_the_deadline() {
     let server = server(vec![Step::HoldOpen]);
     let mut job = closed(tcp(server.address()), 4, count(4));
     job.timeout_ns = TIMEOUT;
@@ -102,7 +102,7 @@ fn a_peer_that_does_not_take_the_request_costs_its_deadline() {
 }
 
 #[test]
-fn a_reply_just_before_the_deadline_counts() {
+fn reply_just_before_the_deadline_is_ok() {
     let steps = vec![Step::ReadRequest, Step::Wait(Duration::from_millis(100)), Step::Send(reply(200, "ok"))];
     let done = against(each_request(steps));
     done.assert_all_ok(4);
@@ -110,7 +110,7 @@ fn a_reply_just_before_the_deadline_counts() {
 }
 
 #[test]
-fn a_connection_is_not_used_again_after_its_deadline() {
+fn connection_is_not_reused_after_a_time_out() {
     // The late reply to the first request must not be taken for the reply to the second.
     let late =
         vec![Step::ReadRequest, Step::Wait(Duration::from_millis(400)), Step::Send(reply(200, "late"))];
@@ -123,7 +123,7 @@ fn a_connection_is_not_used_again_after_its_deadline() {
 }
 
 #[test]
-fn a_load_on_a_silent_peer_ends_in_time() {
+fn load_on_silent_peer_ends_in_time() {
     let server = server(vec![Step::HoldOpen]);
     for mut job in [
         closed(tcp(server.address()), 20, lasting(500 * MS)),
@@ -135,14 +135,14 @@ fn a_load_on_a_silent_peer_ends_in_time() {
         let counts = done.tally.counts;
         assert_eq!(counts.sent, counts.timed_out, "{:?}", done.classes());
         assert!(counts.timed_out >= 20);
-        // An open load may still send for two seconds what was due before its end.
+        // An open load may send due requests for two seconds after its end.
         assert!(done.took < Duration::from_secs(5), "{:?}", done.took);
     }
 }
 
 #[test]
-fn thousands_of_timed_out_requests_are_all_counted() {
-    // A connection that was given up makes room on the server.
+fn counts_thousands_of_timed_out_requests() {
+    // An abandoned connection makes room on the server.
     let server = server(each_request(vec![Step::ReadRequest]));
     let mut job = closed(tcp(server.address()), 100, lasting(SECOND));
     (job.timeout_ns, job.threads) = (200 * MS, 2);

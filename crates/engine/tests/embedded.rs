@@ -1,4 +1,4 @@
-//! Systems within this process: calls that block, one thread for each connection.
+//! Systems within this process: blocking calls, with one thread per connection.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -26,7 +26,7 @@ fn taking(list: &[Act], call: Duration) -> Acts {
 }
 
 #[test]
-fn calls_are_counted_as_requests_and_parts_are() {
+fn in_process_calls_count_as_requests_and_parts() {
     let script = taking(&[Act::Say("a", Some(1)), Act::Commit("b", Some(2))], Duration::from_millis(2));
     let done = run(Job { parts: 2, ..closed(nowhere(), 3, count(30)) }, script);
     assert_eq!(done.ends.len(), 3, "one thread for each connection");
@@ -38,27 +38,28 @@ fn calls_are_counted_as_requests_and_parts_are() {
 }
 
 #[test]
-fn what_is_refused_is_told_and_pauses_are_kept() {
+fn in_process_rejections_are_explained_and_pauses_kept() {
     let done = run(closed(nowhere(), 1, count(3)), acts(&[Act::Pause(30 * MS), Act::Say("no", None)]));
     assert_eq!((done.tally.counts.rejected, done.errors("check_body")), (3, 3));
     assert!(done.tally.service.rejected.min_ns().is_some_and(|min_ns| min_ns >= 30 * MS));
-    // Without any call at all, the load still ends.
+    // A load without any call still ends.
     let done = run(closed(nowhere(), 2, lasting(100 * MS)), acts(&[]));
     assert!(done.tally.counts.ok > 100);
 }
 
 #[test]
-fn arrivals_are_taken_by_whichever_connection_is_free() {
+fn arrivals_take_any_free_in_process_connection() {
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(100.0), Spacing::EVEN),
         connections: 4,
         shed_after_ns: None,
     });
-    // Four connections of 25 ms serve 160 a second: no row of a connection's own would come out even.
+    // Four connections with calls of 25 ms serve 160 requests per second. Separate sequences per connection would not come out
+    // even.
     let job = Job { load, ..closed(nowhere(), 1, lasting(SECOND)) };
     let done = run(job.clone(), taking(&[Act::Say("a", None)], Duration::from_millis(25)));
     done.assert_all_ok(100);
-    // Five times too many: what is not started soon after the end counts as planned all the same.
+    // Five times the capacity: requests that are not started soon after the end still count as planned.
     let job = Job { stop: lasting(200 * MS), ..job };
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(500.0), Spacing::EVEN),
@@ -72,7 +73,7 @@ fn arrivals_are_taken_by_whichever_connection_is_free() {
 }
 
 #[test]
-fn late_arrivals_are_shed_and_counted() {
+fn late_in_process_arrivals_are_shed_and_counted() {
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(1000.0), Spacing::EVEN),
         connections: 2,
@@ -86,7 +87,7 @@ fn late_arrivals_are_shed_and_counted() {
 }
 
 #[test]
-fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
+fn call_past_its_deadline_is_interrupted_and_times_out() {
     let script = Acts {
         hangs: true,
         interrupted: Some(Arc::new(AtomicUsize::new(0))),
@@ -96,25 +97,25 @@ fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
     let done = run(job.clone(), script.clone());
     done.assert_all_timed_out("timeout_statement", 2);
 
-    // Where nothing interrupts it, a commit may have taken effect all the same; one that was refused has not.
+    // Without an interrupt, a late commit may have taken effect; a rejected one has not.
     for (line, class) in [("a", "timeout_in_commit"), ("no", "timeout_statement")] {
         let script = taking(&[Act::Commit(line, None)], Duration::from_millis(80));
         run(job.clone(), script).assert_all_timed_out(class, 2);
     }
 
-    // Whoever asks for the end at once gets it.
+    // An abort ends the load immediately.
     let job = Job { timeout_ns: 60 * SECOND, stop: lasting(60 * SECOND), ..job };
     let running = engine::start_embedded(job, script).unwrap();
     std::thread::sleep(Duration::from_millis(100));
     running.stop(StopLevel::Abort);
     let done = finish(running, Duration::from_secs(4));
-    // It was in flight; that the call was interrupted is no fault of the system.
+    // The request was in flight; its interruption by the abort is not an error of the system.
     let counts = done.tally.counts;
     assert_eq!((counts.sent, counts.unfinished, done.errors("canceled")), (1, 1, 0), "{counts:?}");
 }
 
 #[test]
-fn a_scenario_goes_to_a_server_and_to_a_system_in_this_process() {
+fn scenario_uses_a_server_and_a_system_in_this_process() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let network = acts(&[Act::Say("a", None)]);
     let here = taking(&[Act::Commit("b", None)], Duration::from_millis(2));
@@ -131,7 +132,7 @@ fn a_scenario_goes_to_a_server_and_to_a_system_in_this_process() {
     let connections: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
     assert_eq!(connections, [3, 3]);
     assert!(done.steps[1].service.ok.min_ns().is_some_and(|min_ns| min_ns >= 2 * MS));
-    // An arrival goes through both as well.
+    // Arrivals of an open load use both peers as well.
     let load = Load::Open(Open {
         schedule: Schedule::Rate(Profile::constant(100.0), Spacing::EVEN),
         connections: 3,

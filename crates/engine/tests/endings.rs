@@ -1,4 +1,4 @@
-//! Connections that break, at every point of a request's life, and what each break is called.
+//! Connections that break at every point of a request's life, and the error class of each break.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use target::scripted::{self, Script, Step};
 const PAUSE: Duration = Duration::from_millis(10);
 
 #[test]
-fn a_reset_is_called_by_the_phase_it_came_in() {
+fn reset_is_classified_by_its_phase() {
     let whole = reply(200, "hello");
     let head_bytes = whole.len() - "hello".len();
     for (what, sent_bytes, class) in [
@@ -31,7 +31,7 @@ fn a_reset_is_called_by_the_phase_it_came_in() {
 }
 
 #[test]
-fn a_reset_at_any_byte_is_a_failure_but_after_the_last() {
+fn reset_at_any_byte_but_the_last_is_a_failure() {
     let whole = reply(200, "hello");
     let (length, head_bytes) = (whole.len() as u64, whole.len() as u64 - 5);
     let server = scripted::start(move |number| {
@@ -52,8 +52,8 @@ fn a_reset_at_any_byte_is_a_failure_but_after_the_last() {
 }
 
 #[test]
-fn a_reset_after_the_last_byte_harms_no_reply() {
-    // With a pause the reset meets an idle connection; without one it may come together with the reply.
+fn reset_after_the_last_byte_keeps_the_reply() {
+    // With a pause, the reset meets an idle connection; without one, it may arrive together with the reply.
     for pause in [PAUSE, Duration::ZERO] {
         let steps = vec![Step::ReadRequest, Step::Send(reply(200, "hello")), Step::Wait(pause), Step::Reset];
         let server = server(steps);
@@ -64,7 +64,7 @@ fn a_reset_after_the_last_byte_harms_no_reply() {
 }
 
 #[test]
-fn a_close_without_a_reply_has_its_own_class() {
+fn close_without_a_reply_has_its_own_error_class() {
     let (done, connections) = exchange(vec![Step::ReadRequest, Step::CloseGracefully], 3);
     done.assert_all_failed("closed_before_reply", 3);
     assert_eq!(connections, 3);
@@ -72,7 +72,7 @@ fn a_close_without_a_reply_has_its_own_class() {
     exchange(late, 2).0.assert_all_failed("closed_before_reply", 2);
 }
 
-/// Serves `served` requests on each connection; the next one is read and never answered.
+/// Serves `served` requests per connection, reads the next one, and then runs `last`.
 fn closes_after(served: usize, last: Step) -> Vec<Step> {
     let mut steps: Vec<Step> =
         (0..served).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]).collect();
@@ -81,10 +81,10 @@ fn closes_after(served: usize, last: Step) -> Vec<Step> {
 }
 
 #[test]
-fn a_request_that_was_received_on_a_kept_alive_connection_and_not_answered_is_lost() {
+fn received_unanswered_request_on_kept_connection_is_lost() {
     for (last, class) in [(Step::CloseGracefully, "closed_before_reply"), (Step::Reset, "reset_before_reply")]
     {
-        // Four replies and one lost request on each connection, and no sixth request on any.
+        // Each connection has four replies and one lost request, and never a sixth request.
         let (done, connections) = exchange(closes_after(4, last), 25);
         let counts = done.tally.counts;
         assert_eq!((counts.sent, counts.ok, counts.failed), (25, 20, 5), "{:?}", done.classes());
@@ -95,20 +95,20 @@ fn a_request_that_was_received_on_a_kept_alive_connection_and_not_answered_is_lo
 }
 
 #[test]
-fn a_close_that_races_with_the_next_request_is_stale_reuse_unless_the_request_was_received() {
-    // The server closes right after the third reply, without announcing it, and has read no fourth request.
+fn close_before_receipt_of_next_request_is_stale_reuse() {
+    // The server closes right after the third reply, without announcing it, and reads no fourth request.
     let steps = (0..3).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]);
     let server = server(steps.collect());
     let done = run(closed(tcp(server.address()), 4, lasting(400 * MS)), get("/"));
     let counts = done.tally.counts;
     assert!(counts.ok >= 6, "{counts:?}");
-    // A request in the receive buffer of the server as it closes makes the kernel reset the connection.
+    // A request in the receive buffer of a closing server makes its kernel reset the connection.
     let in_doubt = done.errors("reset_before_reply") + done.errors("closed_before_reply");
     assert_eq!(counts.ok + done.errors("stale_reuse") + in_doubt, counts.sent, "{:?}", done.classes());
 }
 
 #[test]
-fn an_idle_connection_that_was_closed_is_replaced_without_an_error() {
+fn closed_idle_connection_is_replaced_without_error() {
     let steps =
         vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::Wait(PAUSE), Step::CloseGracefully];
     let server = server(steps);
@@ -118,7 +118,7 @@ fn an_idle_connection_that_was_closed_is_replaced_without_an_error() {
 }
 
 #[test]
-fn an_announced_close_is_no_error_at_all() {
+fn announced_close_is_no_error() {
     let closing = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".to_vec();
     let old = b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok".to_vec();
     for bytes in [closing, old] {
@@ -140,7 +140,7 @@ fn without_keep_alive_every_request_has_its_own_connection() {
 }
 
 #[test]
-fn refusals_are_replies_and_keep_their_connection() {
+fn rejections_are_replies_and_keep_the_connection() {
     let (done, connections) =
         exchange(each_request(vec![Step::ReadRequest, Step::Send(reply(503, "no"))]), 10);
     let counts = done.tally.counts;
@@ -162,9 +162,9 @@ fn sends_large(steps: Vec<Step>, requests: u64) -> (Done, usize) {
 }
 
 #[test]
-fn a_large_request_goes_out_in_parts_to_a_slow_reader() {
+fn sends_large_request_in_pieces_to_a_slow_reader() {
     let mut one = vec![Step::ReadBytes(1000), Step::Wait(PAUSE)];
-    // What is left of the request, piece by piece, is read slower than it is written.
+    // The rest of the request is read in pieces, more slowly than it is written.
     let bytes = post("/", LARGE).request_bytes_max(|_| 0) as usize - 1000;
     let pieces = 16;
     for piece in 0..pieces {
@@ -179,7 +179,7 @@ fn a_large_request_goes_out_in_parts_to_a_slow_reader() {
 }
 
 #[test]
-fn an_early_answer_to_half_a_request_counts_and_ends_its_connection() {
+fn early_rejection_counts_and_closes_the_connection() {
     let answer = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n".to_vec();
     let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::Wait(PAUSE), Step::HoldOpen];
     let (done, connections) = sends_large(early, 3);
@@ -190,7 +190,7 @@ fn an_early_answer_to_half_a_request_counts_and_ends_its_connection() {
 }
 
 #[test]
-fn an_early_answer_followed_by_a_close_counts() {
+fn early_rejection_followed_by_close_counts() {
     let answer = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec();
     let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::CloseGracefully];
     let (done, _) = sends_large(early, 3);

@@ -1,4 +1,4 @@
-//! One scenario over HTTP/1.1, PostgreSQL, MySQL, and SQLite: each request is made from the reply of the protocol before it.
+//! Scenario over HTTP/1.1, PostgreSQL, MySQL, and SQLite, in which each request uses a value from the previous protocol's reply.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -18,7 +18,7 @@ use wire::http1::CaptureFrom;
 use wire::sql::Login;
 use wire::{Channels, InProcess, Mix, PeerStep};
 
-/// The number of the variable that HTTP's replies give a value to; the others follow in the order of the scenario.
+/// Number of the variable that HTTP's replies set. The other variables follow in the order of the scenario.
 const OF_HTTP: u16 = 0;
 const OF_POSTGRES: u16 = 1;
 const OF_MYSQL: u16 = 2;
@@ -27,7 +27,7 @@ const USERS: u32 = 3;
 const ITERATIONS: u64 = 12;
 
 #[test]
-fn a_value_goes_through_four_protocols() {
+fn value_passes_through_four_protocols() {
     let done = through_four_protocols(None);
     let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
     assert_eq!(opened, [3, 3, 3, 3, 0], "each user has a link to each peer");
@@ -37,7 +37,7 @@ fn a_value_goes_through_four_protocols() {
 fn connections_of_all_protocols_on_sockets_are_renewed_between_requests() {
     let done = through_four_protocols(Some(1));
     let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
-    // Those that were opened before the load serve their first request.
+    // Connections opened before the load serve their first request.
     for step in [0, 1, 2, 4] {
         assert!(opened[step] >= ITERATIONS - u64::from(USERS), "{opened:?}");
     }
@@ -58,7 +58,7 @@ fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     let mysql = mysql();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("four.db");
-    // An empty file is a database without tables.
+    // An empty file is a SQLite database without tables.
     File::create(&path).expect("a file");
     let file = Database::new(path);
 
@@ -74,7 +74,7 @@ fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     job.peers.extend([tcp(postgres.address()), tcp(mysql), nowhere()]);
     job.peers.iter_mut().for_each(|peer| peer.lifetime_ns = lifetime_ns);
     job = following(job, in_turn((0..places.len() as u16).map(|step| visit(step, 0)).collect()));
-    // It asserts that every account holds the identity.
+    // `run` asserts that every account adds up.
     let done = run(job, Mix::new(scripts, &places));
 
     done.assert_all_ok(ITERATIONS * places.len() as u64);
@@ -91,20 +91,20 @@ fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     done
 }
 
-/// PostgreSQL's description of one column of text.
+/// PostgreSQL's description of one text column.
 fn column(name: &str) -> Vec<u8> {
     let rest = [0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0];
     message(b'T', &[&[0, 1], name.as_bytes(), b"\0", &rest].concat())
 }
 
-/// The first number in a request.
+/// First number in a request.
 fn number_in(request: &[u8]) -> u64 {
     let digits = request.iter().skip_while(|byte| !byte.is_ascii_digit());
     let digits: Vec<u8> = digits.take_while(|byte| byte.is_ascii_digit()).copied().collect();
     String::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX / 100)
 }
 
-/// Serves each connection by this behavior until it ends, for as long as the test runs.
+/// Serves each connection with `behave` until it ends, for as long as the test runs.
 fn serve(behave: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -118,7 +118,7 @@ fn serve(behave: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -
     address
 }
 
-/// Gives each `/begin` the next number as its token, and keeps the number of each `/end-`.
+/// HTTP server that gives each `/begin` the next number as its token, and records the number of each `/end-`.
 struct Http {
     address: SocketAddr,
     ends: Arc<Mutex<Vec<u64>>>,
@@ -156,7 +156,7 @@ fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(request)
 }
 
-/// A MySQL server that lets everybody in, and answers a query with ten times its first number, in a column named `c`.
+/// MySQL server that accepts every log-in, and answers a query with ten times its first number, in a column named `c`.
 fn mysql() -> SocketAddr {
     const GREETING: &[u8] =
         b"\x0a8.0.36\0\x07\0\0\x0012345678\0\xff\xf7\x2d\x02\0\xff\x01\x15\0\0\0\0\0\0\0\0\0\0\
@@ -180,13 +180,13 @@ fn mysql() -> SocketAddr {
     })
 }
 
-/// Packets with these contents, numbered from `first`.
+/// Packets with these payloads, numbered from `first`.
 fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
     let packet = |(number, payload): (u8, &&[u8])| [&[payload.len() as u8, 0, 0, number], *payload].concat();
     (first..).zip(payloads).flat_map(packet).collect()
 }
 
-/// Reads a packet; its content.
+/// Reads a packet and returns its payload.
 fn packet(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut head = [0; 4];
     stream.read_exact(&mut head)?;
@@ -195,12 +195,12 @@ fn packet(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-/// A script of one statement, whose row gives a variable its value, and what holds for it.
+/// Script of one statement, whose row sets the variable `saves`, with its settings.
 fn one_statement(statement: &str, saves: u16) -> (Deck, [TransactionStep; 1], Settings) {
     let mut deck = Deck::new();
     let text = format!("{statement} \\gset\n");
     let script = deck.add("one", text.as_bytes(), Language::Pgbench, Allow::default()).expect("a script");
-    // A name that only a row gives a value to is in no statement.
+    // Registers the variables that only rows set: no statement names them.
     VARIABLES.iter().for_each(|name| assert!(deck.variable(name).is_some(), "{name}"));
     let bindings = VARIABLES.map(str::to_owned).to_vec();
     let settings = Settings { clients: USERS, bindings, saves: vec![saves], ..Settings::default() };
@@ -218,7 +218,7 @@ fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
     sqlite::sqlite(deck, &steps, settings, database).expect("a program")
 }
 
-/// A peer in this process has no address.
+/// Placeholder for a peer in this process, which has no address.
 fn nowhere() -> Peer {
     Peer { endpoints: Vec::new(), ..tcp(SocketAddr::from(([127, 0, 0, 1], 0))) }
 }

@@ -1,4 +1,4 @@
-//! Replies whose end is wrong, doubtful or missing: none of them may count, and none may lend its bytes to the next.
+//! Replies whose end is wrong, ambiguous, or missing. None of them may count as OK, and their bytes must not reach the next reply.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ const SMUGGLED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const OK: &str = "HTTP/1.1 200 OK\r\n";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// Three requests, each answered with these bytes on a connection that then stays open.
+/// Sends three requests. Each is answered with these bytes on a connection that then stays open.
 fn answered_with(bytes: impl AsRef<[u8]>) -> (Done, usize) {
     let bytes = bytes.as_ref().to_vec();
     exchange(each_request(vec![Step::ReadRequest, Step::Send(bytes)]), 3)
 }
 
-/// Three failures of this class, on three connections.
+/// Asserts that three requests fail with this class, on three connections.
 #[track_caller]
 fn assert_never_believed(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
     let (done, connections) = answered_with(bytes);
@@ -26,7 +26,7 @@ fn assert_never_believed(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
 }
 
 #[test]
-fn a_reply_whose_length_is_doubtful_is_never_believed() {
+fn rejects_reply_of_ambiguous_length() {
     for header in [
         "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
         "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
@@ -42,7 +42,7 @@ fn a_reply_whose_length_is_doubtful_is_never_believed() {
 }
 
 #[test]
-fn bad_chunks_are_protocol_errors() {
+fn rejects_malformed_chunks() {
     for (what, body) in [
         ("no digits", "\r\nok\r\n".to_owned()),
         ("no hexadecimal", "2g\r\nok\r\n0\r\n\r\n".to_owned()),
@@ -56,7 +56,7 @@ fn bad_chunks_are_protocol_errors() {
 }
 
 #[test]
-fn what_is_no_http_is_shown_and_never_believed() {
+fn rejects_and_quotes_replies_that_are_not_http() {
     for (what, bytes) in [
         ("garbage", b"\x01\x02\x03\xff\xfe\r\n\r\n".to_vec()),
         ("TLS", b"\x15\x03\x01\x00\x02\x02\x46".to_vec()),
@@ -73,8 +73,8 @@ fn what_is_no_http_is_shown_and_never_believed() {
 }
 
 #[test]
-fn another_servers_banner_is_a_protocol_error() {
-    // It comes before anything is asked.
+fn rejects_banner_of_another_protocol() {
+    // The banner arrives before the first request.
     let (done, _) = exchange(vec![Step::Send(b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec()), Step::HoldOpen], 3);
     let counts = done.tally.counts;
     assert_eq!((counts.ok, counts.failed), (0, 3), "{counts:?} {:?}", done.tally.errors);
@@ -85,7 +85,7 @@ fn another_servers_banner_is_a_protocol_error() {
 }
 
 #[test]
-fn heads_without_end_hit_the_limit() {
+fn rejects_endless_head_at_the_limit() {
     let endless = |first: &str, more: &str| {
         vec![
             Step::ReadRequest,
@@ -111,14 +111,14 @@ fn heads_without_end_hit_the_limit() {
 }
 
 #[test]
-fn sixteen_interim_replies_are_endured() {
+fn accepts_sixteen_interim_replies() {
     let bytes = [b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(16), reply(200, "ok")].concat();
     let (done, connections) = answered_with(bytes);
     done.assert_all_ok(3);
     assert_eq!(connections, 1);
 }
 
-/// One connection for each request, the n-th cut after n bytes.
+/// Uses one connection per request; the n-th reply is cut after n bytes.
 fn cut_everywhere(whole: Vec<u8>, last: Step) -> Done {
     let connections = whole.len() as u32 + 1;
     let server = scripted::start(move |number| {
@@ -132,7 +132,7 @@ fn cut_everywhere(whole: Vec<u8>, last: Step) -> Done {
 }
 
 #[test]
-fn a_reply_cut_at_any_byte_is_incomplete() {
+fn reply_cut_at_any_byte_is_incomplete() {
     let sized = reply(200, "hello");
     let chunked = format!("{CHUNKED}5\r\nhello\r\nA\r\n0123456789\r\n0\r\nX: y\r\n\r\n").into_bytes();
     for whole in [sized, chunked] {
@@ -148,7 +148,7 @@ fn a_reply_cut_at_any_byte_is_incomplete() {
 }
 
 #[test]
-fn a_missing_last_chunk_is_incomplete() {
+fn missing_last_chunk_is_incomplete() {
     let cut = format!("{CHUNKED}5\r\nhello\r\n").into_bytes();
     let (done, connections) = exchange(vec![Step::ReadRequest, Step::Send(cut), Step::CloseGracefully], 3);
     done.assert_all_failed("incomplete", 3);
@@ -156,7 +156,7 @@ fn a_missing_last_chunk_is_incomplete() {
 }
 
 #[test]
-fn a_body_without_length_ends_with_its_connection() {
+fn body_without_length_ends_with_the_connection() {
     let whole = format!("{OK}\r\neverything up to the end").into_bytes();
     let (done, connections) = exchange(vec![Step::ReadRequest, Step::Send(whole), Step::CloseGracefully], 3);
     done.assert_all_ok(3);
@@ -164,14 +164,14 @@ fn a_body_without_length_ends_with_its_connection() {
 }
 
 #[test]
-fn excess_in_the_same_packet_spoils_the_reply_and_its_connection() {
+fn excess_bytes_in_the_same_packet_fail_the_reply() {
     let with = |excess: &str| [reply(200, "hello"), excess.as_bytes().to_vec()].concat();
     assert_never_believed("excess", with("more of the body"), "excess_bytes");
     assert_never_believed("a second reply", with(SMUGGLED), "unsolicited_reply");
 }
 
 #[test]
-fn excess_on_an_idle_connection_drops_it_and_harms_no_request() {
+fn excess_bytes_on_idle_connection_close_it_without_failing_a_request() {
     let late = [
         Step::ReadRequest,
         Step::Send(reply(200, "hello")),
@@ -180,19 +180,20 @@ fn excess_on_an_idle_connection_drops_it_and_harms_no_request() {
         Step::HoldOpen,
     ];
     let server = server(late.to_vec());
-    // Far enough apart that the excess comes before the next request, even from a server that is kept waiting.
+    // The interval is long enough that the excess arrives before the next request, even if the server is delayed.
     let done = run(open(tcp(server.address()), 2.0, 1_600 * MS, 1), get("/"));
     let counts = done.tally.counts;
     assert_eq!((counts.planned, counts.sent, counts.ok), (4, 4, 4), "{:?}", done.classes());
     assert_eq!(server.connections(), 4, "each connection serves once");
-    // The load may be over before the last one is seen.
+    // The load may end before the last excess is read.
     assert!((3..=4).contains(&done.idle_excess()), "{:?}", done.classes());
     assert!(done.messages("excess_bytes")[0].contains("no request was affected"));
 }
 
 #[test]
-fn a_coded_body_is_counted_as_it_comes_and_not_unpacked() {
-    // The coding is broken: whoever unpacked it would notice, and whoever did so blindly could be made to fill memory.
+fn compressed_body_is_counted_and_not_decompressed() {
+    // The compressed data is invalid, so decompressing it would fail. Decompressing untrusted data without a limit could exhaust
+    // memory.
     let bytes =
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n\x1f\x8b\x08\xff\xff\xff";
     let (done, connections) = answered_with(bytes);
@@ -201,7 +202,7 @@ fn a_coded_body_is_counted_as_it_comes_and_not_unpacked() {
 }
 
 #[test]
-fn every_byte_on_the_wire_is_counted() {
+fn counts_every_byte_on_the_wire() {
     let (whole, script) = (reply(200, "hello"), get("/some/path?a=b"));
     let (received, sent) = (whole.len() as u64, script.request_bytes_max(|_| 0));
     let server = server(each_request(vec![Step::ReadBytes(sent as usize), Step::Send(whole)]));

@@ -1,4 +1,4 @@
-//! What is said before the first request: log-ins, TLS in their middle, and their refusal.
+//! Greetings before the first request: log-ins, TLS on request, and rejections.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -17,13 +17,13 @@ use engine::{Endpoint, Job, Line, Peer, TlsPeer, TlsTrust};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use wire::Script;
 
-/// Answers every log-in with a welcome, and every request with a yes.
+/// Accepts every log-in, and answers every request with OK.
 fn friendly(_: usize, line: &str) -> Answer {
     Answer::Say(if line.starts_with("hello") { "welcome\n" } else { "ok\n" })
 }
 
 #[test]
-fn a_log_in_comes_before_the_first_request_and_in_the_time_to_connect() {
+fn log_in_precedes_first_request_and_counts_as_connect_time() {
     let server = Lines::start(|_, line| match line {
         line if line.starts_with("hello") => Answer::Later(Duration::from_millis(120), "welcome\n"),
         _ => Answer::Say("ok\n"),
@@ -42,14 +42,14 @@ fn a_log_in_comes_before_the_first_request_and_in_the_time_to_connect() {
 }
 
 #[test]
-fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
+fn log_in_may_take_several_rounds_in_any_pieces() {
     let server = Lines::start(|number, line| match (number, line) {
         (0, _) => Answer::Say("more\n"),
         (1, "here is more") => Answer::Say("wait\nwait\nmo"),
         (1, _) => Answer::Close,
         _ => Answer::Say("ok\n"),
     });
-    // The rest of the second round never comes: the connect deadline ends it.
+    // The rest of the second round never arrives, so the connect deadline ends the greeting.
     let job = Job { connect_timeout_ns: 200 * MS, ..closed(once(tcp(server.address)), 1, lasting(50 * MS)) };
     let done = run(job, greeting(&[Act::Say("a", None)]));
     assert_eq!((done.tally.counts.ok, done.errors("timeout_login")), (0, 1), "{:?}", done.classes());
@@ -64,7 +64,7 @@ fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
 }
 
 #[test]
-fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
+fn rejected_log_in_ends_the_load_without_retries() {
     let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
     let job = Job { threads: 2, ..closed(tcp(server.address), 8, lasting(20 * SECOND)) };
     let limit = Duration::from_secs(10);
@@ -73,7 +73,7 @@ fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
     assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (0, 0));
     assert!(server.heard().iter().filter(|lines| !lines.is_empty()).count() <= 8);
 
-    // Connections that come about only within the load end it just the same.
+    // Rejected log-ins of connections opened within the load end it as well.
     let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
     let job = closed(once(tcp(server.address)), 4, lasting(20 * SECOND));
     let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
@@ -83,7 +83,7 @@ fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
 }
 
 #[test]
-fn a_log_in_that_breaks_off_is_a_failure_of_its_own_class() {
+fn broken_log_in_has_its_own_error_class() {
     let server = Lines::start(|_, _| Answer::Close);
     let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("login_closed", 2);
@@ -113,7 +113,7 @@ fn connections_go_to_all_addresses_in_turn() {
 }
 
 #[test]
-fn a_polite_client_says_goodbye_once() {
+fn sends_farewell_once() {
     let server = Lines::start(friendly);
     let mut script = greeting(&[Act::Say("a", None)]);
     script.farewell = "bye\n";
@@ -131,7 +131,7 @@ fn a_polite_client_says_goodbye_once() {
     assert_eq!(heard.iter().filter(|lines| lines.last().is_some_and(|line| line == "bye")).count(), 3);
 }
 
-/// A server that goes over to TLS after the first line, and is friendly from then on.
+/// Starts a server that switches to TLS after the first line, and then accepts everything.
 fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAddr {
     let identity = authority.sign_localhost();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -156,7 +156,7 @@ fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAdd
 fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -> std::io::Result<()> {
     socket.set_read_timeout(Some(Duration::from_secs(20)))?;
     let mut line = String::new();
-    // No more than the line is read: the client waits for the answer.
+    // Reads only the first line: the client waits for the answer before it sends more.
     BufReader::with_capacity(64, socket).read_line(&mut line)?;
     let mut plain = socket;
     plain.write_all(format!("secure\n{extra}").as_bytes())?;
@@ -173,7 +173,7 @@ fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -
     }
 }
 
-/// A peer with a connection for each request.
+/// Peer with a connection for each request.
 fn once(peer: Peer) -> Peer {
     Peer { keep_alive: false, ..peer }
 }
@@ -184,7 +184,7 @@ fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
 }
 
 #[test]
-fn a_log_in_may_go_over_to_tls() {
+fn log_in_may_switch_to_tls() {
     let authority = Authority::new("of greetings");
     let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
     let done = run(closed(peer.clone(), 2, count(20)), greeting(&[Act::Say("a", None)]));
@@ -196,7 +196,7 @@ fn a_log_in_may_go_over_to_tls() {
 }
 
 #[test]
-fn bytes_in_the_clear_are_not_taken_into_tls() {
+fn rejects_unencrypted_bytes_after_switch_to_tls() {
     let authority = Authority::new("of smuggled bytes");
     let peer = on_request(secure_in_the_middle(&authority, "ok\n"), &authority);
     let job = closed(once(peer), 1, count(2));
@@ -204,14 +204,14 @@ fn bytes_in_the_clear_are_not_taken_into_tls() {
 }
 
 #[test]
-fn tls_that_was_not_agreed_upon_is_refused() {
+fn rejects_switch_to_tls_without_configuration() {
     let server = Lines::start(|_, _| Answer::Say("secure\n"));
     let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("tls_error", 2);
 }
 
 #[test]
-fn a_question_is_answered_before_there_is_a_load() {
+fn asks_a_question_before_the_load() {
     let server = Lines::start(friendly);
     let script = greeting(&[Act::Say("a", None), Act::Pause(MS), Act::Say("b", None)]);
     let asked = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap();
@@ -238,7 +238,7 @@ fn a_question_is_answered_before_there_is_a_load() {
 }
 
 #[test]
-fn a_line_is_read_and_written_like_a_file() {
+fn blocking_connection_reads_and_writes_like_a_file() {
     let server = Lines::start(friendly);
     let mut line = Line::open(&tcp(server.address), Duration::from_secs(5)).unwrap();
     line.greet(&mut greeting(&[]).open(3)).unwrap();
@@ -265,7 +265,7 @@ fn a_line_is_read_and_written_like_a_file() {
 }
 
 #[test]
-fn a_closed_idle_connection_is_replaced_by_one_that_has_logged_in_again() {
+fn replacement_of_closed_idle_connection_logs_in_again() {
     let server = Lines::start(|number, line| match (number, line) {
         (0, _) => Answer::Say("welcome\n"),
         (1, _) => Answer::Say("ok\n"),
@@ -277,7 +277,7 @@ fn a_closed_idle_connection_is_replaced_by_one_that_has_logged_in_again() {
     }
     let limit = limit(&job);
     let (done, _) = finish_with(engine::start(job, acts_with_bye()).unwrap(), limit);
-    // The first request of each connection is answered; the server closes as the second one comes.
+    // The first request of each connection is answered. The server closes when the second one arrives.
     assert_eq!((done.tally.counts.ok, done.errors("closed_before_reply")), (2, 1), "{:?}", done.classes());
     assert!(server.heard().iter().all(|lines| lines.is_empty() || lines[0] == "hello 0"));
 }

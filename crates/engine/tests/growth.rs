@@ -1,4 +1,4 @@
-//! An open load opens connections as it needs them, up to a limit.
+//! Open loads that open connections on demand, up to a limit.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use target::scripted::{Script, Step};
 
 use crate::support::{Done, MS, get, open, reply, run, tcp};
 
-/// A load of 200/s for a second on a server that takes so long for each answer.
+/// Runs 200 requests per second for one second on a server that takes `answers_after` for each answer.
 fn load(answers_after: Duration, first: Option<u32>, limit: u32) -> Done {
     let exchange = vec![Step::ReadRequest, Step::Wait(answers_after), Step::Send(reply(200, "ok"))];
     let script = Script(vec![Step::Loop(Box::new(Script(exchange)))]);
@@ -23,7 +23,7 @@ fn connections(done: &Done) -> usize {
 }
 
 #[test]
-fn slow_server_gets_as_many_connections_as_the_rate_needs() {
+fn load_on_slow_server_opens_as_many_connections_as_needed() {
     assert_measured(|| {
         let done = load(Duration::from_millis(300), Some(5), 1_000);
         done.assert_all_ok(200);
@@ -37,7 +37,7 @@ fn slow_server_gets_as_many_connections_as_the_rate_needs() {
 }
 
 #[test]
-fn quick_server_gets_no_more_connections_than_at_first() {
+fn load_on_fast_server_opens_no_further_connections() {
     assert_measured(|| {
         let done = load(Duration::ZERO, Some(20), 1_000);
         done.assert_all_ok(200);
@@ -46,12 +46,12 @@ fn quick_server_gets_no_more_connections_than_at_first() {
 }
 
 #[test]
-fn load_that_reaches_its_limit_says_when() {
+fn reports_time_when_connection_limit_is_reached() {
     let done = load(Duration::from_millis(300), Some(5), 20);
     assert_eq!(connections(&done), 20);
     let reached: Vec<u64> = done.ends.iter().filter_map(|end| end.limit_reached_ns).collect();
     assert!(!reached.is_empty() && reached.iter().all(|at_ns| *at_ns < 1_000 * MS), "{reached:?}");
-    // A number that was asked for has no limit to reach.
+    // A load with a fixed number of connections has no limit to reach.
     let done = load(Duration::from_millis(300), None, 20);
     assert!(done.ends.iter().all(|end| end.limit_reached_ns.is_none()));
 }

@@ -1,6 +1,7 @@
-//! Targets whose truth is known: what is measured is held against it.
+//! Targets with known behavior, against which the measured values are checked.
 //!
-//! The tests take turns. Another program on the same cores disturbs times, and only times: then they are measured again.
+//! The tests run one at a time. Other programs on the same cores can disturb times only, so a test that fails on times measures
+//! again.
 
 mod support;
 
@@ -23,14 +24,14 @@ fn at(histogram: &Histogram, percentile: Percentile) -> u64 {
     histogram.value_at(percentile).expect("samples")
 }
 
-/// Stops answering once, for 300 ms, after a second.
+/// Starts a target that stops answering once, for 300 ms, after one second.
 fn stalling() -> Running {
     let stall = Stall { first: Duration::from_secs(1), lasting: Duration::from_millis(300), every: None };
     target::start(Settings { stall: Some(stall), ..Settings::default() }).expect("a target")
 }
 
 #[test]
-fn an_open_load_shows_a_stall_as_long_as_it_was() {
+fn open_load_shows_the_full_stall() {
     let _turn = turn();
     assert_measured(|| {
         let target = stalling();
@@ -39,7 +40,8 @@ fn an_open_load_shows_a_stall_as_long_as_it_was() {
         let response = done.tally.response.all();
         let max_ns = response.max_ns().expect("samples");
         assert!((280 * MS..450 * MS).contains(&max_ns), "the longest is the stall: {max_ns}");
-        // A share of (S − x) / T of the instants waits longer than x: for 1 % that is x = S − T / 100 = 270 ms.
+        // A share of (S − x) / T of the requests waits longer than x, for a stall S in a load of length T. For 1 %, x = S − T / 100
+        // = 270 ms.
         let p99_ns = at(&response, Percentile::P99);
         assert!((200 * MS..310 * MS).contains(&p99_ns), "1 % waits longer than 270 ms: {p99_ns}");
         let p50_ns = at(&response, Percentile::P50);
@@ -48,7 +50,7 @@ fn an_open_load_shows_a_stall_as_long_as_it_was() {
 }
 
 #[test]
-fn a_closed_load_hides_the_same_stall() {
+fn closed_load_hides_the_stall() {
     let _turn = turn();
     assert_measured(|| {
         let target = stalling();
@@ -62,7 +64,7 @@ fn a_closed_load_hides_the_same_stall() {
 }
 
 #[test]
-fn a_known_distribution_is_measured_as_it_was_served() {
+fn measures_a_known_distribution() {
     let _turn = turn();
     assert_measured(|| {
         let settings = Settings { log_service: true, ..Settings::default() };
@@ -80,8 +82,8 @@ fn a_known_distribution_is_measured_as_it_was_served() {
             let rank = percentile.rank(4_000).expect("samples") as usize;
             let truth_ns = served_us[rank - 1] * 1_000;
             let measured_ns = at(&done.tally.response.ok, percentile);
-            // On cores of its own this process waits 0.05 ms a request. What is beyond it other programs take, and in a
-            // tail they take several times the mean.
+            // On an idle machine this program adds 0.05 ms per request. The rest is caused by other programs, which add several
+            // times the mean in the tail.
             let taken_ns = (waited_ns / 4_000).saturating_sub(50_000);
             let allowed_ns = (truth_ns / 50).max(300_000) + 5 * taken_ns;
             let is_so = measured_ns + 1_000 >= truth_ns && measured_ns <= truth_ns + allowed_ns;

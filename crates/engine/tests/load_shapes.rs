@@ -1,4 +1,4 @@
-//! Closed loads from end to end: users, pauses, limits, counts and warm-up, each held against the target's own count.
+//! Closed loads from end to end: users, pauses, limits, counts, and warm-up, compared with the target's own count.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Closed)) {
     change(closed);
 }
 
-/// Runs on a fresh target and asserts that it saw exactly what was sent.
+/// Runs on a new target, and asserts that it received exactly the requests that were sent.
 fn run_counted(job: Job, script: Http1, target: Running) -> Done {
     let done = run(job, script);
     let sent = done.tally.counts.sent + done.warm_up.counts.sent;
@@ -27,7 +27,7 @@ fn run_counted(job: Job, script: Http1, target: Running) -> Done {
 }
 
 #[test]
-fn a_count_is_exact_with_any_number_of_threads() {
+fn request_count_is_exact_with_any_number_of_threads() {
     for threads in 1..=3 {
         for requests in [3, 100, 1_001] {
             let target = built_in();
@@ -46,7 +46,7 @@ fn a_count_is_exact_with_any_number_of_threads() {
 }
 
 #[test]
-fn fewer_requests_than_users_are_sent_and_no_more() {
+fn count_below_number_of_users_is_exact() {
     let target = built_in();
     let mut job = closed(tcp(target.address()), 50, count(5));
     job.threads = 2;
@@ -54,8 +54,8 @@ fn fewer_requests_than_users_are_sent_and_no_more() {
 }
 
 #[test]
-fn users_keep_that_many_requests_in_flight() {
-    // Each of 10 users gets through a 20 ms hold at most 50 times a second.
+fn each_user_keeps_one_request_in_flight() {
+    // Each of 10 users completes a 20 ms hold at most 50 times per second.
     let target = built_in();
     let done =
         run_counted(closed(tcp(target.address()), 10, lasting(SECOND)), get("/hold?mean_us=20000"), target);
@@ -67,7 +67,7 @@ fn users_keep_that_many_requests_in_flight() {
 }
 
 #[test]
-fn users_think_between_a_reply_and_the_next_request() {
+fn think_time_runs_from_reply_to_next_request() {
     let think_times =
         [ThinkTime::Constant { ns: 50 * MS }, ThinkTime::Uniform { min_ns: 50 * MS, max_ns: 60 * MS }];
     for think_time in think_times {
@@ -76,7 +76,7 @@ fn users_think_between_a_reply_and_the_next_request() {
         shape(&mut job, |closed| closed.think_time = think_time);
         let done = run_counted(job, get("/status"), target);
         let sent = done.tally.counts.sent;
-        // Every 50 ms at most, the first at once.
+        // One request per 50 ms at most; the first is sent immediately.
         assert!((25..=100).contains(&sent), "{sent}");
         done.assert_all_ok(sent);
     }
@@ -84,7 +84,7 @@ fn users_think_between_a_reply_and_the_next_request() {
 
 #[test]
 fn pacing_counts_from_start_to_start() {
-    // The hold fits into the pace, so it does not lengthen it.
+    // The hold is shorter than the pace, so it does not lengthen it.
     let target = built_in();
     let mut job = closed(tcp(target.address()), 4, lasting(SECOND));
     shape(&mut job, |closed| closed.pacing_ns = 100 * MS);
@@ -100,7 +100,7 @@ fn pacing_counts_from_start_to_start() {
 }
 
 #[test]
-fn users_come_in_over_the_ramp() {
+fn users_start_over_the_ramp_up() {
     let target = built_in();
     let mut job = closed(tcp(target.address()), 10, lasting(SECOND));
     shape(&mut job, |closed| {
@@ -115,7 +115,7 @@ fn users_come_in_over_the_ramp() {
 }
 
 #[test]
-fn a_throughput_limit_is_kept_by_all_threads_together() {
+fn throughput_limit_holds_over_all_threads() {
     for threads in 1..=3 {
         let target = built_in();
         let mut job = closed(tcp(target.address()), 9, lasting(SECOND));
@@ -129,7 +129,7 @@ fn a_throughput_limit_is_kept_by_all_threads_together() {
 }
 
 #[test]
-fn warm_up_requests_are_sent_and_kept_out_of_every_figure() {
+fn warm_up_requests_are_sent_and_not_measured() {
     let target = built_in();
     let mut job = closed(tcp(target.address()), 4, lasting(800 * MS));
     (job.warm_up_ns, job.threads) = (400 * MS, 2);
@@ -144,7 +144,7 @@ fn warm_up_requests_are_sent_and_kept_out_of_every_figure() {
 }
 
 #[test]
-fn a_count_does_not_include_the_warm_up() {
+fn request_count_excludes_warm_up() {
     let target = built_in();
     let mut job = closed(tcp(target.address()), 4, count(50));
     job.warm_up_ns = 200 * MS;
@@ -154,7 +154,7 @@ fn a_count_does_not_include_the_warm_up() {
 }
 
 #[test]
-fn time_or_count_ends_a_load_whichever_comes_first() {
+fn load_ends_at_time_or_count_whichever_comes_first() {
     for (stop, is_counted) in [
         (Stop { at_ns: Some(20 * SECOND), requests: Some(40) }, true),
         (Stop { at_ns: Some(300 * MS), requests: Some(1_000_000) }, false),
@@ -167,8 +167,8 @@ fn time_or_count_ends_a_load_whichever_comes_first() {
 }
 
 #[test]
-fn a_count_that_is_reached_ends_the_load_while_users_still_pause() {
-    // The last request is over at once; nobody must wait for users who would not be let in any more.
+fn load_ends_at_count_while_users_pause() {
+    // The last request has ended; the load must not wait for users who may not start another.
     for change in [
         (|closed: &mut Closed| closed.ramp_up_ns = 40 * SECOND) as fn(&mut Closed),
         |closed| closed.think_time = ThinkTime::Constant { ns: 20 * SECOND },
@@ -184,7 +184,7 @@ fn a_count_that_is_reached_ends_the_load_while_users_still_pause() {
 }
 
 #[test]
-fn service_and_response_agree_when_nothing_is_late() {
+fn service_and_response_time_agree_without_send_delay() {
     let target = built_in();
     let done =
         run_counted(closed(tcp(target.address()), 2, lasting(500 * MS)), get("/hold?mean_us=10000"), target);

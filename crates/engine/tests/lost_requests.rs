@@ -1,7 +1,7 @@
-//! Requests that are lost when a server resets its connections, is killed, or is restarted, compared with the log of the server. The
-//! log survives the server: it is a file that holds a byte for each request that was read to its end, answered, or could not be answered.
+//! Requests that are lost when a server resets its connections, is killed, or is restarted, compared with the server's log. The log
+//! survives the server: a file with one byte for each request that was read completely, was answered, or could not be answered.
 //!
-//! `LOST_REQUESTS_CASES=50 cargo test -p engine --test all lost_requests` tries as many.
+//! `LOST_REQUESTS_CASES=50 cargo test -p engine --test all lost_requests` runs 50 cases.
 
 use std::collections::HashMap;
 use std::env;
@@ -18,13 +18,13 @@ use record::Loss;
 
 use crate::support::{Done, MS, finish, get, limit, open, reply, tcp};
 
-/// Names the log for the process that serves.
+/// Environment variable with the path of the log, for the server process.
 const LOG: &str = "LOST_REQUESTS_LOG";
-/// Names its port.
+/// Environment variable with the port of the server process.
 const PORT: &str = "LOST_REQUESTS_PORT";
 const CONNECTIONS: u32 = 64;
 
-/// What happens to the server during a load.
+/// Event at the server during a load.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Reset,
@@ -32,7 +32,7 @@ enum Act {
     Restart,
 }
 
-/// The server as a process of its own; dropping it kills it.
+/// Server in a process of its own. Dropping it kills the process.
 struct Serving {
     child: Child,
     address: SocketAddr,
@@ -40,7 +40,7 @@ struct Serving {
 }
 
 impl Serving {
-    /// Starts it on a port, 0 for any, and waits until it listens.
+    /// Starts the server on a port (0 for any), and waits until it listens.
     fn start(log: &Path, port: u16) -> Self {
         let mut child = Command::new(env::current_exe().expect("this program"))
             .args(["--exact", "lost_requests::serves_and_logs", "--nocapture"])
@@ -65,7 +65,7 @@ impl Serving {
         stdin.write_all(b"reset\n").expect("it listens to this");
     }
 
-    /// Requests that it read to their end and did not answer.
+    /// Number of requests that the server read completely and did not answer.
     fn unanswered(&self) -> u64 {
         let log = fs::read(&self.log).expect("the log");
         let count = |byte: u8| log.iter().filter(|logged| **logged == byte).count() as u64;
@@ -91,7 +91,7 @@ fn serve(socket: &TcpStream, log: &File) -> Option<()> {
         request.clear();
         log.write_all(b"r").ok()?;
         thread::sleep(Duration::from_millis(4));
-        // Logged before it is sent: a server that is killed in between is thought to have answered more than it did.
+        // Logged before sending, so a server killed in between seems to have answered more requests than it did.
         log.write_all(b"a").ok()?;
         if socket.write_all(&reply(200, "ok")).is_err() {
             log.write_all(b"u").ok()?;
@@ -123,14 +123,14 @@ fn serves_and_logs() {
     for line in std::io::stdin().lines().map_while(Result::ok) {
         if line == "reset" {
             for socket in sockets.lock().expect("no thread died").values() {
-                // To disconnect a TCP socket resets its connection.
+                // Disconnecting a TCP socket resets its connection.
                 let _ = rustix::net::connect_unspec(socket);
             }
         }
     }
 }
 
-/// A load of this rate during which something happens twice; when it did, since the load began.
+/// Runs a load at a rate, during which `act` happens twice. Also returns the times of these events since the start of the load.
 fn load(act: Act, per_s: f64, serving: &mut Serving) -> (Done, Vec<(u64, u64)>) {
     let mut job = open(tcp(serving.address), per_s, 1_600 * MS, CONNECTIONS);
     (job.keeps_course, job.log_per_second, job.timeout_ns) = (true, 100_000, 3_000 * MS);
@@ -155,7 +155,7 @@ fn load(act: Act, per_s: f64, serving: &mut Serving) -> (Done, Vec<(u64, u64)>) 
     (finish(running, limit), times)
 }
 
-/// Requests that were lost on a connection, and those that got none.
+/// Number of requests lost on a connection, and number of requests that got no connection.
 fn lost(done: &Done) -> (u64, u64) {
     let of = |is_meant: fn(Loss) -> bool| {
         let losses = done.moments.iter().flat_map(|moment| &moment.losses);
@@ -165,7 +165,7 @@ fn lost(done: &Done) -> (u64, u64) {
 }
 
 #[test]
-fn lost_requests_are_no_fewer_than_the_server_left_unanswered_and_no_more_than_were_in_flight() {
+fn lost_requests_lie_between_unanswered_and_in_flight() {
     let cases: usize = env::var("LOST_REQUESTS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
     let dir = tempfile::tempdir().expect("a folder");
     for case in 0..cases {
@@ -175,7 +175,7 @@ fn lost_requests_are_no_fewer_than_the_server_left_unanswered_and_no_more_than_w
         let (done, times) = load(act, per_s, &mut serving);
         serving.kill();
         let ((lost, unconnected), unanswered) = (lost(&done), serving.unanswered());
-        // The load begins a little after its start is asked for.
+        // The load begins shortly after `start` returns.
         let is_in_flight = |sent_ns: u64, finished_ns: u64| {
             times.iter().any(|(from_ns, to_ns)| sent_ns <= *to_ns && finished_ns + 200 * MS >= *from_ns)
         };

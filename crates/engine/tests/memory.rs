@@ -1,4 +1,4 @@
-//! Memory stays flat whatever a peer sends. One test, because it measures the whole process.
+//! Memory stays flat whatever a peer sends. This is a separate test program because it measures the whole process.
 
 mod support;
 
@@ -10,14 +10,14 @@ use wire::http1::{BodyCheck, Checks, Http1, Request};
 
 const GROWTH_MAX: u64 = 16 * 1024 * 1024;
 
-/// A script that must keep its bodies for a while.
+/// Script that must keep its bodies for a while.
 fn checked() -> Http1 {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"never".to_vec())], ..Checks::default() };
     Http1::single(&Request::get("localhost", "/"), checks).expect("a request")
 }
 
 #[test]
-fn memory_stays_flat_whatever_a_peer_sends() {
+fn memory_stays_flat_for_any_reply() {
     let endless = |first: &str, more: Vec<u8>, every| {
         vec![
             Step::ReadRequest,
@@ -41,7 +41,7 @@ fn memory_stays_flat_whatever_a_peer_sends() {
         ("endless interim replies", endless("", b"HTTP/1.1 102 P\r\n\r\n".repeat(3_000), None), get("/")),
         ("flood of 1 MiB/s", endless(to_close, vec![b'x'; 1024], a_kib_a_ms), get("/")),
     ];
-    // The first run pays for stacks and buffers that stay.
+    // The first run allocates stacks and buffers that stay.
     run_against(endless(sized, vec![b'x'; 65_536], None), get("/"));
     for (what, steps, script) in cases {
         let before_bytes = rss_bytes();

@@ -1,4 +1,4 @@
-//! Links that carry many exchanges, answered in any order, and lost before the last answer.
+//! Links that carry many exchanges, are answered in any order, and are lost before the last answer.
 
 use harness::quiet::assert_measured;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,19 +15,19 @@ use engine::Job;
 
 const WIDE: Tagged = Tagged { room: 250, greets: false };
 
-/// Answers everything, the last first.
+/// Answers all waiting requests, the last first.
 fn last_first(waiting: &mut Vec<Asked>) -> String {
     waiting.drain(..).rev().map(|asked| format!("{} v{}-{}\n", asked.tag, asked.user, asked.step)).collect()
 }
 
-/// As [`last_first`], once so many wait, or after a while without a new one.
+/// Like [`last_first`], once `full` requests wait, or after a while without a new one.
 fn when_full(full: usize) -> impl Fn(usize, &mut Vec<Asked>) -> Option<String> + Send + Sync + 'static {
     move |_, waiting| Some(if waiting.len() < full { String::new() } else { last_first(waiting) })
 }
 
-/// A thousand users on four links, each link answered only when all of its 250 exchanges are there.
+/// Runs a thousand users on four links. Each link is answered only when all of its 250 exchanges have arrived.
 #[test]
-fn a_thousand_exchanges_are_in_flight_on_four_links_and_answered_out_of_order() {
+fn four_links_carry_a_thousand_exchanges_answered_out_of_order() {
     let server = TaggedServer::start("", when_full(250));
     let job =
         Job { pool: Some(4), timeout_ns: 10 * SECOND, ..closed(tcp(server.address), 1_000, count(3_000)) };
@@ -40,14 +40,14 @@ fn a_thousand_exchanges_are_in_flight_on_four_links_and_answered_out_of_order() 
     assert_eq!(users.len(), 1_000);
     let mut by_link: BTreeMap<usize, usize> = BTreeMap::new();
     asked.iter().for_each(|(link, _)| *by_link.entry(*link).or_default() += 1);
-    // A link that is answered sooner than another takes the next 250, so only the first of each are the same for all.
+    // A link that is answered early takes the next 250, so only the first round of each link is fixed.
     assert!(
         by_link.len() == 4 && by_link.values().all(|count| *count >= 250 && count % 250 == 0),
         "{by_link:?}"
     );
 }
 
-/// Takes in lines until there are so many; returns how many reads brought them.
+/// Reads until `lines` lines have arrived. Also returns the number of reads.
 fn read_lines(stream: &mut TcpStream, lines: usize) -> Option<(Vec<String>, usize)> {
     let (mut text, mut buffer, mut reads) = (String::new(), [0; 65_536], 0);
     while text.matches('\n').count() < lines {
@@ -59,7 +59,7 @@ fn read_lines(stream: &mut TcpStream, lines: usize) -> Option<(Vec<String>, usiz
 }
 
 #[test]
-fn requests_that_follow_the_replies_of_one_read_go_out_in_one_write() {
+fn requests_after_one_read_are_sent_in_one_write() {
     const USERS: usize = 16;
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -84,7 +84,7 @@ fn requests_that_follow_the_replies_of_one_read_go_out_in_one_write() {
 }
 
 #[test]
-fn each_user_gets_its_own_answer_and_takes_it_to_the_next_step() {
+fn each_user_gets_its_own_answer_for_the_next_step() {
     let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
     let mut job = Job { pool: Some(4), ..closed(tcp(server.address), 200, count(2_000)) };
     job.scenarios = in_turn(vec![visit(0, 0), visit(1, MS)]);
@@ -102,9 +102,9 @@ fn each_user_gets_its_own_answer_and_takes_it_to_the_next_step() {
 }
 
 #[test]
-fn links_that_are_lost_in_the_middle_end_their_exchanges_and_no_others() {
+fn lost_link_fails_only_its_own_exchanges() {
     let connections = AtomicUsize::new(0);
-    // The first four connections are lost with all that they carry; those after them answer.
+    // The first four connections are lost with all their exchanges; later ones answer.
     let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
         let is_first = connection < 4;
         if is_first && waiting.len() >= 100 {
@@ -128,9 +128,9 @@ fn links_that_are_lost_in_the_middle_end_their_exchanges_and_no_others() {
 }
 
 #[test]
-fn a_time_out_ends_one_exchange_and_leaves_its_link_to_the_others() {
+fn time_out_ends_one_exchange_and_keeps_the_link() {
     assert_measured(|| {
-        // Whatever user 7 asks is answered long after it was given up.
+        // Requests of user 7 are answered long after their time-out.
         let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
             let mut late: Vec<Asked> = waiting.iter().filter(|asked| asked.user == 7).cloned().collect();
             waiting.retain(|asked| asked.user != 7);
@@ -157,8 +157,8 @@ fn a_time_out_ends_one_exchange_and_leaves_its_link_to_the_others() {
 }
 
 #[test]
-fn who_finds_no_room_waits_for_it_and_grows_late() {
-    // The server grants two exchanges to each link, whatever was asked for.
+fn exchange_waits_for_room_and_has_send_delay() {
+    // The server grants two exchanges per link, fewer than requested.
     let slow = |_: usize, waiting: &mut Vec<Asked>| {
         if !waiting.is_empty() {
             std::thread::sleep(Duration::from_millis(10));
@@ -172,7 +172,7 @@ fn who_finds_no_room_waits_for_it_and_grows_late() {
     done.assert_all_ok(120);
     assert_eq!(done.tally.connections, 2);
     assert!(server.most_in_flight.load(Ordering::Acquire) <= 4);
-    // Thirty rounds of four; of three users two wait, for two rounds.
+    // 30 rounds of four exchanges. Two of three users wait at any time, each for two rounds.
     assert!(begun.elapsed() >= Duration::from_millis(300));
     let lateness_ns = done.tally.lateness.ok.sum_ns();
     assert!(lateness_ns > 10 * 100 * u128::from(MS), "{lateness_ns}");
@@ -181,7 +181,7 @@ fn who_finds_no_room_waits_for_it_and_grows_late() {
 }
 
 #[test]
-fn arrivals_share_few_links() {
+fn arrivals_share_links() {
     let slow = |_: usize, waiting: &mut Vec<Asked>| {
         std::thread::sleep(Duration::from_millis(20));
         Some(last_first(waiting))
@@ -193,15 +193,15 @@ fn arrivals_share_few_links() {
     assert!(server.most_in_flight.load(Ordering::Acquire) > 4);
 }
 
-/// Removes an answer to a ping from the lines that wait; says whether there was one.
+/// Removes an answer to a ping from the waiting lines. Returns whether there was one.
 fn take_pong(waiting: &mut Vec<Asked>) -> bool {
     let place = waiting.iter().position(|asked| asked.tag == PONG);
     place.map(|place| waiting.remove(place)).is_some()
 }
 
 #[test]
-fn ping_is_answered_while_every_request_waits_for_its_reply() {
-    // Requests are answered once the ping is: a link that sent its pong with the next request would never have one.
+fn answers_ping_while_all_requests_wait() {
+    // Requests are answered only after the ping. A link that sent its pong with the next request would never send it.
     for room in [250, 1] {
         let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
             let said = if take_pong(waiting) { last_first(waiting) } else { String::new() };
@@ -213,7 +213,7 @@ fn ping_is_answered_while_every_request_waits_for_its_reply() {
 }
 
 #[test]
-fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
+fn answers_ping_within_the_greeting() {
     let greeted = AtomicUsize::new(0);
     let server = TaggedServer::start("ping\n", move |_: usize, waiting: &mut Vec<Asked>| {
         let is_greeted = take_pong(waiting) && greeted.fetch_add(1, Ordering::AcqRel) < 2;
@@ -224,7 +224,7 @@ fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
 }
 
 #[test]
-fn stream_that_is_reset_ends_its_exchange_and_no_other() {
+fn reset_stream_fails_only_its_exchange() {
     let server = TaggedServer::start("", |_: usize, waiting: &mut Vec<Asked>| {
         let said = |asked: Asked| {
             let word = if asked.tag % 10 == 3 { "reset" } else { "yes" };
@@ -241,7 +241,7 @@ fn stream_that_is_reset_ends_its_exchange_and_no_other() {
     assert_eq!(done.sampled.len(), 1_000, "each exchange ends once");
 }
 
-/// Says that a connection takes no exchanges after its 50th, and answers those up to it.
+/// Announces that a connection takes no exchanges after its 50th, and answers those up to it.
 fn draining(_: usize, waiting: &mut Vec<Asked>) -> Option<String> {
     let is_last = waiting.iter().any(|asked| asked.tag == 49);
     let mut taken: Vec<Asked> = waiting.drain(..).filter(|asked| asked.tag < 50).collect();
@@ -249,13 +249,13 @@ fn draining(_: usize, waiting: &mut Vec<Asked>) -> Option<String> {
 }
 
 #[test]
-fn link_that_drains_finishes_its_exchanges_and_is_replaced() {
+fn draining_link_finishes_its_exchanges_and_is_replaced() {
     for (links, users) in [(1, 5), (2, 5), (4, 200)] {
         let server = TaggedServer::start("", draining);
         let job = Job { pool: Some(links), ..closed(tcp(server.address), users, count(1_000)) };
         let done = run(Job { log_per_second: 10_000, ..job }, Tagged { room: 10, greets: false });
         let counts = done.tally.counts;
-        // Exchanges may be on their way when the server says that it takes no more.
+        // Exchanges may be in flight when the server announces that it takes no more.
         assert_eq!(counts.rejected, done.errors("server_shutdown"), "{:?}", done.classes());
         assert_eq!(counts.ok + counts.rejected, 1_000, "{links} {:?}", done.classes());
         assert!(counts.rejected <= 10 * done.tally.connections, "{counts:?}");
@@ -265,8 +265,8 @@ fn link_that_drains_finishes_its_exchanges_and_is_replaced() {
 }
 
 #[test]
-fn exchanges_beyond_the_room_of_a_new_link_begin_when_it_has_room() {
-    // Users come in one by one, so that the first link is opened for requests, and grants fewer than it is given.
+fn exchanges_wait_for_room_on_a_new_link() {
+    // Users ramp up, so the first link is opened for requests, and grants fewer exchanges than it is given.
     let server = TaggedServer::start("2\n", |_: usize, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
     let mut job = Job { pool: Some(1), ..closed(tcp(server.address), 8, count(80)) };
     if let load::Load::Closed(closed) = &mut job.load {
@@ -277,7 +277,7 @@ fn exchanges_beyond_the_room_of_a_new_link_begin_when_it_has_room() {
 }
 
 #[test]
-fn peer_that_takes_nothing_on_new_links_fails_their_exchanges() {
+fn exchanges_fail_if_peer_accepts_none_on_new_links() {
     let server = TaggedServer::start("bye\n", |_: usize, _: &mut Vec<Asked>| Some(String::new()));
     let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, lasting(200 * MS)) };
     let done = run(job, Tagged { greets: true, ..WIDE });
@@ -287,10 +287,10 @@ fn peer_that_takes_nothing_on_new_links_fails_their_exchanges() {
     assert!(counts.sent < 100, "it is not opened again and again: {counts:?}");
 }
 
-/// Four links of 250 exchanges each. From their second round on, every tenth stream of link 0 is reset, link 1 drains after half of its
-/// round, and link 2 is lost with its round. Links that come later answer everything.
+/// Runs four links of 250 exchanges each. From the second round on, three links fail: every tenth stream of link 0 is reset, link 1
+/// drains after half of its round, and link 2 is lost with its round. Later links answer everything.
 #[test]
-fn every_exchange_ends_once_when_streams_are_reset_and_links_drain_and_are_lost() {
+fn every_exchange_ends_once_despite_resets_drains_and_losses() {
     let is_draining = AtomicBool::new(false);
     let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
         // A round may arrive in several reads.

@@ -1,4 +1,4 @@
-//! What users do once, before their first iteration, and what an iteration leaves out.
+//! Steps that users run once before their first iteration, and steps that conditions skip.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use load::values::{RowOrder, Rows, Source};
 use load::{Condition, Guard, Subject, Test, Visit};
 use wire::http1::{CaptureFrom, Http1};
 
-/// Two log-ins in vain, then one that is answered; then orders, a request that the status lets through, and one that a value
-/// which is not there does not.
+/// Two rejected log-ins and a successful one. Then orders, a request whose condition on the status holds, and one whose condition
+/// on a missing value does not.
 fn plan(mut job: Job) -> (Job, Http1) {
     let guarded = |step, subject, test| {
         let condition = Condition { subject, test };
@@ -41,7 +41,7 @@ fn assert_entered(witness: &Witness) {
 }
 
 #[test]
-fn a_user_logs_in_before_its_first_iteration_and_again_until_it_is_let_in() {
+fn user_retries_log_in_before_its_first_iteration() {
     let witness = Witness::start(Duration::ZERO);
     let (job, script) = plan(closed(tcp(witness.address), 1, count(13)));
     let done = run(job, script);
@@ -51,7 +51,7 @@ fn a_user_logs_in_before_its_first_iteration_and_again_until_it_is_let_in() {
 }
 
 #[test]
-fn every_connection_of_an_open_load_logs_in_before_it_takes_arrivals() {
+fn open_load_connections_log_in_before_arrivals() {
     let witness = Witness::start(Duration::ZERO);
     let (job, script) = plan(open(tcp(witness.address), 40.0, SECOND, 1));
     let done = run(job, script);

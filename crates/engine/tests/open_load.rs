@@ -1,4 +1,4 @@
-//! Open loads from end to end: every planned instant is sent, or counted as not sent, and no send delay is hidden.
+//! Open loads from end to end: every planned request is sent or counted as not sent, and send delays are part of response times.
 
 use crate::support::{Done, MS, SECOND, get, open, run, tcp};
 use engine::Job;
@@ -16,7 +16,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
     change(open);
 }
 
-/// The send times of all workers, by arithmetic alone.
+/// Send times of all workers, computed without a load.
 fn instants(job: &Job) -> Vec<u64> {
     let Load::Open(open) = &job.load else { panic!("the load is open") };
     open.arrivals(Share::WHOLE)
@@ -29,7 +29,7 @@ fn intended(done: &Done) -> Vec<u64> {
 }
 
 #[test]
-fn a_constant_rate_sends_exactly_what_it_plans() {
+fn constant_rate_sends_every_planned_request() {
     for threads in 1..=3 {
         let target = built_in();
         let mut job = open(tcp(target.address()), 400.0, SECOND, 12);
@@ -44,7 +44,7 @@ fn a_constant_rate_sends_exactly_what_it_plans() {
 }
 
 #[test]
-fn poisson_arrivals_depend_on_the_seed_and_on_nothing_else() {
+fn poisson_arrivals_depend_on_the_seed_only() {
     let target = built_in();
     let run_with = |seed, threads| {
         let mut job = open(tcp(target.address()), 300.0, SECOND, 9);
@@ -64,7 +64,7 @@ fn poisson_arrivals_depend_on_the_seed_and_on_nothing_else() {
 }
 
 #[test]
-fn ramps_and_stages_send_the_area_under_their_lines() {
+fn ramps_and_stages_send_the_integral_of_the_rate() {
     let stage = |to_per_s, for_ns| Stage { to_per_s, for_ns };
     let stages = Profile::stages(0.0, &[stage(100.0, 500 * MS), stage(300.0, 0), stage(300.0, 500 * MS)]);
     // (0 + 200) / 2 × 1 s, and 100 / 2 × 0.5 s + 300 × 0.5 s.
@@ -83,7 +83,7 @@ fn ramps_and_stages_send_the_area_under_their_lines() {
 }
 
 #[test]
-fn a_count_ends_an_open_load_exactly() {
+fn request_count_ends_open_load_exactly() {
     for threads in 1..=3 {
         let target = built_in();
         let mut job = open(tcp(target.address()), 1_000.0, SECOND, 6);
@@ -94,7 +94,7 @@ fn a_count_ends_an_open_load_exactly() {
 }
 
 #[test]
-fn warm_up_is_left_out_of_the_plan() {
+fn planned_requests_exclude_warm_up() {
     let target = built_in();
     let mut job = open(tcp(target.address()), 200.0, 1_500 * MS, 8);
     (job.warm_up_ns, job.threads) = (500 * MS, 2);
@@ -105,13 +105,13 @@ fn warm_up_is_left_out_of_the_plan() {
     assert_eq!(target.counters().requests, 300);
 }
 
-/// One request at a time, 100 ms each: 10 a second, and 100 are asked for.
+/// Starts a target that handles one request at a time, in 100 ms each: 10 per second, while 100 are requested.
 fn overloaded() -> Running {
     target::start(Settings { threads: 1, ..Settings::default() }).expect("a target")
 }
 
 #[test]
-fn what_cannot_start_in_time_is_counted_as_not_sent() {
+fn late_arrivals_are_shed_and_counted_as_not_sent() {
     let target = overloaded();
     let mut job = open(tcp(target.address()), 100.0, SECOND, 2);
     shape(&mut job, |open| open.shed_after_ns = Some(50 * MS));
@@ -127,7 +127,7 @@ fn what_cannot_start_in_time_is_counted_as_not_sent() {
 }
 
 #[test]
-fn nothing_is_shed_by_a_target_that_keeps_up() {
+fn sheds_nothing_if_target_keeps_up() {
     for threads in [1, 2] {
         let target = built_in();
         let mut job = open(tcp(target.address()), 100.0, SECOND, 10);
@@ -140,8 +140,8 @@ fn nothing_is_shed_by_a_target_that_keeps_up() {
 }
 
 #[test]
-fn without_shedding_requests_are_sent_late_and_counted_from_their_instant() {
-    // Two connections with a hold of 50 ms carry 40 a second; 60 are asked for, for a second.
+fn late_requests_without_shedding_count_from_intended_time() {
+    // Two connections with a hold of 50 ms carry 40 requests per second; 60 are requested, for one second.
     let target = built_in();
     let done = run(open(tcp(target.address()), 60.0, SECOND, 2), get("/hold?mean_us=50000"));
     done.assert_all_ok(60);
@@ -154,7 +154,7 @@ fn without_shedding_requests_are_sent_late_and_counted_from_their_instant() {
 }
 
 #[test]
-fn what_is_still_due_long_after_the_end_is_given_up_and_counted() {
+fn requests_due_long_after_the_end_count_as_not_sent() {
     let target = overloaded();
     let mut job = open(tcp(target.address()), 200.0, SECOND, 2);
     job.timeout_ns = 2 * SECOND;

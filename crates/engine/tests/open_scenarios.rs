@@ -1,4 +1,4 @@
-//! Scenarios in open loads: the rate counts iterations, and every arrival is planned for the step that it begins with.
+//! Scenarios in open loads: the rate counts iterations, and every arrival is planned for its first step.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn planned(done: &Done) -> Vec<u64> {
     done.steps.iter().map(|tally| tally.counts.planned).collect()
 }
 
-/// How many of the first arrivals begin with each step, by arithmetic alone.
+/// Number of arrivals that begin with each step, among the first `arrivals`, computed without a load.
 fn begun_with(job: &Job, arrivals: u64) -> Vec<u64> {
     let routes = Routes::new(&job.scenarios, job.seed);
     let mut begun = vec![0; job.scenarios.steps()];
@@ -42,7 +42,7 @@ fn begun_with(job: &Job, arrivals: u64) -> Vec<u64> {
 }
 
 #[test]
-fn the_rate_counts_iterations_and_later_steps_follow_the_reply() {
+fn rate_counts_iterations_and_later_steps_follow_replies() {
     for threads in [1, 2] {
         let witness = Witness::start(Duration::from_millis(3));
         let mut job = arrivals(&witness, 100.0, 10, in_turn(vec![visit(0, 0), visit(1, 0)]));
@@ -51,7 +51,7 @@ fn the_rate_counts_iterations_and_later_steps_follow_the_reply() {
         let done = run(job, script(vec![first, get("/second?of={a}")]));
         let [first, second] = &done.steps[..] else { panic!("two steps: {:?}", planned(&done)) };
         assert_eq!((first.counts.planned, first.counts.ok, first.counts.not_sent), (100, 100, 0));
-        // Only what would begin after the end of the load is missing.
+        // Only steps that would begin after the end of the load are missing.
         assert!((98..=100).contains(&second.counts.ok), "{:?}", second.counts);
         assert_eq!(second.counts.planned, second.counts.ok);
         assert_carried(&done, &[0, 0]);
@@ -64,7 +64,7 @@ fn the_rate_counts_iterations_and_later_steps_follow_the_reply() {
 }
 
 #[test]
-fn what_an_arrival_does_depends_on_its_number_alone() {
+fn steps_of_an_arrival_depend_on_its_number_only() {
     for threads in 1..=3 {
         let witness = Witness::start(AT_ONCE);
         let buy = Order::InTurn(vec![visit(2, 0)]);
@@ -81,8 +81,8 @@ fn what_an_arrival_does_depends_on_its_number_alone() {
 }
 
 #[test]
-fn what_is_never_sent_is_planned_for_its_own_first_step() {
-    // One connection that is held for 100 ms can take 10 of 300 arrivals a second.
+fn unsent_arrival_is_planned_for_its_first_step() {
+    // One connection with holds of 100 ms can take 10 of 300 arrivals per second.
     for (shed_after_ns, at_ns) in [(Some(20 * MS), SECOND), (None, 300 * MS)] {
         let witness = Witness::start(Duration::from_millis(100));
         let second = Order::InTurn(vec![visit(1, 0), visit(2, 0)]);
@@ -99,11 +99,11 @@ fn what_is_never_sent_is_planned_for_its_own_first_step() {
 }
 
 #[test]
-fn a_pause_keeps_its_connection_until_the_iteration_is_over() {
+fn pause_keeps_connection_until_iteration_ends() {
     for (visits, most) in [(vec![visit(0, 200 * MS)], 14), (vec![visit(0, 100 * MS), visit(1, 100 * MS)], 28)]
     {
-        // Two connections, each taken for 200 ms by an iteration, or 170 by one that was late: ten to twelve iterations, and what
-        // begins with the last of them.
+        // Each iteration occupies one of two connections for 200 ms, or 170 ms if it was late: ten to twelve iterations, plus the
+        // steps that begin in the last of them.
         let witness = Witness::start(AT_ONCE);
         let steps = visits.len();
         let mut job = arrivals(&witness, 40.0, 2, in_turn(visits));
@@ -116,11 +116,11 @@ fn a_pause_keeps_its_connection_until_the_iteration_is_over() {
             let mut own: Vec<_> =
                 done.logged.iter().filter(|(_, request)| request.connection == connection).collect();
             own.sort_by_key(|(_, request)| request.finish.sent_ns);
-            // The end cuts iterations short, and only the end.
+            // Only the end of the load cuts iterations short.
             own.retain(|(_, request)| request.finish.finished_ns < 900 * MS);
             for pair in own.windows(2) {
                 let gap_ns = pair[1].1.finish.sent_ns - pair[0].1.finish.finished_ns;
-                // A pause makes up for lateness, of which there may be 30 ms.
+                // A pause is shortened by the send delay, which can be up to 30 ms.
                 assert!(gap_ns + late_ns(&pair[0].1) >= 200 * MS / steps as u64, "{gap_ns}");
                 assert!(steps == 1 || pair[0].0 != pair[1].0, "the steps take turns");
             }
@@ -130,7 +130,7 @@ fn a_pause_keeps_its_connection_until_the_iteration_is_over() {
 }
 
 #[test]
-fn an_iteration_that_pauses_beyond_the_last_arrival_is_finished_within_the_load() {
+fn iteration_pausing_past_last_arrival_finishes() {
     // The last of 4 arrivals comes at 750 ms, and its second step at 900 ms.
     let witness = Witness::start(AT_ONCE);
     let job = arrivals(&witness, 4.0, 4, in_turn(vec![visit(0, 150 * MS), visit(1, 20 * SECOND)]));
@@ -141,7 +141,7 @@ fn an_iteration_that_pauses_beyond_the_last_arrival_is_finished_within_the_load(
 }
 
 #[test]
-fn a_count_counts_the_requests_of_all_steps() {
+fn request_count_includes_all_steps() {
     for threads in 1..=3 {
         for requests in [1, 10, 61] {
             let witness = Witness::start(AT_ONCE);
@@ -156,12 +156,12 @@ fn a_count_counts_the_requests_of_all_steps() {
     }
 }
 
-/// One connection, and a server that stops once, for 400 ms.
+/// Runs on one connection to a server that stops once, for 400 ms.
 fn stalled(visits: Vec<Visit>, per_s: f64) -> Done {
     let stall = Stall { first: Duration::from_millis(300), lasting: Duration::from_millis(400), every: None };
     let target = target::start(Settings { stall: Some(stall), ..Settings::default() }).expect("a target");
     let mut job = following(open(tcp(target.address()), per_s, SECOND, 1), in_turn(visits));
-    // Whatever is begun is finished.
+    // Every iteration that has begun is finished.
     job.stop.at_ns = Some(1_500 * MS);
     if let Load::Open(open) = &mut job.load {
         let stages = Profile::stages(per_s, &[Stage { to_per_s: per_s, for_ns: SECOND }]);
@@ -173,17 +173,17 @@ fn stalled(visits: Vec<Visit>, per_s: f64) -> Done {
 }
 
 #[test]
-fn what_an_arrival_waited_for_a_connection_is_carried_on_and_what_the_server_took_is_not() {
+fn send_delay_of_an_arrival_carries_over_and_server_time_does_not() {
     let done = stalled(vec![visit(0, 0), visit(1, 0), visit(2, 0)], 50.0);
     let pairs = assert_carried(&done, &[0, 0, 0]);
     let of_stall = |request: &Sampled| request.finish.finished_ns - request.finish.sent_ns > 250 * MS;
     assert!(done.logged.iter().any(|(_, request)| of_stall(request)), "one was stopped");
     for pair in pairs.iter().filter(|(_, before, _)| of_stall(before)) {
         let (_, before, later) = pair;
-        // It went on when the reply had come, as anybody would have.
+        // The next step followed the reply without delay.
         assert!(later.finish.intended_ns >= before.finish.intended_ns + 250 * MS, "{pair:?}");
     }
-    // Those who waited meanwhile for the only connection are late in all their steps.
+    // Arrivals that waited meanwhile for the only connection are late in all their steps.
     let late = pairs.iter().filter(|(_, before, _)| late_ns(before) > 150 * MS && !of_stall(before));
     let late: Vec<_> = late.collect();
     assert!(late.len() > 5, "{}", late.len());
@@ -194,8 +194,8 @@ fn what_an_arrival_waited_for_a_connection_is_carried_on_and_what_the_server_too
 }
 
 #[test]
-fn a_pause_makes_up_for_what_an_arrival_was_late() {
-    // Taken for 150 ms by each iteration, the connection is late for those that come in the stall and after it.
+fn pause_makes_up_for_send_delay() {
+    // Each iteration occupies the connection for 150 ms, so arrivals during the stall and after it are late.
     let done = stalled(vec![visit(0, 150 * MS), visit(1, 0)], 5.0);
     let pairs = assert_carried(&done, &[150 * MS, 0]);
     let late = pairs.iter().filter(|(_, before, _)| late_ns(before) > 60 * MS);
@@ -210,7 +210,7 @@ fn a_pause_makes_up_for_what_an_arrival_was_late() {
 }
 
 #[test]
-fn a_step_that_fails_frees_its_connection_for_the_next_arrival() {
+fn failed_step_frees_connection_for_next_arrival() {
     let witness = Witness::start(AT_ONCE);
     let job = arrivals(&witness, 50.0, 4, in_turn(vec![visit(0, 0), visit(1, 0)]));
     let done = run(job, script(vec![get("/no"), get("/1")]));
@@ -218,7 +218,7 @@ fn a_step_that_fails_frees_its_connection_for_the_next_arrival() {
 }
 
 #[test]
-fn values_are_unique_and_follow_the_arrival() {
+fn values_are_unique_and_depend_on_the_arrival() {
     let bodies = |threads| -> Vec<(u64, u64)> {
         let witness = Witness::start(AT_ONCE);
         let mut job = arrivals(&witness, 300.0, 6, in_turn(vec![visit(0, 0)]));

@@ -1,4 +1,4 @@
-//! Requests of several parts: their accounts, pauses between them, and ends in their middle.
+//! Requests of several parts: their accounts, pauses between them, and failures between them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::support::{Done, MS, SECOND, closed, count, finish, finish_with, lasti
 use engine::{Job, StopLevel};
 use record::{Counts, Sampled, Tally};
 
-/// Begin, a statement, commit: books 1, 2 and 3 next to the step's.
+/// Begin, a statement, and commit, with the accounts 1, 2, and 3 next to the step's account 0.
 const TRANSACTION: [Act; 3] =
     [Act::Say("begin", Some(1)), Act::Say("work", Some(2)), Act::Commit("commit", Some(3))];
 
@@ -20,7 +20,7 @@ fn with_parts(job: Job, parts: u16) -> Job {
     Job { parts, ..job }
 }
 
-/// The counts of a book: ok, rejected, failed, timed out, unfinished.
+/// Counts of an account: OK, rejected, failed, timed out, unfinished.
 fn ends(tally: &Tally) -> [u64; 5] {
     let Counts { ok, rejected, failed, timed_out, unfinished, .. } = tally.counts;
     [ok, rejected, failed, timed_out, unfinished]
@@ -33,7 +33,7 @@ fn one_user(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static, requ
 }
 
 #[test]
-fn parts_have_accounts_that_add_up_to_their_requests() {
+fn accounts_of_parts_add_up_to_requests() {
     let server = Lines::start(|_, line| match line {
         "work" => Answer::Later(Duration::from_millis(20), "ok\n"),
         _ => Answer::Say("ok\n"),
@@ -48,7 +48,7 @@ fn parts_have_accounts_that_add_up_to_their_requests() {
     }
     let sum_ns = |tally: &Tally| tally.service.ok.sum_ns() as f64;
     let [whole_ns, parts_ns] = [sum_ns(&done.steps[0]), done.steps[1..].iter().map(sum_ns).sum::<f64>()];
-    // Nothing lies between parts.
+    // No time passes between parts.
     assert!((parts_ns / whole_ns - 1.0).abs() < 0.02, "{parts_ns} of {whole_ns}");
     assert!(done.steps[2].service.ok.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
     assert!(done.steps[2].first_byte.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
@@ -56,11 +56,11 @@ fn parts_have_accounts_that_add_up_to_their_requests() {
 }
 
 #[test]
-fn a_refused_part_says_why_in_its_own_account() {
+fn rejected_part_is_explained_in_its_account() {
     let done = one_user(|_, line| Answer::Say(if line == "work" { "no\n" } else { "ok\n" }), 10);
     let [step, begin, work] = done.steps.as_slice() else { panic!("{:?}", done.steps.len()) };
     assert_eq!((ends(step), ends(begin)), ([0, 10, 0, 0, 0], [10, 0, 0, 0, 0]));
-    // Nothing at all happened in the account of the commit.
+    // The account of the commit is empty.
     assert_eq!(ends(work), [0, 10, 0, 0, 0]);
     for tally in [step, work] {
         let [entry] = tally.errors.entries() else { panic!("{:?}", tally.errors) };
@@ -70,7 +70,7 @@ fn a_refused_part_says_why_in_its_own_account() {
 }
 
 #[test]
-fn a_connection_lost_within_a_part_ends_the_part_as_it_ends_the_request() {
+fn lost_connection_ends_part_and_request_alike() {
     let done = one_user(|_, line| if line == "work" { Answer::Close } else { Answer::Say("ok\n") }, 4);
     let [step, begin, work] = done.steps.as_slice() else { panic!("{:?}", done.steps.len()) };
     assert_eq!((ends(step), ends(work)), ([0, 0, 4, 0, 0], [0, 0, 4, 0, 0]));
@@ -82,7 +82,7 @@ fn a_connection_lost_within_a_part_ends_the_part_as_it_ends_the_request() {
 }
 
 #[test]
-fn a_commit_without_an_answer_is_in_doubt_and_never_ok() {
+fn unanswered_commit_is_in_doubt() {
     let on_commit = |answer: fn() -> Answer| {
         one_user(move |_, line| if line == "commit" { answer() } else { Answer::Say("ok\n") }, 3)
     };
@@ -99,7 +99,7 @@ fn a_commit_without_an_answer_is_in_doubt_and_never_ok() {
 }
 
 #[test]
-fn answers_to_several_parts_may_come_at_once() {
+fn accepts_answers_to_several_parts_at_once() {
     let script =
         acts(&[Act::Say("one", Some(1)), Act::Hear(Some(2)), Act::Hear(None), Act::Say("two", Some(3))]);
     let server = Lines::start(|_, line| Answer::Say(if line == "one" { "ok\nok\nok\n" } else { "ok\n" }));
@@ -108,14 +108,14 @@ fn answers_to_several_parts_may_come_at_once() {
 }
 
 #[test]
-fn an_answer_that_nobody_asked_for_is_no_ok() {
+fn unsolicited_answer_is_not_ok() {
     let server = Lines::start(|_, _| Answer::Say("ok\nok\n"));
     let done = run(closed(tcp(server.address), 1, count(3)), acts(&[Act::Say("a", None)]));
     assert_eq!((done.tally.counts.ok, done.errors("excess_bytes")), (0, 3), "{:?}", done.classes());
 }
 
 #[test]
-fn pauses_are_kept_and_do_not_count_against_the_deadline() {
+fn pauses_do_not_count_against_the_deadline() {
     let script = acts(&[
         Act::Pause(60 * MS),
         Act::Say("a", None),
@@ -132,7 +132,7 @@ fn pauses_are_kept_and_do_not_count_against_the_deadline() {
 }
 
 #[test]
-fn a_connection_that_ends_in_a_pause_cuts_no_reply_short() {
+fn close_within_a_pause_has_its_own_error_class() {
     let script = acts(&[Act::Say("a", None), Act::Pause(3_600 * SECOND), Act::Say("b", None)]);
     let server = Lines::start(|_, _| Answer::SayAndClose("ok\n"));
     let done = run(closed(tcp(server.address), 1, count(2)), script);
@@ -140,14 +140,14 @@ fn a_connection_that_ends_in_a_pause_cuts_no_reply_short() {
 }
 
 #[test]
-fn a_long_pause_does_not_draw_out_the_end() {
+fn long_pause_does_not_delay_the_end() {
     let script = acts(&[Act::Say("a", None), Act::Pause(3_600 * SECOND), Act::Say("b", None)]);
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let job = Job { timeout_ns: 200 * MS, ..closed(tcp(server.address), 2, lasting(300 * MS)) };
     let done = run(job.clone(), script.clone());
     assert_eq!(ends(&done.tally), [0, 0, 0, 0, 2], "{:?}", done.classes());
 
-    // The same where the end is not known beforehand.
+    // The end is not known in advance here: the load is asked to drain.
     let limit = Duration::from_secs(5);
     let running = engine::start(Job { stop: lasting(3_600 * SECOND), ..job }, script).unwrap();
     std::thread::sleep(Duration::from_millis(100));
@@ -156,10 +156,10 @@ fn a_long_pause_does_not_draw_out_the_end() {
 }
 
 #[test]
-fn requests_that_send_nothing_neither_pile_up_nor_stand_in_the_way_of_the_end() {
+fn requests_without_sends_neither_pile_up_nor_delay_the_end() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     for script in [acts(&[]), acts(&[Act::Pause(0), Act::Pause(0)])] {
-        // More slots than timers are looked at between two readings of the clock.
+        // More slots than timers that are handled between two readings of the clock.
         let done = run(closed(tcp(server.address), 100, lasting(200 * MS)), script);
         let counts = done.tally.counts;
         assert!(counts.ok > 1000 && counts.ok + counts.unfinished == counts.sent, "{counts:?}");
@@ -170,7 +170,7 @@ fn requests_that_send_nothing_neither_pile_up_nor_stand_in_the_way_of_the_end() 
 }
 
 #[test]
-fn a_script_that_cannot_go_on_ends_the_load_with_words() {
+fn script_that_cannot_continue_ends_the_load_with_reason() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     for script in [acts(&[Act::Break]), acts(&[Act::Say("a", None), Act::Break])] {
         let job = Job { threads: 2, ..closed(tcp(server.address), 4, lasting(20 * SECOND)) };
@@ -183,7 +183,7 @@ fn a_script_that_cannot_go_on_ends_the_load_with_words() {
 }
 
 #[test]
-fn a_user_whose_script_cannot_go_on_makes_no_further_request_and_the_others_do() {
+fn user_whose_script_stops_leaves_and_others_continue() {
     for pool in [None, Some(2)] {
         let is_first = AtomicBool::new(true);
         let answer = move |_: usize, _: &str| {
@@ -204,7 +204,7 @@ fn a_user_whose_script_cannot_go_on_makes_no_further_request_and_the_others_do()
 }
 
 #[test]
-fn steps_and_parts_have_their_own_books_and_phases() {
+fn steps_and_parts_have_separate_accounts_by_phase() {
     let script = Acts {
         steps: vec![vec![Act::Say("a", Some(2))], vec![Act::Say("b", Some(3)), Act::Say("c", Some(3))]],
         ..Acts::default()
@@ -216,7 +216,7 @@ fn steps_and_parts_have_their_own_books_and_phases() {
         support::scenario::in_turn(vec![support::scenario::visit(0, 0), support::scenario::visit(1, 0)]);
     let done = run(job, script);
     let [first, second, of_first, of_second] = done.steps.as_slice() else { panic!("{}", done.steps.len()) };
-    // A part is of the phase of its request, even if it was sent after the boundary.
+    // A part counts in the phase of its request, even if it was sent after the boundary.
     assert_eq!(ends(first), ends(of_first));
     assert_eq!(ends(second)[0] * 2, ends(of_second)[0]);
     assert!(first.counts.ok > 0 && second.counts.ok > 0);

@@ -1,4 +1,4 @@
-//! Users who share connections, users who choose as pgbench does, and cancellations.
+//! Users who share connections, users who choose as pgbench does, and cancel requests.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn slow(_: usize, _: &str) -> Answer {
 }
 
 #[test]
-fn the_wait_for_a_connection_is_response_time_and_not_service_time() {
+fn wait_for_connection_is_response_time_and_not_service_time() {
     let server = Lines::start(slow);
     let job = Job { pool: Some(2), threads: 2, ..closed(tcp(server.address), 8, count(40)) };
     assert_eq!(job.connections(), 2);
@@ -26,7 +26,7 @@ fn the_wait_for_a_connection_is_response_time_and_not_service_time() {
     let [response, service, lateness] =
         [&done.tally.response, &done.tally.service, &done.tally.lateness].map(|split| split.ok.sum_ns());
     assert_eq!(response, service + lateness);
-    // Three of four wait, for 60 ms each in the long run.
+    // Three of four users wait, for 60 ms each on average.
     assert!(lateness > 28 * 40 * u128::from(MS), "{lateness}");
     assert!(done.tally.service.ok.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
     let users = server.heard().iter().filter(|lines| !lines.is_empty()).count();
@@ -34,7 +34,7 @@ fn the_wait_for_a_connection_is_response_time_and_not_service_time() {
 }
 
 #[test]
-fn more_threads_than_connections_leave_nobody_behind() {
+fn all_users_are_served_with_more_threads_than_connections() {
     let server = Lines::start(slow);
     let job = Job { pool: Some(1), threads: 4, ..closed(tcp(server.address), 6, count(12)) };
     let running = engine::start(job, acts(&[Act::Say("a", None)])).unwrap();
@@ -43,7 +43,7 @@ fn more_threads_than_connections_leave_nobody_behind() {
 }
 
 #[test]
-fn whoever_waits_at_the_end_is_still_served_unless_it_takes_long() {
+fn users_waiting_at_the_end_are_served_for_two_seconds() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(150), "ok\n"));
     let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, lasting(200 * MS)) };
     let counts = run(job.clone(), acts(&[Act::Say("a", None)])).tally.counts;
@@ -54,7 +54,7 @@ fn whoever_waits_at_the_end_is_still_served_unless_it_takes_long() {
     let counts = run(job.clone(), acts(&[Act::Say("a", None)])).tally.counts;
     assert_eq!((counts.planned, counts.ok, counts.not_sent), (3, 2, 1), "{counts:?}");
 
-    // Whoever stops a load does not wait for them.
+    // A load that is stopped does not wait for them.
     let job = Job { stop: lasting(60 * SECOND), ..job };
     let running = engine::start(job, acts(&[Act::Say("a", None)])).unwrap();
     std::thread::sleep(Duration::from_millis(50));
@@ -64,7 +64,7 @@ fn whoever_waits_at_the_end_is_still_served_unless_it_takes_long() {
 }
 
 #[test]
-fn an_iteration_keeps_its_connection_and_pauses_after_it_do_not() {
+fn connection_is_kept_within_iteration_and_freed_after_it() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let script = Acts {
         steps: vec![vec![Act::Say("first", None)], vec![Act::Say("second", None)]],
@@ -79,7 +79,7 @@ fn an_iteration_keeps_its_connection_and_pauses_after_it_do_not() {
     assert_eq!(done.tally.counts.ok, 200);
     for lines in server.heard().iter().filter(|lines| !lines.is_empty()) {
         assert_eq!(lines[0], "first");
-        // The end cuts iterations short, and only the end.
+        // Only the end of the load cuts iterations short.
         assert!(lines.windows(2).all(|pair| pair != ["second", "second"]), "{lines:?}");
         let whole = &lines[..lines.len().saturating_sub(20)];
         assert!(whole.windows(2).all(|pair| pair[0] != pair[1]), "{lines:?}");
@@ -87,21 +87,21 @@ fn an_iteration_keeps_its_connection_and_pauses_after_it_do_not() {
 }
 
 #[test]
-fn a_pool_without_a_server_ends_in_time_and_does_not_hammer() {
+fn pool_without_server_ends_in_time_and_backs_off() {
     let server = Lines::start(|_, _| Answer::Close);
     let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, lasting(300 * MS)) };
     let done = run(job, greeting(&[Act::Say("a", None)]));
     assert_eq!((done.tally.counts.ok, done.tally.counts.sent), (0, done.tally.counts.failed));
-    // 10 ms, 20 ms, 40 ms …, halved at most: a dozen for each connection, and those before the load.
+    // Back-offs of 10 ms, 20 ms, 40 ms, and so on, halved at most: a dozen attempts per connection, and those before the load.
     let attempts = server.heard().iter().filter(|lines| !lines.is_empty()).count();
     assert!((2..40).contains(&attempts), "{attempts}");
 }
 
 #[test]
-fn a_large_pool_without_a_server_ends_as_one_without_a_pool() {
+fn large_pool_without_server_ends_like_load_without_pool() {
     let folder = tempfile::tempdir().unwrap();
     let peer = Peer::of(Endpoint::Unix(folder.path().join("nobody")), None);
-    // Who is refused at once takes the next free connection, for thousands of connections in a row.
+    // A user whose connection is refused immediately takes the next free one, for thousands of connections in a row.
     let job = Job { pool: Some(20_000), ..closed(peer, 20_001, lasting(100 * MS)) };
     let counts = run(job, acts(&[Act::Say("a", None)])).tally.counts;
     assert_eq!(counts.planned, counts.failed + counts.not_sent, "{counts:?}");
@@ -109,7 +109,7 @@ fn a_large_pool_without_a_server_ends_as_one_without_a_pool() {
 }
 
 #[test]
-fn users_choose_with_draws_of_their_own() {
+fn users_choose_with_their_own_generators() {
     let words = ["zero", "one", "two"];
     let script = Acts {
         steps: words.iter().map(|word| vec![Act::Say(word, None)]).collect(),
@@ -141,7 +141,7 @@ fn users_choose_with_draws_of_their_own() {
 }
 
 #[test]
-fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
+fn timed_out_request_is_canceled_on_a_separate_connection() {
     let server = Lines::start(|_, line| if line == "a" { Answer::Silence } else { Answer::Close });
     let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
     let job =
@@ -149,7 +149,7 @@ fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
     let done = run(job, script);
     done.assert_all_timed_out("timeout_first_byte", 2);
     assert_eq!(done.errors("not_canceled"), 0, "{:?}", done.classes());
-    // It is sent aside, so it may take its time.
+    // The cancel request is sent on a separate connection, so it may take a while.
     for _ in 0..100 {
         if server.lines().iter().filter(|lines| **lines == ["stop it please!"]).count() == 2 {
             return;
@@ -160,14 +160,14 @@ fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
 }
 
 #[test]
-fn cancellations_of_one_load_do_not_wait_for_those_of_another() {
+fn cancel_requests_of_loads_do_not_wait_for_each_other() {
     let silent = Lines::start(|_, _| Answer::Silence);
     let closing = Lines::start(|_, line| if line == "a" { Answer::Silence } else { Answer::Close });
     let load = |server: &Lines, users: u32| {
         let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
         run(Job { timeout_ns: 200 * MS, ..closed(tcp(server.address), users, count(users.into())) }, script)
     };
-    // The silent server gets one cancellation a second, and the load waits for two.
+    // The silent server receives one cancel request per second, and the load waits for two seconds.
     let users = 8;
     assert_eq!(load(&silent, users).errors("not_canceled"), u64::from(users));
     let done = load(&closing, 1);
@@ -176,10 +176,10 @@ fn cancellations_of_one_load_do_not_wait_for_those_of_another() {
 }
 
 #[test]
-fn a_cancellation_of_which_nothing_comes_is_counted_and_keeps_nobody_waiting() {
+fn failed_cancel_request_is_counted_without_delaying_the_load() {
     let server = Lines::start(|_, _| Answer::Silence);
     let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
-    // One is under way, some wait, and there is no room for the rest.
+    // One cancel request is pending, some are queued, and there is no room for the rest.
     let users = 80;
     let job = Job {
         timeout_ns: 200 * MS,

@@ -1,4 +1,4 @@
-//! Loads over raw TCP: volumes in small writes, replies by length and by delimiter, and peers that break them.
+//! Loads over raw TCP: volumes in small writes, replies by length and by delimiter, and peers that send wrong replies.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn against(mode: RawMode) -> RawServer {
 }
 
 #[test]
-fn a_volume_arrives_whole_whatever_the_size_of_its_writes() {
+fn volume_arrives_complete_with_any_write_size() {
     const VOLUME: usize = 100_000;
     let server = against(RawMode::Sink(VOLUME as u64));
     for write_bytes in [Some(1_000), Some(u32::MAX), None] {
@@ -31,7 +31,7 @@ fn a_volume_arrives_whole_whatever_the_size_of_its_writes() {
 }
 
 #[test]
-fn a_volume_in_tiny_writes_does_not_keep_a_load_from_ending() {
+fn volume_in_tiny_writes_does_not_delay_the_end() {
     const VOLUME: usize = 32 << 20;
     let server = against(RawMode::Sink(VOLUME as u64));
     let exchange = Exchange { write_bytes: Some(1), receive: Receive::Bytes(1) };
@@ -43,7 +43,7 @@ fn a_volume_in_tiny_writes_does_not_keep_a_load_from_ending() {
     running.stop(StopLevel::Abort);
     let done = finish(running, Duration::from_secs(20));
     assert_eq!((done.tally.counts.sent, done.tally.counts.unfinished), (1, 1), "{:?}", done.classes());
-    // So many writes take half a minute.
+    // All writes together would take half a minute.
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     assert_eq!(done.ends[0].health.stalled_ns, 0, "{:?}", done.ends);
     server.stop();
@@ -62,7 +62,7 @@ fn replies_end_by_length_and_by_delimiter() {
 }
 
 #[test]
-fn a_peer_that_says_too_little_or_too_much_is_named() {
+fn short_and_excess_replies_have_their_own_error_classes() {
     for (sends, class) in [(&b"PO"[..], "incomplete"), (b"PONG\nmore", "excess_bytes")] {
         let server = server(vec![Step::ReadBytes(5), Step::Send(sends.to_vec()), Step::CloseGracefully]);
         let script = Tcp::single(b"PING\n", Exchange::default());

@@ -1,4 +1,4 @@
-//! Recorded arrivals, of a whole load and of each user, are played exactly.
+//! Recorded arrivals, of a whole load and of each user, are replayed exactly.
 
 use crate::support::acts::{Act, acts};
 use crate::support::{Done, MS, SECOND, closed, finish, get, lasting, limit, open, run, tcp};
@@ -50,7 +50,7 @@ fn played_by_users(peer: Peer, instants: &[(u64, Option<u32>)], users: u32, stop
 }
 
 #[test]
-fn recorded_arrivals_are_intended_exactly_by_any_number_of_workers() {
+fn recorded_arrivals_are_exact_with_any_number_of_workers() {
     let instants = uneven();
     for threads in [1, 2, 3] {
         let target = built_in();
@@ -63,7 +63,7 @@ fn recorded_arrivals_are_intended_exactly_by_any_number_of_workers() {
 }
 
 #[test]
-fn stop_cuts_a_recording_at_its_instant_or_count() {
+fn stop_cuts_recording_at_time_or_count() {
     let instants = uneven();
     let target = built_in();
     let play = |stop| {
@@ -77,7 +77,7 @@ fn stop_cuts_a_recording_at_its_instant_or_count() {
 }
 
 #[test]
-fn parts_of_a_system_in_this_process_share_one_recording() {
+fn in_process_threads_share_one_recording() {
     let instants = uneven();
     let job = Job {
         peers: vec![Peer::of(Endpoint::Unix("/nowhere".into()), None)],
@@ -89,7 +89,7 @@ fn parts_of_a_system_in_this_process_share_one_recording() {
     assert_eq!(intended(&done), sorted(&instants));
 }
 
-/// Pairs of instant and user that were intended, in order.
+/// Intended time and user of each request, in order.
 fn by_connection(done: &Done) -> Vec<(u64, Option<u32>)> {
     let sampled = done.sampled.iter();
     let mut pairs: Vec<_> =
@@ -99,7 +99,7 @@ fn by_connection(done: &Done) -> Vec<(u64, Option<u32>)> {
 }
 
 #[test]
-fn each_user_plays_its_own_session_exactly() {
+fn each_user_replays_its_own_session_exactly() {
     let mut instants = uneven();
     for threads in [1, 2] {
         let target = built_in();
@@ -114,13 +114,13 @@ fn each_user_plays_its_own_session_exactly() {
 }
 
 #[test]
-fn user_who_is_slower_than_its_recording_grows_late_from_the_recorded_instants() {
+fn slow_user_has_send_delay_from_recorded_times() {
     let target = built_in();
     let instants: Vec<(u64, Option<u32>)> = (0..10).map(|at| (at * 10 * MS, Some(0))).collect();
     let done = run(played_by_users(tcp(target.address()), &instants, 1, NO_END), get("/hold?mean_us=30000"));
     done.assert_all_ok(10);
     assert_eq!(intended(&done), sorted(&instants));
-    // Each of the holds takes longer than the distance of two instants on average, and nothing is sent before the reply.
+    // Each hold takes longer than the mean interval of arrivals, and the next request waits for the reply.
     for pair in done.sampled.windows(2) {
         assert!(pair[1].finish.sent_ns >= pair[0].finish.finished_ns);
     }
@@ -131,7 +131,7 @@ fn user_who_is_slower_than_its_recording_grows_late_from_the_recorded_instants()
 }
 
 #[test]
-fn instants_that_a_slow_user_never_comes_to_are_planned_and_not_sent() {
+fn recorded_requests_never_reached_are_planned_and_not_sent() {
     let target = built_in();
     let instants: Vec<(u64, Option<u32>)> =
         (0..2_000).map(|at| (at * MS / 10, Some(at as u32 % 2))).collect();
@@ -144,7 +144,7 @@ fn instants_that_a_slow_user_never_comes_to_are_planned_and_not_sent() {
 }
 
 #[test]
-fn instant_just_before_the_end_is_sent() {
+fn request_recorded_just_before_the_end_is_sent() {
     let target = built_in();
     let instants = [(0, Some(0)), (50 * MS - 1, Some(1))];
     let job = played_by_users(tcp(target.address()), &instants, 2, lasting(50 * MS));
@@ -154,7 +154,7 @@ fn instant_just_before_the_end_is_sent() {
 }
 
 #[test]
-fn users_of_a_pool_play_their_sessions_and_wait_for_connections() {
+fn pool_users_replay_sessions_and_wait_for_connections() {
     let target = built_in();
     let mut instants = uneven();
     let job = Job { pool: Some(2), ..played_by_users(tcp(target.address()), &instants, 4, NO_END) };

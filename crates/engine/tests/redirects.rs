@@ -1,4 +1,4 @@
-//! Redirects are parts of one request, over a new connection where a reply ends the one before.
+//! Redirects are parts of one request, on a new connection if the reply closes the present one.
 
 use engine::Job;
 use record::Counts;
@@ -29,7 +29,7 @@ const AROUND: &str = "302 Found\r\nLocation: /next\r\nConnection: close\r\nConte
 const FOUND: &str = "200 OK\r\nConnection: close\r\nContent-Length: 0";
 
 #[test]
-fn a_request_goes_on_over_a_new_connection() {
+fn redirect_continues_on_a_new_connection() {
     let (done, connections) = follow(2, &[AROUND, FOUND], 5);
     assert_eq!(connections, 10);
     let counts: Vec<(u64, u64)> =

@@ -1,4 +1,4 @@
-//! Connections that are renewed after their lifetime, between two exchanges.
+//! Connections that are renewed at the end of their lifetime, between two exchanges.
 
 use crate::support::tagged::{Asked, Tagged, TaggedServer};
 use crate::support::{MS, SECOND, closed, get, lasting, open, run, tcp};
@@ -12,18 +12,18 @@ fn renewed(peer: Peer) -> Peer {
 }
 
 #[test]
-fn users_get_new_connections_after_the_lifetime_and_no_request_fails() {
+fn connections_are_renewed_after_lifetime_without_failures() {
     let target = target::start(Settings::default()).expect("a target");
     let done = run(closed(renewed(tcp(target.address())), 4, lasting(SECOND)), get("/"));
     done.assert_all_ok(done.tally.counts.planned);
-    // Each is renewed at five instants at most; a busy machine may miss some.
+    // Each connection is renewed at most five times; a busy machine may miss some.
     assert!((8..=24).contains(&done.tally.connections), "{}", done.tally.connections);
     let kept = run(closed(tcp(target.address()), 4, lasting(300 * MS)), get("/"));
     assert_eq!(kept.tally.connections, 4);
 }
 
 #[test]
-fn open_load_renews_connections_that_it_uses() {
+fn open_load_renews_used_connections() {
     let target = target::start(Settings::default()).expect("a target");
     let done = run(open(renewed(tcp(target.address())), 400.0, SECOND, 4), get("/"));
     done.assert_all_ok(400);
@@ -31,7 +31,7 @@ fn open_load_renews_connections_that_it_uses() {
 }
 
 #[test]
-fn link_that_carries_many_exchanges_is_renewed_after_the_last_of_them() {
+fn multiplexed_link_is_renewed_after_its_last_exchange() {
     let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
         Some(
             waiting

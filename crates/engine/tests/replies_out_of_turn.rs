@@ -1,4 +1,4 @@
-//! Replies that come before their request was sent, and replies that no request asked for: neither counts as ok.
+//! Replies that arrive before their request was sent, and replies to no request: neither counts as OK.
 
 use harness::quiet::assert_measured;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use crate::support::{MS, closed, count, each_request, exchange, get, open, post,
 use target::scripted::{Script, Step};
 use wire::http1::{Checks, Http1, Request, StatusSet};
 
-/// More than the kernel takes while the server does not read.
+/// More bytes than the kernel takes while the server does not read.
 const BODY_BYTES: usize = 32 << 20;
 
-/// Reads less than the request, answers, and breaks off.
+/// Reads less than the request, answers, and closes.
 fn answering_early(status: u16) -> Vec<Step> {
     let pause = Step::Wait(Duration::from_millis(50));
     vec![Step::ReadBytes(64), Step::Send(reply(status, "")), pause, Step::Reset]
 }
 
 #[test]
-fn a_reply_that_ends_before_the_request_was_sent_is_not_ok() {
+fn reply_complete_before_the_request_is_not_ok() {
     for status in [200, 204, 302] {
         let server = server(answering_early(status));
         let done = run(closed(tcp(server.address()), 1, count(3)), post("/", BODY_BYTES));
@@ -27,7 +27,7 @@ fn a_reply_that_ends_before_the_request_was_sent_is_not_ok() {
 }
 
 #[test]
-fn an_early_no_is_the_servers_answer() {
+fn early_rejection_counts_as_rejected() {
     for status in [413, 417, 503] {
         let server = server(answering_early(status));
         let done = run(closed(tcp(server.address()), 1, count(3)), post("/", BODY_BYTES));
@@ -37,7 +37,7 @@ fn an_early_no_is_the_servers_answer() {
 }
 
 #[test]
-fn an_early_no_that_is_expected_is_ok() {
+fn expected_early_rejection_is_ok() {
     let server = server(answering_early(413));
     let request = Request {
         method: "POST".to_owned(),
@@ -51,8 +51,8 @@ fn an_early_no_that_is_expected_is_ok() {
 }
 
 #[test]
-fn a_reply_that_comes_before_the_first_request_answers_nothing() {
-    // It comes as the connection is opened: before the request is sent, or a moment later, when it passes for its answer.
+fn reply_before_the_first_request_answers_nothing() {
+    // The reply arrives as the connection is opened: before the request is sent, or just after, when it seems to be its answer.
     let answers = Step::Loop(Box::new(Script(vec![Step::ReadRequest, Step::Send(reply(200, "answer"))])));
     let (done, _) = exchange(vec![Step::Send(reply(200, "unasked")), answers], 20);
     assert!(done.errors("unsolicited_reply") >= 1, "{:?}", done.classes());
@@ -61,8 +61,8 @@ fn a_reply_that_comes_before_the_first_request_answers_nothing() {
 }
 
 #[test]
-fn a_second_reply_that_comes_after_the_next_request_puts_those_before_it_in_doubt() {
-    // Each request gets a second reply, late enough to pass for the answer to the next one.
+fn surplus_reply_puts_earlier_replies_in_doubt() {
+    // Each request gets a second reply, late enough to be taken for the answer to the next request.
     let late = Step::Wait(Duration::from_millis(10));
     let steps = vec![Step::ReadRequest, Step::Send(reply(200, "a")), late, Step::Send(reply(200, "b"))];
     let (done, _) = exchange(each_request(steps), 10);
@@ -73,7 +73,7 @@ fn a_second_reply_that_comes_after_the_next_request_puts_those_before_it_in_doub
 }
 
 #[test]
-fn a_surplus_reply_on_an_idle_connection_ends_it() {
+fn surplus_reply_on_idle_connection_closes_it() {
     let steps = vec![
         Step::ReadRequest,
         Step::Send(reply(200, "hello")),
@@ -90,7 +90,7 @@ fn a_surplus_reply_on_an_idle_connection_ends_it() {
 }
 
 #[test]
-fn a_time_out_of_an_idle_connection_may_be_said_before_it_is_closed() {
+fn accepts_408_before_close_of_idle_connection() {
     assert_measured(|| {
         let steps = vec![
             Step::ReadRequest,

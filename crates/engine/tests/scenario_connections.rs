@@ -1,4 +1,4 @@
-//! Scenarios over connections that close, fail, time out or serve once: slots go on, and every account is settled.
+//! Scenarios over connections that close, fail, time out, or serve once: slots continue, and every account adds up.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn planned(done: &Done) -> Vec<u64> {
     done.steps.iter().map(|tally| tally.counts.planned).collect()
 }
 
-/// The requests of one slot, in the order in which they were begun.
+/// Requests of one slot, in the order in which they began.
 fn of_slot(done: &Done, slot: u32) -> Vec<(u16, Sampled)> {
     let mut all: Vec<(u16, Sampled)> =
         done.logged.iter().filter(|(_, request)| request.connection == slot).copied().collect();
@@ -31,8 +31,8 @@ fn of_slot(done: &Done, slot: u32) -> Vec<(u16, Sampled)> {
     all
 }
 
-/// Asserts that no slot began anything before what it carried was over and its pause was made; in an open load the pause makes
-/// up for the send delay before it.
+/// Asserts that each slot finished a request and its pause before it began the next one. In an open load, a pause is shortened by
+/// the send delay before it.
 #[track_caller]
 fn assert_pauses(done: &Done, is_open: bool, slots: u32, pauses_ns: &[u64]) {
     for slot in 0..slots {
@@ -55,10 +55,10 @@ fn assert_pauses(done: &Done, is_open: bool, slots: u32, pauses_ns: &[u64]) {
 }
 
 #[test]
-fn a_connection_that_closes_between_steps_is_replaced() {
+fn connection_closed_between_steps_is_replaced() {
     let once = |reply: Vec<u8>| vec![Step::ReadRequest, Step::Send(reply), Step::CloseGracefully];
     let close = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".to_vec();
-    // A close that nobody announced is heard of within the pause; an announced one needs no pause.
+    // An unannounced close is noticed during the pause; an announced one needs no pause.
     for (reply, pause_ns) in [(reply(200, "ok"), 100 * MS), (close, 0)] {
         let server = server(once(reply));
         let visits = vec![visit(0, pause_ns), visit(1, pause_ns), visit(2, pause_ns)];
@@ -77,7 +77,7 @@ fn a_connection_that_closes_between_steps_is_replaced() {
 }
 
 #[test]
-fn connections_that_serve_once_carry_whole_iterations() {
+fn iterations_span_connections_that_serve_once() {
     for is_open in [false, true] {
         let witness = Witness::start(Duration::ZERO);
         let peer = tcp(witness.address);
@@ -92,7 +92,7 @@ fn connections_that_serve_once_carry_whole_iterations() {
 }
 
 #[test]
-fn a_pause_longer_than_the_deadline_is_no_time_out() {
+fn pause_longer_than_the_deadline_does_not_time_out() {
     let witness = Witness::start(Duration::from_millis(5));
     for is_open in [false, true] {
         let peer = tcp(witness.address);
@@ -106,7 +106,7 @@ fn a_pause_longer_than_the_deadline_is_no_time_out() {
     }
 }
 
-/// The first connections answer once and then reset; the others answer everything.
+/// Starts a server whose first `bad` connections answer once and then reset. Later ones answer everything.
 fn bad_at_first(bad: usize) -> scripted::Scripted {
     scripted::start(move |connection| {
         let one = vec![Step::ReadRequest, Step::Send(reply(200, "ok"))];
@@ -120,7 +120,7 @@ fn bad_at_first(bad: usize) -> scripted::Scripted {
 }
 
 #[test]
-fn a_failure_in_the_middle_of_an_iteration_leaves_its_slot_sound() {
+fn failure_within_iteration_keeps_the_slot_working() {
     for is_open in [false, true] {
         let server = bad_at_first(12);
         let peer = tcp(server.address());
@@ -143,7 +143,7 @@ fn a_failure_in_the_middle_of_an_iteration_leaves_its_slot_sound() {
 }
 
 #[test]
-fn a_step_that_times_out_ends_the_iteration_and_its_late_reply_is_nobodys() {
+fn timed_out_step_ends_iteration_and_late_reply_is_ignored() {
     for is_open in [false, true] {
         let server = scripted::start(|connection| {
             let one = vec![Step::ReadRequest, Step::Send(reply(200, "ok"))];
@@ -168,7 +168,7 @@ fn a_step_that_times_out_ends_the_iteration_and_its_late_reply_is_nobodys() {
 }
 
 #[test]
-fn an_end_in_the_middle_settles_every_step() {
+fn every_step_adds_up_when_load_ends_within_iterations() {
     for (level, threads) in [(StopLevel::Drain, 1), (StopLevel::Abort, 2)] {
         for is_open in [false, true] {
             let witness = Witness::start(Duration::from_millis(60));
@@ -202,7 +202,7 @@ fn an_end_in_the_middle_settles_every_step() {
 }
 
 #[test]
-fn an_iteration_across_the_end_of_the_warm_up_is_counted_request_by_request() {
+fn iteration_across_warm_up_end_is_counted_per_request() {
     for is_open in [false, true] {
         let witness = Witness::start(Duration::from_millis(3));
         let peer = tcp(witness.address);
@@ -224,7 +224,7 @@ fn an_iteration_across_the_end_of_the_warm_up_is_counted_request_by_request() {
 }
 
 #[test]
-fn a_count_is_of_measured_requests_of_all_steps_and_threads() {
+fn request_count_includes_measured_requests_of_all_steps_and_threads() {
     for is_open in [false, true] {
         for (threads, requests) in [(1, 7), (2, 40), (3, 1)] {
             let witness = Witness::start(Duration::from_millis(1));
@@ -247,7 +247,7 @@ fn a_count_is_of_measured_requests_of_all_steps_and_threads() {
 }
 
 #[test]
-fn steps_over_tls_follow_one_another() {
+fn steps_run_in_order_over_tls() {
     let authority = Authority::new("ours");
     let trust = TlsTrust::Authorities(authority.path());
     let token = b"HTTP/1.1 200 OK\r\nX-Token: abc\r\nContent-Length: 2\r\n\r\nok".to_vec();

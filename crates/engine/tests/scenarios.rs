@@ -1,4 +1,4 @@
-//! Scenarios from end to end in closed loads: steps in turn and by weight, values, pauses, and what ends an iteration.
+//! Scenarios in closed loads from end to end: steps in order and by weight, values, pauses, and events that end an iteration.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn users(witness: &Witness, users: u32, stop: Stop) -> Job {
     closed(tcp(witness.address), users, stop)
 }
 
-/// The requests of one user, in order.
+/// Requests of one user, in order.
 fn of_user(done: &Done, user: u32) -> Vec<(u16, Sampled)> {
     let mut all: Vec<(u16, Sampled)> =
         done.logged.iter().filter(|(_, request)| request.connection == user).copied().collect();
@@ -39,7 +39,7 @@ fn planned(done: &Done) -> Vec<u64> {
 }
 
 #[test]
-fn steps_come_in_turn_on_one_connection_and_hand_values_on() {
+fn steps_run_in_order_on_one_connection_and_pass_values() {
     for threads in [1, 2] {
         let witness = Witness::start(AT_ONCE);
         let mut job =
@@ -84,7 +84,7 @@ fn weights_and_shares_are_kept() {
     job.threads = 2;
     let done = run(job, script(vec![get("/0"), get("/1"), get("/2"), get("/3")]));
     done.assert_all_ok(6_000);
-    // Of 5 iterations 4 have one request and 1 has two: 5,000 iterations, more or less.
+    // 4 of 5 iterations have one request and 1 has two: about 5,000 iterations.
     let planned = planned(&done);
     let iterations = (planned[0] + planned[1] + planned[2]) as f64;
     for (step, share) in [(0, 0.6), (1, 0.2), (2, 0.2)] {
@@ -96,7 +96,7 @@ fn weights_and_shares_are_kept() {
 }
 
 #[test]
-fn a_sequence_is_unique_over_all_users_and_threads() {
+fn sequence_is_unique_over_all_users_and_threads() {
     for threads in 1..=3 {
         let witness = Witness::start(AT_ONCE);
         let mut job = following(users(&witness, 6, count(300)), in_turn(vec![visit(0, 0)]));
@@ -110,7 +110,7 @@ fn a_sequence_is_unique_over_all_users_and_threads() {
 }
 
 #[test]
-fn values_are_drawn_once_for_an_iteration_and_only_where_they_are_needed() {
+fn values_are_drawn_once_per_iteration_if_needed() {
     let witness = Witness::start(AT_ONCE);
     let buy = Order::InTurn(vec![visit(1, 0), visit(2, 0)]);
     let mut job = following(users(&witness, 1, count(200)), scenarios(vec![(1.0, mix(&[1.0])), (1.0, buy)]));
@@ -129,7 +129,7 @@ fn values_are_drawn_once_for_an_iteration_and_only_where_they_are_needed() {
 }
 
 #[test]
-fn a_user_draws_the_same_values_whoever_serves_it() {
+fn draws_of_a_user_do_not_depend_on_the_thread() {
     let drawn = |seed, threads| -> BTreeSet<Vec<String>> {
         let witness = Witness::start(AT_ONCE);
         let mut job = following(users(&witness, 2, lasting(300 * MS)), in_turn(vec![visit(0, 0)]));
@@ -146,7 +146,7 @@ fn a_user_draws_the_same_values_whoever_serves_it() {
 }
 
 #[test]
-fn what_a_user_draws_does_not_hang_on_how_its_requests_end() {
+fn draws_of_a_user_do_not_depend_on_outcomes() {
     let drawn = |second: &str| -> Vec<String> {
         let witness = Witness::start(AT_ONCE);
         let think = ThinkTime::Uniform { min_ns: 0, max_ns: MS };
@@ -163,7 +163,7 @@ fn what_a_user_draws_does_not_hang_on_how_its_requests_end() {
 }
 
 #[test]
-fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_after_it() {
+fn pauses_count_from_the_reply_and_think_time_follows_the_iteration() {
     let witness = Witness::start(Duration::from_millis(5));
     let mut job =
         following(users(&witness, 3, lasting(SECOND)), in_turn(vec![visit(0, 50 * MS), visit(1, 20 * MS)]));
@@ -180,13 +180,13 @@ fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_aft
             assert_eq!((*step, *next_step, pause_ns), expected);
         }
     }
-    // The pauses take 100 ms of each iteration: nobody gets through more than ten.
+    // The pauses take 100 ms of each iteration, so no user completes more than ten.
     assert!(done.steps[0].counts.planned <= 30, "{:?}", planned(&done));
 }
 
-/// What this side takes to look through a reply, and to write values into a request, must not pass for the system's time.
+/// Time that this program needs to search a reply and to fill values into a request must not count as service time.
 #[test]
-fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
+fn searching_a_reply_counts_as_send_delay_and_not_service_time() {
     let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, &body))]));
     let saved = saving(get("/0"), 0, CaptureFrom::Json(JsonPath::read("/token").unwrap()));
@@ -203,14 +203,14 @@ fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
         for pair in of_user(&done, 0).windows(2).filter(|pair| pair[1].0 == later) {
             let (before, after) = (pair[0].1.finish, pair[1].1.finish);
             assert_eq!(after.intended_ns, before.finished_ns);
-            // Nobody reads a megabyte of JSON, or fifty plain ones, in so little time.
+            // Searching a megabyte of JSON, or fifty plain replies, takes longer than that.
             assert!(after.sent_ns - after.intended_ns > MS / 10, "{after:?}");
         }
     }
 }
 
 #[test]
-fn pacing_goes_from_iteration_to_iteration() {
+fn pacing_runs_from_iteration_to_iteration() {
     let witness = Witness::start(AT_ONCE);
     let mut job =
         following(users(&witness, 2, lasting(SECOND)), in_turn(vec![visit(0, 10 * MS), visit(1, 0)]));
@@ -230,7 +230,7 @@ fn pacing_goes_from_iteration_to_iteration() {
 }
 
 #[test]
-fn a_step_that_is_not_ok_ends_the_iteration() {
+fn failed_step_ends_the_iteration() {
     let witness = Witness::start(AT_ONCE);
     let three = || in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]);
     let done = run(
@@ -240,7 +240,7 @@ fn a_step_that_is_not_ok_ends_the_iteration() {
     assert_eq!(planned(&done), [20, 20]);
     assert_eq!((done.steps[0].counts.ok, done.steps[1].counts.rejected), (20, 20));
     assert!(witness.seen().iter().all(|seen| seen.target != "/never"));
-    // The pause after a step is made all the same: an error must not turn users into a flood.
+    // The pause after a failed step is kept, so that errors do not make users flood the system.
     let requests = of_user(&done, 0);
     for pair in requests.windows(2).filter(|pair| pair[0].0 == 1) {
         assert!(pair[1].1.finish.intended_ns - pair[0].1.finish.finished_ns >= 10 * MS);
@@ -255,18 +255,18 @@ fn a_step_that_is_not_ok_ends_the_iteration() {
 }
 
 #[test]
-fn the_end_of_the_load_cuts_iterations_short() {
+fn end_of_load_cuts_iterations_short() {
     let witness = Witness::start(AT_ONCE);
     let steps = || script(vec![get("/0"), get("/1"), get("/2")]);
     let pauses = |ns| in_turn(vec![visit(0, ns), visit(1, ns), visit(2, ns)]);
-    // By time: the third step would come at 400 ms.
+    // By time: the third step would begin at 400 ms.
     let mut job = following(users(&witness, 5, lasting(300 * MS)), pauses(200 * MS));
     job.threads = 2;
     let done = run(job, steps());
     assert_eq!(planned(&done), [5, 5]);
     done.assert_all_ok(10);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
-    // By count, in the middle of an iteration, to the request.
+    // By count: the limit is exact, even within an iteration.
     for threads in 1..=3 {
         let mut job = following(users(&witness, 3, count(7)), pauses(0));
         job.threads = threads;
@@ -286,7 +286,7 @@ fn the_end_of_the_load_cuts_iterations_short() {
 }
 
 #[test]
-fn warm_up_and_result_are_kept_apart_in_every_step() {
+fn every_step_separates_warm_up_and_result() {
     let witness = Witness::start(Duration::from_millis(2));
     let mut job = following(users(&witness, 3, lasting(600 * MS)), in_turn(vec![visit(0, 0), visit(1, 0)]));
     (job.warm_up_ns, job.threads) = (300 * MS, 3);

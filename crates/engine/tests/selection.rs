@@ -1,4 +1,4 @@
-//! Which of several addresses connections and requests go to: in turn, the first that answers, or by the hash of a value.
+//! Choice among several addresses: in turn, the first that answers, or by the hash of a value.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -47,7 +47,7 @@ fn every_connection_goes_to_the_first_address_that_answers() {
 }
 
 #[test]
-fn connections_go_to_the_next_address_once_the_first_is_lost() {
+fn fails_over_to_next_address() {
     let [first, second] = [target(), target()];
     let peer = list(&[first.address(), second.address()], Selection::First);
     let job = closed(peer, 4, lasting(1_500 * MS));
@@ -65,7 +65,7 @@ fn connections_go_to_the_next_address_once_the_first_is_lost() {
 }
 
 #[test]
-fn request_fails_once_when_no_address_answers() {
+fn request_fails_once_if_no_address_answers() {
     let gone = [closed_port().expect("a port"), closed_port().expect("a port")];
     let addresses = gone.each_ref().map(|port| port.address());
     let done = run(closed(list(&addresses, Selection::First), 1, count(3)), crate::support::get("/"));
@@ -73,7 +73,7 @@ fn request_fails_once_when_no_address_answers() {
 }
 
 #[test]
-fn address_that_swallows_connections_is_left_after_one_time_out() {
+fn leaves_unanswering_address_after_one_time_out() {
     let (hole, target) = (target::scripted::blackhole().expect("a full queue"), target());
     let mut job = closed(list(&[hole.address(), target.address()], Selection::First), 2, count(20));
     (job.connect_timeout_ns, job.timeout_ns) = (200 * MS, 5 * SECOND);
@@ -125,7 +125,7 @@ fn each_address_gets_its_own_host_header() {
 }
 
 #[test]
-fn every_request_with_one_value_goes_to_one_shard() {
+fn requests_with_equal_values_go_to_one_shard() {
     let targets = [target(), target(), target()];
     let names = ["user".to_owned()];
     let shards = || Shards::new(0..3, "{user}", &names, ShardRule::default()).expect("a known name");

@@ -1,4 +1,4 @@
-//! Users share the connections of a peer that has a pool: each request takes the least busy one, whatever the protocol.
+//! Peers with a connection pool: each request takes the least busy connection, with any protocol.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -20,7 +20,7 @@ fn pooled(peer: Peer, connections: u32) -> Peer {
 }
 
 #[test]
-fn users_of_http_share_a_pool_and_their_wait_for_it_is_response_time() {
+fn http_users_share_pool_and_wait_counts_as_response_time() {
     for threads in [1, 2, 8] {
         let target = built_in();
         let job = Job { threads, ..closed(pooled(tcp(target.address()), 2), 8, count(80)) };
@@ -44,7 +44,7 @@ fn arrivals_share_a_pool() {
 }
 
 #[test]
-fn pool_as_large_as_the_users_gives_each_its_own_connection() {
+fn pool_of_one_connection_per_user_is_not_shared() {
     let target = built_in();
     let done = run(closed(pooled(tcp(target.address()), 9), 4, count(40)), crate::support::get("/status"));
     done.assert_all_ok(40);
@@ -56,7 +56,7 @@ fn pool_as_large_as_the_users_gives_each_its_own_connection() {
 }
 
 #[test]
-fn one_peer_has_a_pool_and_the_other_a_connection_for_each_user() {
+fn only_one_of_two_peers_has_a_pool() {
     let (one, two) = (built_in(), built_in());
     let places = [PeerStep { peer: 0, step: 0 }, PeerStep { peer: 1, step: 0 }];
     let both = Mix::new(
@@ -73,7 +73,7 @@ fn one_peer_has_a_pool_and_the_other_a_connection_for_each_user() {
 }
 
 #[test]
-fn users_of_a_pool_keep_their_values() {
+fn pool_users_keep_their_values() {
     let server = TaggedServer::start("", |_: usize, waiting: &mut Vec<Asked>| {
         let said = |asked: Asked| format!("{} v{}-{}\n", asked.tag, asked.user, asked.step);
         Some(waiting.drain(..).map(said).collect())
@@ -91,10 +91,10 @@ fn users_of_a_pool_keep_their_values() {
 }
 
 #[test]
-fn pool_without_a_server_ends_in_time_and_does_not_hammer() {
+fn shared_pool_without_server_ends_in_time_and_backs_off() {
     let server = server(vec![Step::Reset]);
     let done = run(closed(pooled(tcp(server.address()), 2), 6, lasting(300 * MS)), crate::support::get("/"));
     assert_eq!((done.tally.counts.ok, done.tally.counts.sent), (0, done.tally.counts.failed));
-    // 10 ms, 20 ms, 40 ms …, halved at most, for each of the users.
+    // Back-offs of 10 ms, 20 ms, 40 ms, and so on, halved at most, for each user.
     assert!((2..150).contains(&server.connections()), "{}", server.connections());
 }

@@ -1,4 +1,4 @@
-//! Parts of a load, each made for itself: together they are the whole.
+//! Shares of a load that run separately and add up to the whole load.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use load::open::Profile;
 use load::{Load, Schedule, Share, Spacing};
 use target::Settings;
 
-/// The same job in so many parts.
+/// Splits a job into `of` shares.
 fn parts(job: &Job, of: u32) -> Vec<Job> {
     (0..of).map(|index| Job { share: Share { index, of }, ..job.clone() }).collect()
 }
@@ -22,7 +22,7 @@ fn sum(done: &[Done], what: impl Fn(&Done) -> u64) -> u64 {
 }
 
 #[test]
-fn parts_of_a_closed_load_share_its_users_and_its_requests() {
+fn shares_of_closed_load_divide_users_and_requests() {
     for (of, threads, pool) in [(2, 1, None), (2, 4, None), (3, 3, None), (2, 2, Some(5))] {
         let target = target::start(Settings::default()).expect("a target");
         let whole = Job { threads, pool, ..closed(tcp(target.address()), 7, count(1_001)) };
@@ -31,7 +31,7 @@ fn parts_of_a_closed_load_share_its_users_and_its_requests() {
         assert_eq!(sum(&done, |done| done.tally.counts.ok), 1_001, "{of} {threads} {pool:?}");
         assert_eq!(target.counters().requests, 1_001);
         assert_eq!(sum(&done, |done| done.tally.connections), u64::from(pool.unwrap_or(7)));
-        // Each connection has a number of its own, over all parts.
+        // Connections are numbered over all shares.
         let of_each = |done: &Done| {
             let mut numbers: Vec<u32> = done.sampled.iter().map(|request| request.connection).collect();
             numbers.sort_unstable();
@@ -45,7 +45,7 @@ fn parts_of_a_closed_load_share_its_users_and_its_requests() {
 }
 
 #[test]
-fn parts_of_an_open_load_send_its_arrivals_and_no_others() {
+fn shares_of_open_load_divide_arrivals() {
     for (spacing, requests) in
         [(Spacing::EVEN, None), (Spacing::poisson(7), None), (Spacing::EVEN, Some(101))]
     {
@@ -68,7 +68,7 @@ fn parts_of_an_open_load_send_its_arrivals_and_no_others() {
 }
 
 #[test]
-fn parts_of_a_load_in_this_process_add_up_too() {
+fn shares_of_in_process_load_add_up() {
     let nowhere = Peer::of(Endpoint::Unix("/nowhere".into()), None);
     let arrivals = Job {
         load: open(nowhere.clone(), 200.0, SECOND, 3).load,
@@ -86,7 +86,7 @@ fn parts_of_a_load_in_this_process_add_up_too() {
 }
 
 #[test]
-fn fewer_connections_than_parts_are_refused() {
+fn rejects_fewer_connections_than_shares() {
     let nowhere = Peer::of(Endpoint::Unix("/nowhere".into()), None);
     for job in parts(&closed(nowhere, 2, count(10)), 3) {
         let refused = engine::start(job.clone(), get("/status")).expect_err("a part would have none");
@@ -95,9 +95,9 @@ fn fewer_connections_than_parts_are_refused() {
     }
 }
 
-/// The last user of a part ends it, whatever the other parts do.
+/// The last user of a share ends it, whatever the other shares do.
 #[test]
-fn a_part_whose_users_are_all_gone_is_over() {
+fn share_ends_with_its_last_user() {
     let server = Lines::start(|_, _| Answer::Say("quit\n"));
     let whole = Job { threads: 2, ..closed(tcp(server.address), 8, lasting(20 * SECOND)) };
     for job in parts(&whole, 2) {

@@ -1,4 +1,4 @@
-//! What workers say of themselves: known truths, and figures that must agree with others made elsewhere.
+//! Workers' measurements of themselves, checked against known values and against other counts of the same events.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn sum(done: &Done, what: impl Fn(&Pulse) -> u64) -> u128 {
     done.pulses.iter().map(|(_, pulse)| u128::from(what(pulse))).sum()
 }
 
-/// The mean number in flight is throughput × mean service time (Little's law), each from a count of its own.
+/// Asserts Little's law: the mean number in flight is throughput × mean service time, each from a separate count.
 #[track_caller]
 fn assert_little(done: &Done) {
     let in_flight_ns: u64 = done.ends.iter().map(|end| end.health.in_flight_ns).sum();
@@ -45,7 +45,7 @@ fn assert_little(done: &Done) {
     assert!((ratio - 1.0).abs() < 0.02, "{in_windows} in windows, and {both} by service times");
 }
 
-/// Windows come in order, without gaps, from the beginning of the load, and add up to the tally.
+/// Asserts that windows come in order and without gaps from the start of the load, and add up to the tally.
 #[track_caller]
 fn assert_windows(done: &Done) {
     let mut by_worker: BTreeMap<u32, Vec<Pulse>> = BTreeMap::new();
@@ -66,7 +66,7 @@ fn assert_windows(done: &Done) {
     assert_eq!(sum(done, |pulse| pulse.response_sum_ns), responses_ns);
     let cpu_ns: u64 = done.ends.iter().map(|end| end.health.cpu_ns).sum();
     assert!(sum(done, |pulse| pulse.cpu_ns) <= u128::from(cpu_ns));
-    // As they are kept.
+    // Windows as [`record::Pulses`] collects them.
     let mut kept = Pulses::default();
     done.pulses.iter().for_each(|(_, pulse)| kept.note(pulse));
     assert_eq!(
@@ -78,7 +78,7 @@ fn assert_windows(done: &Done) {
 }
 
 #[test]
-fn throughput_times_service_time_is_what_was_in_flight() {
+fn time_in_flight_satisfies_littles_law() {
     let target = built_in();
     let mut thinking = closed(tcp(target.address()), 6, lasting(700 * MS));
     if let Load::Closed(closed) = &mut thinking.load {
@@ -94,7 +94,7 @@ fn throughput_times_service_time_is_what_was_in_flight() {
         assert_little(&done);
         assert_windows(&done);
     }
-    // Replies of a dense open load are read late, and those of a thin one when they come.
+    // Replies of a dense open load are read late; those of a sparse one on arrival.
     for (per_s, target_of) in [(4_000.0, "/status"), (100.0, "/hold?mean_us=20000")] {
         let mut job = open(tcp(target.address()), per_s, 800 * MS, 60);
         if let Load::Open(open) = &mut job.load {
@@ -109,7 +109,7 @@ fn throughput_times_service_time_is_what_was_in_flight() {
 }
 
 #[test]
-fn connections_that_are_opened_for_a_request_are_in_flight_from_when_it_is_sent() {
+fn request_waiting_for_connection_is_in_flight_from_sending() {
     let target = built_in();
     for is_open in [false, true] {
         let peer = tcp(target.address());
@@ -123,7 +123,7 @@ fn connections_that_are_opened_for_a_request_are_in_flight_from_when_it_is_sent(
 }
 
 #[test]
-fn what_is_left_or_times_out_is_in_flight_until_then() {
+fn abandoned_and_timed_out_requests_count_as_in_flight() {
     let server = Lines::start(|_, _| Answer::Silence);
     let job = Job { timeout_ns: 120 * MS, ..closed(tcp(server.address), 2, lasting(300 * MS)) };
     let done = run(job, acts(&[Act::Say("a", None)]));
@@ -142,7 +142,7 @@ fn what_is_left_or_times_out_is_in_flight_until_then() {
     assert!(in_flight_ns > 2 * 50 * MS, "{in_flight_ns}");
 }
 
-/// Answers at once; its client stops once, before it sends the twentieth request.
+/// Server that answers immediately, and a script that stops the client once, before its twentieth request.
 fn stopping(lasting: Duration) -> (Lines, Acts) {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let stops = Some((Arc::new(AtomicU64::new(0)), 20, lasting));
@@ -150,34 +150,34 @@ fn stopping(lasting: Duration) -> (Lines, Acts) {
 }
 
 #[test]
-fn a_generator_that_stops_has_the_lag_itself() {
+fn stopped_generator_counts_its_own_lag() {
     let (server, script) = stopping(Duration::from_millis(300));
     let done = run(open(tcp(server.address), 100.0, SECOND, 100), script);
     done.assert_all_ok(100);
     assert_windows(&done);
-    // 30 of them fell due meanwhile.
+    // 30 requests fell due meanwhile.
     let slowest = tail(&done).slowest(record::Percentile::P90);
     assert!(slowest.count >= 10 && slowest.response_ns > 10 * 150 * MS, "{slowest:?}");
-    // The one that was about to be sent may count as sent.
+    // The request that was about to be sent may count as sent.
     assert!(slowest.lag_share().is_some_and(|share| share > 0.8), "{slowest:?}");
     assert!(done.ends[0].health.heartbeat_max_ns > 280 * MS, "{:?}", done.ends[0].health.heartbeat_max_ns);
 }
 
 #[test]
-fn replies_that_a_stopped_generator_keeps_waiting_are_its_lag() {
+fn waiting_replies_count_as_lag_of_stopped_generator() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(30), "ok\n"));
     let stops = Some((Arc::new(AtomicU64::new(0)), 20, Duration::from_millis(300)));
     let script = Acts { stops, ..acts(&[Act::Say("a", None)]) };
     let done = run(closed(tcp(server.address), 8, count(60)), script);
     done.assert_all_ok(60);
-    // All eight were kept waiting, and the one that was about to be sent counts as sent.
+    // All eight replies waited, and the request that was about to be sent counts as sent.
     let slowest = tail(&done).slowest(record::Percentile::from_ppm(870_000).expect("a share"));
     assert!(slowest.count >= 8 && slowest.response_ns > slowest.count * 200 * MS, "{slowest:?}");
     assert!(slowest.lag_share().is_some_and(|share| share > 0.6), "{slowest:?}");
 }
 
 #[test]
-fn the_wait_for_a_connection_is_nobodys_lag() {
+fn wait_for_connection_is_not_generator_lag() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(40), "ok\n"));
     let pooled = Job { pool: Some(1), ..closed(tcp(server.address), 6, lasting(600 * MS)) };
     let mut steps =
@@ -200,7 +200,7 @@ fn the_wait_for_a_connection_is_nobodys_lag() {
 }
 
 #[test]
-fn calls_into_a_system_in_this_process_are_no_stops_of_the_generator() {
+fn in_process_calls_are_not_generator_stalls() {
     let script = Acts { call: Duration::from_millis(400), ..acts(&[Act::Say("a", None)]) };
     let job = closed(Peer::of(Endpoint::Unix("/nowhere".into()), None), 1, count(3));
     let limit = limit(&job);
@@ -213,7 +213,7 @@ fn calls_into_a_system_in_this_process_are_no_stops_of_the_generator() {
 }
 
 #[test]
-fn bytes_of_replies_are_those_on_the_sockets() {
+fn reply_bytes_equal_bytes_on_sockets() {
     let target = built_in();
     let mut job = closed(tcp(target.address()), 4, lasting(400 * MS));
     (job.threads, job.warm_up_ns) = (2, 100 * MS);

@@ -1,4 +1,4 @@
-//! Loads that are asked to stop: gently, at once, and while nobody answers.
+//! Loads that are asked to drain or abort, also while no peer answers.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use load::{Load, ThinkTime};
 use target::Settings;
 use target::scripted::{Step, blackhole};
 
-/// Runs for so long, asks to stop, and says how long the end took after that.
+/// Runs for `after`, then asks to stop. Also returns the time that the end took after that.
 fn stopped(job: Job, target: &str, after: Duration, levels: &[StopLevel]) -> (Done, Duration) {
     let running = engine::start(job, get(target)).expect("threads");
     thread::sleep(after);
@@ -23,7 +23,7 @@ const LONG: u64 = 600 * SECOND;
 const SOON: Duration = Duration::from_millis(300);
 
 #[test]
-fn draining_finishes_what_is_in_flight_and_starts_nothing() {
+fn drain_finishes_requests_in_flight_and_starts_none() {
     for is_open in [false, true] {
         let target = target::start(Settings::default()).expect("a target");
         let peer = tcp(target.address());
@@ -39,7 +39,7 @@ fn draining_finishes_what_is_in_flight_and_starts_nothing() {
 }
 
 #[test]
-fn aborting_leaves_what_is_in_flight_unfinished() {
+fn abort_leaves_requests_in_flight_unfinished() {
     for is_open in [false, true] {
         let target = target::start(Settings::default()).expect("a target");
         let peer = tcp(target.address());
@@ -55,7 +55,7 @@ fn aborting_leaves_what_is_in_flight_unfinished() {
 }
 
 #[test]
-fn an_unfinished_request_has_no_error_of_its_own() {
+fn unfinished_request_has_no_error() {
     let server = server(vec![Step::HoldOpen]);
     let mut job = closed(tcp(server.address()), 5, lasting(LONG));
     job.timeout_ns = 60 * SECOND;
@@ -65,7 +65,7 @@ fn an_unfinished_request_has_no_error_of_its_own() {
 }
 
 #[test]
-fn draining_against_silence_ends_by_the_deadline() {
+fn drain_with_silent_peer_ends_at_the_deadline() {
     for is_open in [false, true] {
         let server = server(vec![Step::HoldOpen]);
         let peer = tcp(server.address());
@@ -83,7 +83,7 @@ fn draining_against_silence_ends_by_the_deadline() {
 }
 
 #[test]
-fn stopping_before_the_load_has_begun_sends_nothing() {
+fn stop_before_the_load_begins_sends_nothing() {
     let hole = blackhole().expect("a full queue");
     for level in [StopLevel::Drain, StopLevel::Abort] {
         let mut job = closed(tcp(hole.address()), 5, lasting(LONG));
@@ -95,7 +95,7 @@ fn stopping_before_the_load_has_begun_sends_nothing() {
 }
 
 #[test]
-fn users_who_pause_do_not_hold_up_a_stop() {
+fn pausing_users_do_not_delay_a_stop() {
     let target = target::start(Settings::default()).expect("a target");
     let mut job = closed(tcp(target.address()), 5, lasting(LONG));
     let Load::Closed(load) = &mut job.load else { panic!("the load is closed") };
@@ -106,11 +106,11 @@ fn users_who_pause_do_not_hold_up_a_stop() {
 }
 
 #[test]
-fn stopping_connections_that_never_come_about_ends_by_the_connect_deadline() {
+fn stop_during_unanswered_connects_ends_at_connect_deadline() {
     let hole = blackhole().expect("a full queue");
     let mut job = closed(tcp(hole.address()), 3, lasting(LONG));
     (job.connect_timeout_ns, job.timeout_ns) = (400 * MS, 60 * SECOND);
-    // The load begins when opening has been given up.
+    // The load begins when the opening of connections has timed out.
     let (done, took) = stopped(job, "/", Duration::from_millis(600), &[StopLevel::Drain]);
     let counts = done.tally.counts;
     assert_eq!((counts.sent, counts.timed_out), (3, 3), "{:?}", done.classes());
@@ -118,7 +118,7 @@ fn stopping_connections_that_never_come_about_ends_by_the_connect_deadline() {
 }
 
 #[test]
-fn a_thousand_calls_to_stop_are_as_good_as_one() {
+fn repeated_stops_are_idempotent() {
     let target = target::start(Settings::default()).expect("a target");
     let levels: Vec<StopLevel> = [StopLevel::Drain, StopLevel::Go].repeat(500);
     let job = closed(tcp(target.address()), 5, lasting(LONG));

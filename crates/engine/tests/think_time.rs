@@ -1,4 +1,4 @@
-//! Think time is no outage: only time in which a user wanted a reply and got none is a gap.
+//! Think time is not an outage: a gap is only time in which a user waited for a reply and got none.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn gaps(done: &Done, window_ns: u64) -> Vec<Gap> {
     gaps.end(window_ns)
 }
 
-/// Time that users waited in vain for longer than a quarter of a second, in milliseconds.
+/// Total time, in milliseconds, of waits without an answer that lasted longer than 250 ms.
 fn waited_ms(done: &Done) -> u64 {
     let mut waits = Waits::default();
     done.ends.iter().for_each(|end| waits.merge(&end.health.waits));
@@ -32,8 +32,8 @@ fn waited_ms(done: &Done) -> u64 {
 }
 
 #[test]
-fn connection_closed_after_a_reply_while_users_think_is_no_gap() {
-    // The second request of a connection is read and not answered, as at a server that gave the connection up a moment before.
+fn close_during_think_time_is_not_a_gap() {
+    // The second request of a connection is read and not answered, as if the server had just closed the connection.
     let steps = vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::ReadRequest];
     let server = target::scripted::start(move |_| Script(steps.clone())).expect("a server");
     let done = run(thinking(closed(tcp(server.address()), 2, lasting(6_000 * MS)), 2_000 * MS), get("/"));
@@ -43,7 +43,7 @@ fn connection_closed_after_a_reply_while_users_think_is_no_gap() {
 }
 
 #[test]
-fn server_that_rejects_each_connection_is_away_between_back_offs_without_think_time() {
+fn rejecting_server_is_a_gap_between_back_offs_without_think_time() {
     assert_measured(|| {
         let port = target::scripted::closed_port().expect("a port");
         let done = run(closed(tcp(port.address()), 2, lasting(2_000 * MS)), get("/"));
@@ -55,7 +55,7 @@ fn server_that_rejects_each_connection_is_away_between_back_offs_without_think_t
 }
 
 #[test]
-fn outage_while_some_users_think_lasts_as_long_as_users_waited() {
+fn outage_lasts_as_long_as_users_waited() {
     assert_measured(|| {
         let second = Duration::from_secs(1);
         let stall = Stall { first: second, lasting: second, every: None };
@@ -63,7 +63,7 @@ fn outage_while_some_users_think_lasts_as_long_as_users_waited() {
         let mut job = thinking(closed(tcp(target.address()), 4, lasting(4_000 * MS)), 600 * MS);
         job.log_per_second = 1_000;
         if let Load::Closed(closed) = &mut job.load {
-            // Users ask one after the other.
+            // Users send one after the other.
             closed.ramp_up_ns = 600 * MS;
         }
         let done = run(job, get("/"));

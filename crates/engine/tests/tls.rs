@@ -1,4 +1,4 @@
-//! TLS peers, good and bad: a good one carries load, a bad one is refused by a class of its own.
+//! Valid and invalid TLS peers: a valid one carries load, an invalid one is rejected with its own error class.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -19,7 +19,7 @@ use wire::{Channel, Script as _, Serial};
 
 const LARGE: usize = 5 * 1024 * 1024;
 
-/// Trust in this authority alone.
+/// Trust in this authority only.
 fn trust(authority: &Authority) -> TlsTrust {
     TlsTrust::Authorities(authority.path())
 }
@@ -31,7 +31,7 @@ fn large_reply() -> Vec<u8> {
 }
 
 #[test]
-fn a_trusted_peer_carries_load_on_kept_connections() {
+fn trusted_peer_carries_load_on_kept_connections() {
     let authority = Authority::new("ours");
     for version in [&TLS12, &TLS13] {
         let identity = authority.sign_localhost();
@@ -51,7 +51,7 @@ fn a_trusted_peer_carries_load_on_kept_connections() {
 }
 
 #[test]
-fn peer_is_offered_the_application_protocols_of_its_job() {
+fn offers_application_protocols_by_alpn() {
     let authority = Authority::new("ours");
     let server = TlsServer::speaking(&authority.sign_localhost(), "echo/2", reply(200, "hello"));
     let offering = |names: &[&str]| {
@@ -68,7 +68,7 @@ fn peer_is_offered_the_application_protocols_of_its_job() {
 }
 
 #[test]
-fn a_peer_may_be_named_by_its_address() {
+fn accepts_certificate_for_ip_address() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign(&["127.0.0.1"], |_| ()), reply(200, "hello"));
     run(closed(secure(server.address(), "127.0.0.1", &trust(&authority)), 1, count(10)), get("/"))
@@ -81,7 +81,7 @@ fn three_requests(identity: &Identity, trust: &TlsTrust) -> Done {
 }
 
 #[test]
-fn each_bad_certificate_is_refused_by_its_own_class() {
+fn each_bad_certificate_has_its_own_error_class() {
     let (authority, stranger) = (Authority::new("ours"), Authority::new("a stranger"));
     for (class, identity) in [
         ("tls_expired", authority.sign(&["localhost"], expired)),
@@ -100,7 +100,7 @@ fn each_bad_certificate_is_refused_by_its_own_class() {
     }
 }
 
-/// Four users, one request each, with a deadline of 400 ms.
+/// Runs four users with one request each and a deadline of 400 ms.
 fn against(steps: Vec<Step>) -> Done {
     let server = server(steps);
     let mut job = closed(secure(server.address(), "localhost", &TlsTrust::Anything), 4, count(4));
@@ -109,7 +109,7 @@ fn against(steps: Vec<Step>) -> Done {
 }
 
 #[test]
-fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
+fn broken_handshake_is_a_tls_error() {
     let close_notify = b"\x15\x03\x03\x00\x02\x01\x00".to_vec();
     let alert = b"\x15\x03\x03\x00\x02\x02\x28".to_vec();
     let cases = [
@@ -134,19 +134,19 @@ fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
         let (failures, why) = done.ends[0].opening_failures.as_ref().expect("failures before the load");
         assert_eq!(*failures, 4, "{what}: {why}");
     }
-    // A peer that says that it closes, and then does not, costs its deadline and no more.
+    // A peer that sends `close_notify` and does not close costs the deadline, and no more.
     let done = against(vec![Step::ReadBytes(100), Step::Send(close_notify), Step::HoldOpen]);
     assert_eq!(done.tally.counts.ok, 0);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
 }
 
-/// A channel whose protocol has no greeting.
+/// Channel of a protocol without a greeting.
 fn silent() -> impl Channel {
     Serial::new(Tcp::single(b"x", Exchange::default()).open(0))
 }
 
 #[test]
-fn the_probe_says_how_a_handshake_broke_off() {
+fn probe_explains_broken_handshake() {
     for (end, class, words) in [
         (Step::HoldOpen, "timeout_tls", "no answer within 300ms"),
         (Step::CloseGracefully, "tls_closed", "closed during the handshake"),
@@ -161,7 +161,7 @@ fn the_probe_says_how_a_handshake_broke_off() {
 }
 
 #[test]
-fn what_is_no_tls_is_refused() {
+fn rejects_peer_without_tls() {
     let record = |kind: u8| [&[kind, 3, 3, 0x40, 0][..], &[0; 0x4000]].concat();
     let endless_message = [b"\x16\x03\x03\x40\x00\x0b\xff\xff\xff".to_vec(), vec![0; 0x3ffc]].concat();
     for (what, first, more) in [
@@ -183,7 +183,7 @@ fn what_is_no_tls_is_refused() {
 }
 
 #[test]
-fn a_silent_handshake_ends_at_the_connect_deadline() {
+fn silent_handshake_ends_at_connect_deadline() {
     let server = server(vec![Step::HoldOpen]);
     let mut job = closed(secure(server.address(), "localhost", &TlsTrust::Anything), 3, count(3));
     (job.connect_timeout_ns, job.timeout_ns) = (200 * MS, 20 * SECOND);
@@ -193,7 +193,7 @@ fn a_silent_handshake_ends_at_the_connect_deadline() {
 }
 
 #[test]
-fn tls_that_comes_byte_by_byte_is_put_together() {
+fn reassembles_tls_records_sent_byte_by_byte() {
     let authority = Authority::new("ours");
     for version in [&TLS12, &TLS13] {
         let server = TlsServer::start(&authority.sign_localhost(), version, 1, |stream| {
@@ -211,7 +211,7 @@ fn tls_that_comes_byte_by_byte_is_put_together() {
 }
 
 #[test]
-fn large_bodies_come_and_go_whole() {
+fn large_bodies_are_sent_and_received_completely() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign_localhost(), large_reply());
     let mut job = closed(secure(server.address(), "localhost", &trust(&authority)), 2, count(4));
@@ -223,13 +223,13 @@ fn large_bodies_come_and_go_whole() {
 }
 
 #[test]
-fn a_peer_that_does_not_take_the_request_is_told_from_one_that_does_not_answer() {
+fn unread_request_and_missing_answer_time_out_with_different_classes() {
     let authority = Authority::new("ours");
     let deaf = |_: &mut support::tls::Stream| -> std::io::Result<()> {
         thread::sleep(Duration::from_secs(2));
         Ok(())
     };
-    // The handshake needs the server to read, so it reads once and then no more.
+    // The handshake needs the server to read, so it reads once and then stops.
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, move |stream| {
         stream.conn.complete_io(&mut stream.sock)?;
         deaf(stream)
@@ -240,7 +240,7 @@ fn a_peer_that_does_not_take_the_request_is_told_from_one_that_does_not_answer()
 }
 
 #[test]
-fn an_early_answer_to_half_a_request_ends_its_connection() {
+fn early_rejection_over_tls_closes_the_connection() {
     let authority = Authority::new("ours");
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
         stream.read_exact(&mut [0; 100])?;
@@ -257,7 +257,7 @@ fn an_early_answer_to_half_a_request_ends_its_connection() {
 }
 
 #[test]
-fn a_body_that_ends_with_the_connection_needs_an_orderly_end() {
+fn body_without_length_needs_close_notify() {
     let authority = Authority::new("ours");
     for is_orderly in [true, false] {
         let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, move |stream| {
@@ -283,7 +283,7 @@ fn a_body_that_ends_with_the_connection_needs_an_orderly_end() {
 }
 
 #[test]
-fn a_sized_body_needs_no_orderly_end() {
+fn body_with_length_needs_no_close_notify() {
     let authority = Authority::new("ours");
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
         read_request(stream)?;
@@ -296,7 +296,7 @@ fn a_sized_body_needs_no_orderly_end() {
 }
 
 #[test]
-fn a_kept_connection_that_tls_closes_is_replaced_without_an_error() {
+fn kept_connection_closed_by_tls_is_replaced_without_error() {
     let authority = Authority::new("ours");
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
         read_request(stream)?;
@@ -313,7 +313,7 @@ fn a_kept_connection_that_tls_closes_is_replaced_without_an_error() {
 }
 
 #[test]
-fn a_connection_that_tls_closes_with_the_reply_carries_nothing_more() {
+fn connection_closed_by_tls_with_the_reply_is_not_reused() {
     let authority = Authority::new("ours");
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
         read_request(stream)?;
@@ -333,7 +333,7 @@ fn a_connection_that_tls_closes_with_the_reply_carries_nothing_more() {
 }
 
 #[test]
-fn an_endless_body_over_tls_ends_at_the_deadline() {
+fn endless_body_over_tls_ends_at_the_deadline() {
     let authority = Authority::new("ours");
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
         read_request(stream)?;
@@ -350,7 +350,7 @@ fn an_endless_body_over_tls_ends_at_the_deadline() {
 }
 
 #[test]
-fn a_load_over_tls_is_sent_as_it_was_planned() {
+fn open_load_over_tls_sends_every_planned_request() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign_localhost(), reply(200, "hello"));
     let mut job = open(secure(server.address(), "localhost", &trust(&authority)), 100.0, SECOND, 4);
@@ -364,7 +364,7 @@ fn a_load_over_tls_is_sent_as_it_was_planned() {
 }
 
 #[test]
-fn a_certificate_that_is_named_is_trusted_and_still_checked() {
+fn named_certificate_is_trusted_and_still_checked() {
     let as_authority =
         |params: &mut CertificateParams| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = Authority::new("unknown");
@@ -377,7 +377,7 @@ fn a_certificate_that_is_named_is_trusted_and_still_checked() {
         let trust = TlsTrust::Authorities(file.path().to_owned());
         let done = three_requests(&identity, &trust);
         assert_eq!(done.tally.counts.ok, 3, "{what}: {:?}", done.tally.errors);
-        // Another one is not: it may well be from somebody who has read the first.
+        // Another self-signed certificate is rejected: an attacker could have made it.
         let other = self_signed(as_authority);
         three_requests(&other, &trust).assert_all_failed("tls_certificate", 3);
     }

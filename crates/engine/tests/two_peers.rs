@@ -1,4 +1,4 @@
-//! Users who speak with two peers in turn keep a connection to each, and every account is settled.
+//! Users who alternate between two peers keep a connection to each, and every account adds up.
 
 use harness::quiet::assert_measured;
 use std::io::Write;
@@ -26,30 +26,30 @@ const PLACES: [PeerStep; 4] = [
     PeerStep { peer: 1, step: 1 },
 ];
 
-/// Steps of two peers.
+/// Script of steps of two peers.
 fn mixed(first: Vec<http1::Step>, second: Vec<http1::Step>) -> Mix {
     Mix::new(vec![Box::new(script(first)), Box::new(script(second))], &PLACES)
 }
 
-/// Step 0 and 2 go to the first peer, step 1 and 3 to the second.
+/// Script whose steps 0 and 2 go to the first peer, and 1 and 3 to the second. Replies save values.
 fn both() -> Mix {
     let first = vec![saving(get("/a"), 0, CaptureFrom::Header("X-Id".to_owned())), get("/again-{b}")];
     let second = vec![saving(get("/b-{a}"), 1, CaptureFrom::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
     mixed(first, second)
 }
 
-/// The same, of which no reply is looked through.
+/// Like [`both`], without searching any reply.
 fn plain() -> Mix {
     mixed(vec![get("/0"), get("/2")], vec![get("/1"), get("/3")])
 }
 
-/// The job with a second peer, all steps in turn.
+/// Adds a second peer to a job, and runs all steps in order.
 fn beside(mut job: Job, peer: engine::Peer) -> Job {
     job.peers.push(peer);
     following(job, four(0))
 }
 
-/// With pauses while the second peer is not spoken to.
+/// Four steps in order, with a pause after those of the first peer, before the second is used.
 fn four(pause_ns: u64) -> Scenarios {
     in_turn(vec![visit(0, pause_ns), visit(1, 0), visit(2, pause_ns), visit(3, 0)])
 }
@@ -62,13 +62,13 @@ fn answering(id: &str) -> target::scripted::Scripted {
     server(each_request(vec![Step::ReadRequest, Step::Send(with_id(id))]))
 }
 
-/// Requests to a peer.
+/// Number of requests to a peer.
 fn sent_to(peer: usize, done: &Done) -> usize {
     done.steps.iter().skip(peer).step_by(2).map(|tally| tally.counts.sent as usize).sum()
 }
 
 #[test]
-fn each_slot_keeps_a_connection_to_each_peer() {
+fn each_slot_keeps_one_connection_per_peer() {
     assert_measured(|| {
         for is_open in [false, true] {
             let (one, two) = (answering("1"), answering("2"));
@@ -95,10 +95,10 @@ fn each_slot_keeps_a_connection_to_each_peer() {
 }
 
 #[test]
-fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
+fn send_delay_carries_over_from_one_peer_to_the_other() {
     assert_measured(|| {
         let (one, two) = (Witness::start(Duration::from_millis(15)), Witness::start(Duration::ZERO));
-        // One slot is taken for 30 ms by each of 40 arrivals a second: those that come later wait.
+        // Each arrival occupies the slot for 30 ms, at 40 arrivals per second: later ones wait.
         let mut job = beside(open(tcp(one.address), 40.0, SECOND, 1), tcp(two.address));
         job.scenarios = four(0);
         let done = run(job, plain());
@@ -111,7 +111,7 @@ fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
 }
 
 #[test]
-fn a_value_that_one_peer_sent_is_known_to_the_other() {
+fn value_from_one_peer_is_available_at_the_other() {
     assert_measured(|| {
         let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
         let token = || CaptureFrom::Header("X-Token".to_owned());
@@ -132,7 +132,7 @@ fn a_value_that_one_peer_sent_is_known_to_the_other() {
 }
 
 #[test]
-fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
+fn connection_closed_while_unused_is_reopened_without_failures() {
     assert_measured(|| {
         let one = answering("1");
         let pause = Step::Wait(Duration::from_millis(5));
@@ -149,7 +149,7 @@ fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
 }
 
 #[test]
-fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
+fn unsolicited_bytes_of_unused_peer_fail_no_request() {
     assert_measured(|| {
         let one = answering("1");
         let chatty = vec![
@@ -172,7 +172,7 @@ fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
 }
 
 #[test]
-fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
+fn time_out_of_one_peer_keeps_the_connection_to_the_other() {
     assert_measured(|| {
         let one = answering("1");
         let two = server(vec![Step::ReadRequest, Step::HoldOpen]);
@@ -190,7 +190,7 @@ fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
 }
 
 #[test]
-fn a_second_peer_that_is_not_there_fails_its_own_steps_only() {
+fn unreachable_second_peer_fails_only_its_own_steps() {
     assert_measured(|| {
         let one = answering("1");
         let gone = target::scripted::closed_port().expect("a port");

@@ -1,8 +1,8 @@
-//! How many files this process may have open.
+//! Limit of open files of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit of open files to the hard one; returns what there is now.
+/// Raises the soft limit of open files to the hard limit. Returns the resulting soft limit; [`u64::MAX`] if there is none.
 pub fn raise() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });

@@ -1,4 +1,4 @@
-//! Non-blocking stream sockets, and waiting for them and for the next instant: what everything that moves bytes here rests on.
+//! Non-blocking stream sockets, an epoll poller, and timers: the base of all network code of the workspace.
 
 pub mod descriptors;
 pub mod poll;
@@ -13,12 +13,12 @@ use std::path::PathBuf;
 
 use socket::Socket;
 
-/// An address of the transport.
+/// Address of a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// TCP.
+    /// TCP address.
     Tcp(SocketAddr),
-    /// A Unix stream socket.
+    /// Path of a Unix stream socket.
     Unix(PathBuf),
 }
 
@@ -31,33 +31,34 @@ impl std::fmt::Display for Endpoint {
     }
 }
 
-/// What came of one call to the transport.
+/// Result of one read or write.
 #[derive(Debug)]
 pub enum Io {
-    /// So many bytes moved.
+    /// Number of bytes moved.
     Moved(usize),
-    /// Nothing can move now.
+    /// The call would block.
     NotYet,
     /// The peer will send nothing more.
     Closed,
-    /// The connection is lost, or never came about.
+    /// The connection is lost, or was never established.
     Lost(rustix::io::Errno),
 }
 
-/// A socket on its way to the endpoint.
+/// Socket that is being connected.
 #[derive(Debug)]
 pub struct Dialled {
-    /// The socket.
+    /// Non-blocking socket.
     pub socket: Socket,
-    /// Whether it is connected already; otherwise the poller says when to ask.
+    /// Whether the connection is established; otherwise the poller reports when [`Socket::outcome`] is known.
     pub is_connected: bool,
 }
 
-/// Begins to connect, without waiting.
+/// Begins to connect without blocking.
 ///
 /// # Errors
 ///
-/// The kernel refuses at once: no descriptor or port is left, or nobody listens there.
+/// Fails if no file descriptor or port is left, or if the kernel rejects the connection immediately, for example because no server
+/// listens.
 pub fn dial(endpoint: &Endpoint) -> Result<Dialled, rustix::io::Errno> {
     match endpoint {
         Endpoint::Tcp(address) => tcp::dial(*address),

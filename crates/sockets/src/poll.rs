@@ -1,4 +1,4 @@
-//! Waiting for sockets and for the next instant, edge-triggered and to the nanosecond.
+//! Waiting for sockets and timers with edge-triggered epoll, at nanosecond resolution (`epoll_pwait2`).
 
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
@@ -7,58 +7,59 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 
-/// Events taken at once. More are left for the next turn, so that due requests are not kept waiting behind them.
+/// Max events per wait. Further events are left for the next turn, so that they do not delay due requests.
 const EVENTS_MAX: usize = 256;
 
-/// A socket that something happened to.
+/// Event of a socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
-    /// The number it is watched by.
+    /// Number of the link, as given to [`Poll::watch`].
     pub link: u32,
-    /// Tells a socket from an earlier one of the same link.
+    /// Generation of the socket, which distinguishes it from earlier sockets of the link.
     pub generation: u32,
-    /// There may be something to read.
+    /// Whether reading may succeed.
     pub can_read: bool,
-    /// There may be room to write.
+    /// Whether writing may succeed.
     pub can_write: bool,
-    /// The peer closed or reset: reading must go on to the end.
+    /// Whether the peer closed or reset the connection: reads must continue to the end.
     pub hung_up: bool,
 }
 
-/// The sockets of one thread.
+/// Epoll instance of one thread.
 pub struct Poll {
     epoll: OwnedFd,
     events: Vec<Event>,
 }
 
 impl Poll {
-    /// A poller for the thread that makes it, whose timer slack it sets.
+    /// Creates a poller for the calling thread, and sets the thread's timer slack to 1 ns.
     ///
     /// # Errors
     ///
-    /// The kernel has no descriptor left, or does not let the slack be set.
+    /// Fails if no file descriptor is left, or if the timer slack cannot be set.
     pub fn new() -> Result<Self, Errno> {
-        // By default the kernel may be 50 µs late on purpose, to wake up for several timers at once.
+        // By default the kernel may delay timers by 50 µs, to coalesce wake-ups.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(EVENTS_MAX) })
     }
 
-    /// Watches a socket for everything, once and for all: with edge triggering it need never be asked for again.
+    /// Registers a socket for all events. With edge triggering, it need not be registered again.
     ///
     /// # Errors
     ///
-    /// The kernel has no memory for it.
+    /// Fails if the kernel has no memory for it.
     pub fn watch(&self, socket: impl AsFd, link: u32, generation: u32) -> Result<(), Errno> {
         let data = EventData::new_u64(u64::from(generation) << 32 | u64::from(link));
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, socket, data, flags)
     }
 
-    /// Waits for sockets, or until `wait_ns` have passed. Returns how many events there are to [`Poll::take`].
+    /// Waits until a socket is ready or `wait_ns` have passed. Returns the number of events for [`Poll::take`]; 0 also after a
+    /// signal.
     ///
     /// # Errors
     ///
-    /// The kernel cannot wait.
+    /// Fails if the kernel rejects the wait.
     pub fn wait(&mut self, wait_ns: u64) -> Result<usize, Errno> {
         let timeout =
             Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 };
@@ -70,7 +71,7 @@ impl Poll {
         }
     }
 
-    /// One event of the last wait.
+    /// Returns event `index` of the last wait.
     #[inline]
     pub fn take(&self, index: usize) -> Ready {
         let Event { flags, data } = self.events[index];
@@ -92,9 +93,9 @@ mod tests {
 
     use super::*;
 
-    /// A wait rounded up to milliseconds would take at least 1 ms every single time.
+    /// A time-out rounded up to milliseconds would take at least 1 ms every time.
     #[test]
-    fn a_wait_of_200_microseconds_is_not_rounded_to_a_millisecond() {
+    fn wait_of_200_us_is_not_rounded_to_1_ms() {
         let mut poll = Poll::new().unwrap();
         let shortest = (0..50).map(|_| {
             let before = Instant::now();

@@ -1,4 +1,4 @@
-//! A connected, or connecting, non-blocking stream socket.
+//! Non-blocking stream socket, connected or connecting.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -10,13 +10,14 @@ use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
 
 use crate::Io;
 
-/// Length of `struct tcp_info` up to the last field that is read (`linux/tcp.h`; since Linux 4.19), and the offsets of fields.
+/// Length of `struct tcp_info` up to the last field that is read (`linux/tcp.h`; since Linux 4.19), followed by the offsets of its
+/// fields.
 const TCP_INFO_BYTES: usize = BYTES_RETRANSMITTED + 8;
 const BYTES_ACKED: usize = 120;
 const BYTES_SENT: usize = 200;
 const BYTES_RETRANSMITTED: usize = 208;
 
-/// State of a TCP connection, as the kernel writes it.
+/// Socket option `TCP_INFO`, as raw bytes.
 #[derive(Clone, Copy, Debug)]
 struct TcpInfo;
 
@@ -28,22 +29,22 @@ nix::getsockopt_impl!(
     GetStruct<[u8; TCP_INFO_BYTES]>
 );
 
-/// A non-blocking stream socket; closed when dropped.
+/// Non-blocking stream socket. Closed when dropped.
 #[derive(Debug)]
 pub struct Socket(OwnedFd);
 
 impl Socket {
-    /// A socket that does not block.
+    /// Wraps a descriptor, which must be non-blocking.
     pub fn new(fd: OwnedFd) -> Self {
         Self(fd)
     }
 
-    /// The descriptor itself.
+    /// Returns the descriptor.
     pub fn into_fd(self) -> OwnedFd {
         self.0
     }
 
-    /// Hands bytes to the kernel.
+    /// Sends bytes, without `SIGPIPE`.
     #[inline]
     pub fn send(&self, bytes: &[u8]) -> Io {
         loop {
@@ -56,7 +57,7 @@ impl Socket {
         }
     }
 
-    /// Takes bytes from the kernel.
+    /// Receives bytes into `buffer`.
     #[inline]
     pub fn receive(&self, buffer: &mut [u8]) -> Io {
         loop {
@@ -70,21 +71,21 @@ impl Socket {
         }
     }
 
-    /// Bytes handed to the kernel that the peer's kernel has not acknowledged, also after the connection was lost. `None` where the
-    /// kernel does not tell, as for Unix sockets.
+    /// Number of bytes sent that the peer's kernel has not acknowledged; valid also after the connection was lost. `None` if the
+    /// kernel does not report it, as for Unix sockets.
     pub fn unacknowledged(&self) -> Option<u64> {
         let info = getsockopt(&self.0, TcpInfo).ok()?;
         let at = |offset: usize| u64::from_ne_bytes(info[offset..offset + 8].try_into().unwrap_or_default());
-        // The kernel counts the acknowledged SYN as a byte.
+        // The kernel counts the acknowledged SYN as one byte.
         let acknowledged = at(BYTES_ACKED).saturating_sub(1);
         Some(at(BYTES_SENT).saturating_sub(at(BYTES_RETRANSMITTED)).saturating_sub(acknowledged))
     }
 
-    /// Why connecting failed, if it did, or why the connection was lost.
+    /// Result of connecting, and later the error that ended the connection.
     ///
     /// # Errors
     ///
-    /// What the kernel keeps until somebody asks.
+    /// Returns the pending error of the socket (`SO_ERROR`), which the call clears.
     pub fn outcome(&self) -> Result<(), Errno> {
         sockopt::socket_error(&self.0)?
     }
@@ -105,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// A connection, and its other end.
+    /// Returns a connection and its other end.
     fn connection() -> (Socket, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_the_peer_read_before_it_closed_are_acknowledged() {
+    fn bytes_read_by_the_peer_before_its_close_are_acknowledged() {
         let (socket, mut peer) = connection();
         assert!(matches!(socket.send(b"hello"), Io::Moved(5)));
         peer.read_exact(&mut [0; 5]).unwrap();
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn unix_sockets_acknowledge_nothing() {
+    fn unix_socket_reports_no_unacknowledged_bytes() {
         let (one, _other) = UnixStream::pair().unwrap();
         assert_eq!(Socket::new(one.into()).unacknowledged(), None);
     }

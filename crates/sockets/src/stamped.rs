@@ -1,7 +1,7 @@
-//! Reading with the kernel's receive timestamps: when bytes came is known exactly, however late they are read.
+//! Reading with the kernel's receive timestamps: the arrival time of bytes is exact, however late they are read.
 //!
-//! See Documentation/networking/timestamping.rst: `SO_TIMESTAMPNS` reports when the packet with the last byte of a read
-//! was handed to the network stack, on the real-time clock.
+//! See Documentation/networking/timestamping.rst: `SO_TIMESTAMPNS` reports when the packet with the last byte of a read was handed
+//! to the network stack, on the real-time clock.
 
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, AsRawFd};
@@ -13,24 +13,25 @@ use nix::sys::time::TimeSpec;
 use crate::Io;
 use crate::socket::Socket;
 
-/// Room for the control message of one read.
+/// Buffer for the control message of one read.
 #[derive(Debug)]
 pub struct Control(Vec<u8>);
 
 impl Control {
-    /// For any number of reads, one after the other.
+    /// Creates a buffer that serves any number of consecutive reads.
     #[expect(clippy::new_without_default, reason = "it allocates")]
     pub fn new() -> Self {
         Self(nix::cmsg_space!(TimeSpec))
     }
 }
 
-/// Asks for timestamps on a socket; says whether it gives them.
+/// Turns on receive timestamps for a socket. Returns whether the kernel accepts it.
 pub fn enable(socket: &Socket) -> bool {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).is_ok()
 }
 
-/// Takes bytes from the kernel, with the instant at which the last of them came, in nanoseconds of the real-time clock.
+/// Receives bytes, and the arrival time of the last of them in nanoseconds since 1970 (real-time clock). The time is `None` without
+/// a timestamp.
 pub fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<i64>) {
     let fd = socket.as_fd().as_raw_fd();
     let mut slices = [IoSliceMut::new(buffer)];

@@ -1,4 +1,4 @@
-//! TCP sockets.
+//! Connecting of TCP sockets.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, 
 use crate::Dialled;
 use crate::socket::Socket;
 
-/// Begins a connection; requests go out as they are written (no Nagle).
+/// Begins to connect, with `TCP_NODELAY` so that requests are sent as they are written.
 pub(super) fn dial(address: SocketAddr) -> Result<Dialled, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let fd = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;

@@ -1,9 +1,9 @@
-//! When to wake up: a heap that is corrected lazily.
+//! Timers in a binary heap, whose users ignore outdated entries (lazy deletion).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Times in order, each with who is to be looked at, and why. An entry stays until it comes up, even if it holds no longer.
+/// Min-heap of times, each with an owner and a reason. An entry stays until it comes up, even if it is outdated.
 #[derive(Debug)]
 pub struct Timers<Who, Reason> {
     heap: BinaryHeap<Reverse<(u64, Who, Reason)>>,
@@ -16,7 +16,7 @@ impl<Who: Ord, Reason: Ord> Default for Timers<Who, Reason> {
 }
 
 impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
-    /// With room for so many entries: a heap that grows leaves its former places behind.
+    /// Creates a heap with room for `entries`: a growing heap leaves freed memory behind.
     pub fn with_capacity(entries: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(entries) }
     }
@@ -27,13 +27,13 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
         self.heap.push(Reverse((at_ns, who, reason)));
     }
 
-    /// The earliest time.
+    /// Earliest time. `None` if there is no entry.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((at_ns, ..))| *at_ns)
     }
 
-    /// Takes the earliest entry whose time has come.
+    /// Takes the earliest entry if its time has come.
     #[inline]
     pub fn pop_due(&mut self, now_ns: u64) -> Option<(u64, Who, Reason)> {
         if self.next_ns()? > now_ns {
@@ -42,7 +42,7 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
         self.heap.pop().map(|Reverse(entry)| entry)
     }
 
-    /// The number of entries.
+    /// Number of entries, outdated ones included.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
@@ -52,7 +52,7 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
         self.heap.is_empty()
     }
 
-    /// Keeps the entries of some.
+    /// Keeps only the entries whose owner satisfies `is_kept`.
     pub fn retain(&mut self, is_kept: impl Fn(&Who) -> bool) {
         self.heap.retain(|Reverse((_, who, _))| is_kept(who));
     }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_come_in_order_and_not_before_their_time() {
+    fn entries_come_up_in_order_and_not_early() {
         let mut timers = Timers::default();
         timers.set(30, 3, 'b');
         timers.set(10, 1, 'a');

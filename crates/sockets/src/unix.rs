@@ -1,4 +1,4 @@
-//! Unix stream sockets. Connecting either works at once or fails at once; a full backlog is `EAGAIN`.
+//! Connecting of Unix stream sockets, which succeeds or fails immediately. A full backlog gives `EAGAIN`.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 use crate::Dialled;
 use crate::socket::Socket;
 
-/// Connects.
+/// Connects to a socket at `path`.
 ///
 /// # Errors
 ///
-/// Nobody listens there, or the backlog is full.
+/// Fails if no server listens there, or if the backlog is full.
 pub fn dial(path: &Path) -> Result<Dialled, Errno> {
     let address = SocketAddrUnix::new(path)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;

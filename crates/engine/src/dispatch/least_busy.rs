@@ -1,20 +1,20 @@
-//! The least busy of several links: a heap that knows the place of each link, so that a change of one link costs the logarithm of
-//! their number, and no allocation.
+//! Indexed heap that finds the least busy of several links. It knows the position of each link, so an update costs O(log n) and no
+//! allocation.
 
 use std::ops::Range;
 
 use crate::link::Link;
 
-/// Links by how busy they are: fewest exchanges first, links that are up before others, then by number.
+/// Links in order of load: fewest exchanges first, then links that are up, then by number.
 pub(crate) struct LeastBusy {
     first: u32,
-    /// Ranks of links with their numbers: none is greater than those at twice its place + 1 and + 2.
+    /// Binary min-heap: the children of index `i` are at `2 * i + 1` and `2 * i + 2`.
     heap: Vec<Rank>,
-    /// By link, its place in the heap.
+    /// By link: its index in the heap.
     places: Vec<u32>,
 }
 
-/// How busy a link is. Links without room come after all others.
+/// Sort key of a link. Links without room come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     is_full: bool,
@@ -31,7 +31,7 @@ impl Rank {
 }
 
 impl LeastBusy {
-    /// Links that carry nothing, are not up, and have room.
+    /// Creates the heap for links that carry nothing, are down, and have room.
     pub(crate) fn new(numbers: Range<u32>) -> Self {
         let idle = |number| Rank { is_full: false, exchanges: 0, is_down: true, number };
         Self {
@@ -41,7 +41,7 @@ impl LeastBusy {
         }
     }
 
-    /// A link may have become more or less busy, full, or up.
+    /// Updates the position of a link whose load, room, or state may have changed.
     #[inline]
     pub(crate) fn update(&mut self, links: &[Link], number: u32) {
         let rank = Rank::of(&links[number as usize], number);
@@ -54,7 +54,7 @@ impl LeastBusy {
         }
     }
 
-    /// The least busy link, if any has room.
+    /// The least busy link. `None` if no link has room.
     #[inline]
     pub(crate) fn first(&mut self, links: &[Link]) -> Option<u32> {
         loop {
@@ -65,7 +65,7 @@ impl LeastBusy {
             if links[first.number as usize].has_room() {
                 return Some(first.number);
             }
-            // Its channel has less room than when it was ranked.
+            // The channel has less room than when the link was ranked.
             self.update(links, first.number);
         }
     }
@@ -116,7 +116,7 @@ mod tests {
         Link::new(Box::new(Serial::new(wire::Script::open(&script, number))), 0, number, 3, kind)
     }
 
-    /// The least busy link by a look at each of them.
+    /// Finds the least busy link with a linear scan, as the reference.
     fn by_scan(links: &[Link], first: u32) -> Option<u32> {
         let with_room = (first..links.len() as u32).filter(|number| links[*number as usize].has_room());
         with_room.min_by_key(|number| {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn first_is_the_link_that_a_scan_finds_after_any_changes() {
+    fn first_link_equals_linear_scan_after_random_changes() {
         for count in [1, 2, 3, 7, 64] {
             let mut chance = Chance::stream(5, count);
             // The first two links go to another peer.
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn link_that_lost_its_room_unseen_is_passed_over() {
+    fn skips_link_that_lost_room_without_update() {
         let mut links: Vec<Link> = (0..2).map(link).collect();
         let mut least_busy = LeastBusy::new(0..2);
         links[0].retired = Retired::HungUp;

@@ -1,20 +1,20 @@
-//! One row of send times for several workers: each reserves the next one when it is free, and waits for it.
+//! Sequence of send times shared by several workers. Each worker reserves the next send time when it is free, and waits for it.
 
 use std::sync::{Arc, Mutex};
 
 use super::{OpenRequest, Row};
 use crate::embedded::locked;
 
-/// One worker's hold on the row.
+/// Access of one worker to the shared sequence.
 pub(super) struct Shared {
     row: Arc<Mutex<Row>>,
-    /// The request that this worker will start.
+    /// Request that this worker has reserved and will start.
     next: Option<OpenRequest>,
-    /// Whether `next` was counted as planned.
+    /// Whether `next` has been counted as planned.
     is_counted: bool,
-    /// Whether the row has no more.
+    /// Whether the sequence has ended.
     is_exhausted: bool,
-    /// Whether nothing more is started; what falls due is counted all the same.
+    /// Whether no more requests are started. Due requests are still counted as planned.
     pub(super) is_closed: bool,
 }
 
@@ -44,7 +44,7 @@ impl Shared {
                 self.is_counted = true;
                 Some(next)
             }
-            // Nobody will start what is left.
+            // No worker will start the remaining requests.
             _ if self.is_closed => locked(&self.row).take_due(now_ns),
             _ => None,
         }
@@ -55,7 +55,7 @@ impl Shared {
             _ if self.is_closed => None,
             Some(next) => Some(next.at_ns),
             None if self.is_exhausted => None,
-            // There may be more: it has not been asked.
+            // The sequence has not been asked, so it may have more.
             None => Some(0),
         }
     }

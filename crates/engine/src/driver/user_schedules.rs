@@ -1,10 +1,10 @@
-//! Users of a closed load who start at times of their own.
+//! Users of a closed load with scheduled start times.
 
 use std::ops::Range;
 
 use load::{Arrivals, Schedule};
 
-/// By user of one worker, the scheduled send times to which it has not come yet.
+/// By user of one worker: scheduled send times that the user has not reached yet.
 pub(crate) struct UserSchedules(Vec<UserSchedule>);
 
 struct UserSchedule {
@@ -13,30 +13,30 @@ struct UserSchedule {
 }
 
 impl UserSchedules {
-    /// `users` are numbered over all workers.
+    /// Creates the schedules of `users`, numbered over all workers.
     pub(super) fn new(schedule: &Schedule, users: Range<u32>) -> Self {
         let numbers = users.start.into()..users.end.into();
         let of_user = |mut rest: Arrivals| UserSchedule { next_ns: rest.next(), rest };
         Self(schedule.of_users(numbers).into_iter().map(of_user).collect())
     }
 
-    /// When the next iteration of a user is intended; `None` after the last.
+    /// Intended start of a user's next iteration. `None` after the last.
     pub(crate) fn next_ns(&self, user: u32) -> Option<u64> {
         self.0[user as usize].next_ns
     }
 
-    /// When the next iteration of any user is intended; `None` after the last of all.
+    /// Earliest intended start over all users. `None` after the last.
     pub(crate) fn earliest_ns(&self) -> Option<u64> {
         self.0.iter().filter_map(|own| own.next_ns).min()
     }
 
-    /// A user starts its next iteration, or never will.
+    /// Moves a user to its next scheduled iteration.
     pub(crate) fn advance(&mut self, user: u32) {
         let own = &mut self.0[user as usize];
         own.next_ns = own.rest.next();
     }
 
-    /// A user makes no further request.
+    /// Drops the remaining iterations of a user.
     pub(crate) fn end(&mut self, user: u32) {
         self.0[user as usize].rest = Arrivals::none();
         self.0[user as usize].next_ns = None;

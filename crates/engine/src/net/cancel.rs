@@ -1,4 +1,4 @@
-//! Ends on the peer what was given up here, over connections of their own, and in nobody's way.
+//! Sends cancel requests for timed-out statements on separate connections and on a separate thread, off the load path.
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -12,42 +12,42 @@ use super::line::Stream;
 use super::probe;
 use crate::job::Peer;
 
-/// Cancellations that wait for their turn; more are dropped.
+/// Max cancel requests in the queue; more are dropped.
 const WAITING_MAX: usize = 64;
-/// For each step of a cancellation: connecting, a log-in, the peer's answer.
+/// Time-out of each step of a cancel request: connecting, log-in, and the peer's answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Lets one cancellation through at a time, over all threads of a load: MariaDB's `KILL` of statements in `SLEEP()` holds one lock
-/// and waits for another, so that two of them at once wait for each other, for up to two seconds each. Loads have turns of their
-/// own: a server that does not answer must not keep the cancellations of another waiting.
+/// Lock that lets one cancel request through at a time, over all threads of a load. MariaDB's `KILL` of statements in `SLEEP()`
+/// holds one lock and waits for another, so two at once block each other for up to two seconds. Each load has its own lock, so a
+/// server that does not answer does not delay the cancel requests of other loads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn(Arc<Mutex<()>>);
 
-/// What is to be ended, and where.
+/// Cancel request, and the peer to send it to.
 type Order = (Peer, Cancel);
-/// What came of it, in words if nothing did.
+/// Result of a cancel request; the error is a sentence.
 type Report = Result<(), String>;
 
-/// Sends cancellations on a thread of its own, which begins with the first of them.
+/// Sender of cancel requests. Its thread starts with the first of them.
 pub(crate) struct Canceller {
     turn: Turn,
     way: Option<(SyncSender<Order>, Receiver<Report>)>,
-    /// Cancellations that nothing came of yet.
+    /// Number of cancel requests without a result so far.
     under_way: u32,
 }
 
 impl Canceller {
-    /// Takes turns with the other threads of the load.
+    /// Creates a sender that shares `turn` with the other threads of the load.
     pub(crate) fn new(turn: Turn) -> Self {
         Self { turn, way: None, under_way: 0 }
     }
 
-    /// Ends this soon. In words, why it cannot be.
+    /// Queues a cancel request. The error says why it cannot be queued.
     pub(crate) fn send(&mut self, peer: Peer, cancel: Cancel) -> Report {
         let (orders, _) = self.way.get_or_insert_with(|| {
             let (orders, to_do) = mpsc::sync_channel(WAITING_MAX);
             let (done, reports) = mpsc::channel();
-            // Without a thread nobody takes the orders, which is said of each.
+            // If the thread cannot be started, each request fails in `try_send`.
             let turn = self.turn.clone();
             let _ =
                 thread::Builder::new().name("cancel".to_owned()).spawn(move || work(&to_do, &done, &turn));
@@ -59,7 +59,7 @@ impl Canceller {
         Ok(())
     }
 
-    /// The next report, if one comes within a time; `None` also when none is awaited.
+    /// Next result, if one arrives in time. `None` if none does, or if no cancel request is pending.
     pub(crate) fn report(&mut self, within: Duration) -> Option<Report> {
         let (_, reports) = self.way.as_ref().filter(|_| self.under_way > 0)?;
         let report = reports.recv_timeout(within).ok()?;
@@ -67,7 +67,7 @@ impl Canceller {
         Some(report)
     }
 
-    /// How many cancellations nothing came of yet.
+    /// Number of cancel requests without a result so far.
     pub(crate) fn under_way(&self) -> u32 {
         self.under_way
     }
@@ -84,12 +84,12 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
             },
         };
         drop(turn);
-        // Whoever does not wait for it any more wants it done all the same.
+        // The receiver may be gone; the statement had to be canceled all the same.
         let _ = done.send(report);
     }
 }
 
-/// Sends bytes in the clear, and waits until the peer closes: then it is done with them.
+/// Sends bytes over an unencrypted connection, and waits until the peer closes it: the peer has then processed them.
 fn send(peer: &Peer, bytes: [u8; 16]) -> Report {
     let endpoint = &peer.endpoints[0];
     let sent = Stream::open(endpoint, TIMEOUT).and_then(|mut stream| {

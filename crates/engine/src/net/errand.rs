@@ -1,4 +1,4 @@
-//! A few requests of one client, one after the other, outside of any load.
+//! Sequence of requests by one client, outside of a load.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::line::Line;
 use super::probe::converse;
 use crate::job::Peer;
 
-/// A client that makes requests one after the other, over one connection as far as its peer keeps it.
+/// Client that makes requests one after the other, over one connection as long as its peer keeps it open.
 #[derive(Debug)]
 pub struct Errand<T> {
     peer: Peer,
@@ -17,31 +17,31 @@ pub struct Errand<T> {
     timeout: Duration,
 }
 
-/// Why a request did not end well.
+/// Failed request of an errand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrandFault {
-    /// The step.
+    /// Step of the request.
     pub step: u16,
-    /// In words: what was answered, or why there is no answer.
+    /// Error that was answered, or reason why there is no answer.
     pub reason: String,
 }
 
 impl<T: Conversation> Errand<T> {
-    /// A client that has made none yet. The time-out counts for connecting, and for each reply.
+    /// Creates a client without a connection. The time-out applies to connecting, and to each reply.
     pub fn new(peer: Peer, conversation: T, timeout: Duration) -> Self {
         Self { peer, conversation, timeout }
     }
 
-    /// The conversation, with what it saved of replies.
+    /// Conversation of the client, with the values saved from replies.
     pub fn conversation(&mut self) -> &mut T {
         &mut self.conversation
     }
 
-    /// Makes the requests of these steps, until one does not end well.
+    /// Makes the requests of `steps` in order, until one fails.
     ///
     /// # Errors
     ///
-    /// The first step that was rejected, or not answered.
+    /// Returns the first step that was rejected or not answered.
     pub fn run(&mut self, steps: impl IntoIterator<Item = u16>) -> Result<(), ErrandFault> {
         let mut line = None;
         for step in steps {

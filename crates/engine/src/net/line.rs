@@ -1,4 +1,4 @@
-//! One connection that waits: for questions before a load, and for tables that are filled.
+//! Blocking connection to a peer, for checks before a load and for loading data.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -14,42 +14,42 @@ use super::probe::{ProbeError, advise};
 use super::tls::{Session, TlsPeer};
 use crate::job::{Endpoint, Peer, Selection};
 
-/// Bytes of one read.
+/// Max bytes per read.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Bytes of an answer that tell which server sent it.
+/// Length of the prefix of an answer from which [`instead_of_tls`] recognizes a server without TLS.
 const ANSWER_BYTES: usize = 32;
-/// Rounds of a greeting; the longest log-in in use has six.
+/// Max rounds of a greeting. The longest log-in in use has six.
 const ROUNDS_MAX: u32 = 1000;
 
-/// How long a server may take to reject a client for its certificate, after the handshake of TLS 1.3.
+/// Time that a server gets, after a TLS 1.3 handshake, to reject the client's certificate.
 const VERDICT_WITHIN: Duration = Duration::from_millis(500);
 
-/// A connection in the clear or over TLS, read from and written to like a file. A call waits as long as the time-out says, and
-/// then fails with [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::WouldBlock`].
+/// Unencrypted or TLS connection that is read and written like a file. A call that takes longer than the time-out fails with
+/// [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::WouldBlock`].
 pub struct Line {
     stream: Stream,
     endpoint: String,
     tls: Option<TlsPeer>,
     is_tls_on_request: bool,
     session: Option<Box<Session>>,
-    /// What was read: ciphertext or not.
+    /// Buffer of the latest read from the socket.
     buffer: Vec<u8>,
-    /// What was opened, or came with the end of the greeting, and was not taken yet.
+    /// Bytes that were decrypted, or that followed the greeting, and that may not have been read by the caller yet.
     plain: Vec<u8>,
     taken: usize,
     timeout: Duration,
     opened_at: Instant,
 }
 
-/// A socket that blocks.
+/// Blocking socket.
 pub(super) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
 impl Line {
-    /// Connects to the first address of a peer, or to the first that answers if that is its selection, and shakes hands if TLS begins
-    /// at once. The time-out counts for each address.
+    /// Connects to the first address of a peer, or, with [`Selection::First`], to the first one that answers. Runs the TLS
+    /// handshake if TLS starts right after connecting. The time-out applies to each address.
     pub fn open(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
         let tried = match peer.selection {
             Selection::InTurn => 1,
@@ -68,7 +68,7 @@ impl Line {
         }
     }
 
-    /// Connects to the only address of a peer.
+    /// Connects to the first and only address of a peer.
     fn open_only(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
         let opened_at = Instant::now();
         let endpoint = &peer.endpoints[0];
@@ -92,43 +92,43 @@ impl Line {
         Ok(line)
     }
 
-    /// Goes through the greeting of a conversation, TLS included, within the time-out.
+    /// Runs the greeting of a conversation within the time-out, TLS included.
     pub fn greet(&mut self, conversation: &mut dyn Conversation) -> Result<(), ProbeError> {
         self.run_greeting(conversation)
     }
 
-    /// As [`Line::greet`], for a channel.
+    /// Like [`Line::greet`], for a channel.
     pub(super) fn greet_channel(&mut self, channel: &mut dyn Channel) -> Result<(), ProbeError> {
         self.run_greeting(channel)
     }
 
-    /// As [`Line::greet`], for a session without a script.
+    /// Like [`Line::greet`], for a session without a script.
     pub fn log_in(&mut self, session: &mut dyn SqlSession) -> Result<(), ProbeError> {
         self.run_greeting(session)
     }
 
-    /// How long a read or a write may wait from now on; `None` waits for ever.
+    /// Sets the time-out of later reads and writes. `None`: they wait forever.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         self.timeout = timeout.unwrap_or(Duration::MAX);
         self.stream.set_timeout(timeout)
     }
 
-    /// The TLS version, cipher suite and key exchange, if TLS is spoken.
+    /// TLS version, cipher suite, and key exchange. `None` without TLS.
     pub fn tls(&self) -> Option<String> {
         self.session.as_ref().and_then(|session| session.description())
     }
 
-    /// Whether the server asked for a client certificate, and there is none to present.
+    /// Whether the server asked for a client certificate and none is configured.
     pub fn is_certificate_missing(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.identity.is_demanded() && !tls.identity.is_there())
     }
 
-    /// How long ago it began to connect.
+    /// Time since the connection began to be opened.
     pub fn age(&self) -> Duration {
         self.opened_at.elapsed()
     }
 
-    /// The address it goes to, for people.
+    /// Address of the peer, as text for messages.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
@@ -157,7 +157,7 @@ impl Line {
                 }
             }
             if greeting == Greeting::Done {
-                // What came with its end is read next.
+                // Bytes after the greeting are the first that a read returns.
                 self.plain.drain(..self.taken);
                 self.taken = 0;
                 self.plain.splice(..0, bytes);
@@ -206,8 +206,8 @@ impl Line {
         }
     }
 
-    /// In TLS 1.3 a server judges the certificate of a client after the handshake: waits until it says something, if it asked
-    /// for one.
+    /// Waits briefly for the server's decision on the client certificate, if it asked for one: in TLS 1.3 it can reject the
+    /// certificate after the handshake.
     pub(super) fn await_verdict(&mut self) -> Result<(), ProbeError> {
         let (Some(tls), Some(session)) = (&self.tls, &mut self.session) else { return Ok(()) };
         if !tls.identity.is_demanded() {
@@ -238,7 +238,7 @@ impl Line {
         ProbeError::Greeting { endpoint: self.endpoint.clone(), class, reason }
     }
 
-    /// Goes over to TLS.
+    /// Switches to TLS.
     fn secure(&mut self) -> Result<(), ProbeError> {
         let endpoint = self.endpoint.clone();
         let refused =
@@ -273,7 +273,7 @@ impl Line {
                     "the peer closed during the handshake; does it speak TLS?".into(),
                 ));
             }
-            // Opening a record overwrites it.
+            // Decryption overwrites the buffer.
             let answer = self.buffer[..count.min(ANSWER_BYTES)].to_vec();
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);
             received.map_err(|fault| {
@@ -282,7 +282,7 @@ impl Line {
                 refused(class, advise(class, sentence, tls, self.is_tls_on_request))
             })?;
         }
-        // The last flight, so that the peer does not log a broken handshake.
+        // The last flight is sent so that the peer does not log an incomplete handshake.
         self.stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;
         self.session = Some(Box::new(session));
         Ok(())
@@ -337,7 +337,7 @@ impl Stream {
                 Self::Tcp(stream)
             }
             Endpoint::Unix(path) => {
-                // A blocking connect would wait for ever at a full backlog.
+                // A blocking connect would wait forever if the backlog is full.
                 let stream = UnixStream::from(super::unix::dial(path)?.socket.into_fd());
                 stream.set_nonblocking(false)?;
                 Self::Unix(stream)
@@ -389,9 +389,9 @@ impl Write for Stream {
     }
 }
 
-/// The greeting that conversations and sessions have in common.
+/// Greeting interface that conversations, channels, and SQL sessions share.
 trait Greets {
-    /// So many bytes of [`Greets::outgoing`] were sent.
+    /// Notes that `count` bytes of [`Greets::outgoing`] were sent.
     fn sent(&mut self, _count: usize) {}
     fn greet(&mut self) -> Greeting;
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;

@@ -1,4 +1,5 @@
-//! Connects once before the load, greets, and asks at most one question: a wrong address should cost a second, not a run.
+//! Checks of a peer before the load: connect, log in, and ask at most one question, so that a wrong address fails within a second,
+//! not after a run.
 
 use std::io::{self, Read, Write};
 use std::thread;
@@ -11,67 +12,67 @@ use super::line::Line;
 use super::tls::TlsPeer;
 use crate::job::Peer;
 
-/// What the probe found.
+/// Result of a connection check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// How long connecting took, TLS and log-in included.
+    /// Time to connect, TLS included. Includes the log-in for [`greet`] and [`ask`], but not for [`probe`].
     pub connect_ns: u64,
-    /// The TLS version, cipher suite and key exchange, if TLS is spoken.
+    /// TLS version, cipher suite, and key exchange. `None` without TLS.
     pub tls: Option<String>,
-    /// The server asked for a client certificate, and there is none to present.
+    /// Whether the server asked for a client certificate and none is configured.
     pub is_certificate_missing: bool,
 }
 
-/// What came of a question.
+/// Answer to a question.
 #[derive(Debug)]
 pub struct Asked<T> {
-    /// The reply; of a refusal the conversation has the reason.
+    /// Reply. For a rejection, the conversation has the reason.
     pub reply: Reply,
-    /// The conversation, which has heard the reply.
+    /// Conversation after the reply.
     pub conversation: T,
-    /// What connecting showed.
+    /// Result of the connection check.
     pub probed: Probed,
 }
 
-/// Why the peer cannot be spoken to.
+/// Reason why a check of a peer failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// No connection.
+    /// Connecting failed.
     #[error("cannot connect to {endpoint}: {reason}")]
     Connect {
-        /// Where.
+        /// Address of the peer.
         endpoint: String,
-        /// Why not, and what to do.
+        /// Reason, with help.
         reason: String,
     },
-    /// A connection, but no TLS.
+    /// TLS handshake failed.
     #[error("{endpoint} does not pass as a TLS server ({class}): {reason}")]
     Tls {
-        /// Where.
+        /// Address of the peer.
         endpoint: String,
-        /// The error class.
+        /// Error class.
         class: ErrorClass,
-        /// Why not, and what to do.
+        /// Reason, with help.
         reason: String,
     },
-    /// A connection, but no log-in.
+    /// Log-in failed.
     #[error("{endpoint} does not let us in ({class}): {reason}")]
     Greeting {
-        /// Where.
+        /// Address of the peer.
         endpoint: String,
-        /// The error class.
+        /// Error class.
         class: ErrorClass,
-        /// Why not, in the peer's words where it has some.
+        /// Reason, in the peer's words if it gave some.
         reason: String,
     },
-    /// A question without an answer.
+    /// Question was not answered.
     #[error("{endpoint} does not answer ({class}): {reason}")]
     Question {
-        /// Where.
+        /// Address of the peer.
         endpoint: String,
-        /// The error class.
+        /// Error class.
         class: ErrorClass,
-        /// Why not.
+        /// Reason.
         reason: String,
     },
 }
@@ -82,8 +83,8 @@ impl ProbeError {
     }
 }
 
-/// Connects, shakes hands if TLS begins at once, goes through the greeting of a channel, and closes. Fails, too, if the server
-/// rejects the client for its certificate or its log-in.
+/// Connects, with TLS if it starts right after connecting, runs the greeting of a channel, and closes. Also fails if the server
+/// rejects the client's certificate or log-in.
 pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
     let mut line = Line::open(peer, timeout)?;
     let probed = probed(&line);
@@ -92,7 +93,7 @@ pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Resul
     Ok(probed)
 }
 
-/// Connects, goes through the greeting of a conversation, says goodbye and closes.
+/// Connects, runs the greeting of a conversation, sends its farewell, and closes.
 pub fn greet(
     peer: &Peer,
     conversation: &mut dyn Conversation,
@@ -105,8 +106,8 @@ pub fn greet(
     Ok(probed)
 }
 
-/// Connects, greets, sends the request of step 0, waits for its reply, says goodbye and closes. The time-out counts for the
-/// connection, for the greeting, and for each wait for the reply.
+/// Connects, runs the greeting, sends the request of step 0, waits for its reply, sends the farewell, and closes. The time-out
+/// applies to connecting, to the greeting, and to each wait for the reply.
 pub fn ask<T: Conversation>(
     peer: &Peer,
     mut conversation: T,
@@ -116,7 +117,7 @@ pub fn ask<T: Conversation>(
     Ok(Asked { reply, conversation, probed })
 }
 
-/// As [`ask`], for any conversation.
+/// Like [`ask`], for a conversation behind a reference.
 pub(super) fn put(
     peer: &Peer,
     conversation: &mut dyn Conversation,
@@ -136,10 +137,10 @@ pub(super) fn put(
     Ok((reply, probed))
 }
 
-/// An error class, and the reason in words.
+/// Error class, and the reason in words.
 type Reason = (ErrorClass, String);
 
-/// Goes on with a request to the end of its last reply, over another connection if the reply asks for that.
+/// Runs a request to the end of its last reply. Reconnects if the conversation asks for it.
 pub(super) fn converse(
     line: &mut Line,
     peer: &Peer,
@@ -204,7 +205,7 @@ pub(super) fn converse(
     }
 }
 
-/// Hands the conversation what came, and keeps what it has no use for yet.
+/// Passes received bytes to the conversation. Bytes that it does not use yet stay in `bytes`.
 fn hear(conversation: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Progress, Reason> {
     let progress = conversation.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
     match &progress {
@@ -224,7 +225,7 @@ fn probed(line: &Line) -> Probed {
     }
 }
 
-/// Whether it arrives makes no difference here.
+/// Sends the farewell. Errors are ignored because the connection is closed next.
 fn send_farewell(line: &mut Line, conversation: &mut dyn Conversation) {
     let _ = line.write_all(conversation.farewell());
 }
@@ -245,7 +246,7 @@ fn explain(error: &io::Error, timeout: Duration) -> String {
     }
 }
 
-/// What to do about a handshake that failed. Where TLS begins on request, it is the URL that says how strict to be.
+/// Adds help to the reason of a failed handshake. If TLS starts on request, the options are parameters of the URL.
 pub(super) fn advise(class: ErrorClass, sentence: String, tls: &TlsPeer, is_on_request: bool) -> String {
     let (authority, lenient) = match is_on_request {
         false => ("name its authority with --cacert", "accept any certificate with --insecure"),

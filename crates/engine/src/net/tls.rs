@@ -1,4 +1,4 @@
-//! TLS by rustls, without buffers of its own: records are opened where they were read.
+//! TLS with rustls in unbuffered mode: records are decrypted in the buffer into which they were read.
 
 mod config;
 mod fault;

@@ -1,4 +1,4 @@
-//! Calls into a system in this process, in place of sending and receiving.
+//! Calls into a system in this process, which replace sending and receiving.
 
 use record::ErrorClass;
 use wire::{Channel, Event, Greeting, Next, PeerFault, Stage, Ticket};
@@ -8,11 +8,11 @@ use crate::endings::Ending;
 use crate::link::State;
 use crate::timers::NEVER;
 
-/// Calls of one greeting: more of them come to no end.
+/// Max calls of one greeting.
 const ROUNDS_MAX: u32 = 1000;
 
 impl Worker<'_> {
-    /// Opens a link within this process.
+    /// Opens a link to a system in this process.
     pub(super) fn open_in_process(&mut self, number: u32, now_ns: u64) {
         let Some(embedding) = &self.embedding else { return };
         let link = &mut self.links[number as usize];
@@ -38,7 +38,7 @@ impl Worker<'_> {
         }
     }
 
-    /// A call is to be made for a link: in its turn, not deeper and deeper within the one before.
+    /// Queues a call for a link. Queued calls run one after the other instead of nesting.
     #[inline]
     pub(super) fn queue_call(&mut self, number: u32) {
         let link = &self.links[number as usize];
@@ -47,7 +47,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Makes the calls that are due, one for each link.
+    /// Makes the queued calls, one per link.
     pub(super) fn make_calls(&mut self) {
         for _ in 0..self.queued_calls.len() {
             let (Some((number, generation)), Some(embedding)) =
@@ -68,7 +68,7 @@ impl Worker<'_> {
             let performed = link.channel.received(&[]);
             embedding.guards.set(self.thread, NEVER);
             if self.signal.is_aborted() {
-                // It may have been interrupted for that: it is left in flight.
+                // The abort may have interrupted the call; its request counts as in flight.
                 return;
             }
             let at_ns = self.clock.now();
@@ -85,7 +85,7 @@ impl Worker<'_> {
     }
 }
 
-/// How a call ends that took too long: a commit that was not refused may have taken effect.
+/// Ending of a call that took too long. A commit that was not rejected may have taken effect.
 #[cold]
 fn too_late(stage: Stage, event: &Result<Option<(usize, Event)>, PeerFault>) -> Ending {
     let is_refused = match event {
@@ -101,7 +101,7 @@ fn too_late(stage: Stage, event: &Result<Option<(usize, Event)>, PeerFault>) -> 
     }
 }
 
-/// Lets a channel open what it speaks to.
+/// Runs the greeting of a channel, which opens the system.
 fn open(channel: &mut dyn Channel) -> Result<(), PeerFault> {
     let mut greeting = channel.greet();
     for _ in 0..ROUNDS_MAX {

@@ -1,4 +1,4 @@
-//! Requests that were given up here, and may go on at the peer.
+//! Cancellation of timed-out requests that may still run on the peer.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use wire::Ticket;
 use super::Worker;
 use crate::link::State;
 
-/// How long the end of a load waits for cancellations.
+/// Max time that the end of a load waits for cancel requests.
 const PATIENCE_NS: u64 = 2 * load::SECOND_NS;
 
 impl Worker<'_> {
-    /// Asks the peer to end the request of a user, whose deadline has passed.
+    /// Asks the peer to cancel the request of a user whose deadline has passed.
     pub(super) fn cancel(&mut self, user: u32, link: u32, now_ns: u64) {
         let link = &self.links[link as usize];
         let State::Up { .. } = &link.state else { return };
@@ -23,7 +23,7 @@ impl Worker<'_> {
         self.read_cancellations(0, now_ns);
     }
 
-    /// Counts the cancellations of which nothing came.
+    /// Counts cancel requests that failed. Waits up to `wait_ns` for their results.
     fn read_cancellations(&mut self, wait_ns: u64, now_ns: u64) {
         let until_ns = self.clock.now() + wait_ns;
         loop {
@@ -33,7 +33,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Waits for the cancellations that are under way at the end of a load, for a while: what still runs would disturb the next.
+    /// Waits for pending cancel requests at the end of a load: statements that still run would disturb the next load.
     pub(super) fn settle_cancellations(&mut self, now_ns: u64) {
         self.read_cancellations(PATIENCE_NS, now_ns);
         for _ in 0..self.canceller.under_way() {
@@ -41,7 +41,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Counted in addition to the time-out that the request is.
+    /// Counts a failed cancel request as an error, in addition to the time-out of the request.
     fn note_not_canceled(&mut self, reason: Option<String>, now_ns: u64) {
         let Some(reason) = reason else { return };
         let errors = &mut self.accounts[0].recorder.tally(now_ns).errors;

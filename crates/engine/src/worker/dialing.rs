@@ -1,4 +1,4 @@
-//! From no connection to a link that can carry requests.
+//! Opening and closing of links: from a new socket through TLS to a link that can carry requests.
 
 use record::Tally;
 use rustix::io::Errno;
@@ -15,7 +15,7 @@ use crate::net::{self, Dialled};
 use crate::timers::{NEVER, Reason};
 
 impl Worker<'_> {
-    /// Opens a link, unless it is being opened already. The deadlines of the exchanges that wait for it end it if it takes too long.
+    /// Opens a link, unless it is being opened. The deadlines of the exchanges that wait for it limit how long that may take.
     pub(super) fn dial(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
         if link.is_opening() {
@@ -47,7 +47,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The kernel has an answer for a connecting socket.
+    /// Handles the result of a non-blocking connect.
     pub(super) fn on_dialed(&mut self, number: u32, outcome: Result<(), Errno>, now_ns: u64) {
         match outcome {
             Ok(()) => self.on_connected(number, now_ns),
@@ -67,22 +67,22 @@ impl Worker<'_> {
         }
     }
 
-    /// The exchange of a link, if it carries any.
+    /// Exchange on a link. `None` if it carries none; the first if it carries several.
     #[inline]
     pub(super) fn exchange_on(&mut self, number: u32) -> Option<&mut Exchange> {
         let user = self.links[number as usize].carried.first()?;
         self.users[user as usize].exchange.as_mut()
     }
 
-    /// Where what happens on a link counts: in the phase of the request that it carries. Connections that are opened without one
-    /// belong to the result.
+    /// Tally for events on a link: that of its step, in the phase of the request that it carries. Connections opened without a
+    /// request count as measured.
     #[inline]
     pub(super) fn tally_of(&mut self, number: u32) -> &mut Tally {
         let at_ns = self.exchange_on(number).map_or(NEVER, |exchange| exchange.intended_ns);
         self.accounts[usize::from(self.links[number as usize].step)].recorder.tally(at_ns)
     }
 
-    /// A connection came about: it has taken this long.
+    /// Records the time that a connection took to be established.
     pub(super) fn note_connected(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
         let connect_ns = now_ns.saturating_sub(link.dialled_ns);
@@ -113,7 +113,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The TLS handshake may have come to its end.
+    /// Continues with the greeting if the TLS handshake is complete.
     pub(super) fn on_shaken(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
         match std::mem::replace(&mut link.state, State::Down) {
@@ -123,7 +123,7 @@ impl Worker<'_> {
                 link.state = State::Greeting { socket, session: Some(session) };
                 let is_on_request = self.job.peer(link.peer).tls_on_request;
                 self.tally_of(number).tls.record(tls_ns);
-                // The handshake ended when its last bytes came; what follows goes out only now.
+                // The handshake ended when its last bytes arrived; what follows is sent now.
                 let now_ns = self.clock.now();
                 if is_on_request { self.secured(number, now_ns) } else { self.greet(number, now_ns) }
             }
@@ -131,7 +131,7 @@ impl Worker<'_> {
         }
     }
 
-    /// A link is ready for requests.
+    /// Handles a link that has become ready for requests.
     pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
         self.dialing -= 1;
         self.links[number as usize].idle_end_ms = NO_IDLE_END;
@@ -156,7 +156,8 @@ impl Worker<'_> {
         }
     }
 
-    /// No connection came about: for the requests that wait for it, or before the load.
+    /// Handles a failure to open a link. Requests that wait for it fail; without any, the failure is counted as one before the
+    /// load.
     pub(super) fn dialing_failed(&mut self, number: u32, ending: Ending, now_ns: u64) {
         if self.tries_next_address(number, now_ns) {
             return;
@@ -169,7 +170,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Lets the socket of a link go. Whatever the kernel still says about it is not heard.
+    /// Closes the socket of a link. Later events of the socket are ignored.
     pub(super) fn close(&mut self, number: u32) {
         self.send_farewell(number);
         let link = &mut self.links[number as usize];
@@ -187,8 +188,7 @@ impl Worker<'_> {
         self.dispatch.update(&self.links, number);
     }
 
-    /// Tells the peer that a link with nothing under way will be closed, where the protocol has words for it. Whether
-    /// they arrive makes no difference here.
+    /// Tells the peer that an idle link will be closed, if the protocol has a message for it. Errors are ignored.
     pub(super) fn send_farewell(&mut self, number: u32) {
         let link = &mut self.links[number as usize];
         let has_failed = link.has_send_error();
@@ -211,7 +211,7 @@ impl Worker<'_> {
         let _ = socket.send(bytes);
     }
 
-    /// Sets when the request of a user must be over, and a timer if none comes up in time.
+    /// Sets the deadline of a user's request, and a timer for it if none fires earlier.
     pub(super) fn set_deadline(&mut self, number: u32, at_ns: u64) {
         if let Some(exchange) = &mut self.users[number as usize].exchange {
             exchange.deadline_ns = at_ns;
@@ -219,7 +219,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sees that a timer of a user comes up by then.
+    /// Makes sure that a timer of the user fires at `at_ns` or earlier.
     #[inline]
     pub(super) fn arm(&mut self, number: u32, at_ns: u64) {
         let user = &mut self.users[number as usize];
@@ -229,7 +229,7 @@ impl Worker<'_> {
         }
     }
 
-    /// A timer of a user came up: the deadline of its request has passed, or was put off in the meantime.
+    /// Handles a deadline timer of a user: the deadline has passed, or was moved to a later time.
     pub(super) fn check_deadline(&mut self, number: u32, at_ns: u64, now_ns: u64) {
         let user = &mut self.users[number as usize];
         if user.armed_ns != at_ns {

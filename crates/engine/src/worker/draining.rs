@@ -1,10 +1,12 @@
-//! Multiplexed links after each read: answers go out, exchanges that wait begin, and a link whose peer takes no more is replaced.
+//! Work on multiplexed links after each read: send pending bytes, begin waiting exchanges, and replace a link whose peer takes no
+//! more exchanges.
 
 use super::Worker;
 use crate::endings::Ending;
 
 impl Worker<'_> {
-    /// Does what a multiplexed link needs once its channel has taken in all bytes, or an exchange of it was given up.
+    /// Sends and begins what a multiplexed link has pending, after its channel has processed all bytes or an exchange was
+    /// abandoned.
     pub(super) fn settle_link(&mut self, number: u32, now_ns: u64) {
         self.send_unasked(number);
         let link = &self.links[number as usize];
@@ -16,12 +18,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether a user's exchange has begun on the link that carries it.
+    /// Whether the channel has begun the exchange of a user.
     fn is_begun(&self, user: u32) -> bool {
         self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_begun)
     }
 
-    /// Begins exchanges that were given to a link before it was up, as far as its channel has room for them.
+    /// Begins exchanges that were given to a link before it was up, as far as its channel has room.
     fn begin_waiting(&mut self, number: u32, now_ns: u64) {
         let link = &self.links[number as usize];
         let generation = link.generation;
@@ -44,8 +46,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Closes a link that takes no further exchanges once those that began on it are over. Exchanges that wait for it begin on its
-    /// next socket.
+    /// Closes a link that takes no further exchanges, once its begun exchanges have ended. Waiting exchanges begin on the next
+    /// socket.
     #[cold]
     fn drain(&mut self, number: u32, now_ns: u64) {
         let link = &self.links[number as usize];
@@ -54,7 +56,7 @@ impl Worker<'_> {
         }
         let (is_empty, peer) = (link.carried.is_empty(), link.peer);
         if !is_empty && link.served == 0 {
-            // Opening it again at once would come to the same.
+            // Reopening it immediately would fail in the same way.
             return self.end_link(number, Ending::takes_nothing(), now_ns);
         }
         self.close(number);

@@ -1,14 +1,14 @@
-//! Which address of a peer the next socket of a link goes to, and what follows when it does not answer.
+//! Choice of a peer's address for the next socket of a link, and failover if the address does not answer.
 
 use super::Worker;
 use crate::job::{Job, Selection};
 
-/// Peers whose links all go to the first address that answers.
+/// Failover state of peers with [`Selection::First`].
 #[derive(Default)]
 pub(super) struct Failover {
-    /// By peer, the address that answered last, or that is tried next. Empty if no peer has such a selection.
+    /// By peer: index of the address that answered last, or that is tried next. Empty if no peer fails over.
     current: Box<[u16]>,
-    /// By link, the addresses that did not answer since it was up. Empty if no peer has such a selection.
+    /// By link: number of consecutive addresses that did not answer. Empty if no peer fails over.
     misses: Box<[u16]>,
 }
 
@@ -21,7 +21,7 @@ impl Failover {
         Self { current: vec![0; job.peers.len()].into(), misses: vec![0; links].into() }
     }
 
-    /// A link is up.
+    /// Resets the failures of a link that is up.
     #[inline]
     pub(super) fn note_answer(&mut self, link: u32) {
         if let Some(misses) = self.misses.get_mut(link as usize) {
@@ -29,7 +29,7 @@ impl Failover {
         }
     }
 
-    /// An address of a peer did not answer a link. Says whether an address is left that did not fail the link in a row.
+    /// Notes that an address did not answer a link. Returns whether some address has not failed yet in this series.
     fn note_miss(&mut self, link: u32, peer: u16, address: u16, addresses: u16) -> bool {
         let current = &mut self.current[usize::from(peer)];
         if *current == address {
@@ -45,7 +45,7 @@ impl Failover {
 }
 
 impl Worker<'_> {
-    /// The address that the next socket of a link goes to. Its channel learns it.
+    /// Chooses the address for the next socket of a link, and tells its channel.
     pub(super) fn choose_address(&mut self, number: u32) -> u16 {
         let link = &mut self.links[number as usize];
         let peer = self.job.peer(link.peer);
@@ -54,7 +54,7 @@ impl Worker<'_> {
         }
         let user = link.carried.first();
         let exchange = user.and_then(|user| self.users[user as usize].exchange.as_ref());
-        // An exchange that was answered in part goes on where it began.
+        // An exchange that was answered in part continues at the address where it began.
         if !exchange.is_some_and(|exchange| exchange.is_answered()) {
             link.address = match peer.selection {
                 Selection::First => self.failover.current[usize::from(link.peer)],
@@ -68,7 +68,8 @@ impl Worker<'_> {
         link.address
     }
 
-    /// The address of a link did not answer in time: the next socket goes to another, if its peer has such a selection.
+    /// Notes that the address of an opening link did not answer in time: the next socket uses another address, if the peer fails
+    /// over.
     pub(super) fn leave_address(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);
@@ -78,8 +79,8 @@ impl Worker<'_> {
         }
     }
 
-    /// The address of a link that is being opened does not answer: opens it to the next one if its peer has such a selection, an
-    /// address is left, and what waits for the link has time. Says whether it does.
+    /// Reopens a link at the next address after the present one failed. Requires that the peer fails over, an address is left, and
+    /// the waiting exchange has time and was not answered. Returns whether the link is reopened.
     #[cold]
     pub(super) fn tries_next_address(&mut self, number: u32, now_ns: u64) -> bool {
         let link = &self.links[number as usize];

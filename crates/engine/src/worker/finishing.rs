@@ -1,4 +1,4 @@
-//! Requests at their end, and what their connection does next.
+//! Ends of requests: recording of the outcome, and the next action of the connection.
 
 use load::SECOND_NS;
 use record::{ErrorClass, Finish, Loss, Outcome, Phase, Sampled};
@@ -14,7 +14,7 @@ const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
 
 impl Worker<'_> {
-    /// The reply to the request of a user is complete.
+    /// Handles the complete reply to the request of a user.
     #[inline]
     pub(super) fn on_reply(&mut self, number: u32, reply: Reply, at_ns: u64) {
         let Some(exchange) = &self.users[number as usize].exchange else { return };
@@ -24,7 +24,8 @@ impl Worker<'_> {
         }
         let link = &mut self.links[link_number as usize];
         let was_whole = link.is_multiplexed() || link.sending == Sending::Done;
-        // A server may say no before it has read everything (RFC 9112, 9.3); it cannot have done what it has not read.
+        // A server may reject a request before it has read all of it (RFC 9112, section 9.3). It cannot have carried out what it
+        // has not read.
         if !was_whole && reply.refusal.is_none() && reply.status < 400 {
             return self.end_link(link_number, Ending::early_reply(), at_ns);
         }
@@ -72,7 +73,7 @@ impl Worker<'_> {
         let link = self.retire_expired(link_number, at_ns);
         let stopped = reply.refusal.filter(|refusal| refusal.class == ErrorClass::ScriptStopped);
         let stopped = stopped.map(|refusal| link.channel.explain(refusal));
-        // A reply to half a request says that the other half is not wanted: it would be read as the next one.
+        // The rest of a request that was answered early must not be sent: the server would read it as the next request.
         if !(was_whole && link.goes_on_after(&reply)) && link.carried.is_empty() {
             self.close(link_number);
         }
@@ -99,7 +100,7 @@ impl Worker<'_> {
         self.note_at_address(exchange, finish, error.as_ref());
     }
 
-    /// Counts a request that has ended in the account of the address that its link goes to, if that has one.
+    /// Counts a finished request in the account of its link's address, if the address has one.
     #[cold]
     fn note_at_address(&mut self, exchange: &Exchange, finish: &Finish, error: Option<&Ending>) {
         let Some(first) = self.address_accounts.get(usize::from(exchange.step)) else { return };
@@ -113,7 +114,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Nothing usable will come over this link any more. The requests that it carries end with it.
+    /// Closes a link that can deliver no more replies. The requests that it carries fail with `ending`.
     #[cold]
     pub(super) fn end_link(&mut self, number: u32, ending: Ending, at_ns: u64) {
         let link = &self.links[number as usize];
@@ -134,7 +135,7 @@ impl Worker<'_> {
             State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. } => {
                 self.opening_failed(ending);
             }
-            // A peer may close a connection that carries nothing; what it may not do is speak.
+            // A peer may close an idle connection, but must not send anything on it.
             _ if matches!(ending.class, ErrorClass::ExcessBytes | ErrorClass::UnsolicitedReply) => {
                 let meaning = if ending.class == ErrorClass::UnsolicitedReply {
                     "earlier replies on it are in doubt"
@@ -150,7 +151,7 @@ impl Worker<'_> {
         self.close(number);
     }
 
-    /// The requests of a link end without a reply, and its connection with them.
+    /// Fails all requests of a link, and closes its connection.
     #[cold]
     pub(super) fn end_carried(&mut self, number: u32, ending: &Ending, at_ns: u64) {
         let users: Vec<u32> = self.links[number as usize].carried.users().collect();
@@ -161,10 +162,10 @@ impl Worker<'_> {
         link.failures = link.failures.saturating_add(1);
         let failures = link.failures;
         self.close(number);
-        // A connection that had served and then broke may be replaced at once; one that never came about may not.
+        // A connection that served requests before it broke may be replaced immediately; one that failed to open may not.
         let may_be_replaced = had_served && failures == 1;
         if self.dispatch.has_waiting_at(peer) {
-            // Not at once: who cannot be sent either would be taken one from within the other.
+            // A later turn, so that exchanges that cannot be sent either do not fail recursively.
             let back_off_ns = if may_be_replaced { 1 } else { self.back_off_ns(failures) };
             self.timers.set(at_ns + back_off_ns, u32::from(peer), Reason::Room);
         }
@@ -174,7 +175,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The request of a user ends without a reply.
+    /// Ends the request of a user without a reply. Returns the exchange; `None` if the user had none.
     #[cold]
     fn fail(&mut self, number: u32, ending: &Ending, at_ns: u64) -> Option<Exchange> {
         self.end_part(number, ending.outcome, Some(ending.clone()), at_ns);
@@ -202,14 +203,14 @@ impl Worker<'_> {
         Some(exchange)
     }
 
-    /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
+    /// Back-off after consecutive failures: 10 ms, doubled with each failure up to 1 s, less a random part of up to half.
     fn back_off_ns(&mut self, failures: u8) -> u64 {
         let longest_ns =
             BACK_OFF_FIRST_NS.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(BACK_OFF_MAX_NS);
         longest_ns - (self.chance.unit() * longest_ns as f64 / 2.0) as u64
     }
 
-    /// The deadline of a user's request has passed.
+    /// Handles the passed deadline of a user's request.
     pub(super) fn on_deadline(&mut self, number: u32, now_ns: u64) {
         if self.users[number as usize].is_in_pause() {
             return self.leave(number, now_ns);
@@ -236,7 +237,7 @@ impl Worker<'_> {
         self.settle_link(link_number, now_ns);
     }
 
-    /// The peer has ended the request of a user, and the others of its link go on.
+    /// Handles a request that the peer ended, while other requests on the link continue.
     #[cold]
     pub(super) fn on_failed(&mut self, number: u32, fault: &PeerFault, at_ns: u64) {
         let user = self.users.get(number as usize);
@@ -244,14 +245,14 @@ impl Worker<'_> {
         self.fail_alone(number, &Ending::fault(fault), at_ns.max(exchange.sent_ns));
     }
 
-    /// The request of a user ends without a reply, and its link takes another.
+    /// Ends the request of a user without a reply. Its link stays open for others.
     fn fail_alone(&mut self, number: u32, ending: &Ending, at_ns: u64) {
         let Some(exchange) = self.fail(number, ending, at_ns) else { return };
         self.fill_room(self.links[exchange.link as usize].peer, at_ns);
         self.go_on(number, &exchange, at_ns, false, 1);
     }
 
-    /// Leaves everything in flight where it is: the run ends now.
+    /// Abandons all requests in flight as unfinished, when the run is aborted.
     pub(super) fn abandon(&mut self, now_ns: u64) {
         for number in 0..self.users.len() as u32 {
             self.leave_exchange(number, now_ns);
@@ -276,7 +277,7 @@ impl Worker<'_> {
         Some(exchange)
     }
 
-    /// Leaves a request in its pause: the load has ended, and the pause has not.
+    /// Abandons a request in a pause that lasts longer than the load.
     fn leave(&mut self, number: u32, now_ns: u64) {
         let Some(exchange) = self.leave_exchange(number, now_ns) else { return };
         let link = &mut self.links[exchange.link as usize];
@@ -300,7 +301,7 @@ fn finish(exchange: &Exchange, finished_ns: u64, outcome: Outcome, status: u16) 
     }
 }
 
-/// An exchange that has ended, for the log.
+/// Log entry of an exchange that has ended.
 fn sampled(
     finish: Finish,
     exchange: &Exchange,

@@ -1,4 +1,4 @@
-//! What comes after a request: the next step of its iteration, a pause, or the next iteration.
+//! Continuation after a request: the next step of the iteration, a pause, or the next iteration.
 
 use load::{Load, SECOND_NS};
 
@@ -9,12 +9,12 @@ use crate::running::StopLevel;
 use crate::timers::Reason;
 use crate::user::NO_LANE;
 
-/// How long a user waits who could not do what comes before its first iteration, such as a log-in that was rejected.
+/// Back-off of a user whose steps before the first iteration failed, such as a rejected log-in.
 const ENTRANCE_BACK_OFF_NS: u64 = SECOND_NS / 10;
 
 impl Worker<'_> {
-    /// Starts an iteration of a user who has no request in flight; in an open load it is that of an arrival. One that was due was
-    /// counted as planned when it fell due.
+    /// Starts an iteration of a user without a request in flight; in an open load, the iteration of `arrival`. `was_due`: the
+    /// request was counted as planned before.
     #[inline]
     pub(super) fn begin_iteration(
         &mut self,
@@ -31,7 +31,7 @@ impl Worker<'_> {
         self.begin(number, step, was_due, intended_ns, now_ns);
     }
 
-    /// Draws the way and the values of an iteration; returns its first step.
+    /// Chooses the scenario and draws the values of an iteration. Returns its first step.
     fn choose(&mut self, number: u32, arrival: Option<u64>, intended_ns: u64) -> u16 {
         let user = &mut self.users[number as usize];
         if let Some(arrival) = arrival {
@@ -40,7 +40,7 @@ impl Worker<'_> {
         self.iterations.begin(user, intended_ns)
     }
 
-    /// A request has ended, well or not: its user goes on, after a pause if `back_off_ns` is not 0.
+    /// Continues a user whose request has ended, after a pause if `back_off_ns` is not 0.
     #[inline]
     pub(super) fn go_on(
         &mut self,
@@ -58,8 +58,8 @@ impl Worker<'_> {
         }
     }
 
-    /// A user makes no further request, for the reason in these words, and whoever is the last of a closed load ends it. Arrivals
-    /// have no users.
+    /// Stops a user of a closed load for the reason `words`. The last user to stop ends the load. In an open load the user
+    /// continues, because arrivals are not tied to users.
     #[cold]
     pub(super) fn stop_user(&mut self, number: u32, words: String, exchange: &Exchange, at_ns: u64) {
         let Load::Closed(closed) = &self.job.load else {
@@ -81,12 +81,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Goes on within an iteration, or answers when it is over.
+    /// Continues within an iteration. Returns the end of the iteration if it is over, otherwise `None`.
     fn go_on_within(&mut self, number: u32, exchange: &Exchange, at_ns: u64, is_ok: bool) -> Option<u64> {
         let is_open = matches!(self.driver, Driver::Open(_));
         let user = &mut self.users[number as usize];
         let think_time = self.iterations.visit(user.place).think;
-        // An arrival that was late here goes on as if it had not been, and as fast as its target was.
+        // In an open load, own delay in starting a request does not delay the next step.
         let late_ns = exchange.begun_ns.saturating_sub(exchange.intended_ns);
         let ended_ns = if is_open && is_ok { at_ns.saturating_sub(late_ns) } else { at_ns };
         let intended_ns = ended_ns.saturating_add(think_time.draw(&mut user.pauses));
@@ -96,7 +96,7 @@ impl Worker<'_> {
             return Some(intended_ns);
         };
         if !self.stop.admits(intended_ns.max(at_ns), self.planned) {
-            // The iteration is cut short; what is still due may have its user at once.
+            // The iteration is cut short; a due arrival may have the user immediately.
             return Some(if is_open { at_ns } else { intended_ns });
         }
         user.place = next;
@@ -112,7 +112,7 @@ impl Worker<'_> {
         None
     }
 
-    /// An iteration that began at `begun_ns` is over at `over_ns`, which may lie ahead: the last pause belongs to it.
+    /// Ends an iteration that began at `begun_ns`. `over_ns` may lie ahead, since the last pause belongs to the iteration.
     #[inline]
     fn end_iteration(&mut self, number: u32, begun_ns: u64, over_ns: u64, at_ns: u64, back_off_ns: u64) {
         let back_off_ns = match self.iterations.entrance() {
@@ -142,7 +142,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Starts the next iteration of a user of a closed load at `next_ns`, which is later than `wanted_ns` if a back-off holds it up.
+    /// Schedules the next iteration of a user of a closed load at `next_ns`, which is later than `wanted_ns` after a back-off.
     #[inline]
     fn start_again(&mut self, number: u32, wanted_ns: u64, next_ns: u64, at_ns: u64) {
         self.pauses(number, at_ns, wanted_ns);
@@ -158,14 +158,14 @@ impl Worker<'_> {
         }
     }
 
-    /// How long a user waits who could not do what comes before its first iteration.
+    /// Back-off of a user, at least [`ENTRANCE_BACK_OFF_NS`] if the steps before its first iteration failed.
     #[cold]
     fn entrance_back_off_ns(&self, number: u32, back_off_ns: u64) -> u64 {
         let is_entered = self.users[number as usize].is_entered;
         if is_entered { back_off_ns } else { back_off_ns.max(ENTRANCE_BACK_OFF_NS) }
     }
 
-    /// A user's pause or back-off is over.
+    /// Continues a user whose pause or back-off is over.
     pub(super) fn wake(&mut self, number: u32, now_ns: u64) {
         let user = &mut self.users[number as usize];
         if user.lane == NO_LANE {

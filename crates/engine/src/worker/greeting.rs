@@ -1,4 +1,4 @@
-//! What a peer and a conversation say to one another before the first request.
+//! Greetings of channels, such as log-ins, before the first request.
 
 use wire::{ErrorClass, Greeting, PeerFault};
 
@@ -7,7 +7,7 @@ use crate::endings::Ending;
 use crate::link::State;
 
 impl Worker<'_> {
-    /// The socket of a link is open: the channel greets, if its protocol has a greeting.
+    /// Begins the greeting of a channel on an open socket.
     pub(super) fn greet(&mut self, number: u32, now_ns: u64) {
         match self.links[number as usize].channel.greet() {
             Greeting::Done => self.greeted(number, now_ns),
@@ -15,7 +15,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The channel goes on with TLS.
+    /// Continues the greeting after the switch to TLS.
     pub(super) fn secured(&mut self, number: u32, now_ns: u64) {
         let greeting = self.links[number as usize].channel.secured();
         self.on_greeting(number, greeting, now_ns);
@@ -38,7 +38,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Both sides have come to terms.
+    /// Handles the end of a greeting: the link is up.
     fn greeted(&mut self, number: u32, now_ns: u64) {
         if !self.job.peer(self.links[number as usize].peer).secures_at_once() {
             self.note_connected(number, now_ns);
@@ -51,7 +51,7 @@ impl Worker<'_> {
         self.on_up(number, now_ns);
     }
 
-    /// Gives the greeting its bytes, and does what they come to.
+    /// Passes received bytes to the greeting, and acts on its answers.
     #[cold]
     pub(super) fn take_greeting(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
         let generation = self.links[number as usize].generation;
@@ -67,7 +67,7 @@ impl Worker<'_> {
                 Greeting::Secure if !rest.is_empty() => {
                     return self.end_link(number, Ending::too_early_for_tls(), at_ns);
                 }
-                // What comes after it must be what a peer may say at any time.
+                // Bytes after the greeting must be messages that a peer may send at any time.
                 Greeting::Done if !rest.is_empty() => {
                     if let Err(fault) = link.channel.received(rest) {
                         return self.greeting_failed(number, fault, at_ns);
@@ -84,13 +84,13 @@ impl Worker<'_> {
             }
             let is_greeting = matches!(link.state, State::Greeting { .. });
             if is_over || !is_greeting {
-                // The last of the greeting, which the peer may wait for.
+                // Sends the last message of the greeting, which the peer may wait for.
                 return self.send_unasked(number);
             }
         }
     }
 
-    /// A greeting came to nothing. A log-in that is refused will be refused again: the load ends with it.
+    /// Handles a failed greeting. A rejected log-in would be rejected every time, so it ends the load.
     #[cold]
     pub(super) fn greeting_failed(&mut self, number: u32, fault: PeerFault, at_ns: u64) {
         if fault.class == ErrorClass::LoginRefused {

@@ -1,8 +1,8 @@
-//! Replies of an open load need not be read at once: the kernel notes when they come.
+//! Late reading of replies in open loads, with the receive timestamps of the kernel.
 //!
-//! Waking up for each reply costs as much as sending a request. As long as there are connections to spare, a worker with
-//! a dense open load therefore sleeps until the next requests are due, and reads whatever replies have come by then. Their
-//! times are the kernel's receive timestamps: closer to the truth than the instant at which a thread got round to them.
+//! Waking up for each reply costs as much as sending a request. With spare connections, a worker of a dense open load sleeps until
+//! the next requests are due. It then reads all replies that have arrived. Their times are the kernel's receive timestamps, which
+//! are more accurate than the time of reading.
 
 use load::Load;
 use sockets::stamped::Control;
@@ -13,15 +13,16 @@ use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::job::{Endpoint, Job, Peer};
 
-/// A reply may lie in the kernel for this long.
+/// Max time that a reply may wait in the kernel.
 const WAIT_MAX_NS: u64 = 600_000;
-/// Larger replies would fill the socket's buffer, and wait for us.
+/// Max size of replies that are read late. Larger ones would fill the socket's receive buffer and block the sender.
 const REPLY_BYTES_MAX: u64 = 16 * 1024;
 
-/// A change of the real-time clock against the load's, from one turn to the next, that only setting it explains.
+/// Smallest change of the offset between the real-time clock and the load's clock, from one turn to the next, that shows that the
+/// clock was set.
 const STEP_NS: u64 = 100_000;
 
-/// What is needed to read late.
+/// State for reading replies late.
 #[derive(Debug)]
 pub(super) struct LateReading {
     pub(super) control: Control,
@@ -30,8 +31,8 @@ pub(super) struct LateReading {
 }
 
 impl LateReading {
-    /// For an open load on one peer over TCP whose replies lead to nothing; other loads go on when a reply comes, and other sockets have
-    /// no timestamps.
+    /// Enables late reading for an open load on one peer over TCP whose replies trigger no further requests. `None` for other
+    /// loads: they must continue when a reply arrives, or their sockets have no timestamps.
     pub(super) fn for_job(job: &Job) -> Option<Self> {
         let is_tcp = |peer: &Peer| peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
         let is_one_over_tcp = matches!(job.peers.as_slice(), [only] if is_tcp(only));
@@ -39,40 +40,40 @@ impl LateReading {
         is_fit.then(|| Self { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false })
     }
 
-    /// Compares the clocks after each look at the sockets: the real-time clock may be set during a load.
+    /// Compares the clocks after each poll of the sockets, because the real-time clock may be set during a load.
     pub(super) fn set_clock(&mut self, clock: &Clock) {
         // In this order, a pause between the two readings makes timestamps later, but never later than the read.
         let real_time_ns = Clock::real_time_ns();
         self.clocks.compare(real_time_ns, clock.now());
     }
 
-    /// Whether replies that have come since the last look at the sockets may lie there until `next_ns`: not for too long, and not past
-    /// a deadline, which `timer_ns` may be.
+    /// Whether replies that arrived since the last poll may wait until `next_ns`: not longer than [`WAIT_MAX_NS`], and not past the
+    /// next timer `timer_ns`, which may be a deadline.
     fn may_leave(&self, next_ns: u64, timer_ns: Option<u64>) -> bool {
         let until_ns = self.clocks.now_ns.saturating_add(WAIT_MAX_NS);
         next_ns <= until_ns && timer_ns.is_none_or(|timer_ns| timer_ns > until_ns)
     }
 
-    /// The load's time of a timestamp of a reply to a request that was sent at `sent_ns`.
+    /// Converts the timestamp of a reply, whose request was sent at `sent_ns`, to the load's time.
     pub(super) fn time_of(&self, real_time_ns: i64, sent_ns: u64, clock: &Clock) -> u64 {
         self.clocks.time_of(real_time_ns, sent_ns, || clock.now())
     }
 
-    /// Notes a reply that was not fit to lie in the kernel: too large for its buffer, or followed by a close, which has no
-    /// timestamp and leads to a new connection.
+    /// Turns off late reading after a reply that is too large for the receive buffer, or that is followed by a close. A close has
+    /// no timestamp and leads to a new connection.
     pub(super) fn note_reply(&mut self, reply: &Reply) {
         self.saw_unfit_reply |= reply.received_bytes > REPLY_BYTES_MAX || !reply.reusable;
     }
 }
 
-/// The real-time clock, which timestamps are taken from, against the load's own.
+/// Offset between the real-time clock, on which timestamps are based, and the load's clock.
 #[derive(Debug, Default)]
 struct Clocks {
-    /// What the real-time clock shows beyond the load's.
+    /// Real-time clock minus the load's clock.
     real_time_ahead_ns: i64,
-    /// The load's time when they were compared.
+    /// Load's time of the latest comparison.
     now_ns: u64,
-    /// The real-time clock was set since the comparison before.
+    /// Whether the real-time clock was set between the latest two comparisons.
     was_set: bool,
 }
 
@@ -83,8 +84,8 @@ impl Clocks {
         (self.real_time_ahead_ns, self.now_ns) = (ahead_ns, now_ns);
     }
 
-    /// A timestamp in the load's time. The time of the read stands for one that cannot be right: taken while the real-time clock
-    /// was set, before the request was sent, or in the future.
+    /// Converts a timestamp to the load's time. Returns the time of reading if the timestamp cannot be right: taken while the
+    /// real-time clock was set, before the request was sent, or in the future.
     fn time_of(&self, real_time_ns: i64, sent_ns: u64, read_at: impl FnOnce() -> u64) -> u64 {
         match u64::try_from(real_time_ns.saturating_sub(self.real_time_ahead_ns)) {
             Ok(at_ns) if !self.was_set && (sent_ns..=self.now_ns).contains(&at_ns) => at_ns,
@@ -95,7 +96,7 @@ impl Clocks {
 }
 
 impl Worker<'_> {
-    /// Whether the thread may sleep for so long without looking at replies.
+    /// Whether the thread may sleep for `wait_ns` without polling its sockets.
     pub(super) fn may_read_late(&self, wait_ns: u64) -> bool {
         let (Driver::Open(open), Some(late_reading)) = (&self.driver, &self.late_reading) else {
             return false;
@@ -109,8 +110,7 @@ impl Worker<'_> {
             && open.idle.len() * 2 >= self.users.len()
     }
 
-    /// Whether replies may lie in the kernel until further requests are due: one look at the sockets then serves the replies of several
-    /// turns.
+    /// Whether replies may wait in the kernel until further requests are due, so that one poll serves the replies of several turns.
     pub(super) fn may_leave_replies(&mut self) -> bool {
         let now_ns = self.clock.now();
         let Some(next_ns) = self.next_instant(now_ns) else { return false };
@@ -126,11 +126,11 @@ mod tests {
 
     const MS: u64 = 1_000_000;
     const SECOND: i64 = 1_000_000_000;
-    /// What the real-time clock shows when the load begins.
+    /// Real-time clock at the start of the load.
     const DATE: i64 = 1_700_000_000 * SECOND;
 
-    /// A request is sent at 1,000 ms, its reply comes at 1,005 ms and is read at 1,005.5 ms. The real-time clock is set by `step_ns`
-    /// either between the timestamp and the comparison, or between the comparison and the timestamp.
+    /// Time of a reply that comes at 1,005 ms and is read at 1,005.5 ms, to a request sent at 1,000 ms. The real-time clock is set
+    /// by `step_ns` between the timestamp and the comparison, or between the comparison and the timestamp.
     fn read_across_a_step(step_ns: i64, is_stamped_before: bool) -> u64 {
         let (sent_ns, came_ns, read_ns) = (1_000 * MS, 1_005 * MS, 1_005 * MS + 500_000);
         let stamp_ns = |ahead_ns: i64| DATE + ahead_ns + came_ns as i64;
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_left_for_a_while_but_not_past_a_deadline() {
+    fn replies_may_wait_for_600_us_but_not_past_a_deadline() {
         let mut late_reading =
             LateReading { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false };
         let looked_ns = 5 * MS;
@@ -162,20 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_is_the_time_of_the_reply() {
+    fn kernel_timestamp_is_the_time_of_the_reply() {
         assert_eq!(read_across_a_step(0, true), 1_005 * MS);
         assert_eq!(read_across_a_step(0, false), 1_005 * MS);
     }
 
     #[test]
-    fn a_clock_that_is_set_makes_no_reply_older_than_its_request_or_later_than_its_read() {
+    fn clock_step_keeps_reply_time_between_send_and_read() {
         for step_ns in [-100 * SECOND, -SECOND, -10 * MS as i64, 10 * MS as i64, SECOND, 100 * SECOND] {
             for is_stamped_before in [true, false] {
                 let at_ns = read_across_a_step(step_ns, is_stamped_before);
                 assert_eq!(at_ns, 1_005 * MS + 500_000, "{step_ns} {is_stamped_before}");
             }
         }
-        // Of a step within the service time nothing tells that a later timestamp is wrong; it stays between the two.
+        // A step shorter than the service time cannot be detected in a later timestamp; the result stays between the two times.
         for step_ns in [-(MS as i64), MS as i64] {
             let at_ns = read_across_a_step(step_ns, false);
             assert!((1_004 * MS..=1_005 * MS + 500_000).contains(&at_ns), "{step_ns}: {at_ns}");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_from_before_the_step_that_is_read_turns_later_is_not_believed() {
+    fn ignores_timestamp_from_before_an_earlier_clock_step() {
         let mut clocks = Clocks::default();
         clocks.compare(DATE, 0);
         clocks.compare(DATE + 100 * SECOND + 1_000, 1_000);
@@ -193,10 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_slewed_is_not_taken_for_one_that_was_set() {
+    fn slewed_clock_is_not_detected_as_set() {
         let mut clocks = Clocks::default();
         clocks.compare(DATE, 0);
-        // Half a millisecond a second is the most that adjtime(3) does; a turn every 600 µs.
+        // adjtime(3) slews by at most 500 µs per second; here with a turn every 600 µs.
         for turn in 1..10_000_u64 {
             let now_ns = turn * 600_000;
             clocks.compare(DATE + (now_ns + now_ns / 2_000) as i64, now_ns);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_between_the_two_clocks_makes_a_reply_no_earlier_than_it_was() {
+    fn pause_between_clock_readings_never_makes_a_reply_earlier() {
         let mut clocks = Clocks::default();
         clocks.compare(DATE, 0);
         for pause_ns in [50_000, 20 * MS] {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_before_1970_or_at_the_end_of_time_is_survived() {
+    fn accepts_dates_before_1970_and_at_the_end_of_the_range() {
         for date_ns in [i64::MIN, -DATE, i64::MAX] {
             let mut clocks = Clocks::default();
             clocks.compare(date_ns, 10 * MS);

@@ -1,4 +1,4 @@
-//! Before the load: every connection is opened, a few at a time, so that the first requests do not pay for it.
+//! Opening of connections before the load, a few at a time, so that first requests do not include it.
 
 use load::Load;
 use record::ErrorClass;
@@ -8,12 +8,12 @@ use super::{HEARTBEAT_NS, Worker};
 use crate::driver::Driver;
 use crate::endings::Ending;
 
-/// Connections a worker opens at the same time: less than the shortest queue of new connections in common use.
+/// Max connections that a worker opens at the same time. Below the shortest listen backlog in common use.
 const OPENING_MAX: usize = 64;
 
 impl Worker<'_> {
-    /// Opens all connections, unless users come in one by one, or connections serve once. What cannot be opened within
-    /// the connect deadline is left for its first request.
+    /// Opens all connections, unless users ramp up or connections serve only one request. Connections that cannot be opened within
+    /// the connect time-out are opened by their first request.
     pub(super) fn open_connections(&mut self) -> Result<(), Errno> {
         let is_ramped = matches!(&self.job.load, Load::Closed(closed) if closed.ramp_up_ns > 0);
         for peer in 0..self.job.peers() {
@@ -24,7 +24,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// What happens to connections to a peer before the load counts with the first step that goes there. Says whether any does.
+    /// Assigns the links to a peer to the first step that uses it: events before the load count in the account of that step.
+    /// Returns whether any step uses the peer.
     fn note_first_step(&mut self, peer: u16) -> bool {
         let goes_there = |step: &u16| match self.routes {
             None => self.steps[usize::from(*step)].peer == peer,

@@ -1,4 +1,4 @@
-//! Requests of several parts: what follows the reply to one of them, and its account.
+//! Requests of several parts: the continuation after the reply to a part, and the accounts of parts.
 
 use std::num::NonZero;
 
@@ -11,16 +11,16 @@ use crate::exchange::{Attempt, Part};
 use crate::link::Sending;
 use crate::timers::{NEVER, Reason};
 
-/// Bytes of one read that were taken in, or the end of them.
+/// State of a request after an event on its link.
 pub(super) enum After {
-    /// The request goes on.
+    /// Request continues.
     GoesOn,
-    /// It is over, or the load is.
+    /// Request, or the load, is over.
     Over,
 }
 
 impl Worker<'_> {
-    /// What the request of a user has to send is, from its beginning; it may be a part with an account of its own.
+    /// Sends the pending bytes of a user's request, and opens the account of its part if it has one.
     #[inline]
     pub(super) fn send(&mut self, user: u32, link: u32, sent_ns: u64) {
         if self.job.parts > 0 {
@@ -29,18 +29,18 @@ impl Worker<'_> {
             }
             self.begin_part(user);
         }
-        // What replies of one read lead to goes out in one write, when all of them are taken in.
+        // Requests that follow from the replies of one read are sent in one write, after all replies are processed.
         if self.taking_in != Some(link) {
             self.flush(link);
         }
     }
 
-    /// The request of a user was begun, or goes on after a pause, and it does not begin with sending.
+    /// Acts on `next` of a request that was begun, or that continues after a pause, and that need not send first.
     #[cold]
     pub(super) fn on_begun(&mut self, user: u32, next: Next, at_ns: u64) {
         let Some(exchange) = self.users[user as usize].exchange else { return };
         match next {
-            // The user may make another request at once: in the next turn, not deeper and deeper in this one.
+            // Ended in this turn's loop, not recursively, because the user may make another request immediately.
             Next::Done(reply) => {
                 let generation = self.links[exchange.link as usize].generation;
                 self.immediate_replies.push_back((user, exchange.link, generation, reply));
@@ -49,7 +49,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Ends requests that were over as soon as they had begun: each user's once a turn.
+    /// Ends requests that were complete as soon as they began; each user's at most once per turn.
     pub(super) fn end_immediate(&mut self) {
         for _ in 0..self.immediate_replies.len() {
             let Some((user, link, generation, reply)) = self.immediate_replies.pop_front() else { return };
@@ -63,9 +63,9 @@ impl Worker<'_> {
         }
     }
 
-    /// The reply to a part has ended: its account is closed, and the request goes on.
+    /// Handles the end of the reply to a part: closes the account of the part and continues the request.
     pub(super) fn on_answered(&mut self, user: u32, part: Option<PartEnd>, next: Next, at_ns: u64) -> After {
-        // What leads to more must be read when it comes.
+        // Replies that trigger further sends must be read when they arrive.
         self.late_reading = None;
         let Some(exchange) = &mut self.users[user as usize].exchange else { return After::Over };
         exchange.attempt = Attempt::Answered;
@@ -79,14 +79,14 @@ impl Worker<'_> {
             });
             self.end_part(user, outcome, words, at_ns);
         }
-        // What was to be sent before would mix with what comes now; the server has not read it.
+        // Unsent bytes would mix with the bytes that follow, since the server has not read them.
         let carrier = &self.links[link as usize];
         let is_cut = carrier.sending != Sending::Done && !carrier.is_multiplexed();
         if is_cut && matches!(next, Next::Send | Next::Reopen) {
             self.end_link(link, Ending::early_reply(), at_ns);
             return After::Over;
         }
-        // A reply was computed with since it was read: that took our time.
+        // Computing with the reply took time after it was read.
         let now_ns = if self.computes && !matches!(next, Next::Done(_)) { self.clock.now() } else { at_ns };
         self.go_on_with(user, next, now_ns)
     }
@@ -119,7 +119,7 @@ impl Worker<'_> {
         After::GoesOn
     }
 
-    /// The request goes on over a new connection.
+    /// Continues a request on a new connection.
     pub(super) fn reopen(&mut self, user: u32, link: u32, at_ns: u64) {
         self.close(link);
         let Some(exchange) = &mut self.users[user as usize].exchange else { return };
@@ -130,7 +130,7 @@ impl Worker<'_> {
         self.dial(link, at_ns);
     }
 
-    /// Nothing is sent for so long; the peer is not waited for in the meantime.
+    /// Pauses within a request: nothing is sent for `ns`, and the deadline moves by the pause.
     fn pause(&mut self, number: u32, ns: u64, at_ns: u64) {
         let until_ns = at_ns.saturating_add(ns).max(1);
         let latest_ns = self.latest_end_ns();
@@ -141,12 +141,12 @@ impl Worker<'_> {
         self.timers.set(until_ns, number, Reason::GoOn);
     }
 
-    /// When a request must be over, pauses or not: nobody waits longer for the end of a load.
+    /// Latest end of requests, pauses included: the request time-out after the end of the load.
     fn latest_end_ns(&self) -> u64 {
         self.stop.at_ns.map_or(NEVER, |at_ns| at_ns.saturating_add(self.job.timeout_ns))
     }
 
-    /// The load ends now: pauses must not draw it out.
+    /// Shortens deadlines of paused requests, since the load ends now.
     pub(super) fn shorten_pauses(&mut self) {
         let latest_ns = self.latest_end_ns();
         for number in 0..self.users.len() as u32 {
@@ -159,7 +159,7 @@ impl Worker<'_> {
         }
     }
 
-    /// A pause within a request is over.
+    /// Continues a request after a pause within it.
     pub(super) fn end_pause(&mut self, user: u32, until_ns: u64, now_ns: u64) {
         let Some(exchange) = &mut self.users[user as usize].exchange else { return };
         if exchange.pause_until_ns != until_ns {
@@ -174,7 +174,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Opens the account of the part whose reply is awaited now, unless it is open.
+    /// Opens the account of the part whose reply is awaited, unless it is open.
     fn begin_part(&mut self, user: u32) {
         let Some(exchange) = &mut self.users[user as usize].exchange else { return };
         if exchange.part.is_some() {
@@ -190,7 +190,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Closes the account of the part under way, if there is one. It belongs to the phase of its request.
+    /// Closes the account of the current part, if there is one. The part counts in the phase of its request.
     pub(super) fn end_part(&mut self, user: u32, outcome: Outcome, error: Option<Ending>, at_ns: u64) {
         let Some(exchange) = &mut self.users[user as usize].exchange else { return };
         let Some(part) = exchange.part.take() else { return };
@@ -208,7 +208,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The load cannot go on, for anybody: all threads leave what is in flight. Only the first of them says why.
+    /// Ends the load for all threads. Only the first thread to do so keeps the reason.
     #[cold]
     pub(super) fn break_off(&mut self, words: String) {
         if self.signal.break_off(self.clock.now()) {
@@ -216,7 +216,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The reply of a request that had a part under way: the part ends as the request does.
+    /// Closes the account of the last part of a request together with the request.
     #[cold]
     pub(super) fn end_last_part(&mut self, user: u32, link: u32, reply: &Reply, at_ns: u64) {
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };

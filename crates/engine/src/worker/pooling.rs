@@ -1,4 +1,4 @@
-//! Users who wait for a link: for a lane of the pool, or for room on links that carry several exchanges.
+//! Users who wait for a link: for a lane of the pool, or for room on shared links.
 
 use super::{LATE_SENDING_NS, Worker};
 use crate::driver::Driver;
@@ -7,7 +7,7 @@ use crate::timers::Reason;
 use crate::user::NO_LANE;
 
 impl Worker<'_> {
-    /// A user of a pool is ready for the next iteration: it counts as planned from now on, whether or not a lane is free.
+    /// Queues a user of a pool for its next iteration, which counts as planned from now on, whether or not a lane is free.
     pub(super) fn user_is_ready(&mut self, number: u32, now_ns: u64) {
         let may_start = self.signal.level(now_ns) == StopLevel::Go;
         let user = &self.users[number as usize];
@@ -28,8 +28,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Gives a lane that carries nothing to the user who has waited longest, if there is one. Whoever waits when the load ends
-    /// has a little time left, as what is due in an open load; after that it was planned and is not sent.
+    /// Gives a free lane to the user who has waited longest, if any. Users who still wait when the load ends have
+    /// [`LATE_SENDING_NS`] left, like due requests of an open load. After that their requests count as planned and not sent.
     pub(super) fn take_next_user(&mut self, lane: u32, now_ns: u64) {
         let may_start = self.may_seat(now_ns);
         let Some(pool) = &mut self.dispatch.pool else { return };
@@ -43,8 +43,8 @@ impl Worker<'_> {
         self.begin_iteration(number, None, true, intended_ns, now_ns);
     }
 
-    /// The iteration of a user of a pool is over: its lane serves others, after a pause if `back_off_ns` is not 0, and the user
-    /// goes on with `next`: when its next iteration is intended, and when the user is ready for it. `None`: it has no more.
+    /// Ends the iteration of a pool user and frees its lane, after a pause if `back_off_ns` is not 0. `next` gives the intended
+    /// time of its next iteration, and the time at which it is ready for it. `None`: the user has no more iterations.
     pub(super) fn leave_lane(&mut self, number: u32, next: Option<(u64, u64)>, at_ns: u64, back_off_ns: u64) {
         let next = next.filter(|(intended_ns, _)| self.stop.admits(*intended_ns, self.planned));
         let Some(pool) = &mut self.dispatch.pool else { return };
@@ -66,7 +66,7 @@ impl Worker<'_> {
         } else {
             self.take_next_user(lane, at_ns);
         }
-        // After a failure in the next turn: connections that cannot be opened would be taken one from within the other.
+        // After a failure, in a later turn: connections that cannot be opened would otherwise fail recursively.
         match next {
             Some((_, ready_ns)) if ready_ns <= at_ns && back_off_ns == 0 => self.user_is_ready(number, at_ns),
             Some((_, ready_ns)) => self.timers.set(ready_ns, number, Reason::Wake),
@@ -74,20 +74,20 @@ impl Worker<'_> {
         }
     }
 
-    /// A user of a closed load makes no further request.
+    /// Counts a user of a closed load who makes no further request.
     pub(super) fn note_gone(&mut self) {
         if let Driver::Closed { active, .. } = &mut self.driver {
             *active -= 1;
         }
     }
 
-    /// Whether users who wait for a link may still have one.
+    /// Whether waiting users may still get a link.
     pub(super) fn may_seat(&self, now_ns: u64) -> bool {
         let may_at = |at_ns: u64| now_ns < at_ns.saturating_add(LATE_SENDING_NS);
         self.signal.level(now_ns) == StopLevel::Go && self.stop.at_ns.is_none_or(may_at)
     }
 
-    /// An exchange finds no room at its peer: it counts as planned, and grows late.
+    /// Queues an exchange that finds no room at its peer. It counts as planned from its intended time on.
     #[cold]
     pub(super) fn wait_for_room(
         &mut self,
@@ -104,7 +104,7 @@ impl Worker<'_> {
         self.dispatch.wait_for_room(peer, number, step);
     }
 
-    /// Begins exchanges that waited for room at a peer, as far as there is some.
+    /// Begins exchanges that wait for room at a peer, as far as there is room.
     pub(super) fn fill_room(&mut self, peer: u16, now_ns: u64) {
         while self.dispatch.has_waiting_at(peer) && self.may_seat(now_ns) {
             let Some((number, step)) = self.dispatch.take_waiting(&self.links, peer) else { return };

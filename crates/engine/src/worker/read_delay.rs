@@ -1,7 +1,8 @@
-//! How long replies lie in the kernel before they are read, of a sample of the reads: the kernel notes when they come.
+//! Delay between the arrival of replies in the kernel and their reading, measured for a sample of the reads with the kernel's
+//! receive timestamps.
 //!
-//! Whoever waits for sockets alone does not know how late it is woken. Response times of such a load include the delay, so it must
-//! be known how long it was.
+//! Response times of a load that reads replies on arrival include this delay. A thread that only waits for sockets cannot see how
+//! late it is woken, so the delay is measured.
 
 use sockets::stamped::{self, Control};
 
@@ -9,12 +10,12 @@ use crate::clock::Clock;
 use crate::net::Io;
 use crate::net::socket::Socket;
 
-/// Every so many links have timestamps.
+/// One in this many links has timestamps.
 const LINKS: u32 = 8;
-/// Every so many reads of these are looked at.
+/// One in this many reads on these links is sampled.
 const READS: u32 = 4;
 
-/// Reads a sample of the replies with timestamps.
+/// Reader that samples timestamps of replies.
 #[derive(Debug)]
 pub(super) struct ReadDelay {
     control: Control,
@@ -26,12 +27,12 @@ impl ReadDelay {
         Self { control: Control::new(), reads: 0 }
     }
 
-    /// Whether the replies of a link are in the sample.
+    /// Whether the replies of a link can be in the sample.
     pub(super) const fn is_sampled(link: u32) -> bool {
         link.is_multiple_of(LINKS)
     }
 
-    /// Takes bytes from the kernel; and says how long they had lain there, of a read in the sample.
+    /// Reads from a socket. Also returns the time in nanoseconds that the bytes waited in the kernel; `None` outside the sample.
     #[inline]
     pub(super) fn receive(&mut self, link: u32, socket: &Socket, buffer: &mut [u8]) -> (Io, Option<u64>) {
         if !Self::is_sampled(link) {
@@ -42,7 +43,7 @@ impl ReadDelay {
             return (socket.receive(buffer), None);
         }
         let (io, came_ns) = stamped::receive(socket, buffer, &mut self.control);
-        // A clock that was set back says nothing.
+        // The difference is negative if the clock was set back; it is ignored.
         let lain_ns =
             came_ns.and_then(|came_ns| u64::try_from(Clock::real_time_ns().checked_sub(came_ns)?).ok());
         (io, lain_ns)
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_has_the_first_link_and_leaves_most_out() {
+    fn sample_includes_link_0_and_one_in_eight() {
         let sampled = (0..80).filter(|link| ReadDelay::is_sampled(*link)).count();
         assert!(ReadDelay::is_sampled(0) && sampled == 10, "{sampled}");
     }

@@ -1,4 +1,4 @@
-//! Replies on their way in.
+//! Reading of replies, and handling of closed and lost connections.
 
 use load::SECOND_NS;
 use rustix::io::Errno;
@@ -11,17 +11,17 @@ use crate::link::{Link, Retired, Sending, State};
 use crate::net::Io;
 use crate::net::poll::Ready;
 
-/// Reads of one connection in a row before the others have their turn again.
+/// Max consecutive reads of one connection before others have their turn.
 const READS_MAX: u32 = 16;
-/// Connections read again in one turn: what is due must not wait behind endless bodies.
+/// Max connections read again in one turn, so that endless bodies do not delay due requests.
 const UNREAD_MAX: usize = 8;
-/// What a fresh connection says before it is asked is read in pieces of this size.
+/// Size of the read buffer for bytes that a new connection sends before its first request.
 const PIECE_BYTES: usize = 512;
-/// How long surplus replies are waited for when the load is over.
+/// Time after the end of the load during which surplus replies are awaited.
 const SURPLUS_WAIT_NS: u64 = SECOND_NS / 10;
 
 impl Worker<'_> {
-    /// Something happened to a socket.
+    /// Handles an event of a socket.
     pub(super) fn on_ready(&mut self, ready: Ready) {
         let link = &mut self.links[ready.link as usize];
         if link.generation != ready.generation {
@@ -44,8 +44,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Hears what a fresh connection has to say before its first request is sent: that is no reply to it. Where nothing has
-    /// come, which includes the end of the connection, the request will show how it goes on.
+    /// Reads bytes that a new connection sent before its first request, so that they are not taken for its reply. If there are
+    /// none, or the connection has ended, the request will show how it continues.
     pub(super) fn read_before_first_request(&mut self, number: u32) {
         let mut piece = [0; PIECE_BYTES];
         let State::Up { socket, .. } = &self.links[number as usize].state else { return };
@@ -55,8 +55,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Listens for a moment when the load is over, on connections that were used. A surplus reply that was taken for the answer
-    /// to a request leaves a true answer over: it comes now, or never.
+    /// Reads from used connections for a moment after the load. If a surplus reply was taken for the answer to a request, the true
+    /// answer is left over and arrives now.
     pub(super) fn read_surplus_replies(&mut self) -> Result<(), Errno> {
         let until_ns = self.clock.now() + SURPLUS_WAIT_NS;
         let was_used = |link: &Link| link.served > 0 && matches!(link.state, State::Up { .. });
@@ -72,7 +72,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Reads connections that were left with unread bytes.
+    /// Reads connections that have unread bytes.
     pub(super) fn read_again(&mut self) {
         for _ in 0..self.unread.len().min(UNREAD_MAX) {
             let Some((number, generation)) = self.unread.pop_front() else { return };
@@ -82,7 +82,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads what there is. A short read means that there is no more, unless the peer hung up.
+    /// Reads available bytes. A short read means that there are no more, unless the peer hung up.
     fn receive(&mut self, number: u32, hung_up: bool) {
         let generation = self.links[number as usize].generation;
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -141,7 +141,7 @@ impl Worker<'_> {
         self.buffer = buffer;
     }
 
-    /// Takes bytes as they were read, through TLS if there is TLS.
+    /// Processes received bytes, after decrypting them if the link uses TLS.
     pub(super) fn take_in(&mut self, number: u32, bytes: &mut [u8], at_ns: u64) {
         self.tally_of(number).received_bytes += bytes.len() as u64;
         let link = &mut self.links[number as usize];
@@ -156,7 +156,7 @@ impl Worker<'_> {
         plain.clear();
         let opened = session.receive(bytes, &mut plain);
         let (has_output, peer_closed) = (!session.outgoing.is_empty(), session.peer_closed);
-        // A reply that comes with the end of TLS is the last one here.
+        // The connection serves no further request after the end of TLS.
         if peer_closed {
             link.retired = Retired::HungUp;
         }
@@ -170,7 +170,7 @@ impl Worker<'_> {
         }
         if !plain.is_empty() && self.links[number as usize].generation == generation {
             if was_shaking && self.links[number as usize].is_up() {
-                // Whatever came with the handshake cannot be the reply to a request that goes out after it.
+                // Bytes that came with the handshake cannot be the reply to a request that is sent after it.
                 self.end_link(number, Ending::too_early(), at_ns);
             } else {
                 self.route(number, &plain, at_ns);
@@ -191,7 +191,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Gives the channel its bytes, and acts on what they come to.
+    /// Passes bytes to the channel, and acts on its events.
     #[inline]
     fn deliver(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
         if !self.links[number as usize].is_multiplexed() {
@@ -199,7 +199,7 @@ impl Worker<'_> {
         }
         self.taking_in = Some(number);
         self.deliver_all(number, bytes, at_ns);
-        // The link may have gone, or be settled already.
+        // The link may be closed or settled by now.
         self.taking_in = None;
         if self.links[number as usize].is_up() {
             self.settle_link(number, at_ns);
@@ -234,7 +234,7 @@ impl Worker<'_> {
             if self.links[number as usize].generation != generation {
                 return;
             }
-            // Nothing comes of waiting for more of what is there.
+            // The channel waits twice without consuming bytes: more rounds would not help.
             let is_stuck = used == 0 && is_waiting && was_waiting;
             if !is_multiplexed && (rest.is_empty() || is_stuck || matches!(after, After::Over)) {
                 return;
@@ -243,7 +243,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Acts on what a channel tells. `is_first`: nobody knew before whose bytes came.
+    /// Acts on an event of a channel. `is_first`: the user of the bytes was unknown until this event.
     #[inline(always)]
     pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> After {
         let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. } | Event::Failed { ticket, .. }) =
@@ -264,7 +264,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The instant of what came for the request of a user.
+    /// Notes bytes for the request of a user. Returns their time.
     #[inline]
     fn note_bytes(&mut self, user: u32, at_ns: u64) -> u64 {
         let user = self.users.get_mut(user as usize);
@@ -277,13 +277,13 @@ impl Worker<'_> {
         self.end_link(number, Ending::fault(&fault), at_ns);
     }
 
-    /// Whether one of the requests of a link pauses.
+    /// Whether the first request of a link pauses.
     fn is_in_pause(&self, link: &Link) -> bool {
         link.carried.first().is_some_and(|user| self.users[user as usize].is_in_pause())
     }
 
-    /// Whether the peer closed a kept-alive link while it was idle, so that no request on it reached the peer. Requests that the
-    /// peer's kernel acknowledged before the close did. Without a close, a reset says nothing about what it received before.
+    /// Whether the peer closed a kept link while it was idle, so that no request on it was received. Requests that the peer's
+    /// kernel acknowledged before the close were received. After a reset without a close, received bytes are unknown.
     #[cold]
     fn is_stale(&self, link: &Link, has_closed: bool) -> bool {
         let (State::Up { socket, session } | State::Greeting { socket, session }) = &link.state else {
@@ -296,7 +296,7 @@ impl Worker<'_> {
         link.served > 0 && in_flight_bytes + left_bytes >= sent_bytes
     }
 
-    /// The connection was reset or lost. `has_closed`: the peer closed it before.
+    /// Handles a reset or lost connection. `has_closed`: the peer closed it before.
     #[cold]
     fn on_lost(&mut self, number: u32, errno: Errno, has_closed: bool, at_ns: u64) {
         let link = &self.links[number as usize];
@@ -315,7 +315,7 @@ impl Worker<'_> {
         self.end_link(number, ending, at_ns);
     }
 
-    /// The peer will send nothing more.
+    /// Handles the end of the byte stream from the peer.
     fn on_closed(&mut self, number: u32, at_ns: u64) {
         let link = &mut self.links[number as usize];
         let Some(user) = link.carried.first() else {

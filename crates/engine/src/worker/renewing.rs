@@ -1,10 +1,10 @@
-//! Renews connections that have lived as long as the load lets them, between two exchanges.
+//! Renewal of connections at their max lifetime, between two exchanges.
 
 use super::Worker;
 use crate::link::{Link, Retired, State};
 
 impl Worker<'_> {
-    /// Retires a link after a reply, if its socket has come to the end of its lifetime.
+    /// Marks the socket of a link as expired after a reply, if it has reached its max lifetime.
     #[inline]
     pub(super) fn retire_expired(&mut self, number: u32, at_ns: u64) -> &Link {
         let has_expired = self.has_expired(number, at_ns);
@@ -31,10 +31,11 @@ impl Worker<'_> {
     }
 }
 
-/// Whether a socket is renewed by `at_ns`, if it was dialled at `dialled_ns`.
+/// Whether a socket opened at `dialled_ns` is due for renewal by `at_ns`. `number` and `count` are the number of the connection and
+/// the number of connections.
 ///
-/// Each connection (`place`: its number, and how many there are) is renewed at times of its own, one lifetime apart. So renewals
-/// are spread evenly over a lifetime, also after all connections were opened at once. A first socket lives shorter.
+/// Each connection is renewed at fixed times, one lifetime apart. Renewals are therefore spread evenly over a lifetime, even if all
+/// connections were opened at once. First sockets live shorter.
 fn is_over(lifetime_ns: u64, (number, count): (u32, u32), dialled_ns: u64, at_ns: u64) -> bool {
     let lifetime = u128::from(lifetime_ns.max(1));
     let count = u128::from(count.max(1));
@@ -49,7 +50,7 @@ mod tests {
 
     const LIFETIME_NS: u64 = 1_000;
 
-    /// The times at which a connection is renewed that is looked at all the time.
+    /// Renewal times of a connection that is checked every nanosecond.
     fn renewals(place: (u32, u32), until_ns: u64) -> Vec<u64> {
         let mut dialled_ns = 0;
         let renewed = (0..until_ns).filter(|at_ns| {
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn renewals_are_one_lifetime_apart_and_spread_over_it() {
+    fn renewals_are_one_lifetime_apart_and_evenly_spread() {
         let all: Vec<Vec<u64>> = (0..4).map(|number| renewals((number, 4), 3_000)).collect();
         assert_eq!(all[0], [125, 1_125, 2_125]);
         assert_eq!(all[1], [375, 1_375, 2_375]);
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn socket_that_was_opened_in_between_is_renewed_at_the_time_of_its_connection() {
+    fn reopened_socket_keeps_the_renewal_times_of_its_connection() {
         let is_over = |dialled_ns, at_ns| is_over(LIFETIME_NS, (0, 4), dialled_ns, at_ns);
         assert!(!is_over(1_100, 1_124) && is_over(1_100, 1_125));
         assert!(!is_over(1_125, 2_124) && is_over(1_125, 2_125));

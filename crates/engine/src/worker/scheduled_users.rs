@@ -1,12 +1,13 @@
-//! Users of a closed load with a schedule of their own: each instant is intended as it is, however late its user comes to it.
+//! Users of a closed load with scheduled start times. The intended time of an iteration is its scheduled time, however late the
+//! user starts it.
 
 use super::Worker;
 use crate::driver::Driver;
 use crate::timers::{NEVER, Reason};
 
 impl Worker<'_> {
-    /// The iteration of a user is over, and the user can start the next at `ready_ns`. An instant that has passed by then is started
-    /// at once, late.
+    /// Ends the iteration of a user who can start the next one at `ready_ns`. An iteration whose scheduled time has passed by then
+    /// starts immediately, late.
     #[cold]
     pub(super) fn follow_schedule(&mut self, number: u32, ready_ns: u64, at_ns: u64, back_off_ns: u64) {
         let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return };
@@ -32,8 +33,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Starts the next iteration of a user. When the load is over, a user who is behind has a little time left, as what is due in an
-    /// open load.
+    /// Starts the next iteration of a user. After the end of the load, late users have [`LATE_SENDING_NS`](super::LATE_SENDING_NS)
+    /// left, like due requests of an open load.
     pub(super) fn start_scheduled(&mut self, number: u32, now_ns: u64) {
         let next_ns = self.users[number as usize].next_ns;
         if !(self.stop.admits(next_ns, self.planned) && self.may_seat(now_ns)) {
@@ -43,14 +44,15 @@ impl Worker<'_> {
         self.begin_iteration(number, None, false, next_ns, now_ns);
     }
 
-    /// A user starts at its next instant, which counts as planned from now on.
+    /// Moves a user to its next scheduled time, when the current one counts as planned.
     pub(super) fn advance_schedule(&mut self, number: u32) {
         if let Driver::Closed { schedules: Some(schedules), .. } = &mut self.driver {
             schedules.advance(number);
         }
     }
 
-    /// Whether a user may still start at a time before the end of the load. Timers may fire after the end for times shortly before.
+    /// Whether a user may still start an iteration scheduled before the end of the load. Timers of such times may fire after the
+    /// end.
     #[cold]
     pub(super) fn has_scheduled(&self, now_ns: u64) -> bool {
         let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return false };
@@ -58,7 +60,7 @@ impl Worker<'_> {
         next_ns.is_some_and(|next_ns| self.stop.admits(next_ns, self.planned)) && self.may_seat(now_ns)
     }
 
-    /// Counts scheduled send times that their users did not come to as planned: they are not sent.
+    /// Counts scheduled iterations that their users did not reach as planned; they are not sent.
     pub(super) fn count_rest_of_schedules(&mut self, now_ns: u64) {
         let until_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
         for number in 0..self.users.len() as u32 {

@@ -1,4 +1,4 @@
-//! Sends requests.
+//! Sending of requests.
 
 use wire::{Channel, Next, Ticket};
 
@@ -10,11 +10,11 @@ use crate::net::socket::Socket;
 use crate::net::tls::Session;
 use crate::timers::NEVER;
 
-/// Writes of a link in one turn: clocks, replies, and other links must not wait for a volume in writes of a few bytes.
+/// Max writes of a link in one turn, so that many small writes do not delay timers, replies, and other links.
 const WRITES_MAX: u32 = 64;
 
 impl Worker<'_> {
-    /// Starts the request of a step for a user who has none in flight. One that was due was counted as planned when it fell due.
+    /// Starts the request of a step for a user without one in flight. `was_due`: the request was counted as planned before.
     #[inline]
     pub(super) fn begin(&mut self, number: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
         let place = self.steps[usize::from(step)];
@@ -36,7 +36,7 @@ impl Worker<'_> {
             false => Next::Await,
         };
         self.dispatch.update(&self.links, link_number);
-        // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
+        // Searching a reply and drawing values since `now_ns` took time.
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(user.free_ns));
         let other_lateness_ns = sent_ns.saturating_sub(intended_ns) - own_lag_ns;
@@ -67,13 +67,13 @@ impl Worker<'_> {
         }
     }
 
-    /// Closes a link that its peer is about to close for being idle: it is opened again for the next request.
+    /// Closes a link that its peer may close for being idle. The next request opens it again.
     #[cold]
     fn renew(&mut self, number: u32) {
         self.close(number);
     }
 
-    /// Starts the request that waited for its link, or goes on with one whose link was opened again.
+    /// Begins the request that waited for its link, or continues one whose link was reopened.
     pub(super) fn start(&mut self, number: u32, now_ns: u64) {
         let user = &mut self.users[number as usize];
         let Some(exchange) = &mut user.exchange else { return };
@@ -97,8 +97,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Sends bytes that a channel has for its peer apart from requests, such as acknowledgments: the peer may wait for them. A socket
-    /// that takes no bytes now is left alone.
+    /// Sends bytes that a channel has apart from requests, such as acknowledgments, because the peer may wait for them. Does
+    /// nothing while the socket is blocked.
     pub(super) fn send_unasked(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let can_send = matches!(link.state, State::Up { .. } | State::Greeting { .. });
@@ -107,7 +107,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Goes on with links that were interrupted.
+    /// Continues links whose sending was interrupted.
     pub(super) fn send_again(&mut self) {
         for _ in 0..self.unsent.len() {
             let Some((number, generation)) = self.unsent.pop_front() else { return };
@@ -118,11 +118,11 @@ impl Worker<'_> {
         }
     }
 
-    /// Hands the kernel whatever a link has to send, as far as it takes it, in at most [`WRITES_MAX`] writes.
+    /// Sends the pending bytes of a link as far as the kernel takes them, in at most [`WRITES_MAX`] writes.
     pub(super) fn flush(&mut self, number: u32) {
         let link = &mut self.links[number as usize];
         let channel = &mut link.channel;
-        // Handed on to TLS, or to the kernel.
+        // Bytes passed to TLS, or to the kernel.
         let mut handed_on = 0;
         let mut is_interrupted = false;
         let (sent_bytes, end) = match &mut link.state {
@@ -135,7 +135,7 @@ impl Worker<'_> {
             | State::Greeting { socket, session: Some(session) } => {
                 let outgoing = channel.outgoing();
                 if !outgoing.is_empty() {
-                    // A session that seals nothing any more was closed by the peer, which reading will show.
+                    // An error means that the peer closed TLS; the next read reports it.
                     let _ = session.send(outgoing);
                     handed_on = outgoing.len();
                     channel.sent(handed_on);
@@ -172,10 +172,10 @@ impl Worker<'_> {
         }
         match end {
             Io::Moved(_) => {}
-            // The rest goes out when the kernel has room, and somebody must be there to hear of it.
+            // The rest is sent when the kernel has room, so the thread must poll its sockets from now on.
             Io::NotYet => self.late_reading = None,
             Io::Closed | Io::Lost(_) => {
-                // The peer may have answered before it went away: what can be read says how this ends.
+                // The peer may have answered before it closed, so the next read determines the ending.
                 let link = &mut self.links[number as usize];
                 link.note_send_error(if let Io::Lost(errno) = end { Some(errno) } else { None });
                 self.unread.push_back((number, link.generation));
@@ -184,8 +184,8 @@ impl Worker<'_> {
     }
 }
 
-/// Sends in writes as large as the protocol allows. Returns how much was sent, what the kernel said last, and whether there is more
-/// after [`WRITES_MAX`] writes.
+/// Sends pieces as large as the protocol allows. Returns the number of bytes sent, the last result of the kernel, and whether more
+/// is pending after [`WRITES_MAX`] writes.
 #[inline]
 fn send_pieces(channel: &mut dyn Channel, socket: &Socket) -> (usize, Io, bool) {
     let mut handed_on = 0;
@@ -208,8 +208,8 @@ fn send_records(socket: &Socket, session: &mut Session) -> (usize, Io) {
     (sent, end)
 }
 
-/// Sends until all is sent, the kernel takes no more, or the connection is lost. Returns how much was sent, and what the
-/// kernel said last.
+/// Sends until all bytes are sent, the kernel takes no more, or the connection is lost. Returns the number of bytes sent and the
+/// last result of the kernel.
 #[inline]
 fn send_all(bytes: &[u8], mut send: impl FnMut(&[u8]) -> Io) -> (usize, Io) {
     let mut sent = 0;

@@ -1,4 +1,4 @@
-//! Requests that are sent once more, because their peer closed a kept connection without having received them.
+//! Retry of requests whose peer closed a kept connection before it received them.
 
 use record::{ErrorClass, Outcome};
 
@@ -7,7 +7,7 @@ use crate::endings::Ending;
 use crate::exchange::Attempt;
 use crate::job::Job;
 
-/// By step, whether its requests are sent once more; empty if none is.
+/// By step: whether its requests are retried. Empty if none are.
 pub(super) fn retried_steps(job: &Job, script: &dyn wire::Channels) -> Box<[bool]> {
     if !job.peers.iter().any(|peer| peer.retry_stale) {
         return Box::default();
@@ -18,7 +18,8 @@ pub(super) fn retried_steps(job: &Job, script: &dyn wire::Channels) -> Box<[bool
 }
 
 impl Worker<'_> {
-    /// Sends the request of a link again on a new connection, if it may be and was not yet. Says whether it does.
+    /// Sends the request of a link again on a new connection, if the step allows it and it was not retried before. Returns whether
+    /// it does.
     #[cold]
     pub(super) fn retries_stale(&mut self, number: u32, ending: &Ending, at_ns: u64) -> bool {
         let link = &self.links[number as usize];

@@ -1,5 +1,5 @@
-//! Since when users want a reply: from the intended start of a request to its end, and while something other than their own pause
-//! keeps the next one from being sent.
+//! Waits of users for OK answers: from the intended start of a request to its end, and while anything except the user's own pause
+//! delays the next request.
 
 use record::{Outcome, WaitEnd};
 
@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::timers::NEVER;
 
 impl Worker<'_> {
-    /// A user waits for the reply to a request that was intended at this instant.
+    /// Starts the wait of a user for the reply to a request intended at `intended_ns`.
     #[inline]
     pub(super) fn wants(&mut self, number: u32, intended_ns: u64) {
         let user = &mut self.users[number as usize];
@@ -19,7 +19,7 @@ impl Worker<'_> {
         }
     }
 
-    /// A user who got no ok answer asks again.
+    /// Continues the wait of a user whose last request got no OK answer.
     #[cold]
     fn retries(&mut self, number: u32, intended_ns: u64) {
         self.retrying = self.retrying.saturating_sub(1);
@@ -29,7 +29,7 @@ impl Worker<'_> {
         self.signals.waiting(since_ns);
     }
 
-    /// A user has got its ok answer.
+    /// Ends the wait of a user with an OK answer.
     #[inline]
     pub(super) fn is_answered_ok(&mut self, number: u32, intended_ns: u64, at_ns: u64) {
         self.signals.answered_ok(intended_ns, at_ns);
@@ -40,7 +40,7 @@ impl Worker<'_> {
         (user.asking_since_ns, user.waited_units, user.wait_end) = (NEVER, 0, WaitEnd::Answer);
     }
 
-    /// The request of a user has ended without an ok answer.
+    /// Notes that the request of a user ended without an OK answer.
     pub(super) fn is_not_answered(&mut self, number: u32, outcome: Outcome) {
         let user = &mut self.users[number as usize];
         if let Driver::Open(_) = self.driver {
@@ -54,8 +54,8 @@ impl Worker<'_> {
         };
     }
 
-    /// A user of a closed load whose request ended at `at_ns` waits for the next reply from `wanted_ns` on, even if a back-off makes it
-    /// send later. Between them it waits for none, if it has had no ok answer.
+    /// Interrupts the wait of a closed-load user without an OK answer, from `at_ns` to `wanted_ns`, for the user's own pause. A
+    /// back-off after `wanted_ns` counts as waiting.
     #[inline]
     pub(super) fn pauses(&mut self, number: u32, at_ns: u64, wanted_ns: u64) {
         let user = &mut self.users[number as usize];
@@ -66,13 +66,13 @@ impl Worker<'_> {
         }
     }
 
-    /// A user of a closed load will ask again, if it has had no ok answer.
+    /// Counts a user of a closed load who will retry, because it got no OK answer.
     #[inline]
     pub(super) fn will_retry(&mut self, number: u32) {
         self.retrying += u32::from(self.users[number as usize].wait_end != WaitEnd::Answer);
     }
 
-    /// Tells the signals since when requests wait to be sent, if any do.
+    /// Passes the time since which requests wait to be sent to the signals. Returns whether any wait.
     pub(super) fn note_waiting(&mut self, now_ns: u64) -> bool {
         let since_ns = self.waiting_since_ns().filter(|since_ns| *since_ns <= now_ns);
         if let Some(since_ns) = since_ns {
@@ -81,8 +81,8 @@ impl Worker<'_> {
         since_ns.is_some()
     }
 
-    /// The intended start of the first request that is not sent yet, which may lie ahead: arrivals without a connection, users
-    /// without one, and users who are held up by a back-off.
+    /// Intended start of the first request that is not sent yet, which may lie ahead: of arrivals without a user, users without a
+    /// link, and users in a back-off.
     fn waiting_since_ns(&self) -> Option<u64> {
         let arrival_ns = match &self.driver {
             Driver::Open(open) => open.next_start_ns(),
@@ -96,7 +96,7 @@ impl Worker<'_> {
         arrival_ns.into_iter().chain(waiting_ns).chain(held_up_ns).min()
     }
 
-    /// Users who still wanted an ok answer when the load ended have waited for it in vain.
+    /// Records the waits of users who still had no OK answer when the load ended.
     pub(super) fn end_waits(&mut self, now_ns: u64) {
         let to_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
         for user in &self.users {

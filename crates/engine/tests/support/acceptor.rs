@@ -1,11 +1,11 @@
-//! A TCP server with one thread for each connection.
+//! TCP server with one thread per connection.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// The server; dropping it ends it.
+/// Running server. Dropping it stops it.
 pub(crate) struct Acceptor {
     pub(crate) address: SocketAddr,
     is_over: Arc<AtomicBool>,
@@ -13,7 +13,8 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    /// `serve` gets the number of the connection, from 0, its socket, and whether the server is to end.
+    /// Starts the server. `serve` gets the number of the connection, from 0, its socket, and a flag that is set when the server
+    /// stops.
     pub(crate) fn start(serve: impl Fn(usize, &TcpStream, &AtomicBool) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -29,7 +30,7 @@ impl Acceptor {
                 let (over, serve) = (Arc::clone(&over), Arc::clone(&serve));
                 serving.push(thread::spawn(move || serve(connection, &socket, &over)));
             }
-            // The client has closed: nothing can go on.
+            // An error means that the client has closed the connection.
             serving.into_iter().for_each(|thread| drop(thread.join()));
         });
         Self { address, is_over, thread: Some(thread) }
@@ -39,7 +40,7 @@ impl Acceptor {
 impl Drop for Acceptor {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Release);
-        // Wakes the thread that waits in accept.
+        // Wakes the thread that blocks in accept.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

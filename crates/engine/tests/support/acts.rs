@@ -1,4 +1,4 @@
-//! A protocol of lines for tests: a log-in of some rounds, and requests of several parts.
+//! Line protocol for tests: a log-in of several rounds, and requests of several parts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,46 +9,46 @@ use wire::{
     Refusal, Reply, Script, Stage,
 };
 
-/// One thing that a request does.
+/// Action within a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Sends a line and awaits the answer; its account.
+    /// Sends a line and awaits the answer; with the account of the part.
     Say(&'static str, Option<u16>),
-    /// As above; as long as no answer has come, nobody knows whether it took effect.
+    /// Like `Say`, but in doubt (a commit) until the answer arrives.
     Commit(&'static str, Option<u16>),
-    /// Awaits one answer more to what was sent; its account.
+    /// Awaits one more answer to the line sent before; with the account of the part.
     Hear(Option<u16>),
-    /// Does nothing for so long.
+    /// Pauses for this many nanoseconds.
     Pause(u64),
-    /// Cannot go on.
+    /// Stops the load: the script cannot continue.
     Break,
 }
 
-/// Steps, each with what it does.
+/// Script of steps, each a list of actions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
     pub(crate) steps: Vec<Vec<Act>>,
-    /// Whether there is a log-in.
+    /// Whether connections begin with a log-in.
     pub(crate) greets: bool,
-    /// What is said before a connection is closed.
+    /// Bytes that are sent before a connection is closed.
     pub(crate) farewell: &'static str,
     pub(crate) cancel: Option<[u8; 16]>,
-    /// How long a call takes, where calls are made.
+    /// Duration of a call, for a system in this process.
     pub(crate) call: Duration,
-    /// Calls that wait until they are interrupted.
+    /// Whether calls block until they are interrupted.
     pub(crate) hangs: bool,
-    /// Counts requests; before that of this number is sent, its thread stops for so long.
+    /// Stops the client's thread once: request counter, number of the request before which it stops, and duration.
     pub(crate) stops: Option<(Arc<AtomicU64>, u64, Duration)>,
-    /// What interrupts calls.
+    /// Counter of interrupts, if calls can be interrupted.
     pub(crate) interrupted: Option<Arc<AtomicUsize>>,
 }
 
-/// One step of these acts.
+/// Creates a script of one step.
 pub(crate) fn acts(list: &[Act]) -> Acts {
     Acts { steps: vec![list.to_vec()], ..Acts::default() }
 }
 
-/// The same after a log-in.
+/// Creates a script of one step, after a log-in.
 pub(crate) fn greeting(list: &[Act]) -> Acts {
     Acts { greets: true, ..acts(list) }
 }
@@ -80,7 +80,7 @@ impl Script for Acts {
     }
 }
 
-/// One side of one connection.
+/// Client side of one connection.
 #[derive(Debug)]
 pub(crate) struct ActsConversation {
     script: Acts,
@@ -92,7 +92,7 @@ pub(crate) struct ActsConversation {
     received: u64,
     is_awaited: bool,
     refusal: Option<Refusal>,
-    /// Whether a no is one with which the script cannot go on.
+    /// Whether a rejection is one after which the script cannot continue.
     quits: bool,
 }
 
@@ -105,7 +105,7 @@ impl ActsConversation {
         self.out = format!("{line}\n").into_bytes();
     }
 
-    /// Goes on to the act at the present place.
+    /// Continues with the action at the present position.
     fn next(&mut self) -> Next {
         self.is_awaited = matches!(self.act(), Some(Act::Say(..) | Act::Commit(..) | Act::Hear(_)));
         match self.act() {
@@ -128,13 +128,13 @@ impl ActsConversation {
         let refusal = is_refused.then_some(Refusal { class, code: 7 });
         let part = self.part().map(|part| PartEnd { part, refusal });
         self.refusal = self.refusal.or(refusal);
-        // A no ends the request.
+        // A rejection ends the request.
         self.place = if is_refused { usize::MAX } else { self.place + 1 };
         (part, self.next())
     }
 }
 
-/// A fault in the words of a peer.
+/// Error of a peer that names the line it sent.
 pub(crate) fn fault(class: ErrorClass, said: &str) -> PeerFault {
     PeerFault::new(class, 0, "the server says").saying(said)
 }
@@ -272,12 +272,12 @@ impl Conversation for ActsConversation {
 }
 
 impl ActsConversation {
-    /// A call in this process, in place of sending and receiving.
+    /// Makes a call within this process, which replaces sending and receiving.
     fn call(&mut self) -> Result<Progress, PeerFault> {
         match &self.script.interrupted {
             Some(interrupted) if self.script.hangs => {
                 let seen = interrupted.load(Ordering::Acquire);
-                // Bounded, should nobody interrupt it.
+                // Bounded, in case no interrupt comes.
                 for _ in 0..1000 {
                     if interrupted.load(Ordering::Acquire) != seen {
                         return Err(fault(ErrorClass::Canceled, "interrupted"));

@@ -1,4 +1,4 @@
-//! A server that answers lines, one thread for each connection.
+//! Server that answers lines, with one thread per connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -8,23 +8,23 @@ use std::time::Duration;
 
 use super::acceptor::Acceptor;
 
-/// What the server does about a line.
+/// Answer of the server to a line.
 pub(crate) enum Answer {
-    /// Says this, at once.
+    /// Sends this immediately.
     Say(&'static str),
-    /// Says this after a while.
+    /// Sends this after a delay.
     Later(Duration, &'static str),
-    /// Says nothing.
+    /// Sends nothing.
     Silence,
     /// Closes the connection.
     Close,
-    /// Says this, and closes.
+    /// Sends this, and closes the connection.
     SayAndClose(&'static str),
     /// Resets the connection.
     Reset,
 }
 
-/// The server; dropping it ends it.
+/// Running server. Dropping it stops it.
 pub(crate) struct Lines {
     pub(crate) address: SocketAddr,
     heard: Arc<Mutex<Vec<Vec<String>>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Answers line by line; the lines of each connection are counted from 0.
+    /// Starts the server. `answer` gets the number of the line on its connection, from 0, and the line.
     pub(crate) fn start(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> Self {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&heard);
@@ -42,19 +42,19 @@ impl Lines {
         Self { address: acceptor.address, heard, acceptor }
     }
 
-    /// The lines of each connection so far.
+    /// Lines received so far, by connection.
     pub(crate) fn lines(&self) -> Vec<Vec<String>> {
         self.heard.lock().expect("no thread died").clone()
     }
 
-    /// Ends it, and tells the lines of each connection, in the order of the connections.
+    /// Stops the server. Returns the lines received, by connection in the order of connecting.
     pub(crate) fn heard(self) -> Vec<Vec<String>> {
         drop(self.acceptor);
         self.heard.lock().expect("no thread died").clone()
     }
 }
 
-/// `None` at the end of the connection.
+/// Serves a connection. Returns `None` at its end.
 fn serve(
     connection: usize,
     socket: &TcpStream,

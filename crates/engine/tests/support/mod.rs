@@ -1,4 +1,4 @@
-//! Carries a load to its end within a hard limit, and adds up what came of it.
+//! Runs loads to their end within a time limit, and adds up their results.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod acceptor;
@@ -23,39 +23,39 @@ use wire::http1::{Checks, Http1, Request};
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const SECOND: u64 = 1_000 * MS;
 
-/// Beyond its duration and its last request's deadline no load may take longer than this.
+/// Max time that a load may take beyond its duration and the deadline of its last request.
 const GRACE: Duration = Duration::from_secs(5);
-/// A load that only a count ends gets this long.
+/// Time limit of a load that only a count ends.
 const COUNTED: Duration = Duration::from_secs(30);
 
-/// A load that came to its end, every account settled.
+/// Result of a finished load, after all accounts were checked to add up.
 #[derive(Debug)]
 pub(crate) struct Done {
-    /// The measured phase, over all steps.
+    /// Tally of the measured phase, over all steps.
     pub(crate) tally: Tally,
-    /// The measured phase, by step; each account is settled for itself.
+    /// Tallies of the measured phase, by step. Each account adds up by itself.
     pub(crate) steps: Vec<Tally>,
     pub(crate) warm_up: Tally,
     pub(crate) ends: Vec<WorkerEnd>,
-    /// Windows as they came, with the number of the worker.
+    /// Windows in order of arrival, each with the number of its worker.
     pub(crate) pulses: Vec<(u32, Pulse)>,
     /// Windows of 100 ms over all workers, if the job asked for them.
     pub(crate) moments: Vec<Moment>,
-    /// Single requests, by intended start.
+    /// Logged requests, by intended start.
     pub(crate) sampled: Vec<Sampled>,
-    /// The same with their steps.
+    /// Logged requests with their steps, by intended start.
     pub(crate) logged: Vec<(u16, Sampled)>,
-    /// From the beginning of the load to the last worker's end.
+    /// Time from the start of the load to the end of the last worker.
     pub(crate) took: Duration,
 }
 
-/// Starts a job, waits for its end, and asserts that it came in time and that every account is settled.
+/// Starts a job, waits for its end, and asserts that it ended in time and that every account adds up.
 pub(crate) fn run(job: Job, script: impl wire::Channels + 'static) -> Done {
     let limit = limit(&job);
     finish(engine::start(job, script).expect("threads"), limit)
 }
 
-/// The longest that a job may take, from its start.
+/// Max duration of a job, from its start.
 pub(crate) fn limit(job: &Job) -> Duration {
     let load = job.stop.at_ns.map_or(COUNTED, Duration::from_nanos);
     Duration::from_nanos(job.connect_timeout_ns) + load + Duration::from_nanos(job.timeout_ns) + GRACE
@@ -68,7 +68,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
     done
 }
 
-/// Waits for the end of a running load, and also tells the words of those workers that could not go on.
+/// Waits for the end of a running load. Also returns the reasons of workers that could not continue.
 pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<String>) {
     let deadline = Instant::now() + limit;
     let mut begun = Instant::now();
@@ -110,13 +110,13 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
 }
 
 impl Done {
-    /// How often a class of errors was counted, requests that were not affected included.
+    /// Number of errors of a class, including those that affected no request.
     pub(crate) fn errors(&self, class: &str) -> u64 {
         let entries = self.tally.errors.entries().iter();
         entries.filter(|entry| entry.class.as_str() == class).map(|entry| entry.count).sum()
     }
 
-    /// Every class with its count, in the order of the names.
+    /// Number of errors by class, in the order of class names.
     pub(crate) fn classes(&self) -> Vec<(String, u64)> {
         let mut classes: Vec<(String, u64)> = Vec::new();
         for entry in self.tally.errors.entries() {
@@ -135,12 +135,12 @@ impl Done {
         entries.filter(|entry| entry.class.as_str() == class).map(|entry| entry.message.as_str()).collect()
     }
 
-    /// Excess bytes on connections that carried no request.
+    /// Number of excess bytes errors on connections that carried no request.
     pub(crate) fn idle_excess(&self) -> u64 {
         idle_excess(&self.tally)
     }
 
-    /// Asserts that all requests failed, and all of them with this class.
+    /// Asserts that all requests failed with this class.
     #[track_caller]
     pub(crate) fn assert_all_failed(&self, class: &str, requests: u64) {
         let counts = self.tally.counts;
@@ -148,7 +148,7 @@ impl Done {
         assert_eq!(self.errors(class) - self.idle_excess_of(class), requests, "{:?}", self.classes());
     }
 
-    /// Asserts that all requests timed out, and all of them with this class.
+    /// Asserts that all requests timed out with this class.
     #[track_caller]
     pub(crate) fn assert_all_timed_out(&self, class: &str, requests: u64) {
         let counts = self.tally.counts;
@@ -161,7 +161,7 @@ impl Done {
         assert_eq!(self.errors(class), requests, "{:?}", self.classes());
     }
 
-    /// Asserts that all requests were answered and nothing went wrong.
+    /// Asserts that all requests were answered with OK, without any error.
     #[track_caller]
     pub(crate) fn assert_all_ok(&self, requests: u64) {
         let counts = self.tally.counts;
@@ -177,7 +177,7 @@ impl Done {
             .sum()
     }
 
-    /// Every request that was refused, failed or timed out has its error, and nothing else has one.
+    /// Asserts that each rejected, failed, or timed-out request has exactly one error, and that there are no other errors.
     fn assert_errors_add_up(&self) {
         for tally in [&self.tally, &self.warm_up] {
             let counts = tally.counts;
@@ -196,18 +196,18 @@ fn idle_excess(tally: &Tally) -> u64 {
     entries.filter(|entry| entry.code == u32::MAX).map(|entry| entry.count).sum()
 }
 
-/// A peer in the clear.
+/// Unencrypted peer.
 pub(crate) fn tcp(address: SocketAddr) -> Peer {
     Peer::of(Endpoint::Tcp(address), None)
 }
 
-/// A TLS peer of this name, trusted in some way.
+/// TLS peer with this name and trust.
 pub(crate) fn secure(address: SocketAddr, name: &str, trust: &TlsTrust) -> Peer {
     let tls = TlsPeer::new(name, trust).expect("a TLS peer");
     Peer::of(Endpoint::Tcp(address), Some(tls))
 }
 
-/// Users without pauses, until the end of `stop`, with a deadline of a second.
+/// Closed load of users without pauses, until `stop`, with a request time-out of one second.
 pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
     let closed = Closed {
         users,
@@ -221,7 +221,7 @@ pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
     job(peer, Load::Closed(closed), stop)
 }
 
-/// A constant rate at even distances.
+/// Open load at a constant, evenly spaced rate.
 pub(crate) fn open(peer: Peer, per_s: f64, for_ns: u64, connections: u32) -> Job {
     let open = Open {
         schedule: Schedule::Rate(Profile::constant(per_s), Spacing::EVEN),
@@ -254,22 +254,22 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
     }
 }
 
-/// The end after a count.
+/// Stop condition by number of requests.
 pub(crate) fn count(requests: u64) -> Stop {
     Stop { at_ns: None, requests: Some(requests) }
 }
 
-/// The end after a time.
+/// Stop condition by time.
 pub(crate) fn lasting(for_ns: u64) -> Stop {
     Stop { at_ns: Some(for_ns), requests: None }
 }
 
-/// A GET of this target.
+/// Script of a GET of this target.
 pub(crate) fn get(target: &str) -> Http1 {
     Http1::single(&Request::get("localhost", target), Checks::default()).expect("a request")
 }
 
-/// A POST of so many bytes.
+/// Script of a POST with this many bytes.
 pub(crate) fn post(target: &str, body_bytes: usize) -> Http1 {
     let request = Request {
         method: "POST".to_owned(),
@@ -279,23 +279,23 @@ pub(crate) fn post(target: &str, body_bytes: usize) -> Http1 {
     Http1::single(&request, Checks::default()).expect("a request")
 }
 
-/// A complete reply of this status and body.
+/// Complete HTTP reply with this status and body.
 pub(crate) fn reply(status: u16, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// A server whose every connection follows the same script.
+/// Starts a server whose connections all follow the same script.
 pub(crate) fn server(steps: Vec<Step>) -> Scripted {
     let script = Script(steps);
     scripted::start(move |_| script.clone()).expect("a scripted server")
 }
 
-/// The same steps for each request of a connection.
+/// Repeats the same steps for each request of a connection.
 pub(crate) fn each_request(steps: Vec<Step>) -> Vec<Step> {
     vec![Step::Loop(Box::new(Script(steps)))]
 }
 
-/// One user sends so many requests to a server of this script; also says how many connections the server saw.
+/// Sends requests by one user to a server of this script. Also returns the number of connections to the server.
 pub(crate) fn exchange(steps: Vec<Step>, requests: u64) -> (Done, usize) {
     let server = server(steps);
     let done = run(closed(tcp(server.address()), 1, count(requests)), get("/"));
@@ -311,7 +311,7 @@ pub(crate) fn rss_bytes() -> u64 {
     pages * rustix::param::page_size() as u64
 }
 
-/// The phase in which nothing is measured has no requests.
+/// Asserts that no request belongs to the warm-up.
 #[track_caller]
 pub(crate) fn assert_no_warm_up(done: &Done) {
     assert_eq!(done.warm_up.counts.planned, 0, "{:?}", Phase::WarmUp);

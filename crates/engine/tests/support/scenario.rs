@@ -1,4 +1,4 @@
-//! Scenarios in a few words.
+//! Short constructors for scenarios.
 
 use engine::Job;
 use load::values::{DataSource, Source};
@@ -9,15 +9,15 @@ use wire::http1::{Capture, CaptureFrom, Checks, Http1, Request, Step, Template};
 
 use super::{Done, MS, SECOND};
 
-/// Names of the variables that scenarios in tests have.
+/// Names of the variables of scenarios in tests.
 pub(crate) const VARIABLES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// A step that GETs this target, which may have values in braces.
+/// Step that GETs this target, which may contain values in braces.
 pub(crate) fn get(target: &str) -> Step {
     step(&Request::get("localhost", target))
 }
 
-/// A step that POSTs this body, which may have values in braces.
+/// Step that POSTs this body, which may contain values in braces.
 pub(crate) fn post(target: &str, body: &str) -> Step {
     step(&Request {
         method: "POST".to_owned(),
@@ -32,18 +32,18 @@ fn step(request: &Request) -> Step {
     Step { request, checks: Checks::default(), captures: Vec::new() }
 }
 
-/// The step with one capture more.
+/// Adds a capture to a step.
 pub(crate) fn saving(mut step: Step, variable: u16, from: CaptureFrom) -> Step {
     step.captures.push(Capture { variable, from });
     step
 }
 
-/// A script of these steps.
+/// Script of these steps.
 pub(crate) fn script(steps: Vec<Step>) -> Http1 {
     Http1::new(steps, VARIABLES.len() as u16)
 }
 
-/// A visit with a pause after it.
+/// Visit of a step with a pause after it.
 pub(crate) fn visit(step: u16, think_ns: u64) -> Visit {
     Visit::of(step, if think_ns == 0 { ThinkTime::None } else { ThinkTime::Constant { ns: think_ns } })
 }
@@ -59,33 +59,33 @@ pub(crate) fn scenarios(list: Vec<(f64, Order)>) -> Scenarios {
     Scenarios { list: named.collect() }
 }
 
-/// One scenario of these visits, in turn.
+/// One scenario of these visits, in order.
 pub(crate) fn in_turn(visits: Vec<Visit>) -> Scenarios {
     scenarios(vec![(1.0, Order::InTurn(visits))])
 }
 
-/// One scenario of one step per iteration, with these weights.
+/// Scenario of one step per iteration, with these weights.
 pub(crate) fn mix(weights: &[f64]) -> Order {
     Order::Mix((0..).zip(weights).map(|(step, weight)| (visit(step, 0), *weight)).collect())
 }
 
-/// A source that fills one variable.
+/// Data source that sets one variable.
 pub(crate) fn data(variable: u16, source: Source) -> DataSource {
     DataSource { fills: vec![(variable, 0)], source }
 }
 
-/// The job with these scenarios, a log of everything, and a deadline that does not come into play.
+/// Sets the scenarios of a job, logs every request, and sets a deadline that is never reached.
 pub(crate) fn following(mut job: Job, scenarios: Scenarios) -> Job {
     (job.scenarios, job.log_per_second, job.timeout_ns) = (scenarios, 100_000, 5 * SECOND);
     job
 }
 
-/// How late a request was sent.
+/// Send delay of a request.
 pub(crate) fn late_ns(request: &Sampled) -> u64 {
     request.finish.sent_ns - request.finish.intended_ns
 }
 
-/// Each step that ended ok and what its iteration went on with: its number, and the two requests.
+/// Pairs of an OK request and the next request of its iteration, with the number of the first one's step.
 pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
     let mut all = done.logged.clone();
     all.sort_by_key(|(_, request)| (request.connection, request.finish.sent_ns));
@@ -96,15 +96,15 @@ pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
     pairs.map(|pair| (pair[0].0, pair[0].1, pair[1].1)).collect()
 }
 
-/// Asserts of an open load whose only scenario goes through its steps in turn that each later step is intended when it would
-/// have been without the send delay of the one before; returns the pairs.
+/// For an open load with one scenario of steps in order: asserts that the send delay of a step does not delay the intended time of
+/// the next one. Returns the pairs of requests.
 #[track_caller]
 pub(crate) fn assert_carried(done: &Done, pauses_ns: &[u64]) -> Vec<(u16, Sampled, Sampled)> {
     let pairs = sequels(done);
     for pair in &pairs {
         let (step, before, after) = pair;
         let (finish, pause_ns) = (before.finish, pauses_ns[usize::from(*step)]);
-        // Some lateness comes of what lies between beginning and sending: opening a connection, and filling values in.
+        // Part of the send delay arises between beginning and sending: opening a connection, and filling in values.
         let carried_ns = if late_ns(before) > 100 * MS { late_ns(before) / 2 } else { 0 };
         let latest_ns = finish.finished_ns + pause_ns;
         let intended_ns = after.finish.intended_ns;

@@ -1,4 +1,4 @@
-//! A protocol for tests whose links carry many exchanges, answered in any order: lines that begin with the exchange's tag.
+//! Line protocol for tests whose links carry many exchanges, answered in any order. Each line begins with the tag of its exchange.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -15,11 +15,11 @@ use wire::{
 use super::acceptor::Acceptor;
 use super::acts::fault;
 
-/// Steps that each send one tagged line, over links with so much room.
+/// Script whose steps each send one tagged line, over links that carry up to `room` exchanges.
 #[derive(Clone, Debug)]
 pub(crate) struct Tagged {
     pub(crate) room: u32,
-    /// Whether the server says first how much room a link really has.
+    /// Whether the server first announces how many exchanges a link may carry.
     pub(crate) greets: bool,
 }
 
@@ -49,15 +49,15 @@ impl Channels for Tagged {
 struct Link {
     greets: bool,
     room: u32,
-    /// Whether the server takes no new exchanges.
+    /// Whether the server accepts no new exchanges.
     drains: bool,
-    /// Tags under way, and whose they are.
+    /// Tags in flight, with their tickets.
     asked: BTreeMap<u64, Ticket>,
     next_tag: u64,
     out: Vec<u8>,
     line: Vec<u8>,
     events: Vec<Event>,
-    /// By ticket, what the last reply gave to variable 0.
+    /// By ticket: value for variable 0 from the last reply.
     saved: BTreeMap<Ticket, Vec<u8>>,
 }
 
@@ -71,7 +71,7 @@ impl Link {
         if let Some(last) = line.strip_prefix("bye ") {
             self.drains = true;
             let last: u64 = last.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
-            // The server has not processed what came after.
+            // The server has not processed later exchanges.
             for (_, ticket) in self.asked.split_off(&(last + 1)) {
                 let fault = fault(ErrorClass::ServerShutdown, "the stream was not processed");
                 self.events.push(Event::Failed { ticket, fault });
@@ -80,7 +80,7 @@ impl Link {
         }
         let (tag, word) = line.split_once(' ').ok_or_else(|| fault(ErrorClass::ProtocolError, &line))?;
         let tag: u64 = tag.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
-        // Whoever gave up an exchange does not wait for its answer.
+        // Answers to abandoned exchanges are ignored.
         let Some(ticket) = self.asked.remove(&tag) else { return Ok(()) };
         if word == "reset" {
             let fault = fault(ErrorClass::LimitReached, "the stream was refused");
@@ -193,9 +193,9 @@ impl Channel for Link {
     }
 }
 
-/// What the server does about the lines that it has read so far on one connection.
+/// Answers of a server to the lines received on a connection.
 pub(crate) trait Answers: Send + Sync + 'static {
-    /// From lines that wait for an answer, in the order in which they came, to what is said; `None` closes the connection.
+    /// Takes lines to answer from `waiting`, which is in order of arrival, and returns the answers. `None` closes the connection.
     fn answer(&self, connection: usize, waiting: &mut Vec<Asked>) -> Option<String>;
 }
 
@@ -208,10 +208,10 @@ where
     }
 }
 
-/// The tag of an answer to a ping, which is no exchange.
+/// Tag of an answer to a ping, which is not an exchange.
 pub(crate) const PONG: u64 = u64::MAX;
 
-/// One line that was sent.
+/// Received line.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) tag: u64,
@@ -220,17 +220,17 @@ pub(crate) struct Asked {
     pub(crate) value: String,
 }
 
-/// A server of this protocol; dropping it ends it.
+/// Running server of this protocol. Dropping it stops it.
 pub(crate) struct TaggedServer {
     pub(crate) address: SocketAddr,
-    /// Every line of every connection.
+    /// Lines received, each with the number of its connection.
     pub(crate) asked: Arc<Mutex<Vec<(usize, Asked)>>>,
     pub(crate) most_in_flight: Arc<AtomicUsize>,
     _acceptor: Acceptor,
 }
 
 impl TaggedServer {
-    /// Looks at what waits every millisecond, and answers it.
+    /// Starts a server that calls `answers` every millisecond.
     pub(crate) fn start(greeting: &'static str, answers: impl Answers) -> Self {
         let (asked, most_in_flight) = (Arc::default(), Arc::new(AtomicUsize::new(0)));
         let (all, most) = (Arc::clone(&asked), Arc::clone(&most_in_flight));
@@ -251,7 +251,7 @@ struct Serving<'a> {
 }
 
 impl Serving<'_> {
-    /// `None` at the end of the connection.
+    /// Serves a connection. Returns `None` at its end.
     fn serve(
         &self,
         connection: usize,

@@ -1,4 +1,4 @@
-//! A small blocking TLS server, and an authority that signs good and bad certificates for it.
+//! Small blocking TLS server, and an authority that signs valid and invalid certificates for it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{Read, Write};
@@ -17,25 +17,25 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoClientAuth, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 
-/// No read or write of the server takes longer.
+/// Time-out of reads and writes of the server.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Identity {
-    /// Its certificate in a file, as PEM.
+    /// Writes the certificate to a PEM file.
     pub(crate) fn file(&self) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(self.pem.as_bytes()).expect("written");
         file
     }
 
-    /// Its key in a file, as PEM.
+    /// Writes the private key to a PEM file.
     pub(crate) fn key_file(&self) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(self.key_pem.as_bytes()).expect("written");
         file
     }
 
-    /// Both in one file.
+    /// Writes certificate and private key to one PEM file.
     pub(crate) fn file_of_both(&self) -> tempfile::NamedTempFile {
         let mut file = self.file();
         file.write_all(self.key_pem.as_bytes()).expect("written");
@@ -43,10 +43,10 @@ impl Identity {
     }
 }
 
-/// The server's end of a connection.
+/// Server's end of a connection.
 pub(crate) type Stream = StreamOwned<ServerConnection, Wire>;
 
-/// A certificate chain with its key.
+/// Certificate chain with its private key.
 #[derive(Clone)]
 pub(crate) struct Identity {
     pub(crate) chain: Vec<CertificateDer<'static>>,
@@ -55,14 +55,14 @@ pub(crate) struct Identity {
     key_pem: String,
 }
 
-/// An authority of the test's own, whose certificate lies in a file.
+/// Certificate authority of one test, with its certificate in a file.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: tempfile::TempDir,
 }
 
 impl Authority {
-    /// Names are how certificates find their issuer: each authority needs one of its own.
+    /// Creates an authority. Certificates find their issuer by name, so each authority needs a name of its own.
     pub(crate) fn new(name: &str) -> Self {
         let mut params = CertificateParams::new([]).expect("no alternative names");
         params.distinguished_name.push(DnType::CommonName, name);
@@ -74,12 +74,12 @@ impl Authority {
         Self { issuer, folder }
     }
 
-    /// The file of its certificate.
+    /// Path of the authority's certificate.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
     }
 
-    /// A certificate for these names, changed as a test wishes.
+    /// Signs a certificate for `names`, after `change` has modified its parameters.
     pub(crate) fn sign(&self, names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Identity {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let mut params = CertificateParams::new(names).expect("names");
@@ -89,13 +89,13 @@ impl Authority {
         identity(&certificate, &key)
     }
 
-    /// A good certificate for localhost.
+    /// Signs a valid certificate for localhost.
     pub(crate) fn sign_localhost(&self) -> Identity {
         self.sign(&["localhost"], |_| ())
     }
 }
 
-/// A certificate for localhost that vouches for itself.
+/// Creates a self-signed certificate for localhost.
 pub(crate) fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> Identity {
     let mut params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
     change(&mut params);
@@ -109,27 +109,27 @@ fn identity(certificate: &Certificate, key: &KeyPair) -> Identity {
     Identity { chain: vec![certificate.der().clone()], key: Arc::new(key), pem: certificate.pem(), key_pem }
 }
 
-/// Ended long ago.
+/// Makes a certificate that expired long ago.
 pub(crate) fn expired(params: &mut CertificateParams) {
     (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
 }
 
-/// Begins in a far future.
+/// Makes a certificate that becomes valid in the far future.
 pub(crate) fn not_yet_valid(params: &mut CertificateParams) {
     (params.not_before, params.not_after) = (date_time_ymd(2500, 1, 1), date_time_ymd(2501, 1, 1));
 }
 
-/// The server's socket, which may write a few bytes at a time.
+/// Server's socket, which can be limited to small writes.
 pub(crate) struct Wire {
     socket: TcpStream,
-    /// Bytes of one write; 0 writes whatever there is.
+    /// Max bytes per write; 0 means no limit.
     drip: usize,
 }
 
 impl Wire {
-    /// Ends one side or both, without a word of TLS.
+    /// Shuts down one or both directions without a TLS `close_notify` alert.
     pub(crate) fn shut_down(&self, how: Shutdown) {
-        // The client may be gone already.
+        // The client may have closed already.
         let _ = self.socket.shutdown(how);
     }
 }
@@ -151,7 +151,7 @@ impl Write for Wire {
     }
 }
 
-/// A TLS server at work. Dropping it stops it.
+/// Running TLS server. Dropping it stops it.
 pub(crate) struct TlsServer {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -159,7 +159,7 @@ pub(crate) struct TlsServer {
 }
 
 impl TlsServer {
-    /// Serves each connection on a thread of its own with `act`, until an error of that connection.
+    /// Starts a server that runs `act` on a thread per connection, until an error of that connection.
     pub(crate) fn start(
         identity: &Identity,
         version: &'static SupportedProtocolVersion,
@@ -169,7 +169,7 @@ impl TlsServer {
         Self::start_with(identity, version, None, &[], drip, act)
     }
 
-    /// As [`Self::start`]; asks clients for a certificate if there is somebody to verify it.
+    /// Like [`Self::start`]. Asks clients for a certificate if there is a verifier for it.
     fn start_with(
         identity: &Identity,
         version: &'static SupportedProtocolVersion,
@@ -205,7 +205,7 @@ impl TlsServer {
                         set(&socket, Some(PATIENCE)).expect("a time-out");
                     }
                     socket.set_nodelay(true).expect("no delay");
-                    // A client that goes away ends its own connection, and nothing else.
+                    // An error of one connection ends only this connection.
                     let _ = act(&mut StreamOwned::new(connection, Wire { socket, drip }));
                 });
             }
@@ -213,18 +213,19 @@ impl TlsServer {
         Self { address, connections, over }
     }
 
-    /// Answers every request with these bytes.
+    /// Starts a server that answers every request with `reply`.
     pub(crate) fn answering(identity: &Identity, reply: Vec<u8>) -> Self {
         Self::start(identity, &rustls::version::TLS13, 0, move |stream| answer_all(stream, &reply))
     }
 
-    /// As [`Self::answering`], for clients that offer an application protocol of this name, or none.
+    /// Like [`Self::answering`], for clients that offer this application protocol, or none.
     pub(crate) fn speaking(identity: &Identity, alpn: &str, reply: Vec<u8>) -> Self {
         let act = move |stream: &mut Stream| answer_all(stream, &reply);
         Self::start_with(identity, &rustls::version::TLS13, None, &[alpn], 0, act)
     }
 
-    /// The same for clients that present a certificate of this authority; others are rejected, or served if it `is_optional`.
+    /// Like [`Self::answering`], for clients that present a certificate of this authority. Others are rejected, or served if
+    /// `is_optional`.
     pub(crate) fn demanding(
         identity: &Identity,
         version: &'static SupportedProtocolVersion,
@@ -253,7 +254,7 @@ impl TlsServer {
 impl Drop for TlsServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Release);
-        // Wakes the thread that waits in accept.
+        // Wakes the thread that blocks in accept.
         let _ = TcpStream::connect(self.address);
     }
 }

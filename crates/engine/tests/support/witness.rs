@@ -1,4 +1,4 @@
-//! A server that remembers every request, and gives each reply a token of its own.
+//! HTTP server that records every request, and puts a unique token into each reply.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use super::acceptor::Acceptor;
 
-/// A connection that is silent for so long is given up.
+/// Idle time after which the server closes a connection.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 
-/// One request as it came.
+/// Recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Counted from 0 in order of arrival.
+    /// Number of the request in order of arrival, from 0.
     pub(crate) connection: usize,
     pub(crate) target: String,
     pub(crate) body: String,
-    /// The token of its reply, in header X-Token and as JSON `{"token": …}`; empty for a refusal.
+    /// Token of its reply, in header X-Token and as JSON `{"token": …}`; empty if the request was rejected.
     pub(crate) token: String,
 }
 
-/// The server; dropping it ends it.
+/// Running server. Dropping it stops it.
 pub(crate) struct Witness {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -30,23 +30,23 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// Every request is held for a while. Targets that begin with `/no` are answered 500, all others 200.
+    /// Starts the server, which holds every request for `hold`. Targets that begin with `/no` are answered 500, all others 200.
     pub(crate) fn start(hold: Duration) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&seen);
         let acceptor = Acceptor::start(move |connection, socket, _| {
-            // It ends with its connection.
+            // Serving ends with the connection.
             let _ = serve(connection, socket, &all, hold);
         });
         Self { address: acceptor.address, seen, _acceptor: acceptor }
     }
 
-    /// Every request so far, in order of arrival.
+    /// Requests so far, in order of arrival.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("no thread died").clone()
     }
 
-    /// The requests of each connection, in order.
+    /// Requests by connection, each in order of arrival.
     pub(crate) fn by_connection(&self) -> Vec<Vec<Seen>> {
         let mut connections: Vec<Vec<Seen>> = Vec::new();
         for seen in self.seen() {
@@ -57,7 +57,7 @@ impl Witness {
     }
 }
 
-/// `None` at the end of the connection.
+/// Serves a connection. Returns `None` at its end.
 fn serve(connection: usize, socket: &TcpStream, all: &Mutex<Vec<Seen>>, hold: Duration) -> Option<()> {
     socket.set_read_timeout(Some(SILENCE_MAX)).ok()?;
     socket.set_nodelay(true).ok()?;

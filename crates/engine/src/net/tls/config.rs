@@ -1,4 +1,4 @@
-//! Whom to trust, decided once before the load.
+//! TLS configuration, made once before the load: trusted authorities, names, client certificate, and application protocols.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,91 +14,91 @@ use super::identity::{ClientFiles, Identity};
 use super::insecure::AnyCertificate;
 use super::vouched::Vouched;
 
-/// Which certificates are accepted.
+/// Server certificates that are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TlsTrust {
-    /// Those that the system's authorities vouch for.
+    /// Certificates issued by the system's authorities.
     System,
-    /// Those that the authorities in this PEM file vouch for.
+    /// Certificates issued by the authorities in this PEM file, and the certificates in the file themselves.
     Authorities(PathBuf),
-    /// Those that the authorities in this PEM file, or else the system's, vouch for, whatever name they are for.
+    /// Certificates issued by the authorities in this PEM file, or by the system's if `None`, for any host name.
     AnyName(Option<PathBuf>),
-    /// Any. The peer may be anybody; a result must say so.
+    /// Any certificate. The identity of the peer is unknown, which results must state.
     Anything,
 }
 
-/// A TLS peer: its names, and what it must show.
+/// TLS side of a peer: its names, and the checks that it must pass.
 #[derive(Clone, Debug)]
 pub struct TlsPeer {
     pub(crate) config: Arc<ClientConfig>,
-    /// By address of the peer; the first is also that of all addresses without a name of their own.
+    /// Names by address of the peer. The first also serves addresses without a name of their own.
     names: Arc<[ServerName<'static>]>,
-    /// What this side shows of itself.
+    /// Client certificate that is presented on request.
     pub(crate) identity: Arc<Identity>,
 }
 
-/// Why TLS cannot be set up.
+/// Reason why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The host is neither a name nor an address.
+    /// Host is neither a DNS name nor an IP address.
     #[error("{0:?} is not a name that a certificate can have\n  help: write a host name or an IP address")]
     Name(String),
-    /// The system's list of authorities is empty or unreadable.
+    /// System's list of authorities is empty or unreadable.
     #[error(
         "the system has no list of certificate authorities ({0})\n  help: install ca-certificates, or name a file with --cacert"
     )]
     NoSystemAuthorities(String),
-    /// The named file has none.
+    /// File of authorities has no usable certificate.
     #[error("{} has no PEM certificate that can be used ({reason})\n  help: give a file of CERTIFICATE blocks", path.display())]
     Authorities {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// The file of the client certificate has none.
+    /// File of the client certificate has no usable certificate.
     #[error("{} has no PEM certificate that can be used ({reason})\n  help: give a file of CERTIFICATE blocks", path.display())]
     Certificate {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// Only a certificate was named, and its file has no key.
+    /// Only a certificate file was given, and it has no private key.
     #[error("{} has no private key for the client certificate\n  help: name the file of the key with --key", cert.display())]
     NoKey {
-        /// The file of the certificate.
+        /// Path of the certificate file.
         cert: PathBuf,
     },
-    /// The file has no key.
+    /// File has no usable private key.
     #[error("{} has no private key that can be used ({reason})\n  help: give a file with a PRIVATE KEY block", path.display())]
     Key {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// Nobody is asked for a passphrase.
+    /// Private key is encrypted. This program does not ask for passphrases.
     #[error("the private key in {0} is encrypted\n  help: write it without its passphrase: openssl pkey -in {0} -out plain.pem", path.display())]
     EncryptedKey {
-        /// The file.
+        /// Path of the key file.
         path: PathBuf,
     },
-    /// Certificate and key do not belong together.
+    /// Certificate and private key do not match.
     #[error("the private key in {} does not match the certificate in {}\n  help: name the key that the certificate was made for", key.display(), cert.display())]
     KeyOfAnother {
-        /// The file of the certificate.
+        /// Path of the certificate file.
         cert: PathBuf,
-        /// The file of the key.
+        /// Path of the key file.
         key: PathBuf,
     },
-    /// The crypto library refused the configuration.
+    /// TLS library rejected the configuration.
     #[error("TLS cannot be set up: {0}")]
     Library(#[from] rustls::Error),
 }
 
 impl TlsError {
-    /// Whether a file that was named is wrong, and not this machine.
+    /// Whether a file given by the user caused the error, not this machine.
     pub fn is_about_file(&self) -> bool {
         matches!(
             self,
@@ -118,7 +118,7 @@ fn server_name(host: &str) -> Result<ServerName<'static>, TlsError> {
 }
 
 impl TlsPeer {
-    /// A peer of this name, trusted in this way, to whom no application protocol is offered.
+    /// Creates a peer with the host name `host`. No application protocol is offered.
     pub fn new(host: &str, trust: &TlsTrust) -> Result<Self, TlsError> {
         let names = Arc::from([server_name(host)?]);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -141,15 +141,15 @@ impl TlsPeer {
                 .with_custom_certificate_verifier(Arc::new(AnyCertificate::new()))
                 .with_no_client_auth(),
         };
-        // Every handshake is a full one, as for a user who comes for the first time; and threads share no cache.
+        // Session resumption is off, so that every handshake is a full one, as for a new user, and threads share no cache.
         config.resumption = Resumption::disabled();
         let identity = Arc::new(Identity::default());
         config.client_auth_cert_resolver = identity.clone();
         Ok(Self { config: Arc::new(config), names, identity })
     }
 
-    /// Gives each address of the peer the name that its certificate must hold, in order. Without hosts, all addresses keep the name of
-    /// the peer.
+    /// Sets the host name that the certificate at each address must match, in the order of the addresses. Without hosts, all
+    /// addresses keep the name of the peer.
     pub fn naming<'a>(mut self, hosts: impl Iterator<Item = &'a str>) -> Result<Self, TlsError> {
         let names: Arc<[_]> = hosts.map(server_name).collect::<Result<_, _>>()?;
         if !names.is_empty() {
@@ -158,24 +158,24 @@ impl TlsPeer {
         Ok(self)
     }
 
-    /// The name of an address.
+    /// Host name of an address.
     pub(crate) fn name(&self, address: usize) -> ServerName<'static> {
         self.names.get(address).unwrap_or(&self.names[0]).clone()
     }
 
-    /// The peer at one of its addresses, which becomes the only one.
+    /// Returns the peer with only one of its addresses.
     pub(crate) fn at(&self, address: usize) -> Self {
         Self { names: Arc::from([self.name(address)]), ..self.clone() }
     }
 
-    /// The same peer, to whom this side presents a certificate if it is asked for one.
+    /// Sets the client certificate that is presented if the server asks for one.
     pub fn presenting(mut self, files: &ClientFiles) -> Result<Self, TlsError> {
         self.identity = Arc::new(Identity::read(files)?);
         Arc::make_mut(&mut self.config).client_auth_cert_resolver = self.identity.clone();
         Ok(self)
     }
 
-    /// The peer, to whom these application protocols are offered by ALPN (RFC 7301), the best first; none where `names` is empty.
+    /// Sets the application protocols that are offered by ALPN (RFC 7301), in order of preference. An empty list offers none.
     pub fn offering(mut self, names: &[&str]) -> Self {
         Arc::make_mut(&mut self.config).alpn_protocols =
             names.iter().map(|name| name.as_bytes().to_vec()).collect();
@@ -194,7 +194,7 @@ fn system_authorities() -> Result<RootCertStore, TlsError> {
     Ok(store)
 }
 
-/// Authorities, and the certificates that stand for them in a file.
+/// Authorities, and the certificates of the file that lists them.
 type Roots = (RootCertStore, Vec<CertificateDer<'static>>);
 
 fn vouched(
@@ -203,7 +203,7 @@ fn vouched(
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<Vouched>, TlsError> {
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    // There are authorities: what else could be missing, the library would say.
+    // The store of roots is not empty, so this error is unexpected.
     let verifier = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
     Ok(Arc::new(Vouched { verifier, named, is_any_name }))
 }

@@ -1,18 +1,18 @@
-//! What went wrong with TLS, in classes and in words.
+//! TLS errors: their classes and their sentences.
 
 use record::ErrorClass;
 use rustls::{AlertDescription, CertificateError};
 
-/// Why a TLS connection cannot go on.
+/// Error that ends a TLS connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// The class of error.
+    /// Class of the error.
     pub(crate) class: ErrorClass,
-    /// The sentence for people.
+    /// Sentence for messages.
     pub(crate) sentence: String,
 }
 
-/// The class and the sentence of what rustls refused.
+/// Converts an error of rustls.
 pub(super) fn fault(error: rustls::Error) -> Fault {
     use rustls::Error;
     let class = match &error {
@@ -38,7 +38,7 @@ pub(super) fn fault(error: rustls::Error) -> Fault {
     Fault { class, sentence: sentence(&error) }
 }
 
-/// What rustls refused, for people.
+/// Describes an error of rustls in a sentence.
 pub(super) fn sentence(error: &rustls::Error) -> String {
     use rustls::Error;
     match error {
@@ -87,13 +87,13 @@ fn of_certificate(reason: &CertificateError) -> String {
     what.to_owned()
 }
 
-/// The library shows a name as `DnsName("example.com")`.
+/// Strips the type that rustls puts around a name: `DnsName("example.com")` becomes `example.com`.
 fn bare(name: &str) -> &str {
     let inside = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inside.unwrap_or(name).trim_matches('"')
 }
 
-/// The name of a case, as words: `HandshakeFailure` is "handshake failure".
+/// Name of an enum variant as words: `HandshakeFailure` becomes "handshake failure".
 fn spoken(case: &impl std::fmt::Debug) -> String {
     in_words(&format!("{case:?}"))
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cases_are_told_in_words() {
+    fn enum_variants_are_rendered_as_words() {
         for (error, words) in [
             (
                 rustls::Error::AlertReceived(AlertDescription::HandshakeFailure),

@@ -1,4 +1,4 @@
-//! The certificate that this side presents, for servers that demand one.
+//! Client certificate, presented to servers that ask for one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use rustls::{Error, InconsistentKeys, SignatureScheme};
 use super::config::TlsError;
 use super::fault::sentence;
 
-/// What the headers of an encrypted key contain: of PKCS #8, and of the older format of OpenSSL.
+/// Marks of encrypted keys in PEM files: PKCS #8, and the older format of OpenSSL.
 const ENCRYPTED: [&str; 2] = ["BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED"];
 
-/// Files with a client certificate and its key, both PEM.
+/// PEM files with a client certificate and its private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientFiles {
-    /// The certificate, and those of the authorities between it and one that the server trusts.
+    /// File with the certificate, followed by intermediate certificates up to an authority that the server trusts.
     pub cert: PathBuf,
-    /// Its private key; `None`: it is in the file of the certificate.
+    /// File with the private key. `None`: the key is in the certificate file.
     pub key: Option<PathBuf>,
 }
 
-/// The certificate of a client, if it has one, and whether any server has asked for it.
+/// Client certificate, if there is one, and whether a server has asked for it.
 #[derive(Debug, Default)]
 pub(crate) struct Identity {
     key: Option<Arc<CertifiedKey>>,
@@ -34,7 +34,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Reads the files. The key stays in memory.
+    /// Reads the files. The private key stays in memory.
     pub(super) fn read(files: &ClientFiles) -> Result<Self, TlsError> {
         let ClientFiles { cert, key } = files;
         let chain = chain(cert)?;
@@ -50,7 +50,7 @@ impl Identity {
         Ok(Self { key: Some(Arc::new(certified)), is_demanded: AtomicBool::new(false) })
     }
 
-    /// Whether a server has asked for a certificate so far.
+    /// Whether a server has asked for a client certificate so far.
     pub(crate) fn is_demanded(&self) -> bool {
         self.is_demanded.load(Ordering::Relaxed)
     }

@@ -1,11 +1,11 @@
-//! Accepts any certificate: only behind `--insecure`, and stamped on the result.
+//! Certificate verifier that accepts any certificate. Used only with `--insecure`, and marked in the result.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Checks that the peer holds the key of the certificate it shows, and nothing about the certificate.
+/// Checks only that the peer holds the private key of its certificate.
 #[derive(Debug)]
 pub(super) struct AnyCertificate(CryptoProvider);
 

@@ -1,4 +1,4 @@
-//! One TLS connection: ciphertext in, plaintext out, and the other way round.
+//! State of one TLS connection: decrypts received records and encrypts sent bytes.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedS
 use super::TlsPeer;
 use super::fault::{Fault, fault};
 
-/// A TLS record's payload and overhead, rounded up.
+/// Max bytes of a TLS record, overhead included, rounded up.
 const RECORD_BYTES: usize = 16 * 1024 + 512;
-/// More ciphertext than this without a complete message is no TLS peer's doing.
+/// Max ciphertext that is kept while a message is incomplete. A TLS peer stays far below.
 const INCOMING_BYTES_MAX: usize = 256 * 1024;
 
-/// The client's side of one TLS connection.
+/// Client side of one TLS connection.
 pub(crate) struct Session {
     tls: UnbufferedClientConnection,
-    /// When its handshake began, by the clock of a worker; 0 without one.
+    /// Start of the handshake by the clock of a worker; 0 if no worker set it.
     pub(crate) begun_ns: u64,
-    /// Ciphertext of a record that has not come whole.
+    /// Ciphertext of an incomplete record.
     incoming: Vec<u8>,
     /// Ciphertext that the socket has not taken yet.
     pub(crate) outgoing: Vec<u8>,
@@ -28,7 +28,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session with an address of a peer, whose first flight is waiting in `outgoing`.
+    /// Creates a session with an address of a peer. Its first flight is then in `outgoing`.
     pub(crate) fn new(peer: &TlsPeer, address: usize) -> Result<Self, Fault> {
         let tls =
             UnbufferedClientConnection::new(Arc::clone(&peer.config), peer.name(address)).map_err(fault)?;
@@ -44,7 +44,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Takes ciphertext as it was read, opens it in place, and appends the plaintext.
+    /// Decrypts received bytes in place and appends the plaintext to `plain`.
     pub(crate) fn receive(&mut self, bytes: &mut [u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
         if self.incoming.is_empty() {
             let used = self.process(bytes, plain)?;
@@ -67,7 +67,7 @@ impl Session {
         Ok(())
     }
 
-    /// Appends the records that carry `plain` to `outgoing`.
+    /// Encrypts `plain` and appends the records to `outgoing`.
     pub(crate) fn send(&mut self, plain: &[u8]) -> Result<(), Fault> {
         let UnbufferedStatus { state, .. } = self.tls.process_tls_records(&mut []);
         let ConnectionState::WriteTraffic(mut traffic) = state.map_err(fault)? else {
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// The socket took the first `sent` bytes of `outgoing`.
+    /// Removes the first `sent` bytes of `outgoing`, which the socket took.
     pub(crate) fn took(&mut self, sent: usize) {
         if sent == self.outgoing.len() {
             self.outgoing.clear();
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// The negotiated version and cipher suite, in words.
+    /// Negotiated version, cipher suite, and key exchange. `None` before they are negotiated.
     pub(crate) fn description(&self) -> Option<String> {
         let version = self.tls.protocol_version()?;
         let suite = self.tls.negotiated_cipher_suite()?;
@@ -116,7 +116,7 @@ impl Session {
         Some(format!("{version:?} {:?}{group}", suite.suite()).replace("TLSv1_", "TLSv1."))
     }
 
-    /// Lets rustls look at ciphertext until it needs more; returns how much of it is done with.
+    /// Lets rustls process ciphertext until it needs more. Returns the number of bytes that it consumed.
     fn process(&mut self, bytes: &mut [u8], plain: &mut Vec<u8>) -> Result<usize, Fault> {
         let mut used = 0;
         loop {
@@ -153,7 +153,7 @@ impl Session {
                     false
                 }
                 ConnectionState::PeerClosed => {
-                    // Said again and again as long as it is asked, so asking ends here.
+                    // rustls reports this state on every call, so the loop ends here.
                     self.peer_closed = true;
                     false
                 }

@@ -1,4 +1,5 @@
-//! Accepts what named authorities vouch for, and certificates that were themselves named as trusted, as OpenSSL does.
+//! Certificate verifier for a file of authorities. It also accepts the certificates in the file themselves as server certificates,
+//! as OpenSSL does.
 
 use std::sync::Arc;
 
@@ -8,22 +9,22 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-/// The word of the library for a certificate that is an authority's and shown as a server's own.
+/// Error of rustls for a CA certificate that a server presents as its own.
 const AUTHORITY_AS_SERVER: &str = "CaUsedAsEndEntity";
 
-/// Checks the issuer, the dates and, unless any will do, the name of a certificate.
+/// Checks issuer, dates, and host name of a certificate; the host name unless `is_any_name`.
 #[derive(Debug)]
 pub(super) struct Vouched {
     pub(super) verifier: Arc<WebPkiServerVerifier>,
-    /// Those in the file that was named: a server may show one of them as its own.
+    /// Certificates in the file of authorities. A server may present one of them as its own.
     pub(super) named: Vec<CertificateDer<'static>>,
-    /// Databases are often reached by another name.
+    /// Whether the host name is ignored. Databases are often reached under a name that the certificate lacks.
     pub(super) is_any_name: bool,
 }
 
 impl Vouched {
-    /// Whether nothing is wrong with a certificate but that no authority signed it for a server, and it was named itself. The
-    /// library says so only of certificates whose dates are right.
+    /// Whether a certificate is in the file of authorities, and its only problem is that no authority issued it as a server
+    /// certificate. rustls reports this error only if the dates are valid.
     fn is_named(&self, certificate: &CertificateDer<'_>, error: &Error) -> bool {
         let is_unsigned = match error {
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => true,
@@ -55,7 +56,7 @@ impl ServerCertVerifier for Vouched {
             verified => verified,
         };
         match verified {
-            // The name is looked at last: everything else is right.
+            // The name is checked last, so everything else is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if self.is_any_name => Ok(ServerCertVerified::assertion()),
