@@ -12,7 +12,7 @@ use crate::output;
 
 /// Max wait for the last line to appear.
 const LAST_LINE: Duration = Duration::from_millis(200);
-/// Max frames queued for a terminal that does not read. Each frame is complete, so older ones are out of date.
+/// Max frames queued for a terminal that does not read. A full queue loses its oldest frame: each newer one replaces it.
 const FRAMES: usize = 8;
 
 /// Shows the progress of a load from a separate thread, because a terminal that does not read must not hold up the run.

@@ -15,7 +15,7 @@ use target::scripted::Step;
 
 const REPLY: &str = "HTTP/1.1 200 OK\r\nServer: known\r\nContent-Length: 13\r\n\r\nhello, world\n";
 
-/// Sends five requests to a server with a known reply. Returns the number of ok replies, and the errors with their details.
+/// Sends five requests to a server with a known reply. Returns the number of rejected replies, and class and message of each error.
 fn checked(flags: &[&str]) -> (u64, Vec<(String, String)>) {
     let (home, server) = (Home::new(), answering(REPLY));
     let run = home.json(&[&[url(server.address(), "/").as_str(), "-n", "5", "-c", "1"][..], flags].concat());
@@ -106,7 +106,7 @@ fn read_request(mut socket: TcpStream) -> Option<String> {
     }
 }
 
-/// Head and body of the only request of a load with these flags.
+/// Text of the only request of a load with these flags, and the address of its server.
 fn asked(path: &str, flags: &[&str]) -> (String, String) {
     let (home, (address, texts)) = (Home::new(), recording());
     let run = home

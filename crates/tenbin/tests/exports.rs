@@ -90,7 +90,7 @@ fn rejects_files_that_hold_no_single_run_or_study() {
     let bytes = fs::read(home.path().join("main.sqlite")).expect("read");
     fs::write(home.path().join("short.sqlite"), &bytes[..bytes.len() / 2]).expect("written");
     let mut newer = bytes.clone();
-    // The header of a SQLite file contains the version of the schema.
+    // Bytes 60 to 63 of a SQLite file are its user version, which is the version of the store.
     newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::write(home.path().join("newer.sqlite"), newer).expect("written");
     fs::write(home.path().join("other.txt"), "not a store at all, but long enough to be read")

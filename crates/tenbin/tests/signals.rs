@@ -13,7 +13,7 @@ use target::scripted::{Step, blackhole};
 const LONG: [&str; 4] = ["-d", "10m", "--timeout", "5m"];
 const JSON: [&str; 2] = ["--format", "json"];
 
-/// Starts a load, and waits until requests were sent.
+/// Starts a load, and waits until the target has counted four requests.
 fn loading(home: &Home, target: &Running, path: &str, more: &[&str]) -> Started {
     let url = url(target.address(), path);
     let program = home.start(&[&[url.as_str()][..], &LONG, &JSON, more].concat());

@@ -233,7 +233,7 @@ pub(crate) fn number(run: &Value, path: &str) -> u64 {
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// Asserts the accounting identity: every planned and every sent request has exactly one outcome.
+/// Asserts the accounting identity: planned = sent + not sent, and sent = sum of the outcomes.
 #[track_caller]
 pub(crate) fn assert_identity(run: &Value) {
     let at = |path: &str| number(run, path);

@@ -32,7 +32,7 @@ impl Server {
         Self { child, url }
     }
 
-    /// Number of requests that the target has answered. Requests for this number do not count.
+    /// Number of requests that the target has answered. Requests to /counters do not count.
     pub(crate) fn requests(&self) -> u64 {
         let address = self.url.strip_prefix("http://").expect("a URL").trim_end_matches('/');
         let mut socket = TcpStream::connect(address).expect("a connection");

@@ -39,7 +39,7 @@ impl ComparisonFlags {
     }
 }
 
-/// Runs all servers in turn until the comparison is conclusive.
+/// Runs all servers in turn until the comparison is conclusive, or until a limit of blocks or time is reached.
 pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
