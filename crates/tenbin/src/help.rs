@@ -62,7 +62,7 @@ pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exi
     }
 }
 
-/// Error for a flag that was given without a value, as in curl.
+/// Error for a flag without its value, which takes none in curl. `None` for other flags.
 fn missing_value(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let is_missing = match error.get(ContextKind::InvalidValue) {
         Some(ContextValue::String(value)) => value.is_empty(),

@@ -32,7 +32,7 @@ impl RunMaker for Making<'_> {
     }
 
     fn is_resumable(&self, error: &RunError) -> bool {
-        // The study can be resumed when the system answers again.
+        // The study can be resumed when the system accepts the requests.
         matches!(error, RunError::Rejected { .. })
     }
 

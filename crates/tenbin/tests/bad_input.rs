@@ -82,7 +82,7 @@ fn rejects_addresses_that_may_not_be_loaded() {
 }
 
 #[test]
-fn reports_unknown_hosts_and_closed_ports() {
+fn reports_unreachable_hosts_ports_and_sockets() {
     let home = Home::new();
     let output = home.run(&["http://no-such-host.invalid/"]);
     assert_eq!(output.code, Some(1), "{output:?}");

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
-/// Plan of a user who sends a text, inserts the reply as a row, sends the number of the row, and updates the row that is returned.
+/// Plan of users. Each sends a text, inserts the reply as a row, sends the number of the row, and updates that row.
 fn plan(http: &str, database: &str, mode: &str, returning: &str) -> String {
     format!(
         r#"

@@ -1,4 +1,4 @@
-//! An interruption is not a failure of the system: after a signal at any moment, the study can be resumed, and none of its runs
+//! An interruption is not a failure of the system. After a signal at any moment, the study can be resumed, and none of its runs
 //! failed.
 
 use std::fs;

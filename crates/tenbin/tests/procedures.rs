@@ -1,5 +1,5 @@
-//! Studies that choose their next run themselves: they find a known difference, stop when the result is conclusive, resume after a
-//! kill, and report what they had no time for.
+//! Studies that choose their next run themselves: they find a known difference, and stop when the result is conclusive. They
+//! resume after a kill, and report what they had no time for.
 
 use harness::quiet::assert_measured;
 use std::collections::BTreeMap;

@@ -98,8 +98,8 @@ fn request_log_has_up_to_the_given_number_of_requests_per_second() {
     let home = home_with_a_run();
     let jtl = report(&home, "jtl");
     let lines: Vec<&str> = jtl.lines().skip(1).collect();
-    // The load takes two seconds, and half of the first is warm-up: 50 of the 100 requests measured there are kept, and 50 of 200
-    // in the other.
+    // The load takes two seconds, and half of the first is warm-up. Kept are 50 of its 100 measured requests, and 50 of the 200
+    // requests of the other second.
     //
     // On a busy machine, the last of the 300 requests end in a third second.
     assert!((50..=150).contains(&lines.len()), "{}", lines.len());

@@ -97,7 +97,7 @@ fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
         arguments.extend([if name.contains('.') { "-f" } else { "--workload" }, *name]);
     }
     let output = home.run(&arguments);
-    // Other tests that use the cores make the load invalid, and a pause of a quarter of a second is an outage of so short a load.
+    // Other tests that use the cores make the load invalid. For so short a load, a pause of a quarter of a second is an outage.
     // Neither changes a statement.
     assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
     let (theirs, ours) = (heard(&server, "pgbench", first), heard(&server, "tenbin", first));

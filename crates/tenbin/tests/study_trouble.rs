@@ -84,7 +84,7 @@ fn study_with_only_rejected_requests_ends_in_its_first_run() {
         output.stderr
     );
     assert_nothing_is_left(&home);
-    // The study can be resumed when the system answers.
+    // The study can be resumed when the system accepts the requests.
     assert!(home.run(&["history"]).stdout.contains("interrupted"), "it is kept as interrupted");
     let checked = check(&home, &[&wrong, "--start"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");

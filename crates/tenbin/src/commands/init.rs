@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_answer_is_asked_again_with_what_to_write() {
+    fn rejects_wrong_answer_with_help_and_repeats_the_question() {
         let mut answers = Answers::default();
         for (text, what, help) in [
             ("8080", "a port alone is no URL", "http://127.0.0.1:8080"),

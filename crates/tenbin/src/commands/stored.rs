@@ -128,7 +128,7 @@ impl Named {
         Ok(self.store.origins()?.remove(id).unwrap_or_default())
     }
 
-    /// Whether it is the name of a study.
+    /// Whether the name is that of a study.
     pub(crate) fn is_study(&self) -> bool {
         self.name.starts_with(StudyId::PREFIX)
     }
