@@ -21,7 +21,7 @@ pub(super) fn wait(text: &str) -> Result<Duration, BadArguments> {
     Ok(Duration::from_nanos(ns))
 }
 
-/// Prepares the load. Tries again until `wait` has passed, if the server cannot be reached or its name not be resolved.
+/// Prepares the load. Tries again until `wait` has passed, if the server cannot be reached or its name cannot be resolved.
 pub(super) fn prepared(
     plan: &Plan,
     public: &PublicLoads,
