@@ -159,6 +159,11 @@ fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAc
     (0..steps + usize::from(job.parts) + addresses).map(account).collect()
 }
 
+/// Stop rule of one worker. A shared sequence counts the requests of all workers.
+fn stop_of(job: &Job, share: Share, is_shared: bool) -> Stop {
+    if is_shared { Stop { requests: None, ..job.stop } } else { job.stop.share(share) }
+}
+
 /// Starts of the requests of one worker. An open load that grows begins with the connections that it opens first.
 fn driver(
     job: &Job,
@@ -247,9 +252,7 @@ impl<'a> Worker<'a> {
     ) -> Result<Self, Errno> {
         let share = job.share_of(thread, embedding.is_some());
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
-        // The shared sequence counts the requests of all workers.
-        let uncounted = shared_row.as_ref().map(|_| Stop { requests: None, ..job.stop });
-        let stop = uncounted.unwrap_or_else(|| job.stop.share(share));
+        let stop = stop_of(job, share, shared_row.is_some());
         let iterations = Iterations::new(job, script, share);
         let Crowd { users, first_user, links, dispatch, first_numbers } =
             Crowd::new(job, script, &iterations, share);

@@ -1,4 +1,4 @@
-//! A plan for servers that are running, written from flags: `tenbin URL URL` and `tenbin capacity URL` run it.
+//! Builds a plan from flags, for servers that are already running: `tenbin URL URL` and `tenbin capacity URL` run it.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,49 +12,49 @@ use crate::commands::request::Described;
 use crate::commands::sql::SqlFlags;
 use crate::exit::BadArguments;
 
-/// What a header or a body is replaced by where the plan is kept: it may be a secret.
+/// Placeholder for header values and bodies in the stored copy of the plan: they may be secrets.
 const NOT_SHOWN: &str = "(not shown)";
-/// Methods that have a key of their own in a step.
+/// HTTP methods that have a step key of their own.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// A server that is running, and what is asked of it.
+/// A running server, and the path of the requests to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Server {
     /// Scheme, host, and port.
     url: String,
-    /// Host and port, its name in reports.
+    /// Name in reports: host and port.
     pub(crate) name: String,
     /// Path and query.
     path: String,
 }
 
-/// What is asked of servers.
+/// Requests or transactions to send to the servers.
 pub(crate) enum Asked<'a> {
     /// A request.
     Request {
         described: Box<Described>,
         body: Option<String>,
         tls: TlsSpec,
-        /// Keys of the conditions for replies with their values in YAML.
+        /// Keys of `expect` with their values in YAML.
         expects: Vec<(&'static str, String)>,
     },
-    /// Scripts or workloads: of several, each transaction is one of them.
+    /// Scripts or workloads. If there are several, each transaction runs one of them.
     Transactions { played: &'a [Played], flags: &'a SqlFlags },
 }
 
-/// What the plan says.
+/// Everything that the plan is built from.
 pub(crate) struct Adhoc<'a> {
     pub(crate) title: String,
     pub(crate) servers: Vec<Server>,
     pub(crate) asked: Asked<'a>,
-    /// Conditions for every run.
+    /// Conditions that every run is judged by.
     pub(crate) gates: Vec<String>,
-    /// Keys of the load with their values.
+    /// Keys of `load` with their values.
     pub(crate) load: Vec<(&'static str, String)>,
-    /// Keys of the comparison with their values; none if nothing is compared.
+    /// Keys of `compare` with their values. Empty if nothing is compared.
     pub(crate) compare: Vec<(&'static str, String)>,
     pub(crate) seed: Option<String>,
-    /// What asks for the same again, if the plan is not run by name.
+    /// Command line that repeats the study. `None` if the plan is run by name.
     pub(crate) command: Option<Vec<String>>,
 }
 
@@ -87,28 +87,28 @@ impl Server {
         Ok(Self { url: format!("{scheme}://{name}"), name, path: format!("{slash}{path}") })
     }
 
-    /// The database that a URL names.
+    /// Reads the URL of a database.
     pub(crate) fn of_database(text: &str) -> Result<Self, Vec<Fault>> {
         let shown = Database::read(text)?.shown;
         let name = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).to_owned();
         Ok(Self { url: text.trim().to_owned(), name, path: String::new() })
     }
 
-    /// Tells two databases on the same server apart that only parameters of their URLs distinguish.
+    /// Adds the parameters of the URL to the name, for two databases on one server that differ only in them.
     pub(crate) fn name_parameters(&mut self) {
         if let Some((_, parameters)) = self.url.split_once('?') {
             self.name = format!("{}?{parameters}", self.name);
         }
     }
 
-    /// Whether the same is asked of both.
+    /// Whether both servers get requests with the same path.
     pub(crate) fn asks_as(&self, other: &Self) -> bool {
         self.path == other.path
     }
 }
 
 impl Adhoc<'_> {
-    /// The checked plan.
+    /// Builds and checks the plan.
     pub(crate) fn study(&self) -> anyhow::Result<Study> {
         let folder = std::env::current_dir()?;
         let text = self.text(literal_text);
@@ -123,7 +123,7 @@ impl Adhoc<'_> {
         Ok(study)
     }
 
-    /// The plan. `shown` is applied to values of headers and to the body.
+    /// Text of the plan. `shown` is applied to header values and to the body.
     fn text(&self, shown: fn(&str) -> String) -> String {
         let path = self.servers.first().map_or("/", |server| &server.path);
         let mut text = self.asked.scenario(path, shown);
@@ -146,7 +146,7 @@ impl Adhoc<'_> {
         text
     }
 
-    /// The keys of certificates that were given, with their values.
+    /// TLS keys of a system that were given, with their values.
     fn certificates(&self) -> Vec<(&'static str, String)> {
         let Asked::Request { tls: TlsSpec { insecure, cacert, cert, key }, .. } = &self.asked else {
             return Vec::new();
@@ -161,7 +161,7 @@ impl Adhoc<'_> {
         all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }
 
-    /// The command, quoted for a shell, without what may be a secret.
+    /// The command quoted for a shell, with possible secrets replaced.
     fn shown_command(&self, words: &[String]) -> String {
         let secrets = match &self.asked {
             Asked::Request { described, .. } => described.secrets.as_slice(),
@@ -176,7 +176,7 @@ impl Adhoc<'_> {
 }
 
 impl Asked<'_> {
-    /// The scenario of the plan, and how statements are sent. `shown` is applied to values of headers and to the body.
+    /// The `scenario` of the plan, and the `sql` settings of transactions. `shown` is applied to header values and to the body.
     fn scenario(&self, path: &str, shown: fn(&str) -> String) -> String {
         match self {
             Self::Request { described, body, expects, .. } => {
@@ -208,7 +208,7 @@ impl Asked<'_> {
     }
 }
 
-/// How statements are sent.
+/// The `sql` key, which says how statements are sent. Empty if no flag sets any of it.
 fn settings(flags: &SqlFlags) -> String {
     let mut settings: Vec<String> =
         flags.keys().iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
@@ -219,7 +219,7 @@ fn settings(flags: &SqlFlags) -> String {
     if settings.is_empty() { String::new() } else { format!("sql: {{ {} }}\n", settings.join(", ")) }
 }
 
-/// `get: "/path"`
+/// Step of a request: `get: "/path"`, or `request: "METHOD /path"` for a method without a key.
 fn step(method: &str, path: &str) -> String {
     if METHODS.contains(&method) {
         return format!("{}: {}", method.to_ascii_lowercase(), quoted(&literal_text(path)));
@@ -227,7 +227,7 @@ fn step(method: &str, path: &str) -> String {
     format!("request: {}", quoted(&format!("{method} {}", literal_text(path))))
 }
 
-/// A step that is a script or a workload, with its weight among others.
+/// Step of a script or workload, with its weight if there are several. `None` for a text that is no file.
 fn transaction(played: &Played, has_others: bool) -> Option<String> {
     let (key, text) = match played {
         Played::File(text) => ("script", text),
@@ -244,7 +244,7 @@ fn number_or_text(value: &str) -> String {
     if is_number { value.to_owned() } else { quoted(value) }
 }
 
-/// The words of this command, on one line each.
+/// Arguments of this process after the word `tenbin`. Line breaks become spaces.
 pub(crate) fn own_command() -> Vec<String> {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().replace(['\n', '\r'], " "));
     std::iter::once("tenbin".to_owned()).chain(words).collect()
@@ -256,7 +256,7 @@ fn mapping(entries: &[(&'static str, String)]) -> String {
     format!("{{ {} }}", entries.join(", "))
 }
 
-/// A text in double quotes, as YAML and JSON write it.
+/// Text in double quotes, as YAML and JSON write it.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_a_server_and_a_path() {
+    fn splits_url_into_server_and_path() {
         let server = |url: &str, name: &str, path: &str| Server {
             url: url.into(),
             name: name.into(),

@@ -1,18 +1,18 @@
-//! Arguments as other load testers and people write them, in the form that the program reads.
+//! Accepts arguments in the forms that people and other load testers use, and converts them to those of the program.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 use std::path::Path;
 
-/// Endings of plan files.
+/// File extensions of plans.
 pub(crate) const PLANS: [&str; 2] = ["yaml", "yml"];
 
-/// Endings of files that are read as a plan if they exist: JSON is YAML, and errors about files of other tools say what corresponds in
-/// a plan.
+/// Extensions of files that are read as a plan if they exist. JSON is YAML. For files of other tools, the error says what
+/// corresponds in a plan.
 const OTHER_PLANS: [&str; 9] = ["json", "js", "mjs", "ts", "jmx", "py", "lua", "txt", "scala"];
 
-/// The arguments of this process: `tenbin plan.yaml` is `tenbin run plan.yaml`.
+/// Arguments of this process, with `run` before a plan: `tenbin plan.yaml` is `tenbin run plan.yaml`.
 pub(crate) fn given(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let is_other = |first: &OsString| {
@@ -38,7 +38,7 @@ pub(crate) fn is_server(text: &str) -> bool {
     text.contains("://") || is_address(text)
 }
 
-/// A URL with its name, if it is written as `NAME=URL`.
+/// Splits `NAME=URL` into the name and the URL. The name is `None` if there is none.
 pub(crate) fn named_url(text: &str) -> (Option<&str>, &str) {
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
@@ -49,12 +49,12 @@ pub(crate) fn named_url(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// A URL: an address without a scheme, such as `localhost:8080/path`, is one of HTTP.
+/// Adds `http://` to an address without a scheme, such as `localhost:8080/path`.
 pub(crate) fn with_scheme(text: &str) -> Cow<'_, str> {
     if is_address(text) { format!("http://{text}").into() } else { text.into() }
 }
 
-/// Whether a text is `HOST:PORT` or an IP address or `localhost`, with a path or without.
+/// Whether a text is `HOST:PORT`, an IP address, or `localhost`, with or without a path.
 fn is_address(text: &str) -> bool {
     if text.contains("://") {
         return false;
@@ -71,7 +71,7 @@ fn is_address(text: &str) -> bool {
     }
 }
 
-/// `127.0.0.1`, `[::1]`
+/// Whether a host is an IP address, such as `127.0.0.1` or `[::1]`.
 fn is_ip(host: &str) -> bool {
     let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     match inner.unwrap_or(host).parse::<IpAddr>() {
@@ -80,12 +80,12 @@ fn is_ip(host: &str) -> bool {
     }
 }
 
-/// A duration of a flag: a bare number is one of seconds.
+/// Adds the unit `s` to a duration that is a bare number.
 pub(crate) fn with_seconds(text: &str) -> Cow<'_, str> {
     if is_bare(text) { format!("{}s", text.trim()).into() } else { text.into() }
 }
 
-/// Stages of a flag: a bare duration is one of seconds.
+/// Adds the unit `s` to the duration of each stage that is a bare number.
 pub(crate) fn stages_with_seconds(text: &str) -> String {
     let stage = |stage: &str| match stage.split_once(':') {
         Some((time, rate)) => format!("{}:{rate}", with_seconds(time)),
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_one_of_http() {
+    fn adds_http_scheme_to_address() {
         for text in [
             "localhost:8080",
             "127.0.0.1",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_precedes_a_url() {
+    fn splits_name_from_url() {
         assert_eq!(named_url("express=localhost:4000"), (Some("express"), "localhost:4000"));
         assert_eq!(named_url("b-2=postgres://h/d?a=b"), (Some("b-2"), "postgres://h/d?a=b"));
         for text in ["localhost:4000/?a=b", "http://h/a=b", "=http://h", "postgres:///d?host=/tmp"] {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_alone_is_run() {
+    fn inserts_run_before_plan() {
         let given = |words: &[&str]| {
             let words = given(words.iter().map(OsString::from));
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_number_is_one_of_seconds() {
+    fn adds_seconds_to_bare_number() {
         assert_eq!(with_seconds("10"), "10s");
         assert_eq!(with_seconds(" 1.5 "), "1.5s");
         for text in ["", "10ms", "-5", "1e9", "soon", ".", "1.2.3"] {

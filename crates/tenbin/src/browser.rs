@@ -1,4 +1,4 @@
-//! Shows a file in a browser, if there is one.
+//! Opens a file in a browser, if there is one.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::output;
 
-/// Starts a browser that goes on by itself, or says where to point one.
+/// Starts a browser that keeps running, or prints the address to open.
 pub(crate) fn open(path: &Path) {
     let url = url(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     match openers().iter().find(|opener| start(opener, &url)) {
@@ -16,7 +16,7 @@ pub(crate) fn open(path: &Path) {
     }
 }
 
-/// What may open a page: what the user named, then the desktop, if there is one.
+/// Programs that may open a page: those that the user named, then that of the desktop, if there is one.
 fn openers() -> Vec<String> {
     let named = std::env::var("BROWSER").unwrap_or_default();
     let mut openers: Vec<String> =
@@ -31,11 +31,11 @@ fn start(opener: &str, url: &str) -> bool {
     let [program, arguments @ ..] = &words(opener, url)[..] else { return false };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Ctrl-C in this terminal is not meant for the browser.
+    // A process group of its own keeps Ctrl-C in this terminal from the browser.
     command.process_group(0).spawn().is_ok()
 }
 
-/// What is started: the words of an opener, with the address in place of `%s`, or after them. No shell looks at them.
+/// Words of the command line: an opener with the address in place of `%s`, or after its words. No shell interprets them.
 fn words(opener: &str, url: &str) -> Vec<String> {
     if Path::new(opener).is_file() {
         return vec![opener.to_owned(), url.to_owned()];
@@ -47,7 +47,7 @@ fn words(opener: &str, url: &str) -> Vec<String> {
     words
 }
 
-/// The address of a file, with everything but the plainest characters encoded.
+/// Address of a file. All bytes are encoded, except `/`, `-`, `.`, `_`, `~`, and ASCII letters and digits.
 fn url(path: &Path) -> String {
     let mut url = "file://".to_owned();
     for byte in path.as_os_str().as_bytes() {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_opener_may_have_arguments_and_a_place_for_the_address() {
+    fn opener_may_have_arguments_and_a_placeholder_for_the_address() {
         assert_eq!(words("firefox", "file:///a"), ["firefox", "file:///a"]);
         assert_eq!(words("firefox  --new-window", "file:///a"), ["firefox", "--new-window", "file:///a"]);
         assert_eq!(
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn any_path_is_an_address() {
+    fn encodes_any_path_as_an_address() {
         assert_eq!(url(Path::new("/tmp/report-1.html")), "file:///tmp/report-1.html");
         assert_eq!(url(Path::new("/tmp/a b#?%é")), "file:///tmp/a%20b%23%3F%25%C3%A9");
     }

@@ -1,4 +1,4 @@
-//! The commands: one file each.
+//! The commands, one module each, and the flags that they share.
 
 pub(crate) mod baseline;
 pub(crate) mod capacity;
@@ -83,7 +83,7 @@ pub(crate) struct StoreFlag {
 }
 
 impl StoreFlag {
-    /// The named file, or the default one.
+    /// Path given with `--store`, or else the default path.
     pub(crate) fn path(&self) -> PathBuf {
         self.store.clone().unwrap_or_else(store::default_path)
     }
@@ -100,7 +100,7 @@ pub(crate) struct PublicFlag {
 }
 
 impl PublicFlag {
-    /// What makes the load; the token that owners serve is kept with the runs of this user.
+    /// Load generator of this machine. The token that owners of public servers serve is stored next to the default store.
     fn generator(self) -> anyhow::Result<LocalGenerator> {
         if !self.allow_public {
             return Ok(LocalGenerator::default());
@@ -111,7 +111,7 @@ impl PublicFlag {
     }
 }
 
-/// The plan in a file, or everything that is wrong with it.
+/// Reads a plan, or returns all errors in it. Registers its secrets, and prints its warnings.
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
     let study = Study::read(path, is_quick).map_err(|errors| BadArguments(errors.to_string()))?;
     output::keep_out(&study.secrets);
@@ -119,7 +119,7 @@ fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
     Ok(study)
 }
 
-/// An error that lists what stands in the way, if anything does.
+/// Returns an error that lists the obstacles, if there are any.
 fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
     if faults.is_empty() {
         return Ok(());
@@ -127,14 +127,14 @@ fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
     Err(CannotRun(listed(faults, "nothing was started")).into())
 }
 
-/// Every error, how many they are, and what was left undone for them.
+/// Lists errors, their number, and what was not done because of them.
 fn listed(faults: &[Fault], undone: &str) -> String {
     let list: String = faults.iter().map(|fault| format!("{}{fault}\n", output::ERROR)).collect();
     let count = if faults.len() == 1 { "1 error".to_owned() } else { format!("{} errors", faults.len()) };
     format!("{list}{count}; {undone}")
 }
 
-/// Where this program lies: it starts itself to hold the processes of systems.
+/// Path of this program, which starts itself again to hold the processes of systems.
 pub(crate) fn this_program() -> anyhow::Result<PathBuf> {
     std::env::current_exe()
         .context("this program cannot find its own file, which holds the processes of systems")

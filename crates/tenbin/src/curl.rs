@@ -1,4 +1,4 @@
-//! Flags of curl: those with the same meaning, those with another one, and those that do not exist here.
+//! Flags of curl: those with the same meaning here, those with another meaning, and those that do not exist.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,23 +7,23 @@ use plan::Fault;
 
 use crate::arguments::{is_server, with_scheme};
 
-/// How a flag of curl is understood.
+/// Meaning of a curl flag in Tenbin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// As curl understands it.
+    /// Same meaning as in curl.
     Same,
-    /// In another way. An argument that only makes sense for curl is an error.
+    /// Another meaning. An argument that only makes sense in curl is an error.
     Other,
-    /// It does not exist. The error says what to write.
+    /// Does not exist. The error says what to write instead.
     Refused,
 }
 
-/// A flag of curl.
+/// One row of the table of curl flags.
 struct CurlFlag {
     /// Short and long form, separated by a comma.
     names: &'static str,
     meaning: Meaning,
-    /// Meaning here, or what to write instead.
+    /// Meaning in Tenbin, or what to write instead.
     words: &'static str,
 }
 
@@ -39,7 +39,7 @@ const fn refused(names: &'static str, words: &'static str) -> CurlFlag {
     CurlFlag { names, meaning: Meaning::Refused, words }
 }
 
-/// docs/curl.md has this list as a table.
+/// All known flags of curl. docs/curl.md has this list as a table.
 const CURL_FLAGS: &[CurlFlag] = &[
     same("-X", "method; the long form is --method"),
     same("-H, --header", "header"),
@@ -88,13 +88,13 @@ const CURL_FLAGS: &[CurlFlag] = &[
     refused("-w, --write-out", "--format json, which has times and statuses"),
 ];
 
-/// Replacement for a flag that exists only in curl.
+/// Replacement for a flag that exists only in curl. `None` if the flag is not in the list, or exists here.
 pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     let mut rows = CURL_FLAGS.iter().filter(|row| row.meaning == Meaning::Refused);
     rows.find(|row| row.names.split(", ").any(|known| known == name)).map(|row| row.words)
 }
 
-/// Replacement for a flag that takes a value here, and none in curl.
+/// Replacement for a flag that takes a value in Tenbin, and none in curl.
 pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     match name {
         "-L" => {
@@ -106,7 +106,7 @@ pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Flags whose letters have another meaning in curl, as they were given.
+/// Values of the flags whose letters have another meaning in curl.
 pub(crate) struct Words<'a> {
     pub(crate) url: Option<&'a str>,
     pub(crate) connections: Option<&'a str>,
@@ -115,13 +115,13 @@ pub(crate) struct Words<'a> {
     pub(crate) method: Option<&'a str>,
     /// Whether `-H` gives a Content-Type.
     pub(crate) has_type: bool,
-    /// Flags with a value here that have none in curl: they may have taken the URL.
+    /// Flags that take a value in Tenbin, and none in curl. One of them may have taken the URL as its value.
     pub(crate) taken: [(&'static str, Option<&'a str>); 3],
 }
 
 const FORM_TYPE: &str = "-H 'Content-Type: application/x-www-form-urlencoded'";
 
-/// An error for each argument that only makes sense as curl's.
+/// Returns an error for each argument that only makes sense in curl.
 pub(crate) fn misread(words: &Words<'_>) -> Vec<Fault> {
     let taken = words.taken.iter().filter(|_| words.url.is_none()).filter_map(|(flag, value)| {
         let url = value.filter(|value| is_server(value))?;
@@ -142,13 +142,13 @@ pub(crate) fn misread(words: &Words<'_>) -> Vec<Fault> {
     taken.chain(connections).chain(method).chain(duration).chain(body(words)).collect()
 }
 
-/// `-d` with a body: curl's data.
+/// Error for `-d` with a body, which is data in curl.
 fn data(text: &str) -> Option<Fault> {
     let what = "it is a duration, and this is data as in curl -d";
     let help = match (text.chars().next()?, text.split_once('=')) {
         ('{' | '[', _) => "write --json '{…}' for a body of JSON, or -d 10s for a duration".to_owned(),
         ('@', _) => format!("write --body-file {} for a body, or -d 10s for a duration", &text[1..]),
-        // The value may be a secret.
+        // Left out, because the value may be a secret.
         (_, Some((name, _))) => {
             format!("write -b '{name}=…' {FORM_TYPE} for a form, or -d 10s for a duration")
         }
@@ -157,7 +157,7 @@ fn data(text: &str) -> Option<Fault> {
     Some(Fault::new("-d", what, help))
 }
 
-/// `-b` with cookies, or with the name of a file.
+/// Error for `-b` with cookies, or with the name of a file.
 fn body(words: &Words<'_>) -> Option<Fault> {
     let text = words.body?;
     if words.has_type || !words.url.is_some_and(|url| with_scheme(url).starts_with("http")) {
@@ -175,7 +175,7 @@ fn body(words: &Words<'_>) -> Option<Fault> {
     })
 }
 
-/// `name=value`, or several of them separated by `; `.
+/// Whether a text is `name=value`, or several such pairs separated by `; `.
 fn is_cookies(text: &str) -> bool {
     let is_plain = |text: &str| {
         !text.is_empty()
@@ -187,7 +187,7 @@ fn is_cookies(text: &str) -> bool {
     pairs.all(|pair| pair.is_some_and(|(name, value)| is_plain(name) && is_name(name) && is_plain(value)))
 }
 
-/// A word with an ending, such as `cookies.txt`.
+/// Whether a text is one word with a file extension, such as `cookies.txt`.
 fn is_file_name(text: &str) -> bool {
     let ending = Path::new(text).extension().and_then(OsStr::to_str);
     !text.contains(char::is_whitespace)
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_of_curl_are_errors_that_name_the_flag_to_write() {
+    fn rejects_arguments_of_curl_and_names_the_flag_to_write() {
         let none = Words {
             url: Some("localhost:1"),
             connections: None,

@@ -1,4 +1,4 @@
-//! Where results go: the terminal, a file, or both; and a browser, if one is asked for.
+//! Destinations of results: the terminal, a file, or both, and a browser on request.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -37,10 +37,10 @@ pub(crate) struct ResultFlags {
     wide: bool,
 }
 
-/// Writes a report in a format.
+/// Function that writes a report in a format.
 pub(crate) type Report<'a> = &'a dyn Fn(&Format, &Options, &mut dyn Write) -> Result<(), ReportError>;
 
-/// Where results go, known to be writable.
+/// Destination of results. Its file was writable when the flags were checked.
 pub(crate) struct Destination {
     pub(crate) format: &'static Format,
     to: To,
@@ -54,26 +54,26 @@ enum To {
     TemporaryFile,
 }
 
-/// The environment variable that names the file of a job's summary.
+/// Environment variable with the path of the job summary in GitHub Actions.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
-/// Names that are tried for a temporary file.
+/// Max names that are tried for a temporary file.
 const NAMES_MAX: u32 = 100;
-/// Only the owner may read it.
+/// File mode: only the owner can read and write.
 const PRIVATE: u32 = 0o600;
 
-/// The help of `--format` where some formats, or all, have room for the result.
+/// Help of `--format` that lists the formats for which `is_meant` is true.
 pub(crate) fn formats(is_meant: fn(&Format) -> bool) -> String {
     let names = report::format_names(is_meant);
     format!("{names} [default: terminal]")
 }
 
 impl ResultFlags {
-    /// Of a command that has flags of its own, and no page to show.
+    /// Flags of a command that reads `--format` and `-o` itself, and has no page to open.
     pub(crate) fn of(format: Option<String>, output: Option<PathBuf>) -> Self {
         Self { format, output, open: false, wide: false }
     }
 
-    /// What the flags say together. Nothing is measured for a result that cannot be written.
+    /// Checks the flags together, so that nothing is measured for a result that cannot be written.
     pub(crate) fn check(&self) -> anyhow::Result<Destination> {
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
         let format = self.format(path)?;
@@ -103,7 +103,7 @@ impl ResultFlags {
         Ok(Destination { format, to, is_opened: self.open, is_wide: self.wide })
     }
 
-    /// The named format, or the one that the file or `--open` asks for.
+    /// Format that `--format` names, or else the one that the file extension or `--open` implies.
     fn format(&self, path: Option<&Path>) -> anyhow::Result<&'static Format> {
         let known = |of: fn(&Format) -> &str| FORMATS.iter().map(of).collect::<Vec<_>>();
         match (&self.format, path) {
@@ -132,7 +132,7 @@ impl ResultFlags {
 }
 
 impl Destination {
-    /// Asserts that the format has room for a study.
+    /// Returns an error if the format cannot show a study.
     pub(crate) fn check_study(&self) -> anyhow::Result<()> {
         let name = self.format.name;
         match self.format.takes_study() {
@@ -144,7 +144,7 @@ impl Destination {
         }
     }
 
-    /// Writes the report to where it goes. If that is a file and `is_shown`, it is shown on stdout too, as for a terminal.
+    /// Writes the report to its destination. If that is a file and `is_shown`, also prints it to stdout in the terminal format.
     pub(crate) fn write(&self, is_shown: bool, report: Report<'_>) -> anyhow::Result<()> {
         let (width, is_wide) = (output::width(self.is_wide), self.is_wide);
         let in_file =
@@ -159,7 +159,7 @@ impl Destination {
                 .with_context(|| format!("{} cannot be written", path.display())),
             To::TemporaryFile => temporary(in_file).context("a temporary file cannot be written"),
         };
-        // Shown even if the file could not be written: it may be all that there is to see.
+        // Print the report even if the file could not be written: the user may see it nowhere else.
         let shown = match is_shown {
             true => output::write(is_wide, |options, out| report(TERMINAL, options, out)),
             false => Ok(()),
@@ -175,7 +175,7 @@ impl Destination {
 }
 
 impl Destination {
-    /// In a job of GitHub Actions, adds the report to the summary of the job.
+    /// Adds the report to the summary of the job, in a job of GitHub Actions.
     fn summarize(&self, report: Report<'_>) -> anyhow::Result<()> {
         let path = std::env::var_os(SUMMARY).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
         let Some(path) = path.filter(|_| self.format == GITHUB) else { return Ok(()) };
@@ -191,19 +191,19 @@ fn bad(what: String, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
-/// The file that a path leads to, if it can be written.
+/// File that a path leads to, with links resolved. Returns an error if it cannot be written.
 fn writable(path: &Path) -> anyhow::Result<PathBuf> {
     let refuse = |error: &dyn std::fmt::Display| {
         bad(format!("-o {}: cannot be written: {error}", path.display()), "name a file in a writable folder")
     };
-    // A link stays a link: what it leads to is written.
+    // A link stays a link: its target is written.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::symlink_metadata(&target).is_ok_and(|there| there.is_symlink()) && !target.exists() {
         return Err(refuse(&"it is a link to nothing"));
     }
     match fs::metadata(&target) {
         Ok(there) if there.is_dir() => return Err(refuse(&"it is a folder")),
-        // Such as /dev/null: written, and never replaced.
+        // A device such as /dev/null is written to, and never replaced.
         Ok(there) if !there.is_file() => return Ok(target),
         Ok(_) => {
             OpenOptions::new().write(true).open(&target).map_err(|error| refuse(&error))?;
@@ -219,7 +219,7 @@ fn writable(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(target)
 }
 
-/// Replaces a file atomically: readers see the old or the new one, and after an error the old one.
+/// Replaces a file atomically: readers see the old file or the new one. After an error, the old file remains.
 fn replace(
     path: &Path,
     report: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>,
@@ -228,7 +228,7 @@ fn replace(
         return fill(OpenOptions::new().write(true).open(path)?, report);
     }
     let (beside, file) = create_beside(path)?;
-    // Who could not read the old one cannot read the new one either.
+    // The new file gets the permissions of the old one, so that nobody else can read it.
     let allowed = match fs::metadata(path) {
         Ok(there) => file.set_permissions(there.permissions()),
         Err(_) => Ok(()),
@@ -237,10 +237,10 @@ fn replace(
     or_removed(&beside, written.and_then(|()| Ok(fs::rename(&beside, path)?)))
 }
 
-/// Nothing is left of a file that could not be written to its end.
+/// Removes a file that could not be written to its end.
 fn or_removed(path: &Path, written: Result<(), ReportError>) -> Result<(), ReportError> {
     if written.is_err() {
-        // It may be gone already; the first error is what matters.
+        // The file may be gone already, and the first error is the one to report.
         let _ = fs::remove_file(path);
     }
     written
@@ -255,7 +255,7 @@ fn fill(
     Ok(out.flush()?)
 }
 
-/// A new file in the same folder. Its name is short, whatever the other one is called.
+/// Creates a file in the same folder. Its name is short, because `path` may have the longest name that is allowed.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     for number in 0..NAMES_MAX {
         let beside = path.with_file_name(format!(".tenbin-{}-{number}.part", std::process::id()));
@@ -268,7 +268,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::Error::other("every name next to it is taken"))
 }
 
-/// Writes a new file that only its owner can read, and says where.
+/// Writes a new file that only its owner can read, and returns its path.
 fn temporary(report: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<PathBuf, ReportError> {
     let folder = std::env::temp_dir();
     for number in 0..NAMES_MAX {

@@ -1,4 +1,4 @@
-//! How an error ends the program. `judge::endings` lists all endings with their exit codes.
+//! Endings of commands that failed. `judge::endings` lists all endings with their exit codes.
 
 use evidence::EvidenceError;
 use report::ReportError;
@@ -7,7 +7,7 @@ use store::StoreError;
 
 pub(crate) use judge::CommandEnding as Exit;
 
-/// How an error ends the program.
+/// Ending of a command that failed with this error.
 pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
     if let Some(RunError::Storage { .. }) = error.downcast_ref() {
         return Exit::Storage;
@@ -37,7 +37,7 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
         None => error.downcast_ref(),
     };
     match of_store {
-        // A run that is not there was named wrongly; a store that is not there holds no run.
+        // The name of a missing run was wrong, and a missing store has no run of any name: the argument is at fault.
         Some(
             StoreError::UnknownRun { .. }
             | StoreError::Empty { .. }
@@ -54,7 +54,7 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
     }
 }
 
-/// Arguments that contradict each other or what is there, in words.
+/// Arguments that contradict each other or the state of the machine, as a message.
 #[derive(Debug)]
 pub(crate) struct BadArguments(pub(crate) String);
 
@@ -66,7 +66,7 @@ impl std::fmt::Display for BadArguments {
 
 impl std::error::Error for BadArguments {}
 
-/// What stands in the way of a plan on this machine, in words.
+/// Obstacle to a plan on this machine, as a message.
 #[derive(Debug)]
 pub(crate) struct CannotRun(pub(crate) String);
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_the_store_end_alike_on_every_way() {
+    fn store_error_has_the_same_ending_in_every_wrapper() {
         let missing = || StoreError::Missing { path: "gone".into() };
         let broken = || StoreError::Damaged { path: "gone".into(), what: "its tables".to_owned() };
         for (error, exit) in [(missing as fn() -> StoreError, Exit::BadArguments), (broken, Exit::Storage)] {

@@ -1,4 +1,4 @@
-//! Says what a first argument was meant as that is neither a command nor a URL nor a plan.
+//! Advice for a first argument that is neither a command nor a URL nor a plan.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -10,7 +10,7 @@ use plan::{Fault, known_workload, nearest_name};
 use crate::Arguments;
 use crate::arguments::{PLANS, is_server};
 
-/// Words of other programs, and what to write.
+/// Words of other programs, and the equivalent arguments of Tenbin.
 const WORDS: [(&[&str], &str); 8] = [
     (&["help"], "--help"),
     (&["version"], "--version"),
@@ -21,7 +21,7 @@ const WORDS: [(&[&str], &str); 8] = [
     (&["lint", "validate", "verify", "dry-run"], "check"),
     (&["new", "create", "generate"], "init"),
 ];
-/// Words that stand before the URL in other programs.
+/// Words that precede the URL in other programs.
 const BEFORE_URLS: [&str; 14] = [
     "url",
     "http",
@@ -39,25 +39,25 @@ const BEFORE_URLS: [&str; 14] = [
     "ab",
 ];
 
-/// The error for an argument that names no server, with what to write. `rest` are the arguments after it that are no flags.
+/// Error for an argument that names no server, with what to write. `rest` holds the arguments after it that are not flags.
 pub(crate) fn fault(word: &str, rest: &[String]) -> Option<Fault> {
     let help = of_file(word).or_else(|| of_word(word, rest)).or_else(|| of_next_command(rest))?;
     Some(Fault::new(format!("{word:?}"), "this is neither a command nor a URL", help))
 }
 
-/// A line with the arguments after it.
+/// Appends the arguments `rest` to a command line.
 fn with_rest(line: &str, rest: &[String]) -> String {
     rest.iter().fold(line.to_owned(), |line, word| format!("{line} {}", report::in_shell(word)))
 }
 
-/// Names of commands.
+/// Names of the visible commands.
 fn commands() -> Vec<String> {
     let command = Arguments::command();
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
     shown.map(|command| command.get_name().to_owned()).collect()
 }
 
-/// The name of another program before a command: `k6 run script.js`.
+/// Advice for the name of another program before a command: `k6 run script.js`.
 fn of_next_command(rest: &[String]) -> Option<String> {
     let (next, after) = rest.split_first()?;
     let is_command = commands().contains(next);
@@ -92,7 +92,7 @@ fn of_word(word: &str, rest: &[String]) -> Option<String> {
     Some(format!("did you mean {near}? write {}", with_rest(&format!("tenbin {near}"), rest)))
 }
 
-/// What to do with a word that is the name of a file.
+/// Advice for a word that is the name of a file.
 fn of_file(word: &str) -> Option<String> {
     let path = Path::new(word);
     let shown = report::in_shell(word);
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_other_programs_are_answered_with_a_command() {
+    fn suggests_command_for_words_of_other_programs() {
         let rest = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         for (word, after, help) in [
             ("histroy", &[][..], "did you mean history? write tenbin history"),

@@ -1,4 +1,4 @@
-//! Flags of other load testers, and flags that belong to another command: what to write here.
+//! Replacements for flags of other load testers, and for flags that belong to another command.
 
 use std::ffi::OsString;
 
@@ -7,10 +7,10 @@ use clap::Command;
 use crate::arguments::is_server;
 use crate::curl;
 
-/// A flag that does not exist here, what to write, and the word in it that stands for the value.
+/// A flag that does not exist here, its replacement, and the word in the replacement that stands for the value.
 type Row = (&'static str, &'static str, &'static str);
 
-/// Flags of wrk, oha, hey, k6, vegeta, Locust, pgbench, sysbench, and ab, and one of plans alone. [`curl`] lists those of curl.
+/// Flags of wrk, oha, hey, k6, vegeta, Locust, pgbench, sysbench, and ab, and flags that need a plan. [`curl`] lists those of curl.
 const FLAGS: [Row; 43] = [
     (
         "-t",
@@ -69,7 +69,7 @@ const FLAGS: [Row; 43] = [
     ),
 ];
 
-/// Flags of pgbench and sysbench that say which database or what to run. They come first if a URL names a database.
+/// Flags of pgbench and sysbench that select the database or the workload. They take precedence if a URL names a database.
 const DATABASE_FLAGS: [Row; 9] = [
     ("-S", "--workload select-only", ""),
     ("-N", "--workload simple-update", ""),
@@ -82,7 +82,7 @@ const DATABASE_FLAGS: [Row; 9] = [
     ("--builtin", "--workload NAME", "NAME"),
 ];
 
-/// What each flag of a load is in a plan, and the word in it that stands for the value.
+/// Equivalent of each load flag in a plan, and the word in it that stands for the value.
 const IN_PLANS: [Row; 13] = [
     ("-c", "`users: N` in `load`", "N"),
     ("--connections", "`users: N` in `load`", "N"),
@@ -99,7 +99,7 @@ const IN_PLANS: [Row; 13] = [
     ("--only", "`only: { … }`, which limits the variants of a system,", ""),
 ];
 
-/// What to write instead of a flag: in a plan for a command that runs one.
+/// Replacement for a flag: the equivalent in the plan, for a command that runs one. `None` if the flag is unknown.
 pub(crate) fn instead_of(flag: &str, given: &[OsString]) -> Option<String> {
     let name = flag.split('=').next().unwrap_or_default();
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -134,14 +134,14 @@ pub(crate) fn instead_of(flag: &str, given: &[OsString]) -> Option<String> {
     }
 }
 
-/// `--mysql-host` and the like of sysbench.
+/// Replacement for the connection flags of sysbench, such as `--mysql-host`.
 fn of_client(name: &str) -> Option<String> {
     let engine = ["mysql", "pgsql"].into_iter().find(|engine| name.starts_with(&format!("--{engine}-")))?;
     let scheme = if engine == "mysql" { "mysql" } else { "postgres" };
     Some(format!("the server, user, and database in the URL: {scheme}://USER@HOST:PORT/DATABASE"))
 }
 
-/// What to write instead of an argument that is no flag, and that a command does not take.
+/// Replacement for a positional argument that a command does not take. `None` if there is no advice.
 pub(crate) fn instead_of_word(word: &str, given: &[OsString]) -> Option<String> {
     let command = given.get(1)?.to_string_lossy();
     let is_port = word.parse::<u16>().is_ok_and(|port| port > 0);
@@ -156,7 +156,7 @@ pub(crate) fn instead_of_word(word: &str, given: &[OsString]) -> Option<String> 
     }
 }
 
-/// The error for a long flag with one dash, as in vegeta: `-rate 10`.
+/// Error for a long flag with one dash, as in vegeta: `-rate 10`. `None` if there is no such flag.
 pub(crate) fn with_one_dash(command: &Command, given: &[OsString]) -> Option<String> {
     let of_sub = given.get(1).and_then(|name| command.find_subcommand(name)).unwrap_or(command);
     for (at, word) in given.iter().enumerate().skip(1) {
@@ -182,7 +182,8 @@ pub(crate) fn with_one_dash(command: &Command, given: &[OsString]) -> Option<Str
     None
 }
 
-/// The value that was given to a flag: `--vus=5`, `--vus 5`, or `-t5`. Only a plain word is repeated.
+/// Value given to a flag, as in `--vus=5`, `--vus 5`, or `-t5`. `None` if it is not a plain word: only those are repeated in
+/// errors.
 fn value(name: &str, given: &[OsString]) -> Option<String> {
     let is_plain = |value: &str| {
         !value.is_empty()
@@ -198,7 +199,7 @@ fn value(name: &str, given: &[OsString]) -> Option<String> {
     is_plain(&value).then_some(value)
 }
 
-/// Every word `place` of a text becomes the value, also in front of a backtick.
+/// Replaces every word `place` of a text by the value, also in front of a backtick.
 fn filled(text: &str, place: &str, value: &str) -> String {
     let words = text.split(' ').map(|word| match word.strip_prefix(place) {
         Some(rest) if rest.is_empty() || rest.starts_with('`') => format!("{value}{rest}"),
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_a_flag_is_repeated_if_it_is_a_plain_word() {
+    fn repeats_value_of_flag_if_it_is_a_plain_word() {
         let value = |name: &str, given: &[&str]| value(name, &words(given));
         assert_eq!(value("-z", &["tenbin", "-z", "10s"]).as_deref(), Some("10s"));
         assert_eq!(value("--vus", &["tenbin", "--vus=5"]).as_deref(), Some("5"));
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_other_programs_are_answered() {
+    fn finds_replacement_for_flags_of_other_programs() {
         for (flag, given, ours) in [
             ("-S", &["tenbin", "-S", "postgres://h/d"][..], "--workload select-only"),
             ("--sql", &["tenbin", "--sql", "SELECT 1"], "-f FILE for a file"),
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn long_flag_with_one_dash_is_answered_with_two() {
+    fn long_flag_with_one_dash_is_corrected_to_two() {
         let with_one_dash = |given: &[&str]| with_one_dash(&crate::Arguments::command(), &words(given));
         for (given, ours) in [
             (&["tenbin", "-rate", "10", "localhost:1"][..], "write --rate 10"),

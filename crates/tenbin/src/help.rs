@@ -1,4 +1,4 @@
-//! Help texts: short for `-h`, whole for `--help`, and errors about arguments that say what to write.
+//! Help texts: short for `-h`, long for `--help`, and errors in arguments that say what to write.
 
 use std::ffi::OsString;
 
@@ -8,14 +8,14 @@ use judge::endings::{ENDINGS, EndingRow};
 use crate::exit::Exit;
 use crate::{curl, foreign_flags, output};
 
-/// What `-h` ends with.
+/// Last lines of `-h`.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   tenbin localhost:8080 -R 5000 -d 30s -o report.html        5,000 requests per second, with a page
   tenbin postgres://me@localhost/shop --workload tpcb-like   a database, after tenbin prepare
 All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 
-/// What to write where a command misses an argument.
+/// Example for each command that was called without a required argument.
 const EXAMPLE_COMMANDS: [(&str, &str); 10] = [
     ("run", "tenbin run study.yaml; tenbin init writes a first plan"),
     ("check", "tenbin check study.yaml; tenbin init writes a first plan"),
@@ -32,14 +32,14 @@ const EXAMPLE_COMMANDS: [(&str, &str); 10] = [
     ("man", "tenbin man FOLDER"),
 ];
 
-/// Flags that every program has.
+/// Lines about flags that every program has. The short help leaves them out.
 const COMMON: &str = "Options:
   -h, --help     Print help (see more with '--help')
   -V, --version  Print version
 
 ";
 
-/// Ends the program with what clap has to say: a help text, the version, or what is wrong with the arguments.
+/// Prints the message of clap: a help text, the version, or an error in the arguments. Returns the exit code.
 pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exit> {
     let is_short = given.iter().any(|argument| argument == "-h");
     match error.kind() {
@@ -62,7 +62,7 @@ pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exi
     }
 }
 
-/// The error for a flag of curl that has no value there.
+/// Error for a flag without its value, which takes none in curl. `None` for other flags.
 fn missing_value(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let is_missing = match error.get(ContextKind::InvalidValue) {
         Some(ContextValue::String(value)) => value.is_empty(),
@@ -76,20 +76,19 @@ fn missing_value(error: &clap::Error, given: &[OsString]) -> Option<String> {
     Some(format!("error: {name}: it takes a value\n  help: write {ours}"))
 }
 
-/// A short help without the empty lines between groups, and without the flags that every program has, so that it fits on a
-/// screen.
+/// Removes the empty lines between groups, and the flags that every program has, so that a short help fits on a screen.
 fn compact(text: &str) -> String {
     let mut blanks = 0;
     let text = text.replace(COMMON, "");
     let kept = text.lines().filter(|line| {
         blanks += usize::from(line.is_empty());
-        // After the sentence and after the usage.
+        // Keep the empty lines after the sentence and after the usage.
         !line.is_empty() || blanks <= 2
     });
     kept.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The error for an unknown argument: what to write instead, or clap's words.
+/// Error for an unknown argument: what to write instead, or else the message of clap.
 fn unknown(error: &clap::Error, given: &[OsString]) -> String {
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.as_str(),
@@ -109,14 +108,14 @@ fn unknown(error: &clap::Error, given: &[OsString]) -> String {
     }
 }
 
-/// The error for a word where a command has commands of its own.
+/// Error for an unknown word after a command that has subcommands.
 fn unknown_command(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let ours = foreign_flags::instead_of_word(word, given)?;
     Some(format!("error: {word:?} is one argument too many\n  help: write {ours}"))
 }
 
-/// The error for arguments that are missing.
+/// Error for missing arguments.
 fn missing(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else { return None };
     let words: Vec<_> = given.iter().skip(1).map(|word| word.to_string_lossy()).collect();
@@ -128,11 +127,11 @@ fn missing(error: &clap::Error, given: &[OsString]) -> Option<String> {
     Some(format!("error: tenbin {command}: {} {are} missing\n  help: write {example}", names.join(" and ")))
 }
 
-/// The exit codes as `--help` lists them.
+/// List of exit codes for `--help`.
 pub(crate) fn exit_codes() -> String {
     let mut rows: Vec<&EndingRow> = ENDINGS.iter().collect();
     rows.sort_by_key(|row| row.code);
-    // The first sentence of a code is the most general one.
+    // Several rows may share a code. The first has the most general sentence.
     rows.dedup_by_key(|row| row.code);
     let lines: Vec<String> = rows.iter().map(|row| format!("  {:>3}  {}", row.code, row.sentence)).collect();
     format!("Exit codes:\n{}\n  More than one applies: 4 comes before 3, and 3 before 6.", lines.join("\n"))
@@ -143,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_help_keeps_two_empty_lines() {
+    fn compact_help_keeps_two_empty_lines() {
         assert_eq!(compact("About\n\nUsage\n\nA:\n  a\n\nB:\n  b\n"), "About\n\nUsage\n\nA:\n  a\nB:\n  b\n");
     }
 }

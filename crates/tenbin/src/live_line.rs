@@ -1,4 +1,4 @@
-//! One line on a terminal during a run; nothing without a terminal.
+//! Live line on a terminal during a run. Without a terminal, nothing is shown.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,20 +10,21 @@ use progress::{Began, Detail, Figures, Filling, RunEvent, Stream, Subscription};
 
 use crate::output;
 
-/// How long the last line may take to appear before it is given up.
+/// Max wait for the last line to appear.
 const LAST_LINE: Duration = Duration::from_millis(200);
-/// Frames that wait for a terminal that does not read. Each stands on its own, so older ones are out of date.
+/// Max frames queued for a terminal that does not read. A full queue loses its oldest frame: each newer one replaces it.
 const FRAMES: usize = 8;
 
-/// Shows the progress of a load from a thread of its own: a terminal that does not read must not hold up the run.
+/// Shows the progress of a load from a separate thread, because a terminal that does not read must not hold up the run.
 pub(crate) struct LiveLine {
     frames: Arc<Subscription>,
     printer: JoinHandle<()>,
 }
 
 impl LiveLine {
-    /// Shows each event from now on in a line that begins with `title`, until the load is over. Shows `words` before the first event.
-    /// `None` if stderr is no terminal.
+    /// Shows each event from now on in a line that begins with `title`, until the load ends. Shows `words` before the first event.
+    ///
+    /// `None` if stderr is not a terminal.
     pub(crate) fn show(stream: &Stream, title: String, words: Option<&'static str>) -> Option<Self> {
         if !output::is_watched() {
             return None;
@@ -44,12 +45,12 @@ impl LiveLine {
             receiver.close();
             output::wipe_line();
         };
-        // Without a thread nothing is shown while the run goes on, and nothing else is different.
+        // Without the thread, nothing is shown during the run. The run is not affected.
         let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok()?;
         Some(Self { frames, printer })
     }
 
-    /// Waits until the line is wiped, but not for a terminal that does not read.
+    /// Waits until the line is erased. Gives up on a terminal that does not read.
     pub(crate) fn close(self) {
         self.frames.close();
         let until = Instant::now() + LAST_LINE;
@@ -59,7 +60,7 @@ impl LiveLine {
     }
 }
 
-/// The words that an event shows; `None` if it shows none.
+/// Text that shows an event. `None` if the event is not shown.
 fn words_of(event: &RunEvent) -> Option<String> {
     match event {
         RunEvent::Filling(filling) => Some(filling_words(filling)),
@@ -81,7 +82,7 @@ fn filling_words(filling: &Filling) -> String {
 fn began_words(began: &Began) -> String {
     let load = &began.load;
     match began.memory_bound_bytes.map(|bytes| bytes.div_ceil(1 << 20)) {
-        // The memory of another load generator is not known.
+        // The memory use of another load generator is unknown.
         None => format!("{load}: running"),
         Some(mib) => format!("{load}; at most {mib} MiB of memory: opening connections"),
     }
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_shows_only_what_is_known() {
+    fn live_line_shows_only_known_figures() {
         let live = Figures {
             elapsed_ns: 5_000_000_000,
             planned_ns: Some(10_000_000_000),

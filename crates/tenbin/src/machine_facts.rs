@@ -1,4 +1,4 @@
-//! What is kept of this machine with a study: what it is, and what it was measured to do since its last start.
+//! Facts about this machine that are stored with a study: its description, and its measured figures since the last boot.
 
 use std::path::Path;
 
@@ -10,21 +10,23 @@ use store::Store;
 
 use crate::commands::this_program;
 
-/// A study that lasts less does not measure the machine: the trials take about 1 s.
+/// Shortest planned time of a study that measures the machine, in ns. The trials take about 1 s.
 const STUDY_NS: u64 = 60_000_000_000;
-/// Studies whose machine is looked at.
+/// Max studies, newest first, whose machine figures are looked at.
 const STUDIES_MAX: u32 = 20;
-/// The key of the figures.
+/// Key of the measured figures.
 const CAN: &str = "can";
 
-/// The key of the cores that system and generator stay on.
+/// Key of the cores that the system and the generator are pinned to.
 const CORES: &str = "pin";
 
 /// Key of the hashes of the programs that the study starts, by file name.
 const PROGRAMS: &str = "programs";
 
-/// The facts of this machine, and the cores that the study keeps to. The figures are those of an earlier study since the last start of the
-/// system, if the store has any. A study that lasts a minute or more measures them otherwise.
+/// Facts about this machine, and the cores that the study is pinned to.
+///
+/// The figures are those of an earlier study since the last boot, if the store has any. Otherwise, a study of a minute or more
+/// measures them.
 pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     let mut facts = Machine::here().facts;
     if let (StudyPin::Cores { system, generator }, Some(facts)) = (&study.pin, facts.as_object_mut()) {
@@ -41,7 +43,7 @@ pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     facts
 }
 
-/// Gives a study with `pin: auto` that is resumed the cores that it began with, by what [`gather`] wrote then.
+/// Pins a resumed study with `pin: auto` to the cores that it began with, as [`gather`] stored them.
 pub(crate) fn restore_cores(study: &mut Study, facts: &Value) {
     let list = |side: &str| -> Option<Vec<usize>> {
         let numbers = facts[CORES][side].as_array()?.iter();
@@ -64,13 +66,13 @@ pub(crate) fn replaced_programs(study: &Study, facts: &Value) -> anyhow::Result<
     Ok(now.into_iter().filter(is_other).map(|(name, _)| name).collect())
 }
 
-/// What distinguishes this start of the system from all others.
+/// Identifier of the current boot. `None` if the kernel does not report it.
 fn boot() -> Option<String> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(text.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
-/// What the store knows. One that cannot be read is an error where the study begins.
+/// Stored figures of this boot. A store that cannot be read is reported when the study begins, not here.
 fn known(store: &Store, boot: &str) -> Option<Value> {
     let hosts = store.newest_hosts(STUDIES_MAX).ok()?;
     hosts
@@ -88,7 +90,7 @@ fn measured(boot: &str) -> Value {
 
 fn figure(figure: &Figure) -> Option<Value> {
     let (definition, (min, max)) = (figure.definition()?, figure.range());
-    // Of keys with parts, the first is the definition's and the second the method.
+    // A key with parts begins with the definition, followed by the method.
     let title = match figure.key.split('.').nth(1) {
         Some(method) => format!("{}, {method}", definition.title),
         None => definition.title.to_owned(),
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_kept_with_a_title_of_their_own() {
+    fn title_of_stored_figure_has_the_method() {
         let kept = figure(&Figure::new("shift.memmove.forward.int32.2900000", [1.0, 3.0]).unwrap()).unwrap();
         assert_eq!((&kept["title"], &kept["median"]), (&"shift by one element, memmove".into(), &2.0.into()));
         assert_eq!((&kept["unit"], &kept["min"], &kept["max"]), (&"GB/s".into(), &1.0.into(), &3.0.into()));

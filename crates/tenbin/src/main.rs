@@ -57,7 +57,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     commands::completions::answer(Arguments::command);
-    // Else a write beyond the limit on the size of files would end the program without a word.
+    // Without a handler for SIGXFSZ, a write beyond the limit on file sizes would kill the program silently.
     let is_file_too_large = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(SIGXFSZ, Arc::clone(&is_file_too_large)) {
         output::warn(&format!(
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        // Whoever reads, such as `head`, has seen enough.
+        // The reader of the output, such as `head`, closed the pipe early.
         Err(error) if output::is_broken_pipe(&error) => code(Exit::Ok),
         Err(error) => {
             output::complain(&error);
@@ -91,7 +91,7 @@ fn code(exit: Exit) -> ExitCode {
     exit.code().into()
 }
 
-/// Does what the arguments ask for.
+/// Runs the command that the arguments name.
 fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let Arguments { command, load } = Arguments::from_arg_matches(matches)?;
     let exit = match command {

@@ -1,4 +1,4 @@
-//! The runs of a study, made on this machine and shown on a terminal.
+//! Makes the runs of a study on this machine, and shows them on a terminal.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use study::{Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 
-/// Makes them one after the other.
+/// Makes the runs one after another.
 pub(crate) struct Making<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) tools: Tools<'a>,
@@ -32,7 +32,7 @@ impl RunMaker for Making<'_> {
     }
 
     fn is_resumable(&self, error: &RunError) -> bool {
-        // It can be resumed once the system answers.
+        // The study can be resumed when the system accepts the requests.
         matches!(error, RunError::Rejected { .. })
     }
 
@@ -49,7 +49,7 @@ impl RunMaker for Making<'_> {
     }
 }
 
-/// The error of a study as that of a run: what is printed, and the exit code, are the same.
+/// Converts the error of a study to that of a run: message and exit code stay the same.
 pub(crate) fn of_study(error: StudyError) -> RunError {
     match error {
         StudyError::Plan(faults) => RunError::Plan(faults),
@@ -57,7 +57,7 @@ pub(crate) fn of_study(error: StudyError) -> RunError {
     }
 }
 
-/// Why a study broke off.
+/// Converts the reason why a study broke off to the error of a run.
 pub(crate) fn broken(error: Broken<RunError>) -> RunError {
     match error {
         Broken::Study(error) => of_study(error),

@@ -1,5 +1,6 @@
-//! What the program says, and on which stream: results on stdout, everything else on stderr. Text leaves here and nowhere else, and
-//! whatever a server put into it is made harmless on the way.
+//! Writes all text of the program: results to stdout, everything else to stderr. No other module of this crate writes there.
+//!
+//! In text for people, secrets are replaced and control characters from servers are escaped.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -12,20 +13,20 @@ use runner::RunError;
 
 use crate::exit::{BadArguments, CannotRun};
 
-/// Deletes the line that is being shown.
+/// Escape sequence that erases the current line.
 const WIPE: &str = "\r\x1b[2K";
 
-/// What the plans that were read name as secret: no text shows it.
+/// Secrets of the plans that were read. Replaced in all text.
 static SECRETS: RwLock<Option<Secrets>> = RwLock::new(None);
 
-/// From now on no text shows these.
+/// Registers secrets to be replaced in all later text.
 pub(crate) fn keep_out(secrets: &Secrets) {
     if !secrets.is_empty() {
         *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets.clone());
     }
 }
 
-/// A text as it may be shown.
+/// Replaces the registered secrets in a text.
 fn redacted(text: &str) -> Cow<'_, str> {
     match &*SECRETS.read().unwrap_or_else(PoisonError::into_inner) {
         Some(secrets) => Cow::Owned(secrets.redact_text(text)),
@@ -33,33 +34,33 @@ fn redacted(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What the first line of an error begins with.
+/// Prefix of the first line of an error.
 pub(crate) const ERROR: &str = "error: ";
 
-/// Prints an error. A server's words may have lines: none of them begins where the program's own do.
+/// Prints an error. Lines that quote a server are indented, so that none of them looks like a line of the program.
 pub(crate) fn complain(error: &anyhow::Error) {
     let text = visible_lines(&redacted(&explain(error)));
     let is_own_list = error.is::<BadArguments>()
         || error.is::<CannotRun>()
         || matches!(error.downcast_ref(), Some(RunError::Plan(_)));
-    // A list of errors begins with the first of them.
+    // A list of errors already begins with the prefix.
     let (text, start) = match is_own_list {
         true if text.starts_with(ERROR) => (text, ""),
         true => (text, ERROR),
         false => (indented(&text), ERROR),
     };
-    // Without stderr the error cannot be printed.
+    // Without stderr, the error cannot be printed.
     let _ = writeln!(io::stderr(), "{start}{text}");
 }
 
-/// An error with its causes. Many errors quote their cause themselves; it is not said twice.
+/// Joins an error and its causes. Leaves out a cause that the text already quotes.
 fn explain(error: &anyhow::Error) -> String {
     error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     })
 }
 
-/// The lines of a text, those after the first indented.
+/// Indents every line but the first.
 fn indented(text: &str) -> String {
     let lines = text.split('\n').enumerate().map(|(number, line)| {
         if number == 0 || line.starts_with(' ') { line.to_owned() } else { format!("  {line}") }
@@ -77,29 +78,31 @@ pub(crate) fn note(message: &str) {
     remark(&format!("note: {message}"));
 }
 
-/// Prints something that is not a result.
+/// Prints a line that is not a result.
 pub(crate) fn remark(message: &str) {
     let _ = writeln!(io::stderr(), "{}", visible_lines(&redacted(message)));
 }
 
-/// Asks a question whose answer follows on the same line.
+/// Prints a question. The answer follows on the same line.
 pub(crate) fn ask(question: &str) {
     let _ = write!(io::stderr(), "{}", visible(question));
 }
 
-/// Whether somebody watches lines that are shown for a while.
+/// Whether stderr is a terminal, on which a live line makes sense.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Shows a line in place of the one that is being shown.
+/// Replaces the live line.
 pub(crate) fn show_line(line: &str) {
     let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
     let _ = io::stderr().write_all(shown(line, columns).as_bytes());
 }
 
-/// Wipes the line before, and cuts the new one below `columns`: the terminal would wrap a longer one, and only its last part could be
-/// wiped. Zero columns are a terminal without a width.
+/// Erases the previous line, and cuts the new one below `columns`. The terminal would wrap a longer line, and only its last part
+/// could be erased.
+///
+/// 0 columns mean a terminal of unknown width.
 fn shown(line: &str, columns: usize) -> String {
     let line = visible(&redacted(line));
     match columns {
@@ -108,22 +111,22 @@ fn shown(line: &str, columns: usize) -> String {
     }
 }
 
-/// Deletes the line that is being shown.
+/// Erases the live line.
 pub(crate) fn wipe_line() {
     let _ = write!(io::stderr(), "{WIPE}");
 }
 
-/// Whether results go to a terminal.
+/// Whether stdout is a terminal.
 pub(crate) fn is_on_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Columns where there is no terminal that has a width.
+/// Width of a report, in columns, if no terminal with a known width shows it.
 pub(crate) const fn width(is_wide: bool) -> usize {
     if is_wide { 120 } else { 100 }
 }
 
-/// Writes a report to stdout, as wide as the terminal is.
+/// Writes a report to stdout, in the width of the terminal.
 pub(crate) fn write(
     is_wide: bool,
     report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>,
@@ -140,19 +143,19 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Writes lines to stdout.
+/// Writes text for people to stdout, with secrets replaced and control characters escaped.
 pub(crate) fn lines(text: &str) -> anyhow::Result<()> {
     data(&visible_lines(&redacted(text)))
 }
 
-/// Writes what programs read to stdout, as it is.
+/// Writes output for programs to stdout, unchanged.
 pub(crate) fn data(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.context("standard output cannot be written")
 }
 
-/// Whether a reader such as `head` has simply seen enough.
+/// Whether a reader such as `head` closed the pipe early, which is not a failure.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -164,12 +167,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_shown_stays_one_line_and_moves_nothing() {
+    fn live_line_stays_one_line_and_escapes_control_characters() {
         assert_eq!(shown("a\x1b[2J\n\u{9b}\u{202e}b", 0), "\r\x1b[2Ka\\u{1b}[2J\\n\\u{9b}\\u{202e}b");
     }
 
     #[test]
-    fn no_line_of_an_error_begins_where_the_programs_own_do() {
+    fn indents_every_further_line_of_an_error() {
         assert_eq!(indented("a\nerror: all is lost\n  help: b"), "a\n  error: all is lost\n  help: b");
     }
 }

@@ -1,11 +1,11 @@
-//! Seeds of loads without one: each load has its own, so that no run finds in a cache, or as a key, what the one before it left.
+//! Seeds for loads that name none. Each load draws its own, so that no run meets keys or cache entries of an earlier one.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Short enough to be typed again.
+/// Exclusive upper bound of seeds: short enough to be typed.
 const SEEDS: u64 = 1_000_000_000;
 
-/// A seed that was not used before, as far as chance goes.
+/// Random seed, which has very probably not been used before.
 pub(crate) fn fresh() -> u64 {
     RandomState::new().hash_one(()) % SEEDS
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C and its relatives: once to drain and report, twice to end at once.
+//! Handles SIGINT, SIGTERM, and SIGHUP: the first signal drains and reports, the second ends the program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -13,11 +13,13 @@ use signal_hook::iterator::Signals;
 use crate::exit::Exit;
 use crate::output;
 
-/// A second signal ends the program within a second, whatever hangs: so long for the run to end by itself, and so long to tidy up.
+/// Time that a run has to end by itself after a second signal. A second signal ends the program within 1 s, even if something
+/// hangs.
 const PATIENCE: Duration = Duration::from_millis(800);
+/// Time that the removal of the systems' folders may take after [`PATIENCE`].
 const TIDYING: Duration = Duration::from_millis(150);
 
-/// What was heard so far.
+/// Signals received so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     first: Arc<AtomicI32>,
@@ -25,25 +27,27 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// From now on a first signal is for the run, not for the program.
+    /// Marks the beginning of the run. From now on, the first signal stops the run, not the program.
     pub(crate) fn run_begins(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
     }
 
-    /// How the command ends that would end so by itself: the first signal decides, if there was one. A run that ended early without
-    /// one did not finish.
+    /// Exit of a command that would end with `ending` by itself. The first signal decides, if there was one.
+    ///
+    /// A run that ended early without a signal could not run.
     pub(crate) fn or_by_itself(&self, ending: Exit) -> Exit {
         self.exit().unwrap_or(if ending == Exit::Interrupted { Exit::CouldNotRun } else { ending })
     }
 
-    /// How the command ends that could not print its report. A closed terminal is one that cannot be written, and its signal is why.
+    /// Result of a command that could not print its report. A signal takes precedence: a closed terminal sends SIGHUP, and cannot
+    /// be written to.
     pub(crate) fn or_error(&self, error: anyhow::Error) -> anyhow::Result<Exit> {
         let Some(exit) = self.exit() else { return Err(error) };
         output::complain(&error);
         Ok(exit)
     }
 
-    /// The ending that the first signal asks for, if there was one.
+    /// Exit that the first signal asks for. `None` if there was none.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.first.load(Ordering::Relaxed) {
             0 => None,
@@ -61,9 +65,9 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask & 1 << (signal - 1) != 0)
 }
 
-/// Listens for the rest of the program's life.
+/// Starts the thread that handles signals until the program ends.
 pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
-    // A program under nohup outlives its terminal.
+    // Under nohup, SIGHUP is ignored, so that the program outlives its terminal.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let heard = Heard { first: Arc::default(), has_begun: Arc::default() };
@@ -87,7 +91,7 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
     Ok(heard)
 }
 
-/// Removes the folders of systems, unless that takes too long: then the next study does.
+/// Removes the folders of systems. If that takes too long, the next study removes them.
 fn tidy_up() {
     let (is_done, done) = mpsc::channel();
     let tidying = thread::Builder::new().name("tidying".to_owned()).spawn(move || {

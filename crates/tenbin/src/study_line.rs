@@ -1,4 +1,4 @@
-//! A study's progress: a line for each run that is over, and on a terminal one for the run that goes on.
+//! Progress of a study: a line for each finished run and, on a terminal, a live line for the current run.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,19 +12,21 @@ use runner::Made;
 use crate::live_line::LiveLine;
 use crate::output;
 
-/// Shows progress on stderr. Lines for runs that are over and for remarks are printed on the publishing thread, between loads: none may
-/// be lost where stderr is a file.
+/// Shows progress on stderr.
+///
+/// Lines of finished runs and remarks are printed on the publishing thread, between loads, so that none is lost if stderr is a
+/// file.
 pub(crate) struct StudyLine<'a> {
     stream: &'a Stream,
-    /// Of the run that goes on, and of how many.
+    /// Number of the current run and, if known, of all runs.
     number: String,
     line: Arc<Mutex<Option<LiveLine>>>,
-    /// Notes that were printed: what holds for many runs is printed once.
+    /// Notes printed so far. A note that applies to many runs is printed once.
     noted: BTreeSet<String>,
 }
 
 impl<'a> StudyLine<'a> {
-    /// Shows the events of a study from now on.
+    /// Subscribes to the events of a study.
     pub(crate) fn of(stream: &'a Stream) -> Self {
         let line = Arc::<Mutex<Option<LiveLine>>>::default();
         let shown = Arc::clone(&line);
@@ -40,7 +42,7 @@ impl<'a> StudyLine<'a> {
         Self { stream, number: String::new(), line, noted: BTreeSet::new() }
     }
 
-    /// A run begins.
+    /// Shows the live line of a run that begins.
     pub(crate) fn place_begins(&mut self, place: &StudyPlace, ahead: &Ahead) {
         self.number = of(ahead);
         let at_most = if ahead.is_at_most { "max " } else { "" };
@@ -50,7 +52,7 @@ impl<'a> StudyLine<'a> {
         *slot(&self.line) = LiveLine::show(self.stream, title, Some("starting"));
     }
 
-    /// It is over and kept.
+    /// Prints the result of a run that has ended and is stored.
     pub(crate) fn place_ends(&mut self, place: &StudyPlace, made: &Made) {
         close(&self.line);
         let figures = made.brief.as_ref().map_or(String::new(), figures);
@@ -60,7 +62,7 @@ impl<'a> StudyLine<'a> {
         } else {
             ""
         };
-        // Of slices, dozens to a minute, only those are of interest that are not as they should be.
+        // Dozens of slices end per minute, so only those with a problem are printed.
         if !stage::is_slice(&place.stage) || verdict != Verdict::Complete || !suspect.is_empty() {
             output::remark(&format!("{:>5} {}{figures}  {verdict}{suspect}", self.number, name(place)));
         }
@@ -81,7 +83,7 @@ impl<'a> StudyLine<'a> {
     }
 }
 
-/// What a load waited for after the start of its system.
+/// Message about the wait for a steady system, before its load.
 fn steady_words(steady: &SteadyStart) -> String {
     let processes = match steady.processes {
         1 => "1 process".to_owned(),
@@ -98,7 +100,7 @@ fn steady_words(steady: &SteadyStart) -> String {
     )
 }
 
-/// Prints what was found or decided, in a line.
+/// Prints a finding or a decision on one line.
 pub(crate) fn print_remark(line: &str) {
     output::remark(&format!("        {}", report::visible(line)));
 }
@@ -107,13 +109,13 @@ fn slot(line: &Mutex<Option<LiveLine>>) -> MutexGuard<'_, Option<LiveLine>> {
     line.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wipes the line of a run, if there is one.
+/// Erases the live line, if there is one.
 fn close(line: &Mutex<Option<LiveLine>>) {
     let shown = slot(line).take();
     shown.into_iter().for_each(LiveLine::close);
 }
 
-/// `3/8`, or `3/≤48` where they may turn out to be fewer.
+/// Number of the current run: `3/8`, or `3/≤48` if there may be fewer.
 fn of(ahead: &Ahead) -> String {
     let number = ahead.number + 1;
     match ahead.of {
@@ -123,7 +125,7 @@ fn of(ahead: &Ahead) -> String {
     }
 }
 
-/// System, setting, load and block; of a search, its stage and level.
+/// Name of a run: system, variant, load, and block. In a search, stage and level replace load and block.
 fn name(place: &StudyPlace) -> String {
     let StudyPlace { system, variant, load, block, stage, .. } = place;
     let gap = if variant.is_empty() { "" } else { " " };
@@ -157,7 +159,7 @@ fn figures(brief: &Brief) -> String {
     text
 }
 
-/// No finer than anybody can know.
+/// Remaining time, rounded, because it is only an estimate: in seconds, minutes, or hours.
 fn rough(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -172,14 +174,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_said_roughly() {
+    fn rounds_remaining_time() {
         assert_eq!(rough(Duration::from_secs(99)), "99 s");
         assert_eq!(rough(Duration::from_secs(150)), "3 min");
         assert_eq!(rough(Duration::from_secs(9_000)), "2.5 h");
     }
 
     #[test]
-    fn a_place_is_named_by_what_sets_it_apart() {
+    fn names_run_by_system_variant_load_and_block() {
         let place = StudyPlace {
             block: 1,
             position: 7,

@@ -1,4 +1,4 @@
-//! A host with several addresses: connections use them in turn.
+//! Hosts with several addresses: connections use them in turn.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -6,7 +6,7 @@ use target::{Running, Settings};
 
 use crate::support::{Home, built_in, number};
 
-/// A server on 127.0.0.1 and one on 127.0.0.2, with the same port.
+/// Servers on 127.0.0.1 and 127.0.0.2, with the same port.
 fn two_servers() -> [Running; 2] {
     for _ in 0..20 {
         let first = built_in();
@@ -28,7 +28,7 @@ fn connections_use_the_addresses_of_a_host_in_turn() {
     let run = home.json(&[&flags[..], &["-c", "4"]].concat());
     assert_eq!(number(&run, "outcomes.ok"), 40, "{run}");
     for server in &servers {
-        // One more to look whether somebody is there.
+        // One more connection checks before the load that the server is up.
         let accepted = server.counters().accepted;
         assert!((2..=3).contains(&accepted), "{accepted} connections on {}", server.address());
         assert!(server.counters().requests > 0);
@@ -46,7 +46,7 @@ fn connections_use_the_addresses_of_a_host_in_turn() {
 }
 
 #[test]
-fn every_address_must_be_one_that_may_be_loaded() {
+fn rejects_host_with_an_address_that_may_not_be_loaded() {
     let (home, target) = (Home::new(), built_in());
     let port = target.address().port();
     let url = format!("http://app.invalid:{port}/status");

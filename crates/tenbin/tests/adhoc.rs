@@ -1,4 +1,4 @@
-//! Running servers without a plan: two of them compared, and one searched for its capacity.
+//! Loads on running servers without a plan: comparisons of several URLs, and the capacity of one.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn two_servers_are_compared_in_paired_blocks() {
 }
 
 #[test]
-fn conditions_and_checks_hold_for_two_servers_too() {
+fn two_servers_are_held_to_conditions_and_checks() {
     let (home, [first, second]) = (Home::new(), [built_in(), built_in()]);
     let (a, b) = (url(first.address(), "/status"), url(second.address(), "/status"));
     let flags = ["-n", "5", "--warm-up", "0", "-c", "1", "--blocks", "2", "-H", "X-Key: s3same's3cret"];
@@ -51,7 +51,7 @@ fn conditions_and_checks_hold_for_two_servers_too() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_said_before_anything_is_sent() {
+fn rejects_urls_that_cannot_be_compared_before_sending() {
     let (home, target) = (Home::new(), built_in());
     let here = url(target.address(), "/");
     for (arguments, said) in [
@@ -105,7 +105,7 @@ fn three_named_servers_are_compared() {
 }
 
 #[test]
-fn a_body_from_a_file_is_sent_to_both() {
+fn body_from_a_file_is_sent_to_both_servers() {
     let (home, [first, second]) = (Home::new(), [built_in(), built_in()]);
     fs::write(home.path().join("order.json"), "{\"item\": \"{x}\"}\n").expect("written");
     let (a, b) = (url(first.address(), "/echo"), url(second.address(), "/echo"));
@@ -138,7 +138,7 @@ fn two_databases_are_compared_by_scripts() {
 }
 
 #[test]
-fn the_capacity_of_a_url_needs_no_plan() {
+fn capacity_of_a_url_needs_no_plan() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/hold?mean_us=1000");
     let flags =

@@ -1,4 +1,4 @@
-//! The program: every test of this folder that needs no process of its own, in one program.
+//! Tests of the program from outside: all tests of this folder that can share a process, in one binary.
 
 mod addresses;
 mod adhoc;

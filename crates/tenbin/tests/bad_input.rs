@@ -1,4 +1,4 @@
-//! What cannot be done is refused before anything is sent: what is wrong, where, and what to do.
+//! Wrong input is rejected before anything is sent. The error says what is wrong, where, and what to do.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,12 +8,13 @@ use std::thread;
 use crate::support::{self, Home, Output, Started, TENBIN, answering, built_in, url};
 use target::scripted::{Scripted, blackhole, closed_port};
 
-/// A server that must not hear of any of it.
+/// A server that must get no connection.
 fn untouched() -> Scripted {
     answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 }
 
-/// Asserts that nothing was printed, sent or kept, and compares what was said; `{server}` stands for the server's address.
+/// Asserts that nothing was printed to stdout, sent, or stored, and compares the errors. `{server}` stands for the server's
+/// address.
 #[track_caller]
 fn assert_refused(arguments: &[&str], code: i32, expected: &str) {
     let (home, server) = (Home::new(), untouched());
@@ -36,7 +37,7 @@ const URL: &str = "http://{server}/";
 const SECURE: &str = "https://{server}/";
 
 #[test]
-fn wrong_urls() {
+fn rejects_wrong_urls() {
     let way_out = "  help: write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands\n1 error; nothing was sent\n";
     for (text, what) in [
         (
@@ -59,7 +60,7 @@ fn wrong_urls() {
 }
 
 #[test]
-fn addresses_that_must_not_be_loaded() {
+fn rejects_addresses_that_may_not_be_loaded() {
     let only = "Tenbin loads loopback and private addresses only\n  help: run it on the target's own network";
     for (host, class) in [
         ("8.8.8.8", "a public address"),
@@ -81,7 +82,7 @@ fn addresses_that_must_not_be_loaded() {
 }
 
 #[test]
-fn hosts_and_ports_that_are_not_there() {
+fn reports_unreachable_hosts_ports_and_sockets() {
     let home = Home::new();
     let output = home.run(&["http://no-such-host.invalid/"]);
     assert_eq!(output.code, Some(1), "{output:?}");
@@ -121,7 +122,7 @@ fn hosts_and_ports_that_are_not_there() {
 }
 
 #[test]
-fn numbers_and_units() {
+fn rejects_wrong_numbers_and_units() {
     for (arguments, place, what, way_out) in [
         (["-d", "0s"], "-d", "the duration must be greater than 0", "write a duration such as 10s"),
         (["-d", "1e9s"], "-d", "\"1e9s\" is not a duration", "write a value such as 10s, 200ms, 5m"),
@@ -246,7 +247,7 @@ fn https_url_of_an_ssh_port_is_advised_to_correct_the_port_only() {
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a client");
         stream.write_all(b"SSH-2.0-OpenSSH_9.2p1\r\n").expect("a banner");
-        // Closing with unread bytes would reset the connection before the banner is read.
+        // Closing the socket with unread bytes would reset the connection before the client reads the banner.
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let output = Home::new().run(&[&format!("https://{address}/"), "-n", "1"]);
@@ -274,7 +275,7 @@ fn plain_http_on_the_port_of_an_https_url_is_named() {
 }
 
 #[test]
-fn contradictions() {
+fn rejects_contradictory_flags() {
     let waits = "it requires a load with -c, and -R or --stages sends without waiting for replies";
     let no_rate = "it requires a load with a rate";
     let one_of_two = "remove one of the two";
@@ -377,7 +378,7 @@ fn contradictions() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn reports_all_errors_at_once() {
     let expected = "\
 error: --body and --body-file: both set the body
   help: use one of them
@@ -408,7 +409,7 @@ error: --timeout: the duration must be greater than 0
 }
 
 #[test]
-fn flags_that_are_not_known() {
+fn rejects_unknown_flags() {
     for arguments in [
         &[URL, "--frobnicate"][..],
         &[URL, "--thread", "5"],
@@ -429,7 +430,7 @@ fn flags_that_are_not_known() {
 }
 
 #[test]
-fn authorities_that_cannot_be_read() {
+fn rejects_unreadable_certificate_authorities() {
     let place = |file: &str| format!("error: {file} has no PEM certificate that can be used (");
     let home = Home::new();
     let empty = home.path().join("empty.pem");
@@ -444,7 +445,7 @@ fn authorities_that_cannot_be_read() {
 }
 
 #[test]
-fn a_core_that_is_not_there() {
+fn rejects_missing_core() {
     let (home, server) = (Home::new(), untouched());
     let output = home.run(&[&url(server.address(), "/"), "--pin=1000"]);
     let expected = "error: --pin: core 1000 is not one that this process may use\n";
@@ -453,7 +454,7 @@ fn a_core_that_is_not_there() {
 }
 
 #[test]
-fn too_few_descriptors() {
+fn reports_too_low_hard_limit_of_descriptors() {
     let (home, server) = (Home::new(), untouched());
     let mut command = Command::new("prlimit");
     command.args(["--nofile=64:64", TENBIN, &url(server.address(), "/"), "-c", "50", "--threads", "2"]);
@@ -469,7 +470,7 @@ fn too_few_descriptors() {
 }
 
 #[test]
-fn a_soft_limit_of_descriptors_is_raised() {
+fn raises_soft_limit_of_descriptors() {
     let (home, server) = (Home::new(), untouched());
     let mut command = Command::new("prlimit");
     command.args(["--nofile=64:1024", TENBIN, &url(server.address(), "/"), "-c", "100", "-n", "200"]);
@@ -480,8 +481,8 @@ fn a_soft_limit_of_descriptors_is_raised() {
 }
 
 #[test]
-fn too_few_ports() {
-    // A network of its own, in which the range of local ports may be narrowed.
+fn reports_too_few_local_ports() {
+    // A network namespace of its own, in which the range of local ports can be narrowed.
     let (home, inner) = (
         Home::new(),
         r#"
@@ -507,7 +508,7 @@ fn too_few_ports() {
 }
 
 #[test]
-fn commands_on_runs_that_are_not_there() {
+fn commands_reject_unknown_runs() {
     let home = Home::new();
     let shown = home.store().display().to_string();
     let missing = format!(

@@ -1,4 +1,4 @@
-//! Words, flags, values, and files that a new user tries first: each error says what to write.
+//! Words, flags, values, and files that a new user tries first. Each error says what to write.
 
 use std::fs;
 
@@ -121,7 +121,7 @@ const FILES: [Row; 19] = [
     ("broken.json", "close it with ]"),
 ];
 
-/// Files that the rows name.
+/// Name and content of the files that the rows use.
 const CONTENTS: [(&str, &str); 13] = [
     ("plan.yaml", "scenario: [ get: / ]\nload: { users: 1, for: 1s }\nurl: http://127.0.0.1:1\n"),
     ("script.js", "import http from 'k6/http';\n"),

@@ -7,7 +7,7 @@ use harness::quiet::assert_measured;
 use crate::support::{Home, built_in, url};
 use target::Running;
 
-/// A plan on a server whose answer takes so long, with gates of a baseline.
+/// Writes a plan on a server with this hold time, in µs, and number of users. Its gates refer to a baseline.
 fn write_plan(home: &Home, target: &Running, name: &str, (hold_us, users): (u32, u32), compare: &str) {
     let plan = format!(
         "scenario: [ {{ name: page, get: \"/hold?mean_us={hold_us}\" }} ]\nload: {{ users: {users}, requests: 60 }}\n\
@@ -20,7 +20,7 @@ fn write_plan(home: &Home, target: &Running, name: &str, (hold_us, users): (u32,
 const LABEL: &str = "{ baseline: { label: main }, blocks: 4 }";
 
 #[test]
-fn the_first_study_of_a_label_has_no_baseline_and_the_next_is_held_against_it() {
+fn first_study_of_a_label_has_no_baseline_and_the_next_is_compared_with_it() {
     assert_measured(|| {
         let (home, target) = (Home::new(), built_in());
         write_plan(&home, &target, "plan.yaml", (2_000, 2), LABEL);
@@ -83,7 +83,7 @@ fn the_first_study_of_a_label_has_no_baseline_and_the_next_is_held_against_it() 
 }
 
 #[test]
-fn a_file_or_a_name_that_cannot_be_the_baseline_is_an_error_before_anything_starts() {
+fn rejects_unusable_baseline_before_anything_starts() {
     let (home, target) = (Home::new(), built_in());
     write_plan(&home, &target, "plan.yaml", (1_000, 2), "{ blocks: 4 }");
     let plan = fs::read_to_string(home.path().join("plan.yaml")).expect("read");
@@ -115,14 +115,14 @@ fn a_file_or_a_name_that_cannot_be_the_baseline_is_an_error_before_anything_star
         }
     }
     assert_eq!(home.json(&["history"]).as_array().map_or(0, Vec::len), studies, "nothing was started");
-    // One of another load is no baseline of a label, either.
+    // A study of another load is no baseline of a label, either.
     write_plan(&home, &target, "plan.yaml", (1_000, 3), "{ baseline: { label: other }, blocks: 4 }");
     let check = home.run(&["check", "plan.yaml"]);
     assert!(check.code == Some(0) && check.stdout.contains("2 users, closed"), "{check:?}");
 }
 
 #[test]
-fn a_run_is_held_against_a_label_a_file_or_a_run_by_the_estimate() {
+fn run_is_compared_with_a_label_a_file_or_a_run_by_the_estimate() {
     let (home, target) = (Home::new(), built_in());
     let load = |hold_us: u32, more: &[&str]| {
         let url = url(target.address(), &format!("/hold?mean_us={hold_us}"));
@@ -143,7 +143,7 @@ fn a_run_is_held_against_a_label_a_file_or_a_run_by_the_estimate() {
         let compared = load(2_000, &[&slo[..], &["--baseline", baseline]].concat());
         assert_eq!(compared.code, Some(0), "{compared:?}");
     }
-    // The path is another, which a file may be compared with, and says so.
+    // A stored run may be on another path: the comparison is made, and says so.
     let slower = load(20_000, &[&slo[..], &["--baseline", "main.sqlite"]].concat());
     assert_eq!(slower.code, Some(3), "{slower:?}");
     assert!(slower.stdout.contains("Gate failed: throughput>=50% of baseline: "), "{slower:?}");
@@ -156,7 +156,7 @@ fn a_run_is_held_against_a_label_a_file_or_a_run_by_the_estimate() {
 }
 
 #[test]
-fn of_two_servers_the_first_is_the_baseline() {
+fn first_of_two_servers_is_the_baseline() {
     let (home, targets) = (Home::new(), [built_in(), built_in()]);
     let [first, second] = targets.each_ref().map(|target| url(target.address(), "/hold?mean_us=2000"));
     let load = ["-c", "2", "-n", "40", "--blocks", "6"];

@@ -1,4 +1,4 @@
-//! Requests and transactions in one scenario: what one kind of step saves, the other uses, and rows are counted as replies are.
+//! Requests and transactions in one scenario: they share variables, and the rows in the database equal the counted replies.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
-/// A user sends a text, keeps what comes back as a row, sends the row's number, and marks the row that comes back.
+/// Plan of users. Each sends a text, inserts the reply as a row, sends the number of the row, and updates that row.
 fn plan(http: &str, database: &str, mode: &str, returning: &str) -> String {
     format!(
         r#"
@@ -55,7 +55,7 @@ fn assert_both(home: &Home, text: &str, sql: impl Fn(&str) -> String) {
         number(step, "outcomes.ok")
     };
     let [ask, keep, show, mark] = ["ask", "keep", "show", "mark"].map(ok);
-    // The count ends the load within an iteration of each user.
+    // The count ends the load up to one iteration early for each user.
     assert!(ask >= keep && keep >= show && show >= mark && ask <= mark + 4 && mark >= 90, "{run}");
     assert_eq!(steps[1]["statements"].as_array().map(Vec::len), Some(4), "{}", steps[1]);
     let statements = steps[1]["statements"].as_array().into_iter().flatten();
@@ -66,7 +66,7 @@ fn assert_both(home: &Home, text: &str, sql: impl Fn(&str) -> String) {
     assert_eq!(rows, format!("{keep} {keep} {mark} 1"));
 }
 
-/// Columns with a space between them.
+/// Columns of an answer, separated by spaces.
 fn columns(text: &str) -> String {
     text.trim().replace(['|', '\t'], " ")
 }
@@ -144,7 +144,7 @@ fn rows_in_sqlite_are_the_replies_that_led_to_them() {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_told_with_its_address() {
+fn unreachable_database_is_reported_with_its_address() {
     let (home, target) = (Home::new(), built_in());
     let gone = target::scripted::closed_port().expect("a port");
     let database = format!("postgres://u@{}/x?sslmode=disable", gone.address());

@@ -1,4 +1,4 @@
-//! Searches for a capacity from outside: what is known of a system is found, and what is not is not made up.
+//! Searches for the capacity of systems with a known limit. No search reports more than its runs show.
 
 use std::fs;
 use std::time::Duration;
@@ -8,12 +8,13 @@ use crate::support::{Home, number, until};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Four workers that hold each request for 10 ms bear 400 a second.
+/// Four workers that hold each request for 10 ms answer at most 400 requests per second.
 const TARGET: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --workers {workers} --threads 1'";
 const MOST_PER_S: f64 = 400.0;
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A plan of such systems, one for each number of workers. With a seed: runs are short, and other arrivals may find another limit.
+/// Writes a plan with one variant for each number of workers. It has a seed: runs are short, and other arrivals may find another
+/// limit.
 fn plan(home: &Home, workers: &str, load: &str) -> String {
     let path = home.path().join("plan.yaml");
     let text = format!(
@@ -23,7 +24,7 @@ fn plan(home: &Home, workers: &str, load: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What a search of these flags prints as JSON.
+/// Study that a search with these flags prints as JSON.
 #[track_caller]
 fn search(home: &Home, path: &str, flags: &[&str]) -> Value {
     let arguments = [&["capacity", path, "--no-overload", "--format", "json"][..], flags].concat();
@@ -32,7 +33,7 @@ fn search(home: &Home, path: &str, flags: &[&str]) -> Value {
     output.json()
 }
 
-/// Whether the machine was too busy for a search, as it says itself: then it must not claim to have found anything.
+/// Whether the search says that the machine was too busy. Then it must not claim to have confirmed anything.
 #[track_caller]
 fn was_too_busy(found: &Value) -> bool {
     let is_too_busy = found["end"] == "not_fit";
@@ -45,7 +46,7 @@ fn per_s(capacity: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn what_a_system_bears_lies_between_what_held_and_what_failed() {
+fn capacity_is_between_the_highest_passing_and_the_lowest_failing_rate() {
     let home = Home::new();
     let path = plan(&home, "4", "{ users: 16, for: 1s, warm-up: 300ms }");
     let flags =
@@ -57,7 +58,7 @@ fn what_a_system_bears_lies_between_what_held_and_what_failed() {
         return;
     }
     let (held, failed) = (per_s(found, "held_per_s"), per_s(found, "failed_per_s"));
-    // A search that is coarse and short, on a machine that may be busy: the truth is not missed by far.
+    // The search is coarse and short, and the machine may be busy. The tolerance allows for that.
     assert!(held > MOST_PER_S * 0.25 && held < MOST_PER_S * 1.1, "{found}");
     assert!(failed > held && failed <= held * 4.0, "{found}");
     assert_eq!(found["objectives"], serde_json::json!(["p99<100ms", "errors<0.1%"]), "{found}");
@@ -70,7 +71,7 @@ fn what_a_system_bears_lies_between_what_held_and_what_failed() {
     for stage in ["bracket", "confirm"] {
         assert!(stages.contains(stage), "{stage}: {found}");
     }
-    // What it found is told again from the store, and it is over.
+    // The stored result is the same, and the study is complete.
     assert_eq!(home.json(&["report", study["study"]["id"].as_str().expect("a name")])["capacity"][0], *found);
     let again = home.run(&[&["capacity", &path, "--no-overload", "--resume"][..], &flags].concat());
     assert_eq!(again.code, Some(2), "{again:?}");
@@ -93,7 +94,7 @@ fn a_system_that_holds_nothing_is_told_so() {
 }
 
 #[test]
-fn a_search_that_never_fails_says_that_there_may_be_more() {
+fn search_without_a_failing_rate_reports_no_upper_end() {
     let home = Home::new();
     let path = plan(&home, "2, 4", "{ rate: 10/s, for: 1s }");
     let flags = ["--slo", "p50<1s, errors<50%", "--from", "20/s", "--to", "40/s", "--quick", "--seed", "9"];
@@ -103,7 +104,7 @@ fn a_search_that_never_fails_says_that_there_may_be_more() {
     for found in found.iter().filter(|found| !was_too_busy(found)) {
         assert_eq!(found["end"], "nothing_fails", "{found}");
         assert!(found["failed_per_s"].is_null(), "{found}");
-        // The rate at which answers came: one of the forty of a second may come after its end.
+        // The rate of answers within the second: one of the forty may arrive after it.
         assert!((39.0..=40.0).contains(&per_s(found, "held_per_s")), "{found}");
     }
     let block = |run: &Value| (number(run, "place.block"), run["place"]["variant"].to_string());
@@ -117,7 +118,7 @@ fn a_search_that_never_fails_says_that_there_may_be_more() {
 }
 
 #[test]
-fn a_search_that_is_interrupted_keeps_what_is_known_and_goes_on() {
+fn interrupted_search_keeps_its_result_and_is_resumed() {
     let home = Home::new();
     let path = plan(&home, "4", "{ rate: 10/s, for: 1s }");
     let flags = [
@@ -159,7 +160,7 @@ fn a_search_that_is_interrupted_keeps_what_is_known_and_goes_on() {
 }
 
 #[test]
-fn a_system_that_never_answers_could_not_be_searched() {
+fn system_without_replies_cannot_be_searched() {
     let home = Home::new();
     let path = home.path().join("plan.yaml");
     let text = "scenario:\n  - get: /\nload: { users: 2, for: 1s }\nsystems:\n  web:\n    start: 'sleep {port}'\n    url: http://127.0.0.1:{port}\n    \
@@ -171,7 +172,7 @@ fn a_system_that_never_answers_could_not_be_searched() {
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_refused_before_anything_starts() {
+fn rejects_impossible_searches_before_anything_starts() {
     let home = Home::new();
     let path = plan(&home, "4", "{ users: 16, for: 1s }");
     let refused = |path: &str, flags: &[&str]| {

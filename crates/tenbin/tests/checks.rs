@@ -1,4 +1,4 @@
-//! Requests as they were asked for, and replies held against what was expected of them.
+//! Requests have the content that the flags ask for, and replies are checked against the expected ones.
 
 use crate::tls;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use target::scripted::Step;
 
 const REPLY: &str = "HTTP/1.1 200 OK\r\nServer: known\r\nContent-Length: 13\r\n\r\nhello, world\n";
 
-/// Five requests to a server with a known reply; what was refused, and why.
+/// Sends five requests to a server with a known reply. Returns the number of rejected replies, and class and message of each error.
 fn checked(flags: &[&str]) -> (u64, Vec<(String, String)>) {
     let (home, server) = (Home::new(), answering(REPLY));
     let run = home.json(&[&[url(server.address(), "/").as_str(), "-n", "5", "-c", "1"][..], flags].concat());
@@ -28,7 +28,7 @@ fn checked(flags: &[&str]) -> (u64, Vec<(String, String)>) {
 }
 
 #[test]
-fn checks_that_hold_refuse_nothing() {
+fn passed_checks_reject_no_reply() {
     for flags in [
         &["--expect-status", "200"][..],
         &["--expect-status", "404,2xx"],
@@ -46,7 +46,7 @@ fn checks_that_hold_refuse_nothing() {
 }
 
 #[test]
-fn checks_that_do_not_hold_refuse_and_say_why() {
+fn failed_checks_reject_replies_and_give_the_reason() {
     for (flags, class, message) in [
         (&["--expect-status", "404,500-599"][..], "status", "status 200, expected 404, 500–599"),
         (&["--expect-body", "goodbye"], "check_body", "the body does not contain \"goodbye\""),
@@ -64,7 +64,7 @@ fn checks_that_do_not_hold_refuse_and_say_why() {
 }
 
 #[test]
-fn statuses_are_counted_whatever_is_expected() {
+fn statuses_are_counted_regardless_of_checks() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status?code=503");
     let run = home.json(&[url.as_str(), "-n", "20", "-c", "2"]);
@@ -74,7 +74,7 @@ fn statuses_are_counted_whatever_is_expected() {
     assert_eq!((number(&run, "outcomes.ok"), errors(&run, "status")), (20, 0));
 }
 
-/// A server that keeps what it was asked, answers each connection once, and ends with the test.
+/// A server that records its requests and answers each connection once. It ends with the test.
 fn recording() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -89,7 +89,7 @@ fn recording() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     (address, asked)
 }
 
-/// One request as text; none if the peer only looked in.
+/// Text of one request. `None` if the peer only connected.
 fn read_request(mut socket: TcpStream) -> Option<String> {
     socket.set_read_timeout(Some(Duration::from_secs(5))).expect("a time-out");
     let (mut bytes, mut piece) = (Vec::new(), [0; 16 * 1024]);
@@ -106,7 +106,7 @@ fn read_request(mut socket: TcpStream) -> Option<String> {
     }
 }
 
-/// What a server was asked by one request with these flags.
+/// Text of the only request of a load with these flags, and the address of its server.
 fn asked(path: &str, flags: &[&str]) -> (String, String) {
     let (home, (address, texts)) = (Home::new(), recording());
     let run = home
@@ -119,7 +119,7 @@ fn asked(path: &str, flags: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn the_server_sees_the_request_that_was_asked_for() {
+fn server_gets_the_request_of_the_flags() {
     let agent = concat!("tenbin/", env!("CARGO_PKG_VERSION"));
     let (text, host) = asked("/a%20path?q=1&r=%2F#fragment", &[]);
     assert_eq!(
@@ -141,7 +141,7 @@ fn the_server_sees_the_request_that_was_asked_for() {
 }
 
 #[test]
-fn json_has_its_content_type_unless_a_header_says_otherwise() {
+fn json_sets_content_type_unless_a_header_does() {
     let (text, _) = asked("/", &["--json", "{\"a\": {b}}"]);
     assert!(text.starts_with("POST / HTTP/1.1\r\n") && text.ends_with("\r\n\r\n{\"a\": {b}}"), "{text}");
     assert!(text.contains("\r\nContent-Type: application/json\r\n"), "{text}");
@@ -154,7 +154,7 @@ fn json_has_its_content_type_unless_a_header_says_otherwise() {
 }
 
 #[test]
-fn a_body_makes_a_post_and_a_file_is_a_body() {
+fn body_implies_post_and_may_be_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("body");
     std::fs::write(&file, "from a file\n").expect("written");
@@ -196,7 +196,7 @@ fn url_with_truncated_replies_only_ends_early() {
 
 #[test]
 fn ssh_server_ends_a_load_of_many_requests_early_and_is_named() {
-    // It keeps the connection until the client leaves.
+    // The server keeps the connection open until the client closes it.
     let server = server(vec![Step::Send(b"SSH-2.0-x\r\n".to_vec()), Step::ReadBytes(1 << 20)]);
     let home = Home::new();
     let begun = Instant::now();
@@ -207,7 +207,7 @@ fn ssh_server_ends_a_load_of_many_requests_early_and_is_named() {
 }
 
 #[test]
-fn words_of_curl_mean_what_curl_means() {
+fn flags_of_curl_have_the_meaning_of_curl() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("body.json");
     std::fs::write(&file, "{\"a\": 1}\n").expect("written");
@@ -229,7 +229,7 @@ fn words_of_curl_mean_what_curl_means() {
 }
 
 #[test]
-fn arguments_that_only_curl_takes_are_refused_with_the_flag_to_write() {
+fn rejects_arguments_of_curl_and_names_the_flag_to_write() {
     let (home, server) = (Home::new(), built_in());
     let url = url(server.address(), "/");
     for (flags, error) in [
@@ -262,7 +262,7 @@ fn arguments_that_only_curl_takes_are_refused_with_the_flag_to_write() {
 }
 
 #[test]
-fn a_user_in_the_url_is_sent_as_basic_authorization() {
+fn user_in_the_url_is_sent_as_basic_authorization() {
     let (home, (address, texts)) = (Home::new(), recording());
     home.json(&[&format!("http://user:pass@{address}/"), "-n", "1", "-c", "1", "--no-keepalive"]);
     let texts = texts.lock().expect("no panic");
@@ -270,7 +270,7 @@ fn a_user_in_the_url_is_sent_as_basic_authorization() {
 }
 
 #[test]
-fn a_reply_to_head_has_no_body_whatever_it_says() {
+fn reply_to_head_has_no_body() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/bytes?n=100000");
     let run = home.json(&[url.as_str(), "-m", "HEAD", "-n", "50", "-c", "2"]);
@@ -298,13 +298,13 @@ fn without_keep_alive_every_request_connects() {
 }
 
 #[test]
-fn a_unix_socket_is_loaded_like_any_other() {
+fn unix_socket_is_loaded_like_a_port() {
     let home = Home::new();
     let socket = home.path().join("target.sock");
     let target =
         target::start(Settings { unix: Some(socket.clone()), ..Settings::default() }).expect("a target");
     let shown = socket.to_str().expect("a plain path");
-    // The name is only for the Host header, and not resolved.
+    // The host name is only for the Host header. It is not resolved.
     let run =
         home.json(&["http://no-such-host.invalid/status", "--unix-socket", shown, "-n", "200", "-c", "4"]);
     assert_eq!((number(&run, "outcomes.ok"), target.counters().requests), (200, 200));
@@ -316,7 +316,7 @@ fn a_unix_socket_is_loaded_like_any_other() {
 }
 
 #[test]
-fn certificates_are_verified_unless_told_otherwise() {
+fn verifies_certificates_by_default() {
     let home = Home::new();
     let authority = tls::Authority::new("an authority of the test");
     let cacert = authority.path();
@@ -354,7 +354,7 @@ fn certificates_are_verified_unless_told_otherwise() {
 }
 
 #[test]
-fn a_plain_server_is_not_taken_for_a_secure_one_nor_the_other_way_round() {
+fn reports_http_server_on_https_url_and_the_reverse() {
     let (home, target) = (Home::new(), built_in());
     let output = home.run(&[&format!("https://{}/status", target.address()), "-k", "-n", "1"]);
     assert_eq!(output.code, Some(1), "{output:?}");

@@ -1,4 +1,4 @@
-//! The action for GitHub, run as GitHub runs it: its shell, with its inputs as environment variables.
+//! The GitHub action, run as GitHub runs it: its shell script, with the inputs as environment variables.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::{Home, Output, Started, TENBIN, built_in, url};
 
-/// The shell of the action with these inputs; its summary is the file `summary.md`.
+/// Runs the script of the action with these inputs. The job summary is the file `summary.md`.
 fn action(home: &Home, arguments: &str, slo: &str, wait: &str) -> Output {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../action.yml"))
         .expect("the action");
@@ -27,7 +27,7 @@ fn action(home: &Home, arguments: &str, slo: &str, wait: &str) -> Output {
 }
 
 #[test]
-fn the_action_passes_and_fails_with_the_conditions() {
+fn action_fails_if_a_condition_fails() {
     let (home, target) = (Home::new(), built_in());
     let load = format!("{} -n 60 -c 2", url(target.address(), "/hold?mean_us=20000"));
     let passed = action(&home, &load, "mean<50s, errors<50%", "5s");
@@ -43,7 +43,7 @@ fn the_action_passes_and_fails_with_the_conditions() {
 }
 
 #[test]
-fn arguments_of_the_action_have_quotes_and_lines() {
+fn arguments_of_the_action_may_have_quotes_and_line_breaks() {
     let (home, target) = (Home::new(), built_in());
     let load = format!("{}\n  -n 5 -c 1 -X POST\n  --body 'a b'\n", url(target.address(), "/echo"));
     let checked = action(&home, &format!("{load} --expect-body \"a b\" --expect-size 3"), "errors=0", "");

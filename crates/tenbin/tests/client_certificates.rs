@@ -1,4 +1,4 @@
-//! Servers that ask who the client is, and clients that show it.
+//! Servers that ask for a client certificate, and loads that present one.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::tls::{Authority, Identity, TlsServer};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// A server for clients of an authority, and what a client needs to speak to it.
+/// A server that trusts an authority, and the files that a client of it needs.
 struct Scene {
     home: Home,
     authority: Authority,
@@ -30,7 +30,7 @@ impl Scene {
         format!("https://{}/", self.server.address())
     }
 
-    /// The flags of a load with those of a certificate.
+    /// Arguments of a load, with these flags of a certificate.
     fn arguments(&self, flags: &[&str]) -> Vec<String> {
         let cacert = path(&self.authority.path());
         let load = ["--cacert", cacert.as_str(), "-n", "20", "-c", "2", "--no-keepalive"];
@@ -59,7 +59,7 @@ fn a_client_certificate_is_presented_on_every_connection() {
     });
 }
 
-/// No line of the key is in any file of the store.
+/// Asserts that no file of the store contains a line of the private key.
 fn assert_not_kept(home: &Home, key: &str) {
     let line = key.lines().nth(1).expect("a line of the key").as_bytes();
     for entry in fs::read_dir(home.path()).expect("a folder") {
@@ -69,7 +69,7 @@ fn assert_not_kept(home: &Home, key: &str) {
 }
 
 #[test]
-fn a_missing_or_foreign_certificate_is_explained_before_the_load() {
+fn missing_or_foreign_certificate_is_reported_before_the_load() {
     for version in [&rustls::version::TLS13, &rustls::version::TLS12] {
         let scene = Scene::new(version, false);
         let output = scene.home.run(&scene.arguments(&[]));
@@ -83,7 +83,7 @@ fn a_missing_or_foreign_certificate_is_explained_before_the_load() {
 }
 
 #[test]
-fn a_server_that_only_asks_is_loaded_and_the_run_says_so() {
+fn server_that_requests_an_optional_certificate_is_loaded_and_noted() {
     let scene = Scene::new(&rustls::version::TLS13, true);
     let output = scene.home.run(&scene.arguments(&[]));
     assert_eq!(output.code, Some(0), "{output:?}");
@@ -92,7 +92,7 @@ fn a_server_that_only_asks_is_loaded_and_the_run_says_so() {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_named() {
+fn unusable_certificate_files_are_reported() {
     let scene = Scene::new(&rustls::version::TLS13, false);
     let (cert, key) = (scene.client.file(), scene.client.key_file());
     let other = scene.authority.sign(&["other.test"], |_| ()).key_file();
@@ -122,7 +122,7 @@ fn files_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn plans_and_two_urls_present_it_too() {
+fn plans_and_two_urls_present_the_certificate() {
     let (scene, second) =
         (Scene::new(&rustls::version::TLS13, false), Scene::new(&rustls::version::TLS13, false));
     let both = scene.client.file_of_both();

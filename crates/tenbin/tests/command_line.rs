@@ -1,4 +1,4 @@
-//! The command line as people who know other load testers type it: help on one screen, usual flags, and hints.
+//! The command line for people who know other load testers: help on one screen, usual flags, and hints.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -86,7 +86,7 @@ fn help_groups_flags_and_lists_exit_codes() {
 }
 
 #[test]
-fn flags_of_other_tools_are_answered_with_ours() {
+fn flags_of_other_tools_get_a_replacement() {
     let (home, server) = (Home::new(), built_in());
     let url = url(server.address(), "/");
     for (flag, ours) in [
@@ -125,7 +125,7 @@ fn name_before_a_single_url_names_the_system_of_its_run() {
 }
 
 #[test]
-fn an_address_is_loaded_over_http_and_bare_numbers_have_units() {
+fn address_is_loaded_over_http_and_bare_numbers_have_units() {
     let (home, server) = (Home::new(), built_in());
     let address = server.address().to_string();
     let run = home.json(&[address.as_str(), "-R", "50", "--duration", "0.5", "--warm-up", "0.2", "-c", "2"]);
@@ -134,7 +134,7 @@ fn an_address_is_loaded_over_http_and_bare_numbers_have_units() {
 }
 
 #[test]
-fn a_plan_alone_is_run() {
+fn plan_without_a_command_is_run() {
     let (home, server) = (Home::new(), built_in());
     let plan = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, requests: 3 }}\nurl: http://{}\n",
@@ -149,13 +149,13 @@ fn a_plan_alone_is_run() {
 }
 
 #[test]
-fn a_server_that_is_starting_is_waited_for() {
+fn waits_for_a_server_that_is_starting() {
     let home = Home::new();
-    // An address on which no other test listens, so that nobody takes the port before the server does.
+    // On an address of its own, no other test can take the port before the server does.
     let address = SocketAddr::from(([127, 77, 0, 1], closed_port().expect("a port").address().port()));
     let waiting =
         home.start(&[&url(address, "/"), "-n", "3", "-c", "1", "--wait", "50s", "--format", "json"]);
-    // It has met the closed port by then, or meets the server at once: either is right.
+    // By now the program has met the closed port, or it meets the server at its first attempt. Both are correct.
     std::thread::sleep(std::time::Duration::from_millis(300));
     let server =
         target::start(target::Settings { address, ..target::Settings::default() }).expect("the port is free");
@@ -169,7 +169,7 @@ fn a_server_that_is_starting_is_waited_for() {
 }
 
 #[test]
-fn a_host_may_be_given_its_address() {
+fn resolve_sets_the_address_of_a_host() {
     let (home, target) = (Home::new(), built_in());
     let port = target.address().port();
     let url = format!("http://app.invalid:{port}/status");
@@ -196,7 +196,7 @@ fn a_host_may_be_given_its_address() {
 }
 
 #[test]
-fn init_writes_a_plan_that_check_takes_and_overwrites_nothing() {
+fn init_writes_a_valid_plan_and_overwrites_nothing() {
     let home = Home::new();
     let output = program(&home, &["init"]);
     assert_eq!(output.code, Some(0), "{output:?}");

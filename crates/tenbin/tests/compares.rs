@@ -1,4 +1,4 @@
-//! `tenbin compare`: two stored runs side by side, and what it says to names that cannot be compared.
+//! `tenbin compare`: two stored runs side by side, and errors for names that cannot be compared.
 
 use harness::quiet::assert_measured;
 
@@ -6,7 +6,7 @@ use crate::support::{Home, built_in, url};
 use target::Running;
 
 #[test]
-fn two_runs_stand_side_by_side() {
+fn two_runs_are_shown_side_by_side() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     for _ in 0..2 {
@@ -46,7 +46,7 @@ fn two_runs_stand_side_by_side() {
 }
 
 #[test]
-fn an_empty_file_is_left_alone_and_the_help_names_the_formats_there_are() {
+fn empty_file_is_left_alone_and_help_names_the_formats() {
     let home = Home::new();
     let path = home.path().join("other.sqlite");
     std::fs::write(&path, "").expect("written");
@@ -59,7 +59,7 @@ fn an_empty_file_is_left_alone_and_the_help_names_the_formats_there_are() {
     assert!(help.contains("terminal, json, md, junit or github") && !help.contains("html"), "{help}");
 }
 
-/// A study of four runs on a server whose answer takes so long.
+/// Runs a study of four runs on a server with this hold time, in µs.
 fn study(home: &Home, target: &Running, label: &str, hold_us: u32, query: &str) {
     let plan = format!(
         "scenario: [ {{ name: page, get: \"/hold?mean_us={hold_us}{query}\" }} ]\nload: {{ users: 2, requests: 60 }}\n\
@@ -72,7 +72,7 @@ fn study(home: &Home, target: &Running, label: &str, hold_us: u32, query: &str) 
 }
 
 #[test]
-fn a_condition_of_the_baseline_fails_a_slower_build() {
+fn condition_of_the_baseline_fails_a_slower_build() {
     assert_measured(|| {
         let (home, target) = (Home::new(), built_in());
         study(&home, &target, "main", 1_000, "");
@@ -126,7 +126,7 @@ fn a_condition_of_the_baseline_fails_a_slower_build() {
 }
 
 #[test]
-fn what_is_not_comparable_does_not_pass_in_silence() {
+fn incomparable_runs_do_not_pass_silently() {
     assert_measured(|| {
         let (home, target) = (Home::new(), built_in());
         study(&home, &target, "main", 1_000, "");

@@ -1,11 +1,11 @@
-//! What a shell that asks for completions gets, through bash and the script that the program prints.
+//! Completions that a shell gets, through bash and the script that the program prints.
 
 use std::fs;
 use std::process::Command;
 
 use crate::support::{Home, Started, TENBIN, built_in, url};
 
-/// What bash offers for the last of these words.
+/// Candidates of bash for the last of these words.
 #[track_caller]
 fn offered(home: &Home, words: &[&str]) -> Vec<String> {
     let script = "eval \"$(\"$0\" completions bash)\"; \
@@ -20,7 +20,7 @@ fn offered(home: &Home, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn plan_files_are_offered_where_a_plan_belongs() {
+fn offers_plan_files_for_a_plan() {
     let home = Home::new();
     for name in ["demo.yaml", "notes.txt"] {
         fs::write(home.path().join(name), "").unwrap();
@@ -33,13 +33,13 @@ fn plan_files_are_offered_where_a_plan_belongs() {
 }
 
 #[test]
-fn formats_are_offered_where_a_format_belongs() {
+fn offers_formats_for_a_format() {
     let offered = offered(&Home::new(), &["report", "--format", "j"]);
     assert_eq!(offered, ["json", "junit", "jtl"]);
 }
 
 #[test]
-fn stored_runs_are_offered_where_a_run_belongs() {
+fn offers_stored_runs_for_a_run() {
     let home = Home::new();
     assert!(offered(&home, &["report", "2"]).iter().all(String::is_empty));
     let target = built_in();
@@ -55,14 +55,14 @@ fn stored_runs_are_offered_where_a_run_belongs() {
 }
 
 #[test]
-fn flags_and_commands_are_offered() {
+fn offers_flags_and_commands() {
     let home = Home::new();
     assert_eq!(offered(&home, &["rep"]), ["report"]);
     assert!(offered(&home, &["run", "--qu"]).contains(&"--quick".to_owned()));
 }
 
 #[test]
-fn there_is_a_manual_page_for_each_command() {
+fn every_command_has_a_manual_page() {
     let home = Home::new();
     let mut command = Command::new(TENBIN);
     command.arg("man").arg(home.path());

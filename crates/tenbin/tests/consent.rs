@@ -1,4 +1,4 @@
-//! Public servers are loaded only if they say so themselves, and no faster than they say.
+//! Public servers are loaded only with the consent that they publish, and no faster than it allows.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,13 +7,13 @@ use std::thread;
 
 use crate::support::{Home, Output, Started, number};
 
-/// Taken for a public address by a variable of the environment.
+/// An environment variable makes the program treat this address as public.
 const PUBLIC: &str = "127.0.0.9";
 
-/// A server that serves one file, and answers all else with nothing.
+/// A server that serves one file. Any other request gets an empty reply.
 struct Site {
     address: SocketAddr,
-    /// The text of every path below `/.well-known/`.
+    /// Content of every path below `/.well-known/`.
     file: Arc<Mutex<Option<&'static str>>>,
     paths: Arc<Mutex<Vec<String>>>,
 }
@@ -37,7 +37,7 @@ impl Site {
         *self.file.lock().unwrap() = text;
     }
 
-    /// What was asked for since the last time.
+    /// Takes the paths that were requested since the last call.
     fn take_paths(&self) -> Vec<String> {
         std::mem::take(&mut self.paths.lock().unwrap())
     }
@@ -72,7 +72,7 @@ fn serve(mut stream: &TcpStream, file: &Mutex<Option<&'static str>>, paths: &Mut
 }
 
 #[test]
-fn a_public_server_is_loaded_only_as_far_as_it_says_itself() {
+fn public_server_is_loaded_only_within_its_consent() {
     let (home, site) = (Home::new(), Site::start());
     let open = ["--allow-public", "-R", "40/s", "-d", "500ms"];
 
@@ -111,7 +111,7 @@ fn a_public_server_is_loaded_only_as_far_as_it_says_itself() {
 }
 
 #[test]
-fn nobody_can_consent_for_a_link_local_address() {
+fn consent_does_not_apply_to_link_local_addresses() {
     let home = Home::new();
     let mut command = home.command(&["http://169.254.169.254/", "--allow-public", "-R", "1/s", "-d", "1s"]);
     command.env("TENBIN_TREAT_AS_PUBLIC", "169.254.169.254");

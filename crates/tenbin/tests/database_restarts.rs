@@ -1,4 +1,4 @@
-//! Real databases that restart, run out of connections and contradict each other: nothing is lost, nothing is doubled.
+//! Real databases that restart, run out of connections, or report conflicts: no transaction is lost or counted twice.
 
 use std::thread;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn assert_identity(json: &Value) {
     assert_eq!(count(json, "/offered/sent"), ends, "{json}");
 }
 
-/// How many ended with their commit on its way.
+/// Number of transactions whose commit was sent, but not answered.
 fn unknown(json: &Value) -> u64 {
     let errors = json["errors"].as_array().expect("errors").iter();
     let unknown = errors
@@ -35,7 +35,7 @@ fn unknown(json: &Value) -> u64 {
 
 const INSERTS: &str = "\\set n random(1, 1000000000)\nBEGIN;\nINSERT INTO kept (n) VALUES (:n);\nCOMMIT;\n";
 
-/// What is in the table must be what was ok, and no more beyond it than what is unknown.
+/// Asserts that the table has every row that is ok, and at most those beyond whose outcome is unknown or unfinished.
 #[track_caller]
 fn assert_kept(rows: u64, json: &Value) {
     let (ok, unknown) = (count(json, "/outcomes/ok"), unknown(json));
@@ -91,7 +91,7 @@ fn mariadb_restarting_under_load_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn too_many_connections_are_named_and_do_not_storm() {
+fn too_many_connections_are_reported_without_a_connect_storm() {
     let settings =
         PostgresSettings::default().with("max_connections", "5").with("superuser_reserved_connections", "0");
     let server = Postgres::start(&settings).unwrap_or_else(|why| panic!("{why}"));
@@ -108,13 +108,13 @@ fn too_many_connections_are_named_and_do_not_storm() {
         assert_identity(&json);
         assert!(said.contains("too_many_connections"), "{json}");
     }
-    // A few attempts for each connection and second, not as many as go.
+    // A few attempts per connection and second, not as many as possible.
     let attempts = server.log().matches("FATAL:  sorry, too many clients already").count();
     assert!(attempts < 400, "{attempts} attempts");
 }
 
 #[test]
-fn deadlocks_and_serialization_failures_are_tried_again_when_asked_and_counted_either_way() {
+fn deadlocks_and_serialization_failures_are_retried_on_request_and_always_counted() {
     let server = Postgres::start(&PostgresSettings::default().with("deadlock_timeout", "10ms"))
         .unwrap_or_else(|why| panic!("{why}"));
     server

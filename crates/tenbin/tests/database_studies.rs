@@ -1,4 +1,4 @@
-//! Studies of databases from outside: their tables are made, what the server said of itself is kept, and passwords are guarded.
+//! Studies of databases: tables are created, the version and settings of the server are stored, and passwords are protected.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn plan(home: &Home, text: &str) -> String {
 }
 
 #[test]
-fn tables_are_made_before_each_load_and_the_run_keeps_version_and_scale() {
+fn tables_are_created_before_each_load_and_version_and_scale_are_stored() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -46,7 +46,7 @@ fn tables_are_made_before_each_load_and_the_run_keeps_version_and_scale() {
 }
 
 #[test]
-fn tables_that_cannot_be_made_are_a_failed_run_with_a_way_out() {
+fn failure_to_create_tables_is_a_failed_run_with_help() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -60,7 +60,7 @@ fn tables_that_cannot_be_made_are_a_failed_run_with_a_way_out() {
 }
 
 #[test]
-fn what_was_not_sent_of_transactions_is_told_of_transactions() {
+fn unsent_transactions_are_reported_as_transactions() {
     let home = Home::new();
     fs::write(home.path().join("wait.sql"), "\\sleep 200 ms\nSELECT 1;\n").expect("written");
     let arguments =
@@ -74,7 +74,7 @@ fn what_was_not_sent_of_transactions_is_told_of_transactions() {
 }
 
 #[test]
-fn a_password_as_md5_goes_out_only_where_the_url_says_so() {
+fn password_is_sent_as_md5_only_if_the_url_allows_it() {
     let settings = PostgresSettings { auth: Auth::Md5, ..PostgresSettings::default() };
     let server = Postgres::start(&settings).expect("a server");
     let home = Home::new();
@@ -90,7 +90,7 @@ fn a_password_as_md5_goes_out_only_where_the_url_says_so() {
 }
 
 #[test]
-fn a_certificate_that_nobody_verified_is_stamped() {
+fn unverified_certificate_is_stamped() {
     let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     let tls = Tls { certificate_pem: issued.cert.pem(), key_pem: issued.signing_key.serialize_pem() };
     let home = Home::new();
@@ -116,7 +116,7 @@ fn a_certificate_that_nobody_verified_is_stamped() {
 }
 
 #[test]
-fn looking_at_a_plan_changes_nothing_in_a_database_that_runs() {
+fn check_changes_nothing_in_a_running_database() {
     let home = Home::new();
     let file = home.path().join("bench.db");
     Connection::open(&file).and_then(|file| file.execute("CREATE TABLE t (n)", ())).expect("a file");

@@ -1,4 +1,4 @@
-//! A database that answers wrongly, too much, or not at all: what it amounts to, and that nothing is lost or hangs.
+//! Databases that answer wrongly, too much, or not at all: errors have the right class, and no transaction is lost or hangs.
 
 use std::io;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use servers::fake_postgres::{
     Peer, authentication, complaint, complete, description, message, one_row, ready, row,
 };
 
-/// A connection that is refused must be told of within this time: nothing is to be tried over and over.
+/// Max time until a rejected connection is reported. Nothing is retried.
 const AT_ONCE: Duration = Duration::from_secs(10);
 
 fn server(behave: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> FakePostgres {
     FakePostgres::start(behave).expect("a port")
 }
 
-/// Lets every client in and answers each request by its number on the connection, from 0.
+/// A server that lets every client in and answers each request by its number on the connection, from 0.
 fn answering(answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> FakePostgres {
     server(move |peer| {
         peer.let_in()?;
@@ -46,7 +46,7 @@ fn load(server: &FakePostgres, text: &str, more: &[&str]) -> (Output, Option<Val
     (output, json)
 }
 
-/// Counts of a run, after the identity was checked.
+/// Outcomes of a run, after the accounting identity was checked.
 #[track_caller]
 fn counted(json: &Value) -> [u64; 5] {
     let count = |pointer: &str| json.pointer(pointer).and_then(Value::as_u64).expect(pointer);
@@ -62,13 +62,13 @@ fn classes(json: &Value) -> Vec<String> {
     errors.iter().map(|error| error["class"].as_str().expect("a class").to_owned()).collect()
 }
 
-/// Requests before the load's own may be asked by the program itself: whatever is asked, the answer is this.
+/// Answer to all other requests: the program may send some of its own before the load.
 fn fine() -> Vec<u8> {
     [one_row("1"), ready(b'I')].concat()
 }
 
 #[test]
-fn an_error_at_any_place_of_an_answer_is_a_refusal_and_the_next_request_goes_on() {
+fn error_anywhere_in_an_answer_is_a_rejection_and_the_next_request_works() {
     let error = || complaint(b'E', "ERROR", "22012", "division by zero");
     for (place, wrong) in [
         ("alone", [error(), ready(b'I')].concat()),
@@ -88,7 +88,7 @@ fn an_error_at_any_place_of_an_answer_is_a_refusal_and_the_next_request_goes_on(
 }
 
 #[test]
-fn a_failed_transaction_is_rolled_back_and_counted_once() {
+fn failed_transaction_is_rolled_back_and_counted_once() {
     let server = server(|peer| {
         peer.let_in()?;
         let mut is_open = false;
@@ -121,7 +121,7 @@ fn a_failed_transaction_is_rolled_back_and_counted_once() {
 }
 
 #[test]
-fn floods_of_notices_take_no_memory_and_lose_nothing() {
+fn floods_of_notices_use_no_memory_and_lose_nothing() {
     let flood: Vec<u8> = complaint(b'N', "NOTICE", "00000", &"x".repeat(200)).repeat(1_000);
     let server = answering(move |number| {
         if number == 3 { [flood.repeat(100), fine()].concat() } else { [flood.clone(), fine()].concat() }
@@ -134,7 +134,7 @@ fn floods_of_notices_take_no_memory_and_lose_nothing() {
 }
 
 #[test]
-fn a_log_in_that_cannot_come_about_ends_it_at_once_and_nobody_is_asked_twice() {
+fn impossible_log_in_ends_the_load_at_once_without_a_retry() {
     let sasl = |mechanisms: &str| authentication(10, mechanisms.replace(' ', "\0").as_bytes());
     let challenge = |peer: &mut Peer, salt: &str, iterations: &str| -> io::Result<()> {
         peer.start_up()?;
@@ -195,7 +195,7 @@ fn a_log_in_that_cannot_come_about_ends_it_at_once_and_nobody_is_asked_twice() {
 }
 
 #[test]
-fn answers_that_do_not_hold_together_end_the_connection_as_failures() {
+fn inconsistent_answers_end_the_connection_as_failures() {
     let with_length = |tag: u8, length: u32| [&[tag], &length.to_be_bytes()[..], b"abcdefgh"].concat();
     let bad_row = |fields: u16| message(b'D', &fields.to_be_bytes());
     for (name, wrong) in [
@@ -228,8 +228,8 @@ fn answers_that_do_not_hold_together_end_the_connection_as_failures() {
 }
 
 #[test]
-fn what_was_on_its_way_when_the_connection_went_is_unknown_only_if_it_may_have_been_done() {
-    // The first connections are closed in the middle of what is asked of them, later ones serve.
+fn outcome_after_a_lost_connection_is_unknown_only_if_a_write_may_be_committed() {
+    // The first connections are closed before the last request is answered. Later connections are served.
     for (name, text, expected) in [
         ("a read", "SELECT 1;\n", "closed_before_reply"),
         ("a write of its own", "INSERT INTO t VALUES (1);\n", "commit_unknown"),
@@ -263,7 +263,7 @@ fn what_was_on_its_way_when_the_connection_went_is_unknown_only_if_it_may_have_b
     }
 }
 
-/// A server that answers BEGIN, and then does this.
+/// A server that answers BEGIN, and then calls `then`.
 fn after_begin(then: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> FakePostgres {
     server(move |peer| {
         peer.let_in()?;
@@ -280,7 +280,7 @@ fn after_begin(then: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'stati
 }
 
 #[test]
-fn the_last_words_of_a_server_in_a_pause_of_a_transaction_are_reported() {
+fn last_error_of_a_server_during_a_pause_is_reported() {
     let text = "BEGIN;\n\\sleep 400 ms\nCOMMIT;\n";
     let server = after_begin(|peer| {
         let words = "terminating connection due to idle-in-transaction timeout";
@@ -305,7 +305,7 @@ fn the_last_words_of_a_server_in_a_pause_of_a_transaction_are_reported() {
 }
 
 #[test]
-fn a_commit_that_is_answered_with_a_rollback_is_not_ok() {
+fn commit_answered_with_rollback_is_not_ok() {
     let server = after_begin(|peer| {
         peer.hear_request()?;
         peer.say(&[complete("ROLLBACK"), ready(b'I')].concat())
@@ -316,7 +316,7 @@ fn a_commit_that_is_answered_with_a_rollback_is_not_ok() {
     assert_eq!(classes(&json), ["rolled_back"], "{json}");
 }
 
-/// A server of 100 connections whose answers come from process 9, and which tells this one when a connection is opened.
+/// A server with 100 connections that answers from process 9. At log-in it reports the process `told`: another one is a pooler's.
 fn with_room(told: u32) -> FakePostgres {
     server(move |peer| {
         peer.start_up()?;
@@ -333,7 +333,7 @@ fn with_room(told: u32) -> FakePostgres {
 }
 
 #[test]
-fn a_pooler_takes_as_many_connections_as_it_likes() {
+fn limit_of_connections_does_not_apply_to_a_pooler() {
     let more = ["-c", "120", "-n", "240"];
     let (output, json) = load(&with_room(7), "SELECT 1;\n", &more);
     let json = json.unwrap_or_else(|| panic!("{output:?}"));
@@ -366,7 +366,7 @@ fn a_pooler_takes_as_many_connections_as_it_likes() {
 }
 
 #[test]
-fn a_server_that_takes_no_more_connections_said_no() {
+fn server_without_free_connections_is_a_rejection() {
     let server = server(|peer| {
         if peer.number < 2 {
             peer.let_in()?;
@@ -389,7 +389,7 @@ fn a_server_that_takes_no_more_connections_said_no() {
 }
 
 #[test]
-fn a_user_without_the_privilege_is_told_to_have_it_granted() {
+fn missing_privilege_is_reported_with_the_grant_to_ask_for() {
     let server = answering(|_| {
         let words = "permission denied for table pgbench_branches";
         [complaint(b'E', "ERROR", "42501", words), ready(b'I')].concat()

@@ -1,4 +1,4 @@
-//! Real databases: what is counted, what is reported when something is missing, and that a password is nowhere.
+//! Real databases: transactions are counted, missing things are reported, and passwords are shown nowhere.
 
 use std::fs;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::support::{self, Home};
 use serde_json::Value;
 use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
-/// A refusal is reported at once.
+/// Max time until a rejection is reported.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 #[track_caller]
@@ -21,7 +21,7 @@ fn assert_counted(json: &Value, planned: u64) {
     assert_eq!(count("/outcomes/ok"), planned, "{json}");
 }
 
-/// No file of the store has the password.
+/// Asserts that no file of the store contains the password.
 #[track_caller]
 fn assert_secret(home: &Home, password: &str) {
     let entries = fs::read_dir(home.path()).expect("the folder");
@@ -41,7 +41,7 @@ fn prepare(home: &Home, url: &str, more: &[&str]) {
 }
 
 #[test]
-fn transactions_on_postgresql_are_counted_and_the_password_is_nowhere() {
+fn transactions_on_postgresql_are_counted_and_the_password_is_not_stored() {
     let settings = PostgresSettings { auth: Auth::Scram, ..PostgresSettings::default() };
     let server = Postgres::start(&settings).expect("a server");
     let (home, password) = (Home::new(), "sesame-8fb1");
@@ -78,7 +78,7 @@ fn transactions_on_postgresql_are_counted_and_the_password_is_nowhere() {
     }
     assert_secret(&home, password);
 
-    // The password "sesame", stretched by 150,000 rounds: eight connections pay for it once.
+    // The password is "sesame", hashed in 150,000 iterations: eight connections compute them once.
     let stretched = "SCRAM-SHA-256$150000:MDEyMzQ1Njc4OWFiY2RlZg==$V9JC1H9sxmAzyW6sgKuHYqy92ml54AI3ip4rtTBc0K8=:\
         6efD5ICeqEK70+rwF/690uG5HuLP/WRUU8/0ZpMPkxE=";
     server.sql(&format!("CREATE ROLE slow LOGIN SUPERUSER PASSWORD '{stretched}'")).expect("a role");
@@ -87,7 +87,7 @@ fn transactions_on_postgresql_are_counted_and_the_password_is_nowhere() {
 }
 
 #[test]
-fn what_is_missing_on_postgresql_is_told_at_once_with_the_next_step() {
+fn missing_things_on_postgresql_are_reported_at_once_with_help() {
     let settings =
         PostgresSettings { auth: Auth::Scram, ..PostgresSettings::default() }.with("max_connections", "12");
     let server = Postgres::start(&settings).expect("a server");
@@ -124,7 +124,7 @@ fn transactions_on_mariadb_are_counted() {
 }
 
 #[test]
-fn tables_of_another_workload_are_told_before_the_load() {
+fn tables_of_another_workload_are_reported_before_the_load() {
     let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     let postgres = Postgres::start(&PostgresSettings::default()).expect("a server");
     let home = Home::new();
@@ -148,7 +148,7 @@ fn tables_of_another_workload_are_told_before_the_load() {
 }
 
 #[test]
-fn a_pause_that_is_too_long_for_mariadb_is_told_as_that() {
+fn pause_beyond_the_idle_timeout_of_mariadb_is_reported() {
     let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     let home = Home::new();
     let path = home.path().join("idle.sql");
@@ -160,7 +160,7 @@ fn a_pause_that_is_too_long_for_mariadb_is_told_as_that() {
     assert_eq!(support::errors(&json, "closed_in_pause"), 1, "{json}");
 }
 
-/// Statements that time out, on and on; `running` is how many of them run on the server, as seen now and then.
+/// Runs statements that always time out. `running` returns the number of them on the server.
 fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() -> u64) {
     let home = Home::new();
     let path = home.path().join("slow.sql");
@@ -174,7 +174,7 @@ fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() ->
         std::thread::sleep(Duration::from_millis(100));
     }
     let output = load.finish();
-    // Those of five users, and for a moment those that are about to be ended.
+    // Statements of five users, and for a moment those that are being canceled.
     assert!((1..=10).contains(&most), "{most} statements at once, {output:?}");
     assert_eq!(running(), 0, "{output:?}");
     let json: Value = serde_json::from_str(&output.stdout).expect("JSON");
@@ -183,7 +183,7 @@ fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() ->
 }
 
 #[test]
-fn statements_that_are_given_up_end_on_the_server() {
+fn timed_out_statements_end_on_the_server() {
     let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     let url = server.own_url();
     let count = |answer: String| answer.trim().parse().expect("a number");
@@ -219,7 +219,7 @@ fn transactions_on_sqlite_are_counted() {
 }
 
 #[test]
-fn a_script_that_cannot_go_on_is_told_as_a_fault_of_the_script() {
+fn runtime_error_of_a_script_is_reported_as_one() {
     let home = Home::new();
     fs::write(home.path().join("zero.sql"), "SELECT 1;\n\\set a 1/0\n").expect("written");
     prepare(&home, "sqlite:zero.db", &["--workload", "sign-up"]);
@@ -232,7 +232,7 @@ fn a_script_that_cannot_go_on_is_told_as_a_fault_of_the_script() {
 }
 
 #[test]
-fn flags_that_do_not_fit_the_url_are_told_all_at_once_and_scripts_with_a_mark() {
+fn flags_that_do_not_fit_the_url_are_reported_together_and_script_errors_with_a_caret() {
     let home = Home::new();
     fs::write(home.path().join("bad.sql"), "\\set a random(1, 10\nSELECT 1;\n").expect("written");
     let output = home.run(&[

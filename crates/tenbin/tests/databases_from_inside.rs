@@ -1,4 +1,4 @@
-//! What real databases say of themselves under load: waits, blocking sessions and counters, and why they do not.
+//! Statistics of real databases under load: waits, blocking sessions, and counters, or the reason why they are missing.
 
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use servers::fake_postgres::{Peer, complaint, complete, description, one_row, ready, row};
 use servers::{FakePostgres, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
-/// All users update one row, and hold it for a while.
+/// Script in which all users update one row, and hold its lock for a while.
 const ONE_ROW: &str = "BEGIN;\nUPDATE hot SET n = n + 1 WHERE id = 7;\nSELECT SLEEP;\nCOMMIT;\n";
 
 fn load(home: &Home, url: &str, script: &str, more: &[&str]) -> Value {
@@ -16,14 +16,14 @@ fn load(home: &Home, url: &str, script: &str, more: &[&str]) -> Value {
     fs::write(&path, script).expect("a script");
     let path = path.to_string_lossy();
     let arguments = [url, "-f", &*path, "-d", "3s", "--timeout", "5s", "--format", "json"];
-    // Whether a busy machine makes the run invalid is no matter here.
+    // A busy machine may make the run invalid, which does not matter here.
     home.run(&[&arguments, more].concat()).json()
 }
 
-/// A load of three seconds, on a machine that is busy with other tests.
+/// Max time of a load of three seconds, on a machine that is busy with other tests.
 const ENDS_WITHIN: Duration = Duration::from_secs(40);
 
-/// The share of the active sessions in waits of a class.
+/// Share of active sessions in waits of a class.
 fn share(json: &Value, class: &str) -> f64 {
     let waits = json["database"]["waits"].as_array().unwrap_or_else(|| panic!("no waits: {json}"));
     waits.iter().filter(|one| one["class"] == class).filter_map(|one| one["share"].as_f64()).sum()
@@ -34,7 +34,7 @@ fn texts<'a>(json: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
     list.iter().map(|one| one[key].as_str().expect("a text")).collect()
 }
 
-/// What could not be read of a database, and why.
+/// Statistics of the database that could not be read, and the reasons.
 fn missing(json: &Value) -> String {
     let all = json["not_available"].as_array().expect("a list").iter();
     let of_database =
@@ -57,7 +57,7 @@ fn assert_locked(json: &Value) {
 }
 
 #[test]
-fn waits_for_a_row_of_postgresql_are_seen_and_who_holds_it() {
+fn waits_for_a_row_of_postgresql_and_the_blocking_session_are_reported() {
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
     server
         .sql("CREATE TABLE hot (id int PRIMARY KEY, n int); INSERT INTO hot VALUES (7, 0)")
@@ -76,7 +76,7 @@ fn waits_for_a_row_of_postgresql_are_seen_and_who_holds_it() {
 }
 
 #[test]
-fn waits_for_a_row_of_mariadb_are_seen_and_without_the_privilege_it_is_said() {
+fn waits_for_a_row_of_mariadb_are_reported_or_the_missing_privilege_is() {
     let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     server
         .sql(
@@ -95,7 +95,7 @@ fn waits_for_a_row_of_mariadb_are_seen_and_without_the_privilege_it_is_said() {
 }
 
 #[test]
-fn a_server_without_a_free_connection_is_loaded_and_not_watched() {
+fn server_without_a_free_connection_is_loaded_without_statistics() {
     let few =
         PostgresSettings::default().with("max_connections", "5").with("superuser_reserved_connections", "0");
     let few = few.with("max_wal_senders", "0");
@@ -111,7 +111,7 @@ fn a_server_without_a_free_connection_is_loaded_and_not_watched() {
 }
 
 #[test]
-fn a_role_without_rights_sees_its_own_sessions() {
+fn role_without_rights_sees_its_own_sessions() {
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
     server.sql("CREATE ROLE poor LOGIN").expect("a role");
     let home = Home::new();
@@ -119,8 +119,9 @@ fn a_role_without_rights_sees_its_own_sessions() {
     assert!(share(&json, "Timeout") > 0.5, "{json}");
 }
 
-/// A load of one connection on a server that answers questions about itself as told, and everything else well. What is asked for
-/// before the load comes over connections of their own. A pooled session forgets what it prepared.
+/// Loads a server with one connection. `answer` answers requests for statistics, and every other request succeeds.
+///
+/// Requests before the load have connections of their own. A pooled session forgets its prepared statements.
 fn load_beside(
     is_pooled: bool,
     answer: impl Fn(&mut Peer, u32) -> io::Result<()> + Send + Sync + 'static,
@@ -159,7 +160,7 @@ fn load_beside(
 }
 
 #[test]
-fn a_server_that_floods_or_hangs_its_watcher_is_loaded_all_the_same() {
+fn server_that_floods_or_hangs_the_statistics_connection_is_still_loaded() {
     let endless = |peer: &mut Peer, _: u32| {
         peer.say(&description(6))?;
         loop {
@@ -198,7 +199,7 @@ fn labels_of_a_hostile_server_are_bounded_and_escaped() {
 }
 
 #[test]
-fn behind_a_pooler_that_forgets_prepared_questions_they_are_asked_in_full() {
+fn statistics_through_a_pooler_are_queried_without_prepared_statements() {
     let (json, _) = load_beside(true, |peer, _| {
         let session = row(&["active", "Lock", "tuple", "SELECT 1", "1", "1"]);
         peer.say(&[description(6), session, complete("SELECT"), ready(b'I')].concat())
@@ -208,7 +209,7 @@ fn behind_a_pooler_that_forgets_prepared_questions_they_are_asked_in_full() {
 }
 
 #[test]
-fn the_database_behind_a_server_is_asked() {
+fn database_behind_an_http_server_is_watched() {
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
     let (target, home) = (built_in(), Home::new());
     let path = home.path().join("plan.yaml");

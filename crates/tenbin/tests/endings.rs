@@ -1,4 +1,4 @@
-//! Every ending of every command really happens, and its exit code, its name in JSON, and its outcome in JUnit are those of the list.
+//! Every ending of every command occurs, with the exit code, the name in JSON, and the outcome in JUnit of the list.
 
 use std::fs::{self, File};
 use std::process::Command;
@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::support::systems::assert_nothing_is_left;
 use crate::support::{Home, Output, Started, TENBIN, built_in, until, url};
 
-/// Cells of the table that the tests of this file do not reach, each with the test that does.
+/// Cells of the table that other tests reach, each with its test.
 const ELSEWHERE: [(CommandEnding, CommandGroup, &str); 5] = [
     (CommandEnding::NothingHolds, CommandGroup::Capacity, "capacity::a_system_that_holds_nothing_is_told_so"),
-    // A load that a rule cut off, and a search without a run that can be believed, take a machine that is out of order.
+    // A load that a rule cut off, and a search without a credible run, only occur on a machine that is out of order.
     (CommandEnding::SystemFailed, CommandGroup::Load, "judge: endings::tests::every_verdict_has_one_ending"),
     (
         CommandEnding::Invalid,
@@ -30,7 +30,7 @@ const ELSEWHERE: [(CommandEnding, CommandGroup, &str); 5] = [
     (CommandEnding::Invalid, CommandGroup::Compare, "invalid_figures_give_no_answer"),
 ];
 
-/// What the tests below show of a group: its endings.
+/// Endings of a group that the tests below reach.
 fn shown(group: CommandGroup) -> Vec<CommandEnding> {
     use CommandEnding::{
         BadArguments, Breached, CouldNotRun, Degraded, Interrupted, Invalid, Ok, Storage, SystemFailed,
@@ -53,7 +53,7 @@ fn shown(group: CommandGroup) -> Vec<CommandEnding> {
 }
 
 #[test]
-fn every_cell_of_the_table_happens_in_a_test() {
+fn every_cell_of_the_table_has_a_test() {
     for row in &ENDINGS {
         for group in CommandGroup::ALL {
             let elsewhere = ELSEWHERE.iter().any(|(ending, of, _)| (*ending, *of) == (row.ending, group));
@@ -63,7 +63,7 @@ fn every_cell_of_the_table_happens_in_a_test() {
     }
 }
 
-/// The program with these arguments; `{store}` stands for the store of the home.
+/// The program with these arguments. `{store}` stands for the store of the home.
 fn command(home: &Home, arguments: &[&str]) -> Command {
     let mut command = Command::new(TENBIN);
     let store = home.store().to_string_lossy().into_owned();
@@ -77,7 +77,7 @@ fn assert_ends(output: &Output, ending: CommandEnding) {
     assert_eq!(output.code, Some(ending.code().into()), "{ending:?}: {output:?}");
 }
 
-/// A command of each group, with what it is to work on in place of `{}`.
+/// A command of each group. `{}` stands for its input.
 const ON: [(CommandGroup, &[&str]); 9] = [
     (CommandGroup::Load, &["{}", "-n", "20", "-c", "2", "--store", "{store}"]),
     (CommandGroup::Study, &["run", "{}", "--store", "{store}"]),
@@ -96,7 +96,7 @@ fn on(group: CommandGroup, what: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_command_rejects_what_it_cannot_understand() {
+fn every_command_rejects_bad_arguments() {
     for (group, wrong) in CommandGroup::ALL.into_iter().zip([
         "http://",
         "nowhere.yaml",
@@ -117,7 +117,7 @@ fn every_command_rejects_what_it_cannot_understand() {
     }
 }
 
-/// A plan of the built-in target.
+/// Writes a plan for the built-in target.
 fn plan(home: &Home, system: &str, load: &str, more: &str) -> String {
     let text = format!("scenario: [ get: '/hold?mean_us=5000' ]\nload: {load}\nsystems:\n{system}{more}");
     let path = home.path().join("plan.yaml");
@@ -129,12 +129,12 @@ const TARGET: &str = "  web: { start: '{tenbin} target --listen 127.0.0.1:{port}
 const SHORT: &str = "{ users: 2, for: 500ms }";
 
 #[test]
-fn every_command_that_cannot_work_says_so() {
+fn every_command_reports_that_it_could_not_run() {
     let home = Home::new();
-    // A public address is refused.
+    // A public address is rejected.
     let public = plan(&home, "  web: { url: 'http://192.0.2.1' }\n", SHORT, "");
     for (group, what) in [
-        // Port 9 discards, where anything listens at all.
+        // Port 9 is that of the discard service, if anything listens there.
         (CommandGroup::Load, "http://127.0.0.1:9/"),
         (CommandGroup::Study, public.as_str()),
         (CommandGroup::Capacity, public.as_str()),
@@ -172,7 +172,7 @@ fn names_of_runs(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn every_command_that_needs_the_store_says_that_it_failed() {
+fn every_command_with_a_store_reports_a_storage_failure() {
     let (home, target) = (Home::new(), built_in());
     fs::write(home.store(), "this is no store, and long enough to be taken for one".repeat(40))
         .expect("written");
@@ -190,7 +190,7 @@ fn every_command_that_needs_the_store_says_that_it_failed() {
 }
 
 #[test]
-fn every_command_that_takes_its_time_can_be_interrupted() {
+fn every_long_command_can_be_interrupted() {
     for (signal, ending) in
         [(Signal::INT, CommandEnding::Interrupted), (Signal::TERM, CommandEnding::Terminated)]
     {
@@ -227,7 +227,7 @@ fn every_command_that_takes_its_time_can_be_interrupted() {
     }
 }
 
-/// Makes something that a busy machine can spoil, until it ends as expected; a few times at most.
+/// Repeats a command that a busy machine can disturb until it ends as expected, at most five times.
 #[track_caller]
 fn until_it_ends(ending: CommandEnding, mut make: impl FnMut() -> Output) -> Output {
     let mut output = make();
@@ -241,7 +241,7 @@ fn until_it_ends(ending: CommandEnding, mut make: impl FnMut() -> Output) -> Out
     output
 }
 
-/// The report of the newest study or run says the same in JSON, and as test cases.
+/// Asserts that the reports of the newest study or run have this ending in JSON and as test cases.
 #[track_caller]
 fn assert_reported(home: &Home, row: &EndingRow) {
     let report = |format: &str| {
@@ -268,11 +268,11 @@ fn assert_reported(home: &Home, row: &EndingRow) {
     assert_eq!(fails, row.code != 0, "{junit}");
 }
 
-/// What a system does that stops answering after a moment: a user without an answer gives up after 300 ms.
+/// A system that stops answering after 500 ms. Its users time out after 300 ms.
 const HANGS: &str = "  web: { start: '{tenbin} target --hang-after 500ms --listen 127.0.0.1:{port}' }\n";
 
 #[test]
-fn a_study_ends_by_what_it_found() {
+fn ending_of_a_study_follows_from_its_result() {
     let fails = "  gone: { start: [ sh, -c, 'exit 3', sh, '{port}' ] }\n";
     let not_sent = "{ rate: 1000/s, connections: 1, shed-after: 100ms, for: 1s }";
     let gone = "{ rate: 20/s, for: 2s, timeout: 300ms, connections: 20 }";
@@ -283,7 +283,7 @@ fn a_study_ends_by_what_it_found() {
         (TARGET, SHORT, "gates: [ mean<1ms ]\n", CommandEnding::Breached),
         (TARGET, not_sent, "", CommandEnding::Invalid),
         (TARGET, not_sent, "gates: [ errors<1% ]\n", CommandEnding::Invalid),
-        // Its other system is measured.
+        // The other system is measured.
         (&two, SHORT, "compare: { blocks: 2 }\n", CommandEnding::SystemFailed),
         (HANGS, gone, "", CommandEnding::Degraded),
         (HANGS, gone, "gates: [ errors<1% ]\n", CommandEnding::Breached),
@@ -298,7 +298,7 @@ fn a_study_ends_by_what_it_found() {
 }
 
 #[test]
-fn a_load_ends_by_what_it_found() {
+fn ending_of_a_load_follows_from_its_result() {
     let target = built_in();
     let hanging = target::start(target::Settings {
         hang: Some(target::Hang { after: Duration::from_millis(500), share: 1.0 }),
@@ -351,7 +351,7 @@ fn invalid_figures_give_no_answer() {
 }
 
 #[test]
-fn other_commands_end_by_what_they_found() {
+fn ending_of_other_commands_follows_from_their_result() {
     let home = Home::new();
     let good = plan(&home, TARGET, "{ rate: 10/s, for: 500ms }", "");
     let output = home.run(&[
@@ -366,7 +366,7 @@ fn other_commands_end_by_what_they_found() {
         "--quick",
         "--no-overload",
     ]);
-    // A machine without a free core can believe nothing of it.
+    // A machine without a free core makes the runs invalid.
     assert!(
         [CommandEnding::Ok, CommandEnding::Invalid]
             .map(|ending| Some(ending.code().into()))

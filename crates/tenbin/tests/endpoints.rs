@@ -1,4 +1,4 @@
-//! One load on several systems: each gets what its steps send, and values go from one to the other.
+//! Loads on several systems: each gets the requests of its steps, and steps share variables across systems.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use harness::quiet::assert_measured;
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// A server of lines that counts those that it answers; it ends with the test.
+/// A server that answers lines and counts them. It ends with the test.
 fn lines() -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let (address, count) = (listener.local_addr().expect("an address"), Arc::new(AtomicU64::new(0)));
@@ -98,7 +98,7 @@ endpoints:
         assert_eq!(number(&run, "outcomes.ok"), 500, "{run}");
         let names = ["ask", "keep", "stock", "line", "copy"];
         let counts = names.map(|name| ok(&run, name));
-        // The count ends the load within an iteration of each user.
+        // The count ends the load up to one iteration early for each user.
         assert!(counts.is_sorted_by(|before, after| before >= after) && counts[4] + 4 >= counts[0], "{run}");
         let statements =
             |step: usize| run["steps"][step]["statements"].as_array().expect("statements").clone();
@@ -123,7 +123,7 @@ endpoints:
 }
 
 #[test]
-fn an_endpoint_that_is_not_there_is_told_with_its_address() {
+fn unreachable_endpoint_is_reported_with_its_address() {
     let (home, front) = (Home::new(), built_in());
     let gone = target::scripted::closed_port().expect("a port");
     let plan = format!(
@@ -148,7 +148,7 @@ fn requests(targets: &[target::Running]) -> Vec<u64> {
     targets.iter().map(|target| target.counters().requests).collect()
 }
 
-/// Ok requests of the only step by address.
+/// Ok requests of the only step, by address.
 fn by_address(run: &Value) -> Vec<(String, u64)> {
     let parts = run["steps"][0]["statements"].as_array().expect("a list");
     parts
@@ -190,12 +190,12 @@ fn select_first_sends_everything_to_the_first_server_and_after_its_end_to_the_ne
     assert_identity(&run);
     let [next, last] = requests(&others)[..] else { panic!("two servers") };
     assert!(next > 100 && last == 0, "{next} and {last}: {output:?}");
-    // The request under way, and one on a connection that the server still took while it stopped.
+    // Each user can lose the request under way, and one on a connection that the server still accepted while it stopped.
     assert!(number(&run, "outcomes.failed") <= 2 * 4, "each user loses at most two requests: {run}");
 }
 
 #[test]
-fn slots_of_a_number_are_dealt_to_servers_in_ranges() {
+fn slots_of_a_number_are_assigned_to_servers_in_ranges() {
     let (home, (targets, urls)) = (Home::new(), three());
     let plan = format!(
         "scenario: [ get: /status ]\ndata: {{ user: {{ sequence: 0..99 }} }}\nload: {{ users: 2, requests: 200 }}\nurl: {urls}\n\
@@ -228,7 +228,7 @@ fn hash_of_a_value_sends_it_to_the_same_server_every_time() {
     assert_eq!(counted, expected);
 }
 
-/// CRC-32 of ISO-HDLC, bit by bit.
+/// CRC-32/ISO-HDLC, bit by bit.
 fn crc32(text: &str) -> u32 {
     let shifted = |sum: u32| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
     !text.bytes().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(byte), |sum, _| shifted(sum)))

@@ -1,4 +1,4 @@
-//! Against every kind of hostile target a run ends in time, is kept, and says truly what happened.
+//! Runs against every kind of hostile target end in time, are stored, and report what happened.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -12,11 +12,11 @@ use serde_json::Value;
 use target::scripted::{Scripted, Step};
 use target::{Settings, Stall};
 
-/// The duration, the deadline, and five seconds.
+/// Duration, deadline, and five seconds.
 const LIMIT: Duration = Duration::from_secs(1 + 1 + 5);
 const LOADS: [&[&str]; 2] = [&["-c", "4"], &["-c", "4", "-R", "50/s"]];
 
-/// A second of load with a deadline of a second.
+/// Runs one second of load with a deadline of one second.
 #[track_caller]
 fn loaded(home: &Home, url: &str, load: &[&str]) -> Value {
     let arguments = [&[url, "-d", "1s", "--timeout", "1s", "--format", "json"], load].concat();
@@ -24,7 +24,7 @@ fn loaded(home: &Home, url: &str, load: &[&str]) -> Value {
     assert!(output.took < LIMIT, "{url} {load:?}: {output:?}");
     let run = output.json();
     assert_identity(&run);
-    // It came to its own end. What is invalid was not sent, or starved.
+    // The load was not cut off. An invalid run did not send everything, or had no free core.
     let verdict = run["verdict"].as_str().unwrap_or_default();
     match verdict {
         "degraded" => assert_eq!(output.code, Some(6), "{output:?}"),
@@ -34,7 +34,7 @@ fn loaded(home: &Home, url: &str, load: &[&str]) -> Value {
     run
 }
 
-/// Every kind that never gives a usable answer, with the classes that may be said about it.
+/// Every kind of server that never gives a usable answer, with the error classes that may be reported.
 fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
     let ok = "HTTP/1.1 200 OK\r\n";
     let forever = |first: String, more: &str, every_ms: Option<u64>| {
@@ -72,7 +72,7 @@ fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
         ("a reset", server(answer("", Step::Reset)), &["reset_before_reply"]),
         (
             "a reset out of nothing",
-            // Late enough for a look whether somebody is there; before, while or after the request is sent.
+            // Late enough for the check that the server is up. The reset comes before, while, or after the request is sent.
             server(vec![Step::Wait(Duration::from_millis(20)), Step::Reset]),
             &["reset_before_reply", "connect_reset", "closed_before_reply"],
         ),
@@ -85,10 +85,10 @@ fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
 }
 
 #[test]
-fn a_run_against_any_hostile_target_ends_in_time_and_says_what_it_met() {
+fn run_against_any_hostile_target_ends_in_time_and_reports_its_errors() {
     let kinds = kinds();
     for load in LOADS {
-        // Four at a time: they wait more than they work.
+        // Four at a time, because they mostly wait.
         for four in kinds.chunks(4) {
             thread::scope(|scope| {
                 for (what, scripted, classes) in four {
@@ -111,7 +111,7 @@ fn a_run_against_any_hostile_target_ends_in_time_and_says_what_it_met() {
 }
 
 #[test]
-fn a_target_that_stops_answering_in_the_middle_is_waited_for_no_longer_than_its_deadline() {
+fn target_that_stops_answering_is_waited_for_up_to_the_deadline() {
     let stall = Stall { first: Duration::from_millis(700), lasting: Duration::from_secs(30), every: None };
     for load in LOADS {
         let home = Home::new();
@@ -127,7 +127,7 @@ fn a_target_that_stops_answering_in_the_middle_is_waited_for_no_longer_than_its_
 }
 
 #[test]
-fn a_target_that_is_stopped_or_killed_in_the_middle_shows_as_errors_and_not_as_a_longer_run() {
+fn stopped_or_killed_target_causes_errors_and_no_longer_run() {
     assert_measured(|| {
         for (signal, outcome) in [(Signal::STOP, "timed_out"), (Signal::KILL, "failed")] {
             for load in LOADS {
@@ -149,7 +149,7 @@ fn a_target_that_is_stopped_or_killed_in_the_middle_shows_as_errors_and_not_as_a
 }
 
 #[test]
-fn an_overload_ends_in_time_and_is_called_what_it_is() {
+fn overload_ends_in_time_and_is_reported() {
     let target = target::start(Settings { threads: 1, ..Settings::default() }).expect("a target");
     let home = Home::new();
     let url = url(target.address(), "/hold?mean_us=100000");
@@ -162,7 +162,7 @@ fn an_overload_ends_in_time_and_is_called_what_it_is() {
 }
 
 #[test]
-fn a_good_target_takes_as_long_as_it_was_told() {
+fn responsive_target_takes_the_planned_time() {
     let (home, target) = (Home::new(), built_in());
     let run =
         loaded(&home, &url(target.address(), "/status"), &["-c", "4", "-R", "100/s", "--warm-up", "500ms"]);

@@ -1,4 +1,4 @@
-//! Events of a plan: they happen to the system under load, are kept with the run, and fail it if they fail.
+//! Events of a plan act on the system under load, are stored with the run, and fail it if they fail.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn run(home: &Home, events: &str, actions: &str) -> Value {
          events: {{ {actions} }}\n"
     );
     fs::write(&path, text).expect("written");
-    // A run that failed has another exit code.
+    // A failed run has another exit code.
     let output = home.run(&["run", &path.to_string_lossy(), "--format", "json"]);
     let study: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     assert_nothing_is_left(home);
@@ -28,7 +28,7 @@ fn told<'a>(run: &'a Value, key: &str) -> Vec<(&'a str, &'a Value)> {
 }
 
 #[test]
-fn what_happens_to_a_system_is_kept_with_its_times() {
+fn events_are_stored_with_their_times() {
     let home = Home::new();
     let run = run(
         &home,
@@ -50,7 +50,7 @@ fn what_happens_to_a_system_is_kept_with_its_times() {
 }
 
 #[test]
-fn an_event_that_fails_fails_the_run_unless_it_may() {
+fn failed_event_fails_the_run_unless_it_is_optional() {
     let home = Home::new();
     let failing = "run: [ sh, -c, 'echo why; exit 3' ]";
     let failed = run(&home, "deploy: { at: 100ms }", &format!("deploy: {{ {failing} }}"));
@@ -80,7 +80,7 @@ fn an_event_that_fails_fails_the_run_unless_it_may() {
 }
 
 #[test]
-fn a_proxy_can_be_restarted_and_takes_orders_afterwards() {
+fn proxy_can_be_restarted_and_takes_orders_afterwards() {
     let home = Home::new();
     let path = home.path().join("plan.yaml");
     let text = "scenario: [ get: /status ]\nload: { rate: 50/s, warm-up: 300ms, for: 1500ms, connections: 4, timeout: 5s }\n\

@@ -1,4 +1,4 @@
-//! Tenbin is killed or interrupted while an event is under way: locks are released, and no process, limit, link, disk, or host is left.
+//! Tenbin is killed or interrupted during an event: locks are released, and no process, limit, link, disk, or host remains.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 use crate::support::systems::{assert_nothing_is_left, marked};
 use crate::support::{Home, Started, until};
 
-/// Both ways to end, each with its exit code.
+/// Both ways to end Tenbin, each with its exit code.
 const ENDINGS: [(Signal, Option<i32>); 2] = [(Signal::KILL, None), (Signal::INT, Some(130))];
-/// Far shorter than the events, and than what waits for them.
+/// Max time of the cleanup. It is far shorter than the events and the time-outs of their commands.
 const SOON: Duration = Duration::from_secs(15);
 
 fn start(home: &Home, plan: &str) -> Started {
@@ -23,7 +23,7 @@ fn start(home: &Home, plan: &str) -> Started {
     Started::spawn(command)
 }
 
-/// Ends it, and waits until nothing of it is left.
+/// Ends the program with a signal, and waits until nothing of it remains.
 #[track_caller]
 fn end(home: &Home, program: Started, signal: Signal, code: Option<i32>) {
     let begun = Instant::now();
@@ -34,14 +34,14 @@ fn end(home: &Home, program: Started, signal: Signal, code: Option<i32>) {
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
 }
 
-/// Whether a process is held up by SIGSTOP.
+/// Whether a process is stopped by SIGSTOP.
 fn is_stopped(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with('T'))
 }
 
 #[test]
-fn a_paused_process_is_ended_when_tenbin_is() {
+fn paused_process_ends_with_tenbin() {
     for (signal, code) in ENDINGS {
         let home = Home::new();
         let program = start(
@@ -57,7 +57,7 @@ fn a_paused_process_is_ended_when_tenbin_is() {
     }
 }
 
-/// Control groups and network namespaces of the Tenbin with this pid.
+/// Control groups and network namespaces of the Tenbin with this PID.
 fn left_of(pid: u32) -> Vec<PathBuf> {
     let (groups, hosts) = (format!("tenbin-{pid}:"), format!("tnb-{pid}:"));
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ fn left_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// Where disks are mounted in the folder that a plan calls {dir}, which its system wrote into a file.
+/// Mount points in the folder that a plan calls `{dir}`. Its system wrote the path of the folder into a file.
 fn disks(home: &Home) -> Vec<PathBuf> {
     let Ok(dir) = fs::read_to_string(home.path().join("dir")) else { return Vec::new() };
     let mounts = fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
@@ -97,7 +97,7 @@ fn is_limited(groups: &[PathBuf]) -> bool {
 }
 
 #[test]
-fn limits_links_and_a_full_disk_are_undone_when_tenbin_ends() {
+fn limits_links_and_full_disks_are_undone_when_tenbin_ends() {
     for (signal, code) in ENDINGS {
         let home = Home::new();
         let plan = format!(
@@ -124,11 +124,11 @@ fn limits_links_and_a_full_disk_are_undone_when_tenbin_ends() {
 }
 
 #[test]
-fn a_restart_on_a_host_with_limits_leaves_nothing_when_tenbin_ends() {
+fn restart_on_a_host_with_limits_leaves_nothing_when_tenbin_ends() {
     for (signal, code) in ENDINGS {
         let home = Home::new();
         let stopping = home.path().join("stopping");
-        // It does not end by TERM, so that the restart waits for it.
+        // The system ignores SIGTERM, so that the restart waits for it.
         let plan = format!(
             "scenario: [ get: / ]\nload: {{ rate: 20/s, warm-up: 100ms, for: 50s, timeout: 1s }}\n\
              hosts: {{ far: {{ namespace: true }} }}\nevents: {{ again: {{ at: 100ms }} }}\nsystems:\n  web:\n    host: far\n    \
@@ -167,7 +167,7 @@ fn locking(home: &Home, url: &str, before: &str, after: &str) -> Started {
 }
 
 #[test]
-fn a_lock_of_mariadb_is_released_when_tenbin_ends() {
+fn lock_of_mariadb_is_released_when_tenbin_ends() {
     let server = MariaDb::start(&MariaDbSettings::default()).unwrap_or_else(|why| panic!("{why}"));
     server.sql("CREATE TABLE kept (n bigint NOT NULL)").expect("a table");
     let writes = || server.sql("SET lock_wait_timeout = 1; INSERT INTO kept VALUES (1)").is_ok();
@@ -182,9 +182,9 @@ fn a_lock_of_mariadb_is_released_when_tenbin_ends() {
 }
 
 #[test]
-fn a_lock_of_postgresql_is_released_when_tenbin_ends() {
+fn lock_of_postgresql_is_released_when_tenbin_ends() {
     let server = Postgres::start(&PostgresSettings::default()).unwrap_or_else(|why| panic!("{why}"));
-    // The session of this question ends with it, and so does its lock.
+    // The lock ends with the session of this query.
     let is_free = || server.sql("SELECT pg_try_advisory_lock(7)").expect("an answer").trim() == "t";
     for (signal, code) in ENDINGS {
         let home = Home::new();

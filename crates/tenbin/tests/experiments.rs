@@ -1,4 +1,4 @@
-//! Experiments: what the store has of them, and what is left of them when Tenbin is interrupted or killed.
+//! Experiments: they are stored, and an interrupted or killed Tenbin leaves nothing of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn write(home: &Home, plan: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The control groups that a Tenbin with this pid has made.
+/// Control groups that the Tenbin with this PID created.
 fn groups_of(pid: u32) -> Vec<PathBuf> {
     let prefix = format!("tenbin-{pid}:");
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a control group of a Tenbin has one of these words in a file of limits, as both versions of control groups write them.
+/// Whether a control group of a Tenbin has one of these words in a limit file. Both versions of control groups are covered.
 fn is_limited(pid: u32, files: &[&str], words: &[&str]) -> bool {
     let has = |path: PathBuf| {
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -50,14 +50,14 @@ fn is_limited(pid: u32, files: &[&str], words: &[&str]) -> bool {
     groups_of(pid).iter().any(|group| files.iter().any(|file| has(group.join(file))))
 }
 
-/// Ends a Tenbin during its experiment, and waits until nothing of it is left.
+/// Ends a Tenbin during its experiment, and waits until nothing of it remains. Returns the exit code.
 fn end_during_the_experiment(home: &Home, arguments: &[&str], signal: Signal) -> Option<i32> {
     end_when(home, arguments, signal, "another has control groups", |pid| {
         !marked(pid).is_empty() && !groups_of(pid).is_empty()
     })
 }
 
-/// The same at a moment of the experiment.
+/// Like `end_during_the_experiment`, but sends the signal when a condition on the PID becomes true.
 fn end_when(
     home: &Home,
     arguments: &[&str],
@@ -77,11 +77,11 @@ fn end_when(
 }
 
 #[test]
-fn an_experiment_is_resumed_and_leaves_nothing_when_it_is_interrupted() {
+fn interrupted_experiment_leaves_nothing_and_is_resumed() {
     assert_measured(|| {
         let home = Home::new();
         let plan = write(&home, POOL);
-        // Not enough for a change that needs a restart.
+        // Too short for a change that needs a restart.
         let arguments = ["run", &plan, "--why", "--why-within", "45s"];
         assert_eq!(end_during_the_experiment(&home, &arguments, Signal::INT), Some(130));
         let output = home.run(&[&arguments[..], &["--resume", "--format", "json"]].concat());
@@ -116,16 +116,16 @@ fn an_experiment_is_resumed_and_leaves_nothing_when_it_is_interrupted() {
 }
 
 #[test]
-fn a_killed_experiment_leaves_no_limit_behind() {
+fn killed_experiment_leaves_no_limit() {
     let home = Home::new();
     let plan = write(&home, POOL);
     assert_eq!(end_during_the_experiment(&home, &["run", &plan, "--why"], Signal::KILL), None);
 }
 
 #[test]
-fn a_kill_while_a_limit_is_changed_leaves_neither_the_limit_nor_the_system() {
+fn kill_while_a_limit_changes_leaves_neither_limit_nor_system() {
     let plan = POOL.replace("{ cpu: 0.5 }", "{ cpu: 0.5, io: { write-iops: 1000/s } }");
-    // 0.4 of a core in periods of a tenth of a second, and 1,250 or 800 writes in a second.
+    // 0.4 of a core in periods of 0.1 s, and 1,250 or 800 writes per second.
     let less_cpu = (["cpu.max", "cpu.cfs_quota_us"], ["40000", "40000"]);
     let other_io = (["io.max", "blkio.throttle.write_iops_device"], ["wiops=800", "800"]);
     for (files, words) in [less_cpu, other_io] {
@@ -137,7 +137,7 @@ fn a_kill_while_a_limit_is_changed_leaves_neither_the_limit_nor_the_system() {
 }
 
 #[test]
-fn an_experiment_needs_a_system_that_tenbin_starts() {
+fn experiment_needs_a_system_that_tenbin_starts() {
     let home = Home::new();
     let plan = write(&home, "scenario: [ get: / ]\nload: { users: 1 }\nurl: http://127.0.0.1:1\n");
     let output = home.run(&["run", &plan, "--why"]);

@@ -1,11 +1,11 @@
-//! `tenbin export`: one run or one study as a file, which every command takes where it takes a name.
+//! `tenbin export` writes one run or study to a file, which every command accepts in place of a name.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::{Home, built_in, url};
 
-/// A study of one run, with a secret in its plan.
+/// Makes a study of one run, with a secret in its plan.
 fn study(home: &Home, label: &str) -> String {
     let target = built_in();
     let plan = format!(
@@ -19,7 +19,7 @@ fn study(home: &Home, label: &str) -> String {
 }
 
 #[test]
-fn an_exported_run_is_read_without_the_store_it_came_from() {
+fn exported_run_is_read_without_its_original_store() {
     let (home, target) = (Home::new(), built_in());
     for _ in 0..2 {
         home.run(&[url(target.address(), "/status").as_str(), "-n", "50", "-c", "2", "--label", "main"]);
@@ -45,7 +45,7 @@ fn an_exported_run_is_read_without_the_store_it_came_from() {
 }
 
 #[test]
-fn an_exported_study_has_its_runs_and_no_secret() {
+fn exported_study_has_its_runs_and_no_secret() {
     let home = Home::new();
     let id = study(&home, "main");
     let run = home.json(&["history", "--runs"])[0]["id"].as_str().expect("a name").to_owned();
@@ -60,7 +60,7 @@ fn an_exported_study_has_its_runs_and_no_secret() {
 }
 
 #[test]
-fn a_file_is_replaced_only_when_asked_and_the_store_never() {
+fn replaces_existing_files_only_with_force_and_never_the_store() {
     let home = Home::new();
     study(&home, "main");
     let export = |arguments: &[&str]| home.run(&[&["export", "main"], arguments].concat());
@@ -82,7 +82,7 @@ fn a_file_is_replaced_only_when_asked_and_the_store_never() {
 }
 
 #[test]
-fn a_file_that_names_nothing_is_refused() {
+fn rejects_files_that_hold_no_single_run_or_study() {
     let home = Home::new();
     study(&home, "main");
     study(&home, "other");
@@ -90,7 +90,7 @@ fn a_file_that_names_nothing_is_refused() {
     let bytes = fs::read(home.path().join("main.sqlite")).expect("read");
     fs::write(home.path().join("short.sqlite"), &bytes[..bytes.len() / 2]).expect("written");
     let mut newer = bytes.clone();
-    // The version of a SQLite file is kept in its header.
+    // Bytes 60 to 63 of a SQLite file are its user version, which is the version of the store.
     newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::write(home.path().join("newer.sqlite"), newer).expect("written");
     fs::write(home.path().join("other.txt"), "not a store at all, but long enough to be read")

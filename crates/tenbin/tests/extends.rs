@@ -1,4 +1,4 @@
-//! A study that is finished is extended by further blocks, and says what that does to its error rate.
+//! A complete study can be extended by further blocks, and reports the effect on its error rate.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::support::systems::assert_nothing_is_left;
 use crate::support::{Home, number};
 
 #[test]
-fn a_finished_study_is_extended_and_tells_its_error_rate() {
+fn extended_study_reports_its_error_rate() {
     let home = Home::new();
     let path = home.path().join("plan.yaml");
     let text = "scenario:\n  - get: /status\nload: { users: 1, for: 300ms }\nsystems:\n  target:\n    start: '{tenbin} target \
@@ -56,7 +56,7 @@ fn a_finished_study_is_extended_and_tells_its_error_rate() {
 }
 
 #[test]
-fn a_duel_goes_on_to_the_blocks_that_were_added() {
+fn comparison_of_two_is_extended_to_the_added_blocks() {
     let home = Home::new();
     let path = home.path().join("plan.yaml");
     let text = "scenario:\n  - get: /status\nload: { users: 1, for: 200ms }\nsystems:\n  target:\n    start: '{tenbin} target \
@@ -76,7 +76,7 @@ fn a_duel_goes_on_to_the_blocks_that_were_added() {
     let study = home.json(&["report"]);
     let pair = &study["comparison"]["pairs"][0];
     assert_eq!((number(pair, "common_blocks"), number(pair, "blocks")), (8, 8), "{pair}");
-    // At most 2.5 %, and not the 1.25 % of a look of its own.
+    // 2.5 % at most, instead of the 1.25 % of a single look.
     assert!(pair["confidence"].as_f64().is_some_and(|of| (0.975..0.98).contains(&of)), "{pair}");
     assert_eq!(study["comparison"]["error_rate"], 0.075);
     assert_eq!(study["study"]["state"], "complete");

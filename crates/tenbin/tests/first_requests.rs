@@ -1,4 +1,4 @@
-//! `tenbin check` prints the very requests and transactions that a run with its seed sends first.
+//! `tenbin check` prints exactly the first requests and transactions that a run with its seed sends.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,7 +9,7 @@ use servers::{Postgres, PostgresSettings};
 
 use crate::support::{Home, Started};
 
-/// The requests that are printed for a step, without their indentation.
+/// Requests that `check` prints for a step, without their indentation.
 fn printed(check: &str, step: &str) -> Vec<String> {
     let mut lines = check.lines().skip_while(|line| *line != format!("  {step}")).skip(1);
     let mut requests: Vec<String> = Vec::new();
@@ -23,7 +23,7 @@ fn printed(check: &str, step: &str) -> Vec<String> {
     requests
 }
 
-/// Answers every request with 204, and keeps it.
+/// Answers every request on a connection with 204, and records it.
 fn keep(stream: TcpStream, kept: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
     loop {
@@ -53,7 +53,7 @@ fn keep(stream: TcpStream, kept: &Mutex<Vec<String>>) {
 }
 
 #[test]
-fn a_run_sends_the_requests_that_check_prints() {
+fn run_sends_the_requests_that_check_prints() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let kept = Arc::new(Mutex::new(Vec::new()));
@@ -89,7 +89,7 @@ fn a_run_sends_the_requests_that_check_prints() {
 }
 
 #[test]
-fn a_run_sends_the_statements_that_check_prints() {
+fn run_sends_the_statements_that_check_prints() {
     let settings = PostgresSettings::default()
         .with("log_statement", "all")
         .with("log_line_prefix", "%a|")

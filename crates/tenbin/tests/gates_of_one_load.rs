@@ -1,12 +1,12 @@
-//! `--slo` on a single load: the exit code, and the sentence that says which condition failed.
+//! `--slo` on a single load: the exit code, and the message that names the failed condition.
 
 use crate::support::{Home, built_in, number, url};
 
 #[test]
-fn a_condition_that_fails_is_exit_3_and_is_named() {
+fn failed_condition_is_named_and_exits_with_3() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/hold?mean_us=20000");
-    // Holding each request for 20 ms cannot give a mean below 1 ms, however busy the machine is.
+    // With a hold time of 20 ms, the mean cannot be below 1 ms, however busy the machine is.
     let arguments = [url.as_str(), "-n", "200", "-c", "4", "--slo", "errors<50%, mean<1ms"];
     let output = home.run(&arguments);
     let run = home.last();
@@ -23,7 +23,7 @@ fn a_condition_that_fails_is_exit_3_and_is_named() {
 }
 
 #[test]
-fn conditions_that_hold_change_no_exit_code() {
+fn passed_conditions_do_not_change_the_exit_code() {
     let (home, target) = (Home::new(), built_in());
     let output = home.run(&[
         url(target.address(), "/").as_str(),
@@ -41,7 +41,7 @@ fn conditions_that_hold_change_no_exit_code() {
 }
 
 #[test]
-fn a_condition_that_cannot_be_read_sends_nothing() {
+fn rejects_unreadable_condition_before_sending() {
     let (home, target) = (Home::new(), built_in());
     let output = home.run(&[url(target.address(), "/").as_str(), "--slo", "p99<200"]);
     assert_eq!(output.code, Some(2), "{output:?}");
@@ -50,7 +50,7 @@ fn a_condition_that_cannot_be_read_sends_nothing() {
 }
 
 #[test]
-fn a_job_of_github_gets_annotations_and_a_summary() {
+fn github_job_gets_annotations_and_a_summary() {
     let (home, target) = (Home::new(), built_in());
     let summary = home.path().join("summary.md");
     std::fs::write(&summary, "before\n").expect("written");

@@ -1,4 +1,4 @@
-//! What a server says reaches a terminal as text, whatever it holds and wherever it is said.
+//! Texts from servers reach the terminal escaped, whatever they contain and wherever they are printed.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -10,9 +10,10 @@ use crate::support::{Home, Output, Started, TENBIN};
 use servers::FakePostgres;
 use servers::fake_postgres::{Peer, authentication, complaint, one_row, parameter, ready};
 
-/// Clears the screen, rings, returns, deletes a line, turns the direction, and pretends to be the program.
+/// Clears the screen, rings the bell, returns the carriage, deletes a line, reverses the direction, and imitates an error of the
+/// program.
 const WORDS: &str = "no\x1b[2J\x07\r\u{9b}2K\u{202e}live\nerror: all is lost";
-/// What all of it looks like that may be seen.
+/// Escaped beginning of [`WORDS`].
 const SEEN: &str = "no\\u{1b}[2J\\u{7}\\r\\u{9b}2K\\u{202e}live";
 
 #[track_caller]
@@ -33,7 +34,7 @@ fn server(behave: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) 
     FakePostgres::start(behave).expect("a port")
 }
 
-/// A server that keeps clients out in these words.
+/// A server that rejects clients with [`WORDS`].
 fn refusing(sqlstate: &'static str) -> FakePostgres {
     server(move |peer| {
         peer.start_up()?;
@@ -42,7 +43,7 @@ fn refusing(sqlstate: &'static str) -> FakePostgres {
     })
 }
 
-/// A server that lets clients in, tells its version in the words, and refuses everything else in them.
+/// A server that accepts clients, has [`WORDS`] as its version, and rejects every statement with them.
 fn letting_in() -> FakePostgres {
     server(move |peer| {
         peer.start_up()?;
@@ -57,7 +58,7 @@ fn letting_in() -> FakePostgres {
     })
 }
 
-/// A server of MySQL that sends one packet after the other, and waits for an answer to each.
+/// A MySQL server that sends these packets in turn, and waits for an answer to each.
 fn mysql(payloads: Vec<Vec<u8>>) -> (String, thread::JoinHandle<()>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let url = format!("mysql://tester:sesame@{}/db", listener.local_addr().expect("an address"));
@@ -72,14 +73,14 @@ fn mysql(payloads: Vec<Vec<u8>>) -> (String, thread::JoinHandle<()>) {
     };
     let serving = thread::spawn(move || {
         if let Ok((stream, _)) = listener.accept() {
-            // A client that is gone is what is tested.
+            // The client may disconnect early: that is part of the test.
             let _ = serve(stream);
         }
     });
     (url, serving)
 }
 
-/// The greeting of MySQL 8 with this way to log in.
+/// Greeting of MySQL 8 with this authentication plugin.
 fn greeting(plugin: &str) -> Vec<u8> {
     let seed = b"12345678901234567890";
     let parts: [&[u8]; 7] = [
@@ -95,7 +96,7 @@ fn greeting(plugin: &str) -> Vec<u8> {
 }
 
 #[test]
-fn the_words_of_a_log_in() {
+fn escapes_text_of_a_log_in() {
     let home = Home::new();
     let load = |url: &str| home.run(&[url, "--workload", "select-only", "-n", "1"]);
     for sqlstate in ["28P01", "53300"] {
@@ -125,7 +126,7 @@ fn the_words_of_a_log_in() {
 }
 
 #[test]
-fn the_words_of_a_question_and_of_a_statement() {
+fn escapes_text_of_queries_and_statements() {
     let home = Home::new();
     let server = letting_in();
     let missing = home.run(&[&server.url(), "--workload", "select-only", "-n", "1"]);
@@ -140,7 +141,7 @@ fn the_words_of_a_question_and_of_a_statement() {
 }
 
 #[test]
-fn the_words_that_a_plan_comes_to() {
+fn escapes_text_in_check_and_run_of_a_plan() {
     let home = Home::new();
     for (name, server) in [("let in", letting_in()), ("kept out", refusing("28P01"))] {
         let text = format!(

@@ -1,4 +1,5 @@
-//! An interruption is no result of the system: whenever a signal comes, the study can be resumed, and no run of it has failed.
+//! An interruption is not a failure of the system. After a signal at any moment, the study can be resumed, and none of its runs
+//! failed.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -13,10 +14,10 @@ use target::Running;
 use crate::support::systems::assert_nothing_is_left;
 use crate::support::{Home, Started, TENBIN, built_in, until};
 
-/// A moment of a study at which it is interrupted. Its commands write the file `here`, and are slow unless there is a file `go`.
+/// A moment of a study at which it is interrupted. Its commands write the file `here`, and are slow until the file `go` exists.
 struct Moment {
     name: &'static str,
-    /// The load, the system, and the events; `{url}` is that of a server which runs already.
+    /// Load, system, and events. `{url}` is the URL of a running server.
     plan: &'static str,
 }
 
@@ -49,7 +50,7 @@ const MOMENTS: [Moment; 6] = [
     },
 ];
 
-/// One signal after the other, and the exit code.
+/// Signals that are sent one after another, and the exit code.
 const SIGNALS: [(&[Signal], i32); 5] = [
     (&[Signal::INT], 130),
     (&[Signal::INT, Signal::INT], 130),
@@ -68,7 +69,7 @@ impl Moment {
         path.to_string_lossy().into_owned()
     }
 
-    /// Waits until a study is there.
+    /// Waits until the study has reached the moment.
     fn wait(&self, home: &Home, target: &Running, program: &mut Started) {
         let is_loading = !self.plan.contains("{home}");
         let here = home.path().join("here");
@@ -126,7 +127,7 @@ fn assert_blames_nobody(what: &str, study: &Value) {
 }
 
 #[test]
-fn a_study_that_is_interrupted_at_any_moment_can_be_resumed() {
+fn study_interrupted_at_any_moment_can_be_resumed() {
     thread::scope(|scope| {
         for moment in &MOMENTS {
             scope.spawn(move || SIGNALS.iter().for_each(|(signals, code)| moment.interrupt(signals, *code)));
@@ -135,7 +136,7 @@ fn a_study_that_is_interrupted_at_any_moment_can_be_resumed() {
 }
 
 #[test]
-fn a_terminal_signals_its_whole_group() {
+fn terminal_interrupts_its_whole_process_group() {
     let (home, target) = (Home::new(), built_in());
     let moment = &MOMENTS[2];
     let mut command = home.command(&["run", &moment.write(&home, &target)]);
@@ -153,7 +154,7 @@ fn a_terminal_signals_its_whole_group() {
     assert_blames_nobody("Ctrl-C twice", &study);
 }
 
-/// Starts a program on a terminal of its own, waits for a file, closes the terminal, and prints the exit code.
+/// Python program that starts a command on a terminal of its own, waits for a file, closes the terminal, and prints the exit code.
 const ON_A_TERMINAL: &str = "\
 import os, pty, select, sys
 pid, terminal = pty.fork()
@@ -167,7 +168,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 ";
 
 #[test]
-fn a_closed_terminal_interrupts_and_is_no_error() {
+fn closed_terminal_interrupts_without_an_error() {
     let (home, target) = (Home::new(), built_in());
     let moment = &MOMENTS[2];
     let path = moment.write(&home, &target);
@@ -183,7 +184,7 @@ fn a_closed_terminal_interrupts_and_is_no_error() {
 }
 
 #[test]
-fn a_program_under_nohup_outlives_its_terminal() {
+fn program_under_nohup_outlives_its_terminal() {
     let (home, target) = (Home::new(), built_in());
     let url = format!("http://{}/status", target.address());
     let mut command = Command::new("nohup");

@@ -1,11 +1,11 @@
-//! What `--format json` promises to programs: the keys, their order, their types, and figures that add up.
+//! Contract of `--format json`: the keys, their order, their types, and figures that add up.
 
 use crate::support::{Home, answering, assert_identity, built_in, number, url};
 use serde_json::Value;
 use target::Settings;
 use target::scripted::{Script, Step};
 
-/// Keys of the contract, in its order; more may follow, none may go.
+/// Keys of the contract, in order. Keys may be added after them, and none may be removed.
 const RUN: [&str; 16] = [
     "schema",
     "run",
@@ -43,7 +43,7 @@ fn printed(arguments: &[&str]) -> (String, Value) {
     (output.stdout, value)
 }
 
-/// The keys of the object that begins after `opening`, which stand at this depth, in the order of the text.
+/// Keys of the object that begins after `opening`, at this depth of indentation, in the order of the text.
 fn keys<'a>(text: &'a str, opening: &str, depth: usize) -> Vec<&'a str> {
     let from = text.find(opening).unwrap_or_else(|| panic!("no {opening:?}")) + opening.len();
     let indent = " ".repeat(2 * depth);
@@ -53,7 +53,7 @@ fn keys<'a>(text: &'a str, opening: &str, depth: usize) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_keys_of_the_contract_come_first_and_in_order() {
+fn keys_of_the_contract_come_first_and_in_order() {
     let target = built_in();
     let (text, _) = printed(&[&url(target.address(), "/status"), "-n", "20", "-c", "2"]);
     assert_eq!(keys(&text, "{", 1)[..RUN.len()], RUN);
@@ -66,7 +66,7 @@ fn the_keys_of_the_contract_come_first_and_in_order() {
 }
 
 #[test]
-fn the_types_are_those_of_the_contract() {
+fn values_have_the_types_of_the_contract() {
     let target = built_in();
     let (text, run) = printed(&[&url(target.address(), "/status"), "-n", "2000", "-c", "4"]);
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
@@ -86,7 +86,7 @@ fn the_types_are_those_of_the_contract() {
     for key in ["response_time_us", "service_time_us", "lateness_us"] {
         let figures = TIMES.map(|name| run[key][name].as_f64());
         let [min, mean, p50, p90, p95, p99, p99_9, p99_99, max] = figures;
-        // 2,000 × 0.1 % = 2 samples are above 99.9 %, and ten are needed.
+        // 0.1 % of 2,000 are two samples above p99.9, and ten are needed.
         assert_eq!((p99_9, p99_99), (None, None), "{key}");
         let known: Vec<f64> =
             [min, p50, p90, p95, p99, max].into_iter().map(|time| time.expect(key)).collect();
@@ -102,7 +102,7 @@ fn the_types_are_those_of_the_contract() {
 }
 
 #[test]
-fn a_percentile_of_too_few_samples_is_null() {
+fn percentile_of_too_few_samples_is_null() {
     let target = built_in();
     let (_, run) = printed(&[&url(target.address(), "/status"), "-n", "5", "-c", "1"]);
     for key in ["response_time_us", "service_time_us", "lateness_us"] {
@@ -116,8 +116,8 @@ fn a_percentile_of_too_few_samples_is_null() {
 }
 
 #[test]
-fn the_figures_add_up_when_everything_goes_wrong() {
-    // In turn: an answer, a no, a reset, silence, nonsense.
+fn figures_add_up_with_every_kind_of_error() {
+    // In turn: an ok reply, a rejection, a reset, silence, and an invalid reply.
     let server = target::scripted::start(|number| {
         let last = match number % 5 {
             0 => Step::Send(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec()),
@@ -155,7 +155,7 @@ fn the_figures_add_up_when_everything_goes_wrong() {
 }
 
 #[test]
-fn an_open_load_tells_what_it_did_not_send() {
+fn open_load_reports_requests_not_sent() {
     let settings = Settings { threads: 1, ..Settings::default() };
     let target = target::start(settings).expect("a target");
     let home = Home::new();
@@ -173,7 +173,7 @@ fn an_open_load_tells_what_it_did_not_send() {
 }
 
 #[test]
-fn several_runs_are_a_study() {
+fn several_runs_have_the_format_of_a_study() {
     let (home, server) = (Home::new(), answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     let url = url(server.address(), "/");
     let ids = [(); 2].map(|()| {

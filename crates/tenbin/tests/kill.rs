@@ -1,6 +1,6 @@
-//! Killed at any moment: at most a second is lost, and what is left is a partial run of a store that goes on working.
+//! A run that is killed at any moment loses a second at most. It is shown as partial, and its store still works.
 //!
-//! `TENBIN_KILLS` sets how many times, `TENBIN_SEED` which moments.
+//! `TENBIN_KILLS` sets the number of kills, and `TENBIN_SEED` their moments.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::support::{self, Home, assert_identity, built_in, moments, number, unt
 use rustix::process::Signal;
 
 const PER_S: u64 = 1_000;
-/// A second, and what the store may take to be told of it.
+/// Requests of a second, and of the time that it takes to write a second to the store.
 const LOST_MAX: u64 = PER_S * 12 / 10;
 
 #[test]
@@ -54,13 +54,13 @@ fn kill_after(home: &Home, moment: Duration, number_of_kill: u64) {
 }
 
 #[test]
-fn a_run_that_goes_on_is_shown_as_running() {
+fn unfinished_run_is_shown_as_running() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let program = home.start(&[&url, "-R", "200/s", "-c", "20", "-d", "10m"]);
     until("the load begins", || target.counters().requests > 0);
     assert_eq!(home.history()[0]["verdict"], "running");
-    // Another run may be kept in the same file at the same time.
+    // Another run may be stored in the same file at the same time.
     let other = home.json(&[url.as_str(), "-n", "50", "-c", "2"]);
     assert_eq!(other["verdict"], "complete");
     let begun = Instant::now();

@@ -1,10 +1,10 @@
-//! Labels and commits: kept with a run, listed, taken as names, and removed with it.
+//! Labels and commits: stored with a run, listed, accepted as names, and removed with it.
 
 use std::process::Command;
 
 use crate::support::{Home, built_in, url};
 
-/// A repository with one commit on the branch `trunk`, in the folder where the program runs.
+/// Creates a repository with one commit on the branch `trunk`, in the working directory of the program. Returns the commit.
 fn repository(home: &Home) -> String {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -20,7 +20,7 @@ fn repository(home: &Home) -> String {
 }
 
 #[test]
-fn a_label_and_the_commit_are_listed_and_the_label_is_a_name() {
+fn label_and_commit_are_listed_and_the_label_is_a_name() {
     let (home, target) = (Home::new(), built_in());
     let commit = repository(&home);
     let url = url(target.address(), "/status");
@@ -47,12 +47,12 @@ fn a_label_and_the_commit_are_listed_and_the_label_is_a_name() {
 }
 
 #[test]
-fn a_trend_follows_each_plan_under_each_label() {
+fn trend_has_a_series_for_each_plan_and_label() {
     let (home, target) = (Home::new(), built_in());
     let commit = repository(&home);
     let url = url(target.address(), "/hold?mean_us=2000");
     for (label, requests) in [("main", "20"), ("main", "20"), ("main", "10"), ("other", "20")] {
-        // A rate that no machine is too busy for.
+        // A rate that even a busy machine sustains.
         let output = home.run(&[url.as_str(), "-n", requests, "-R", "20/s", "-c", "2", "--label", label]);
         assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
     }
@@ -72,7 +72,7 @@ fn a_trend_follows_each_plan_under_each_label() {
 }
 
 #[test]
-fn a_study_has_a_label_too_and_goes_with_its_runs() {
+fn study_has_a_label_and_is_removed_with_its_runs() {
     let (home, target) = (Home::new(), built_in());
     let plan = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, requests: 3 }}\nurl: http://{}\n",
@@ -93,7 +93,7 @@ fn a_study_has_a_label_too_and_goes_with_its_runs() {
 }
 
 #[test]
-fn a_label_is_short_and_no_name_of_something_else() {
+fn rejects_labels_that_are_long_or_names_of_something_else() {
     let home = Home::new();
     for label in ["", "last", "s-1", "a\tb", &"x".repeat(61)] {
         let output = home.run(&["127.0.0.1:9", "--label", label]);

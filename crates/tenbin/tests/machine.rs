@@ -1,4 +1,4 @@
-//! `tenbin machine`: what it prints, that nothing remains of its file, and folders that cannot be used.
+//! `tenbin machine`: its output, the removal of its file, and errors for folders that cannot be used.
 
 use std::process::Command;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn figures_are_printed_as_json_and_no_file_remains() {
 }
 
 #[test]
-fn an_interrupt_ends_it_with_what_was_measured() {
+fn interrupted_command_reports_the_figures_so_far() {
     let (home, folder) = (Home::new(), tempfile::tempdir().expect("a folder"));
     let dir = folder.path().to_str().expect("UTF-8");
     let running = machine(&home, &["--dir", dir]);
@@ -54,7 +54,7 @@ fn an_interrupt_ends_it_with_what_was_measured() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_an_error_with_help() {
+fn unusable_folder_is_an_error_with_help() {
     let home = Home::new();
     let output = machine(&home, &["--dir", "/nonexistent"]).finish();
     assert_eq!(output.code, Some(1), "{output:?}");

@@ -1,4 +1,4 @@
-//! Loads that another load generator makes: what it reports is kept, what it does not report is absent, and it leaves nothing.
+//! Loads made by another load generator: its figures are stored, missing ones are absent, and no process of it remains.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Home, number, systems::assert_nothing_is_left};
 
-/// What a program of this name prints and does in place of wrk.
+/// Writes an executable with the name `wrk`, which runs this script in place of wrk. Returns its path.
 fn program(home: &Home, folder: &str, script: &str) -> String {
     let folder = home.path().join(folder);
     fs::create_dir(&folder).expect("a folder");
@@ -18,12 +18,12 @@ fn program(home: &Home, folder: &str, script: &str) -> String {
 }
 
 #[test]
-fn what_a_tool_reports_is_kept_and_what_it_does_not_is_absent() {
+fn stores_reported_figures_and_leaves_out_missing_ones() {
     let home = Home::new();
     let recorded = include_str!("../../loadtools/src/recorded/wrk-latency.txt");
     let text = home.path().join("printed");
     fs::write(&text, recorded).expect("written");
-    // It leaves a process behind, and prints a megabyte before its report.
+    // The script leaves a process behind, and prints a megabyte before its report.
     let good = program(
         &home,
         "good",

@@ -1,4 +1,4 @@
-//! Output streams that break, stay quiet or must not tell: pipes, full devices, secrets.
+//! Output streams that fail, block, or must show no secret: pipes, full devices, and terminals.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::support::{Home, Started, TENBIN, answering, built_in, errors, number,
 use rustix::process::Signal;
 
 const SECRET: &str = "c4nary-Sesame";
-/// `user:c4nary-Sesame` in Base64.
+/// Base64 of `user:c4nary-Sesame`.
 const SECRET_BASE64: &str = "dXNlcjpjNG5hcnktU2VzYW1l";
 
 fn home_with_a_run() -> Home {
@@ -19,7 +19,7 @@ fn home_with_a_run() -> Home {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn closed_pipe_is_no_error() {
     let (home, target) = (home_with_a_run(), built_in());
     let url = url(target.address(), "/status");
     for arguments in [
@@ -45,7 +45,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn a_full_device_is_an_error_and_the_run_is_kept() {
+fn full_device_is_an_error_and_the_run_is_stored() {
     let (home, target) = (home_with_a_run(), built_in());
     let url = url(target.address(), "/status");
     for arguments in [&[url.as_str(), "-n", "10", "-c", "1"][..], &["report", "last"], &["history"]] {
@@ -61,7 +61,7 @@ fn a_full_device_is_an_error_and_the_run_is_kept() {
 }
 
 #[test]
-fn what_is_kept_is_named_even_when_it_cannot_be_shown() {
+fn name_of_the_stored_run_is_printed_even_if_its_report_cannot_be() {
     let (home, target) = (Home::new(), built_in());
     let mut command = home.command(&[url(target.address(), "/status").as_str(), "-n", "10", "-c", "1"]);
     command.stdout(File::options().write(true).open("/dev/full").expect("a full device"));
@@ -72,7 +72,7 @@ fn what_is_kept_is_named_even_when_it_cannot_be_shown() {
 }
 
 #[test]
-fn a_closed_standard_error_stops_nothing() {
+fn closed_standard_error_stops_nothing() {
     let (home, target) = (Home::new(), built_in());
     let mut command =
         home.command(&[url(target.address(), "/status").as_str(), "-n", "10", "-c", "1", "--wide"]);
@@ -84,7 +84,7 @@ fn a_closed_standard_error_stops_nothing() {
 }
 
 #[test]
-fn without_a_terminal_only_the_place_is_said() {
+fn without_a_terminal_only_the_name_of_the_run_is_printed() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let output = home.run(&[url.as_str(), "-d", "1500ms", "-c", "2", "-R", "100/s", "--seed", "1"]);
@@ -97,13 +97,13 @@ fn without_a_terminal_only_the_place_is_said() {
 }
 
 #[test]
-fn a_terminal_shows_a_line_that_is_wiped() {
+fn terminal_shows_a_live_line_that_is_erased() {
     assert_measured(|| {
         let (home, target) = (Home::new(), built_in());
         let url = url(target.address(), "/status");
         let line =
             format!("{TENBIN} {url} -d 1500ms -c 2 -R 100/s --wide --store {}", home.store().display());
-        // `script` plays the terminal; it comes with Debian's bsdutils.
+        // `script` provides the terminal. It is part of bsdutils in Debian.
         let mut command = Command::new("script");
         command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
         home.isolate(&mut command);
@@ -136,8 +136,8 @@ fn live_lines_are_narrower_than_the_terminal() {
 }
 
 #[test]
-fn a_terminal_that_does_not_read_does_not_hold_up_the_run() {
-    // Nobody reads this standard output, and nothing of the report has been asked for yet: the load must go on.
+fn terminal_that_does_not_read_does_not_hold_up_the_run() {
+    // Nothing reads from the two pipes: the load must go on.
     let (home, target) = (Home::new(), built_in());
     let mut command = home.command(&[url(target.address(), "/status").as_str(), "-d", "1s", "-R", "200/s"]);
     let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -150,7 +150,7 @@ fn a_terminal_that_does_not_read_does_not_hold_up_the_run() {
 }
 
 #[test]
-fn bytes_of_a_hostile_peer_do_not_reach_the_terminal() {
+fn bytes_of_a_hostile_server_do_not_reach_the_terminal() {
     let (home, server) = (Home::new(), answering(b"\x1b]0;evil\x07\x1b[31mred\r\n\r\n"));
     let url = url(server.address(), "/");
     let output = home.run(&[url.as_str(), "-n", "3", "-c", "1"]);
@@ -163,7 +163,7 @@ fn bytes_of_a_hostile_peer_do_not_reach_the_terminal() {
     assert_eq!(errors(&home.last(), "protocol_error"), 3);
 }
 
-/// Asserts that neither the text nor any file of the home has a secret in it.
+/// Asserts that neither the text nor any file of the home contains a secret.
 #[track_caller]
 fn assert_no_secret(home: &Home, text: &str) {
     for secret in [SECRET, SECRET_BASE64] {
@@ -178,7 +178,7 @@ fn assert_no_secret(home: &Home, text: &str) {
 }
 
 #[test]
-fn secrets_are_sent_and_nowhere_else() {
+fn secrets_are_sent_and_shown_nowhere() {
     let (home, target) = (Home::new(), built_in());
     let address = target.address();
     let bearer = format!("Authorization: Bearer {SECRET}");
@@ -195,7 +195,7 @@ fn secrets_are_sent_and_nowhere_else() {
         &[&in_query],
         &[&plain, "-b", SECRET, "-m", "GET"],
     ] {
-        // What is in the file while the run goes on counts, too.
+        // The file must not contain a secret during the run, either.
         let program = home.start(&[arguments, &["-d", "400ms", "-c", "2", "-R", "50/s"]].concat());
         let before = target.counters().requests;
         until("the load begins", || target.counters().requests > before);
@@ -213,7 +213,7 @@ fn secrets_are_sent_and_nowhere_else() {
 }
 
 #[test]
-fn secrets_are_not_in_complaints() {
+fn secrets_are_not_in_errors() {
     let home = Home::new();
     let port = target::scripted::closed_port().expect("a port");
     let address = port.address();
@@ -237,7 +237,7 @@ fn secrets_are_not_in_complaints() {
 }
 
 #[test]
-fn the_built_in_target_says_where_it_listens_and_what_it_saw() {
+fn built_in_target_prints_its_address_and_its_counters() {
     let home = Home::new();
     let mut command = Command::new(TENBIN);
     command.args(["target", "--listen", "127.0.0.1:0"]);

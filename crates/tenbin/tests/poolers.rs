@@ -1,5 +1,5 @@
-//! Loads through PgBouncer: each row that counts as ok is in its table, and state that a pooler does not keep is named before
-//! anything is sent.
+//! Loads through PgBouncer: each transaction that counts as ok has its row in the table. State that a pooler does not keep is
+//! reported before anything is sent.
 
 use crate::support::{Home, Output};
 use serde_json::Value;
@@ -15,14 +15,14 @@ impl Pooled {
     fn start(mode: &str) -> Self {
         let server = Postgres::start(&PostgresSettings::default()).unwrap_or_else(|why| panic!("{why}"));
         server.sql("CREATE TABLE first (n int); CREATE TABLE second (n int)").expect("tables");
-        // In session mode each user keeps a server connection.
+        // In session mode, each user holds a server connection.
         let size = if mode == "session" { "20" } else { "4" };
         let settings = [("pool_mode", mode), ("default_pool_size", size)];
         let pooler = PgBouncer::start(&server, &settings).unwrap_or_else(|why| panic!("{why}"));
         Self { server, pooler, home: Home::new() }
     }
 
-    /// Plays a script 200 times with eight users.
+    /// Runs a script 200 times with eight users.
     fn load(&self, script: &str, mode: &str) -> Output {
         let path = self.home.path().join("script.sql");
         std::fs::write(&path, script).expect("written");
@@ -30,7 +30,7 @@ impl Pooled {
         self.home.run(&[&url, "-f", &path, "-c", "8", "-n", "200", "-M", mode, "--format", "json"])
     }
 
-    /// Rows of both tables, which are empty afterwards.
+    /// Number of rows in both tables. Empties them.
     fn take_rows(&self) -> [u64; 2] {
         let counts = ["first", "second"].map(|table| {
             let count = self.server.sql(&format!("SELECT count(*) FROM {table}")).expect("a count");
@@ -47,7 +47,7 @@ fn json(output: &Output) -> Value {
 }
 
 #[test]
-fn rows_behind_a_pooler_are_the_ok_transactions_in_each_mode_that_is_not_refused() {
+fn rows_behind_a_pooler_equal_the_ok_transactions_in_every_accepted_mode() {
     for (pool_mode, shared) in [("transaction", true), ("session", false)] {
         let pooled = Pooled::start(pool_mode);
         let mut loads = 0;
@@ -79,7 +79,7 @@ fn rows_behind_a_pooler_are_the_ok_transactions_in_each_mode_that_is_not_refused
 }
 
 #[test]
-fn state_that_a_pooler_does_not_keep_is_refused_before_anything_is_sent() {
+fn rejects_state_that_a_pooler_does_not_keep_before_sending() {
     let pooled = Pooled::start("transaction");
     for (statement, name, help) in [
         ("CREATE TEMP TABLE t AS SELECT 1", "a temporary table", "ON COMMIT DROP"),
@@ -96,7 +96,7 @@ fn state_that_a_pooler_does_not_keep_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn state_that_is_only_lost_is_a_warning_before_the_load_and_a_note() {
+fn lost_state_is_a_warning_before_the_load_and_a_note() {
     let pooled = Pooled::start("transaction");
     let output = pooled.load("LISTEN news;\nINSERT INTO second VALUES (1);\n", "extended");
     let (json, rows) = (json(&output), pooled.take_rows());
@@ -107,7 +107,7 @@ fn state_that_is_only_lost_is_a_warning_before_the_load_and_a_note() {
 }
 
 #[test]
-fn state_is_kept_by_a_pooler_in_session_mode_and_by_the_server_itself() {
+fn state_is_kept_by_a_pooler_in_session_mode_and_by_the_server() {
     let pooled = Pooled::start("session");
     let script = "CREATE TEMP TABLE IF NOT EXISTS t (n int);\nINSERT INTO t VALUES (1);\n";
     let path = pooled.home.path().join("script.sql");

@@ -1,5 +1,5 @@
-//! Studies that decide for themselves what to run next: they find what was planted, stop when the result is conclusive, go on where they
-//! were killed, and say what they had no time for.
+//! Studies that choose their next run themselves: they find a known difference, and stop when the result is conclusive. They
+//! resume after a kill, and report what they had no time for.
 
 use harness::quiet::assert_measured;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use evidence::{Study, StudyState, Verdict, stage};
 use rustix::process::Signal;
 use store::Store;
 
-/// Requests wait in the target and hardly use the processor: a thread answers fifty of them a second.
+/// Requests wait in the target, and need hardly any CPU time. A thread answers 50 requests per second.
 const HOLD: &str = "scenario: [ get: '/hold?mean_us=20000' ]\nload: { users: 12, for: 200ms }\n";
 const START: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'";
 
@@ -31,14 +31,14 @@ fn threads(values: &str) -> String {
     format!("  target:\n    {START}\n    vary: {{ threads: {values} }}\n")
 }
 
-/// The study as it is kept.
+/// The newest study in the store.
 fn kept(home: &Home) -> Study {
     let store = Store::open(&home.store()).expect("a store");
     let studies = store.studies().expect("a list");
     store.load_study(&studies[0].id).expect("a study")
 }
 
-/// Of each block by stage, which variants were run in it, in the order of their names.
+/// Names of the variants in each block of a stage, sorted.
 fn blocks(study: &Study, stage: &str) -> Vec<Vec<String>> {
     let mut blocks: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     let places = study.runs.iter().filter_map(|run| Some(&run.new.place.as_ref()?.1));
@@ -49,7 +49,7 @@ fn blocks(study: &Study, stage: &str) -> Vec<Vec<String>> {
     blocks.into_values().collect()
 }
 
-/// Runs that did not count because the machine was busy with something else.
+/// Number of runs that do not count, because the machine was busy with something else.
 fn lost(study: &Study) -> usize {
     let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
     endings.filter(|ending| ending.verdict != Verdict::Complete).count()
@@ -65,7 +65,7 @@ fn assert_says(output: &Output, words: &str) {
 }
 
 #[test]
-fn a_planted_difference_is_told_after_eight_blocks() {
+fn known_difference_is_conclusive_after_eight_blocks() {
     let home = Home::new();
     let path = plan(&home, HOLD, &threads("[3, 4]"), "{ by: throughput, matters: 5%, pilot: 2 }");
     let output = home.run(&["run", &path]);
@@ -85,9 +85,9 @@ fn a_planted_difference_is_told_after_eight_blocks() {
 }
 
 #[test]
-fn equal_variants_end_as_equal() {
+fn equal_variants_are_reported_as_equal() {
     let home = Home::new();
-    // Users who keep a pace, so that chance hardly moves the throughput.
+    // With pacing, the throughput hardly varies at random.
     let load = "scenario: [ get: /status ]\nload: { users: 4, pacing: 20ms, for: 200ms }\n";
     let start = "start: '{tenbin} target --listen 127.0.0.1:{port}'";
     let systems = format!("  one: {{ {start} }}\n  other: {{ {start} }}\n");
@@ -98,7 +98,7 @@ fn equal_variants_end_as_equal() {
 }
 
 #[test]
-fn the_best_of_four_is_found_and_confirmed() {
+fn best_of_four_is_found_and_confirmed() {
     let home = Home::new();
     let path = plan(&home, HOLD, &threads("[1, 2, 8, 4]"), "{ by: throughput, matters: 25%, find: best }");
     let output = home.run(&["run", &path]);
@@ -118,7 +118,7 @@ fn the_best_of_four_is_found_and_confirmed() {
 }
 
 #[test]
-fn a_search_in_slices_starts_all_and_predicts_its_end() {
+fn search_in_slices_starts_all_variants_and_predicts_its_end() {
     assert_measured(|| {
         let home = Home::new();
         let load = "scenario: [ get: '/hold?mean_us=4000' ]\nload: { users: 12, warm-up: 250ms, for: 2s }\n";
@@ -138,7 +138,7 @@ fn a_search_in_slices_starts_all_and_predicts_its_end() {
 }
 
 #[test]
-fn a_duel_that_was_killed_goes_on_where_it_was() {
+fn killed_comparison_is_resumed_where_it_stopped() {
     let home = Home::new();
     let path = plan(&home, HOLD, &threads("[1, 4]"), "{ by: throughput, matters: 5%, pilot: 1 }");
     let program = home.start(&["run", &path]);
@@ -167,7 +167,7 @@ fn a_duel_that_was_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_time_that_is_too_short_is_said_before_and_after() {
+fn too_short_a_time_limit_is_reported_before_and_after_the_study() {
     assert_measured(|| {
         let home = Home::new();
         let path = plan(&home, HOLD, &threads("[1, 4]"), "{ matters: 5%, pilot: 0, within: 2s }");
@@ -202,7 +202,7 @@ fn a_time_that_is_too_short_is_said_before_and_after() {
 }
 
 #[test]
-fn a_load_goes_on_until_it_is_steady_and_is_whole() {
+fn load_is_extended_until_it_is_steady() {
     let (home, target) = (Home::new(), support::built_in());
     let url = support::url(target.address(), "/hold?mean_us=5000");
     let output = home.run(&[url.as_str(), "-R", "100", "-c", "10", "-d", "2s", "--extend", "5"]);
@@ -211,7 +211,7 @@ fn a_load_goes_on_until_it_is_steady_and_is_whole() {
     let run = store.load(&store.runs(1).expect("a list")[0].id).expect("a run");
     let ending = run.ending.as_ref().expect("an ending");
     let steadiness = ending.steadiness.as_ref().expect("it was judged");
-    // It takes five seconds to tell, and twelve are allowed.
+    // A steady load takes five seconds to recognize, and twelve are allowed.
     assert!((2..=5).contains(&steadiness.extended), "{steadiness:?}");
     let (planned, seconds) =
         (number(&home.last(), "offered.planned"), u64::from(steadiness.extended + 1) * 2);

@@ -1,4 +1,4 @@
-//! Where the CPU time of a system goes: functions with a known share are found, and what cannot be profiled says why.
+//! CPU profiles of a system: functions with a known share are found, and a missing profile has a reason.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::support::{Home, Started, built_in, until, url};
 
 const SERVER: &str = include_str!("support/two_counters.c");
 
-/// The server, compiled, and a plan that starts it under load for a while.
+/// Compiles the server, and writes a plan that starts it under load for this long. Returns the path of the plan.
 fn two_counters(home: &Home, measured: &str) -> PathBuf {
     let found = Command::new("perf").arg("--version").output();
     assert!(found.is_ok(), "perf is missing: apt-get install linux-perf, or scripts/systems.sh");
@@ -41,7 +41,7 @@ fn functions(profile: &Value) -> Vec<(&str, f64)> {
     list.iter().map(|one| (one["name"].as_str().unwrap(), of(one))).collect()
 }
 
-/// Profiles the server for long enough to judge its functions: on a busy machine it gets little CPU time, and so few samples.
+/// Profiles the server long enough to judge its functions. On a busy machine it gets little CPU time, and thus few samples.
 fn profiled_study(home: &Home) -> Value {
     for measured in ["4s", "12s", "36s"] {
         let plan = two_counters(home, measured);
@@ -56,7 +56,7 @@ fn profiled_study(home: &Home) -> Value {
 }
 
 #[test]
-fn two_functions_that_use_two_thirds_of_the_cpu_time_are_on_top() {
+fn two_functions_with_two_thirds_of_the_cpu_time_are_on_top() {
     let home = Home::new();
     let study = profiled_study(&home);
     let shares = fs::read_to_string(home.path().join("shares")).expect("what the server says of itself");
@@ -88,7 +88,7 @@ fn two_functions_that_use_two_thirds_of_the_cpu_time_are_on_top() {
 }
 
 #[test]
-fn a_run_without_perf_says_so_and_is_compared_as_any_other() {
+fn run_without_perf_says_so_and_is_compared_normally() {
     let home = Home::new();
     let server = built_in();
     let url = url(server.address(), "/");
@@ -117,7 +117,7 @@ fn perf_ends_with_tenbin() {
     let is_perf =
         |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "perf\n");
     until("perf samples", || processes_with(&mark).iter().any(is_perf));
-    // Dropping it kills it.
+    // Dropping it kills the program.
     drop(started);
     assert_nothing_is_left(&home);
 }

@@ -1,4 +1,4 @@
-//! `tenbin proxy`: a load through it, what it reports, and arguments that cannot be.
+//! `tenbin proxy`: a load through it, its reports, and errors in its arguments.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -18,7 +18,7 @@ fn proxy(home: &Home, arguments: &[&str]) -> Started {
     Started::spawn(command)
 }
 
-/// Waits until clients can connect.
+/// Waits until clients can connect to the socket.
 #[track_caller]
 fn wait_for(socket: &Path) {
     let begun = Instant::now();
@@ -29,7 +29,7 @@ fn wait_for(socket: &Path) {
 }
 
 #[test]
-fn a_load_passes_with_its_delay_and_the_proxy_says_what_it_did() {
+fn load_through_the_proxy_has_its_delay_and_the_proxy_reports_its_counters() {
     let (home, target) = (Home::new(), built_in());
     let (socket, address) = (home.path().join("front.sock"), target.address().to_string());
     let socket_text = socket.to_str().expect("UTF-8");
@@ -46,14 +46,14 @@ fn a_load_passes_with_its_delay_and_the_proxy_says_what_it_did() {
     let [listening, ended] = lines.as_slice() else { panic!("{output:?}") };
     assert_eq!((&listening["event"], &ended["event"]), (&"listening".into(), &"ended".into()));
     assert_eq!(listening["target"], address);
-    // One connection looks whether somebody is there.
+    // One connection checks before the load that the server is up.
     assert_eq!((number(ended, "connections"), number(ended, "resets")), (5, 0), "{ended}");
     assert!(number(ended, "bytes_to_clients") > 40 * 50 && ended["late"]["p50_us"].is_number(), "{ended}");
     assert!(!socket.exists());
 }
 
 #[test]
-fn resets_and_the_summary_in_words() {
+fn resets_are_in_the_summary_in_words() {
     let (home, target) = (Home::new(), built_in());
     let (socket, address) = (home.path().join("front.sock"), target.address().to_string());
     let socket_text = socket.to_str().expect("UTF-8");
@@ -75,7 +75,7 @@ fn refused(home: &Home, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn arguments_that_cannot_be_are_refused_together() {
+fn rejects_impossible_arguments_together() {
     let home = Home::new();
     for (arguments, said) in [
         (&["9000", "8.8.8.8:80"][..], "TARGET: 8.8.8.8 is a public address; the proxy uses loopback"),
@@ -104,7 +104,7 @@ fn arguments_that_cannot_be_are_refused_together() {
 }
 
 #[test]
-fn a_place_that_is_taken_is_said_with_help() {
+fn address_in_use_is_reported_with_help() {
     let (home, target) = (Home::new(), built_in());
     let address = target.address().to_string();
     let output = proxy(&home, &[&address, "9"]).finish();
@@ -114,7 +114,7 @@ fn a_place_that_is_taken_is_said_with_help() {
 }
 
 #[test]
-fn a_running_proxy_takes_orders_and_refuses_what_is_none() {
+fn running_proxy_takes_orders_and_rejects_unknown_ones() {
     let (home, target) = (Home::new(), built_in());
     let (socket, control) = (home.path().join("front.sock"), home.path().join("front.control"));
     let (front, orders) = (socket.to_str().expect("UTF-8"), control.to_str().expect("UTF-8"));
@@ -157,7 +157,7 @@ fn a_running_proxy_takes_orders_and_refuses_what_is_none() {
 }
 
 #[test]
-fn a_stall_that_is_interrupted_before_it_begins_is_none() {
+fn stall_that_is_interrupted_before_it_begins_is_not_counted() {
     let (home, target) = (Home::new(), built_in());
     let socket = home.path().join("front.sock");
     let front = socket.to_str().expect("UTF-8");

@@ -1,4 +1,5 @@
-//! Throughput is what was answered within the measured window, over its length: for every load, whatever the target does.
+//! Throughput is the number of answers in the measured window, divided by its length, for every load and every behavior of the
+//! target.
 
 use std::time::Duration;
 
@@ -6,12 +7,12 @@ use crate::support::{Home, Output, assert_counts_or_starved, number, url};
 use serde_json::Value;
 use target::{Running, Settings, Stall};
 
-/// One thread that takes 10 ms for each request: a hundred a second. Twenty users keep it busy for 200 ms after the load.
+/// A target with one thread, which answers 100 requests per second. Twenty users keep it busy for 200 ms after the load.
 fn one_thread() -> Running {
     target::start(Settings { threads: 1, ..Settings::default() }).expect("a target")
 }
 
-/// The run, and its report without line breaks.
+/// Run of a closed load, and its report without line breaks.
 fn loaded(target: &Running, warm_up: &str) -> (Value, String) {
     let home = Home::new();
     let url = url(target.address(), "/hold?mean_us=10000");
@@ -25,7 +26,7 @@ fn figure(run: &Value, pointer: &str) -> f64 {
 }
 
 #[test]
-fn neither_the_drain_nor_the_ramp_is_part_of_a_rate() {
+fn rate_includes_neither_drain_nor_ramp_up() {
     let target = one_thread();
     let (run, report) = loaded(&target, "500ms");
     let answers = number(&run, "window.answers") as f64;
@@ -35,11 +36,11 @@ fn neither_the_drain_nor_the_ramp_is_part_of_a_rate() {
     assert!(figure(&run, "/throughput_per_s") <= 110.0, "{run}");
     assert!(figure(&run, "/jmeter_throughput_per_s") < 0.9 * figure(&run, "/ok_per_s"), "{run}");
     assert_eq!((number(&run, "window.backlog_start"), number(&run, "window.backlog_end")), (20, 20), "{run}");
-    // Replies of 200 ms in 500 ms: if the users had stayed in step, it could be a request more or less for each.
+    // Replies take 200 ms, in a load of 500 ms. Users in step could add or lose a request each.
     assert!(report.contains("if the users stay in step, the throughput may be off by"), "{report}");
 }
 
-/// A target that is away for so long, so long after it was started, and what came of a load on it.
+/// Runs a load on a target that stalls for `lasting_ms`, `first_ms` after its first request. Returns the output and the run.
 fn frozen(first_ms: u64, lasting_ms: u64, arguments: &[&str]) -> (Output, Value) {
     let (first, lasting) = (Duration::from_millis(first_ms), Duration::from_millis(lasting_ms));
     let stall = Some(Stall { first, lasting, every: None });
@@ -60,7 +61,7 @@ fn assert_degraded(output: &Output, run: &Value) {
 }
 
 #[test]
-fn a_target_that_freezes_across_the_end_of_the_warm_up_has_no_more_than_the_rate() {
+fn stall_across_the_end_of_the_warm_up_does_not_raise_the_rate() {
     let load = ["-R", "200", "-c", "20", "--warm-up", "1s", "-d", "2s"];
     let (output, run) = frozen(600, 1_200, &load);
     let (ok_per_s, backlog) = (figure(&run, "/ok_per_s"), number(&run, "window.backlog_start") as f64);
@@ -71,7 +72,7 @@ fn a_target_that_freezes_across_the_end_of_the_warm_up_has_no_more_than_the_rate
 }
 
 #[test]
-fn a_target_that_freezes_in_the_middle_is_degraded_in_a_closed_load() {
+fn stall_within_a_closed_load_is_degraded() {
     let (output, run) = frozen(1_000, 800, &["-c", "4", "--warm-up", "300ms", "-d", "2500ms"]);
     assert_degraded(&output, &run);
     let (longest_s, gone) = (figure(&run, "/outage/longest_s"), figure(&run, "/outage/gone_share"));
@@ -80,7 +81,7 @@ fn a_target_that_freezes_in_the_middle_is_degraded_in_a_closed_load() {
 }
 
 #[test]
-fn a_target_that_answers_has_no_outage() {
+fn responsive_target_has_no_outage() {
     let target = one_thread();
     let (run, _) = loaded(&target, "100ms");
     assert_eq!(run["outage"]["times"].as_array().map(Vec::len), Some(0), "{run}");

@@ -5,14 +5,14 @@ use std::fs;
 use crate::support::{Home, built_in, number, url};
 use serde_json::Value;
 
-/// Ten arrivals in one second, at uneven distances, of two sessions.
+/// Ten arrivals of two sessions in one second, at uneven intervals.
 const ARRIVALS: &str = "at,session\n0.000,a\n0.001,a\n0.002,b\n0.300,a\n0.301,b\n0.302,a\n0.600,b\n0.601,a\n0.9,b\n0.999999999,a\n";
 
 fn offered(run: &Value) -> (u64, u64) {
     (number(run, "offered.planned"), number(run, "outcomes.ok"))
 }
 
-/// Whether it is valid does not matter here.
+/// Run of a load, whether it is valid or not.
 fn load(home: &Home, arguments: &[&str]) -> Value {
     home.run(&[arguments, &["--format", "json"]].concat()).json()
 }
@@ -34,7 +34,7 @@ fn command_line_sends_a_request_for_each_arrival() {
 }
 
 #[test]
-fn users_of_a_plan_play_their_sessions_and_the_warm_up_is_the_first_part() {
+fn users_of_a_plan_replay_their_sessions_and_the_first_part_is_warm_up() {
     let (home, target) = (Home::new(), built_in());
     fs::write(home.path().join("a.csv"), ARRIVALS).expect("written");
     let plan = format!(

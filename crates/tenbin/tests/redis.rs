@@ -1,4 +1,4 @@
-//! Loads on a real Redis: accounts that agree with the server, log-in, checks, pipelines, comparisons, and what is no server.
+//! Loads on a real Redis: counts that agree with the server, log-in, checks, pipelines, comparisons, and servers that are no Redis.
 
 use std::fs;
 use std::process::Output as Finished;
@@ -14,7 +14,7 @@ fn redis(options: &[&str]) -> Redis {
     Redis::start(options).unwrap_or_else(|missing| panic!("{missing}"))
 }
 
-/// The object of a load, whatever its verdict.
+/// Run of a load, whatever its verdict.
 #[track_caller]
 fn load(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(&[arguments, &["--format", "json"]].concat());
@@ -28,7 +28,7 @@ fn write_plan(home: &Home, text: &str) -> String {
     path.display().to_string()
 }
 
-/// Runs a plan with the password in the environment.
+/// Runs a plan, with the password in the environment.
 fn run_plan(home: &Home, text: &str) -> Output {
     let path = write_plan(home, text);
     let mut command = home.command(&["run", &path]);
@@ -59,7 +59,7 @@ fn pipeline_has_several_commands_under_way_on_few_connections() {
     let stats = redis.cli(&["INFO", "stats"]).expect("figures");
     let received = stats.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
     let received: u64 = received.and_then(|text| text.trim().parse().ok()).expect("a number");
-    // Two of the load, one before it, and two of redis-cli.
+    // Two connections of the load, one before it, and two of redis-cli.
     assert!(received <= 6, "{received} connections");
 }
 
@@ -75,7 +75,7 @@ fn open_load_through_a_pipeline_sends_every_arrival() {
 }
 
 #[test]
-fn connections_that_are_not_kept_log_in_each_time_and_count_no_step_for_it() {
+fn connections_that_are_not_kept_log_in_each_time_and_count_it_as_no_step() {
     let (home, redis) = (Home::new(), redis(&[]));
     let step = format!("{}/2?redis=SET+a+b", redis.url());
     let run = load(&home, &[&step, "-n", "100", "-c", "4", "--no-keepalive"]);
@@ -88,7 +88,7 @@ fn connections_that_are_not_kept_log_in_each_time_and_count_no_step_for_it() {
 }
 
 #[test]
-fn plan_checks_and_saves_replies_and_logs_in_with_a_secret_that_nobody_sees() {
+fn plan_checks_and_saves_replies_and_logs_in_with_a_secret_that_is_shown_nowhere() {
     let (home, redis) = (Home::new(), redis(&["--requirepass", PASSWORD]));
     let text = format!(
         r#"
@@ -129,7 +129,7 @@ url: redis://default:{{env.REDIS_PASSWORD}}@127.0.0.1:{}/1
 }
 
 #[test]
-fn variables_never_make_further_words_or_commands() {
+fn values_of_variables_never_add_words_or_commands() {
     let (home, redis) = (Home::new(), redis(&[]));
     redis.cli(&["SET", "evil", "x y\r\n*1\r\n$8\r\nFLUSHALL\r\n"]).expect("a value");
     let text = format!(
@@ -145,7 +145,7 @@ fn variables_never_make_further_words_or_commands() {
 }
 
 #[test]
-fn log_in_that_is_rejected_ends_before_the_load_and_says_why() {
+fn rejected_log_in_ends_before_the_load_with_the_reason() {
     let (home, redis) = (Home::new(), redis(&["--requirepass", PASSWORD]));
     let at = |log_in: &str, path: &str| format!("redis://{log_in}127.0.0.1:{}{path}", redis.port());
     for (url, words) in [
@@ -197,14 +197,14 @@ fn key_of_another_node_of_a_cluster_is_rejected_as_moved() {
     crate::support::until("the cluster is up", || {
         first.cli(&["CLUSTER", "INFO"]).is_ok_and(|info| info.contains("cluster_state:ok"))
     });
-    // The slot of foo is 12182.
+    // The slot of `foo` is 12182.
     let run = load(&home, &[&format!("{}?redis=GET+foo", first.url()), "-n", "5", "-c", "1"]);
     assert_eq!(errors(&run, "moved"), 5, "{run}");
     assert!(run.to_string().contains("MOVED 12182"), "{run}");
 }
 
 #[test]
-fn what_is_no_redis_is_told_before_the_load() {
+fn server_that_is_no_redis_is_reported_before_the_load() {
     let (home, redis) = (Home::new(), redis(&[]));
     let bad_request = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_vec();
     let http = server(vec![Step::ReadBytes(4), Step::Send(bad_request), Step::HoldOpen]);
@@ -224,7 +224,7 @@ fn what_is_no_redis_is_told_before_the_load() {
 }
 
 #[test]
-fn server_that_is_killed_under_load_leaves_accounts_that_add_up() {
+fn counts_add_up_after_the_server_is_killed_under_load() {
     let (home, mut redis) = (Home::new(), redis(&[]));
     let url = redis.url();
     let started = home.start(&[url.as_str(), "-d", "3s", "-c", "4", "-P", "8", "--format", "json"]);
@@ -249,7 +249,7 @@ fn unix_socket_is_loaded_like_a_port() {
 #[test]
 fn two_servers_that_a_plan_starts_are_compared() {
     let home = Home::new();
-    // The program of the machine, or the advice to install it.
+    // Starts the local redis-server, or fails with advice to install it.
     drop(redis(&[]));
     let text = r#"
 scenario:
@@ -278,7 +278,7 @@ compare: { blocks: 2 }
 }
 
 #[test]
-fn flag_of_redis_benchmark_names_ours() {
+fn flags_of_redis_benchmark_get_a_replacement() {
     let output: Finished = std::process::Command::new(TENBIN)
         .args(["redis://127.0.0.1", "-t", "get"])
         .output()

@@ -1,4 +1,4 @@
-//! Stored runs in every format, from the program as it is.
+//! Reports of stored runs in every format.
 
 use crate::support::own_process::Server;
 use crate::support::{Home, assert_identity, built_in, number, url};
@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
-/// A home with one run that kept a log of single requests.
+/// A home with one run, which kept a log of single requests.
 fn home_with_a_run() -> Home {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/hold?mean_us=2000");
@@ -24,7 +24,7 @@ fn report(home: &Home, format: &str) -> String {
 }
 
 #[test]
-fn every_format_is_written_from_the_store() {
+fn writes_every_format_from_the_store() {
     let home = home_with_a_run();
     for (format, beginning) in [
         ("terminal", "GET http://127.0.0.1:"),
@@ -36,7 +36,7 @@ fn every_format_is_written_from_the_store() {
     ] {
         let text = report(&home, format);
         assert!(text.starts_with(beginning), "{format}: {text}");
-        // The Base64 of hlog may have any letters.
+        // The Base64 of hlog may contain these letters by chance.
         let has_nan = format != "hlog" && text.contains("NaN");
         assert!(text.ends_with('\n') && !has_nan, "{format}: {text}");
     }
@@ -45,7 +45,7 @@ fn every_format_is_written_from_the_store() {
 }
 
 #[test]
-fn a_run_is_shown_alike_at_its_end_and_later() {
+fn report_of_a_run_is_the_same_at_its_end_and_later() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let output = home.run(&[url.as_str(), "-n", "100", "-c", "2"]);
@@ -53,7 +53,7 @@ fn a_run_is_shown_alike_at_its_end_and_later() {
 }
 
 #[test]
-fn figures_of_all_formats_are_the_same() {
+fn figures_are_the_same_in_all_formats() {
     let home = home_with_a_run();
     let run = home.last();
     assert_identity(&run);
@@ -70,7 +70,7 @@ fn figures_of_all_formats_are_the_same() {
 }
 
 #[test]
-fn cores_generator_and_listener_are_watched_beside_a_single_load_too() {
+fn single_load_has_figures_of_cores_generator_and_listener() {
     let home = Home::new();
     let server = Server::start(&home);
     let run = home.json(&[server.url.as_str(), "-R", "200/s", "-d", "1500ms", "-c", "10"]);
@@ -81,8 +81,8 @@ fn cores_generator_and_listener_are_watched_beside_a_single_load_too() {
 }
 
 #[test]
-fn a_listener_that_started_tenbin_is_not_watched_and_the_report_says_why() {
-    // The target is in the process of this test.
+fn listener_that_started_tenbin_is_not_watched_and_the_report_says_why() {
+    // The target runs in the process of this test.
     let run = home_with_a_run().last();
     assert!(run["system"]["threads_peak"].is_null(), "{run}");
     let missing = run["not_available"].as_array().expect("a list");
@@ -94,12 +94,14 @@ fn a_listener_that_started_tenbin_is_not_watched_and_the_report_says_why() {
 }
 
 #[test]
-fn the_request_log_has_up_to_so_many_requests_of_each_second() {
+fn request_log_has_up_to_the_given_number_of_requests_per_second() {
     let home = home_with_a_run();
     let jtl = report(&home, "jtl");
     let lines: Vec<&str> = jtl.lines().skip(1).collect();
-    // The load takes two seconds, of which the first is half warm-up: 50 of the 100 and 50 of the 200 measured there. On a busy
-    // machine the last of the 300 end in a third second.
+    // The load takes two seconds, and half of the first is warm-up. Kept are 50 of its 100 measured requests, and 50 of the 200
+    // requests of the other second.
+    //
+    // On a busy machine, the last of the 300 requests end in a third second.
     assert!((50..=150).contains(&lines.len()), "{}", lines.len());
     let run = home.last();
     let started_at = lines[0].split(',').next().expect("a time").parse::<u64>().expect("milliseconds");
@@ -113,7 +115,7 @@ fn the_request_log_has_up_to_so_many_requests_of_each_second() {
 }
 
 #[test]
-fn single_requests_that_were_not_kept_cannot_be_listed() {
+fn rejects_request_log_of_a_run_that_kept_none() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let run = home.json(&[url.as_str(), "-n", "10", "-c", "1"]);
@@ -131,7 +133,7 @@ fn single_requests_that_were_not_kept_cannot_be_listed() {
 }
 
 #[test]
-fn the_interval_log_adds_up_to_the_report() {
+fn interval_log_adds_up_to_the_report() {
     let home = home_with_a_run();
     let (log, run) = (report(&home, "hlog"), home.last());
     for (tag, key) in
@@ -156,7 +158,7 @@ fn the_interval_log_adds_up_to_the_report() {
         for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p95", 0.95)] {
             let told_us = run[key][name].as_f64().expect("a number");
             let read_us = sum.value_at_quantile(quantile) as f64 / 1_000.0;
-            // Three digits on either side.
+            // Both figures have three significant digits.
             assert!(
                 (told_us - read_us).abs() <= read_us / 500.0 + 0.01,
                 "{tag} {name}: {told_us}, {read_us}"
@@ -166,14 +168,14 @@ fn the_interval_log_adds_up_to_the_report() {
 }
 
 #[test]
-fn several_runs_stand_side_by_side() {
+fn several_runs_are_shown_side_by_side() {
     let (home, target) = (home_with_a_run(), built_in());
     let url = url(target.address(), "/status");
     home.json(&[url.as_str(), "-n", "2000", "-c", "2"]);
     let port = format!(":{}/", target.address().port());
     let ids: Vec<String> =
         home.history().iter().map(|run| run["id"].as_str().expect("a name").to_owned()).collect();
-    // A title may be shortened in a table, but not to what both have in common.
+    // A table may shorten a title, but not to the part that both titles share.
     for (format, named) in
         [("terminal", port.as_str()), ("md", &port), ("csv", "GET /status,2000,"), ("json", &ids[0])]
     {
@@ -183,7 +185,7 @@ fn several_runs_stand_side_by_side() {
     }
     let output = home.run(&["report", &ids[0], &ids[1], "--format", "hlog"]);
     assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""), "{output:?}");
-    // The beginning of a name will do, if it is the beginning of one.
+    // The beginning of a name is enough if only one name has it.
     let output = home.run(&["report", &ids[1][..ids[1].len() - 1]]);
     assert!(output.code == Some(0) || output.stderr.contains("could be"), "{output:?}");
     let output = home.run(&["report", "2"]);
@@ -207,7 +209,7 @@ fn history_has_throughput_and_p99_unless_samples_are_too_few() {
 }
 
 #[test]
-fn the_name_of_a_plan_means_its_newest_study() {
+fn name_of_a_plan_means_its_newest_study() {
     let (home, target) = (Home::new(), built_in());
     let plan = format!(
         "scenario: [ get: /status ]\nload: {{ users: 2, requests: 100 }}\nurl: http://{}\ncompare: {{ blocks: 2 }}\n",

@@ -1,4 +1,4 @@
-//! Results in files and in browsers: whole or not at all, and no load is made for one that cannot be written.
+//! Results in files and in browsers: a file is written completely or not at all, and no load is made if it cannot be written.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{self, Home, Output, built_in, until, url};
 
-/// A home with one short run, and what the program said.
+/// A home with one short run, and the output of the program.
 fn home_with_a_run(flags: &[&str]) -> (Home, Output) {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
@@ -14,7 +14,7 @@ fn home_with_a_run(flags: &[&str]) -> (Home, Output) {
     (home, output)
 }
 
-/// What is in the folder besides the store.
+/// Names of the files in the folder, except the store.
 fn files(home: &Home) -> Vec<String> {
     let entries = fs::read_dir(home.path()).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -31,7 +31,7 @@ fn assert_is_a_page(text: &str) {
 }
 
 #[test]
-fn a_load_shows_its_result_and_writes_the_page() {
+fn load_shows_its_result_and_writes_the_page() {
     let (home, output) = home_with_a_run(&["-o", "report.html", "--wide"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("planned 200 = sent 200"), "{output:?}");
@@ -46,7 +46,7 @@ fn a_load_shows_its_result_and_writes_the_page() {
 }
 
 #[test]
-fn a_load_shows_its_result_even_if_the_file_is_full() {
+fn load_shows_its_result_even_if_the_file_is_full() {
     let (_, output) = home_with_a_run(&["-o", "/dev/full", "--format", "csv", "--wide"]);
     assert_ne!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("planned 200 = sent 200"), "{output:?}");
@@ -56,7 +56,7 @@ fn a_load_shows_its_result_even_if_the_file_is_full() {
 }
 
 #[test]
-fn a_page_goes_into_a_pipe_too() {
+fn page_can_be_written_to_a_pipe() {
     let (home, _) = home_with_a_run(&[]);
     let output = home.run(&["report", "--format", "html"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
@@ -64,7 +64,7 @@ fn a_page_goes_into_a_pipe_too() {
 }
 
 #[test]
-fn the_ending_says_the_format_unless_a_flag_does() {
+fn file_extension_selects_the_format_unless_a_flag_does() {
     let (home, _) = home_with_a_run(&[]);
     for (name, flags, beginning) in [
         ("a.json", &[][..], "{\n  \"schema\": \"tenbin.run/1\""),
@@ -86,7 +86,7 @@ fn the_ending_says_the_format_unless_a_flag_does() {
 }
 
 #[test]
-fn nothing_is_sent_for_a_result_that_cannot_be_written() {
+fn sends_nothing_if_the_result_cannot_be_written() {
     for (flags, said) in [
         (
             &["-o", "report.pdf"][..],
@@ -115,7 +115,7 @@ fn nothing_is_sent_for_a_result_that_cannot_be_written() {
 }
 
 #[test]
-fn a_plan_is_not_run_for_a_file_that_cannot_be_written() {
+fn runs_no_plan_if_the_file_cannot_be_written() {
     let home = Home::new();
     let plan =
         "scenario:\n  - get: /\nload: { users: 1, for: 1s }\nsystems:\n  a: { url: 'http://127.0.0.1:9' }\n";
@@ -132,12 +132,12 @@ fn a_plan_is_not_run_for_a_file_that_cannot_be_written() {
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_only_by_a_whole_one() {
+fn existing_file_is_replaced_only_by_a_complete_one() {
     let (home, _) = home_with_a_run(&[]);
     let (path, link) = (home.path().join("report.txt"), home.path().join("link.txt"));
     fs::write(&path, "old").expect("written");
     symlink("report.txt", &link).expect("a link");
-    // It has no requests to list.
+    // The run has no requests to list.
     let failed = home.run(&["report", "--format", "jtl", "-o", "report.txt"]);
     assert_ne!(failed.code, Some(0), "{failed:?}");
     assert!(failed.stderr.contains("kept no single requests"), "{failed:?}");
@@ -153,7 +153,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_whole_one() {
 }
 
 #[test]
-fn who_may_read_a_file_stays_and_its_name_may_be_as_long_as_names_are() {
+fn replaced_file_keeps_its_permissions_and_may_have_the_longest_name() {
     let (home, _) = home_with_a_run(&[]);
     let private = home.path().join("private.txt");
     fs::write(&private, "old").expect("written");
@@ -176,9 +176,9 @@ fn who_may_read_a_file_stays_and_its_name_may_be_as_long_as_names_are() {
 }
 
 #[test]
-fn nothing_is_left_of_a_temporary_page_that_could_not_be_written() {
+fn removes_temporary_page_that_could_not_be_written() {
     let (home, _) = home_with_a_run(&[]);
-    // The page is larger than the file may become; the signal is ignored, and the error is told.
+    // The page is larger than the limit on file sizes. The signal is ignored, and the error is reported.
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tenbin")]);
     command.args(["report", "--open", "--store"]).arg(home.store());
@@ -189,7 +189,7 @@ fn nothing_is_left_of_a_temporary_page_that_could_not_be_written() {
     assert_eq!(files(&home), Vec::<String>::new());
 }
 
-/// A program that writes down what it is asked to open.
+/// Writes a program that records what it is asked to open. Returns its path.
 fn browser(home: &Home) -> String {
     let path = home.path().join("browser");
     let asked = home.path().join("asked");
@@ -213,7 +213,7 @@ fn opened(home: &Home, flags: &[&str], browser: &str) -> Output {
 }
 
 #[test]
-fn a_page_is_opened_in_the_browser_that_is_named() {
+fn page_is_opened_in_the_browser_of_the_environment() {
     let (home, _) = home_with_a_run(&[]);
     let browser = browser(&home);
     let asked = home.path().join("asked");
@@ -231,7 +231,7 @@ fn a_page_is_opened_in_the_browser_that_is_named() {
 }
 
 #[test]
-fn without_a_browser_the_address_is_said() {
+fn address_of_the_page_is_printed_without_a_browser() {
     let (home, _) = home_with_a_run(&[]);
     let output = opened(&home, &["--open"], "/no/such/browser");
     assert!(output.stderr.contains("no browser was found to open it with; it is at file:///"), "{output:?}");

@@ -1,4 +1,4 @@
-//! Different requests that all get one short body are reported, with what to write, and nothing else is.
+//! Different requests that all get the same short body are reported, with what to write. Nothing else is.
 
 use crate::support::{Home, answering, server, url};
 use serde_json::Value;
@@ -8,7 +8,7 @@ const DRAWN: &str = "scenario: [ get: \"/item/{id}?token={env.SAME_BODY_TOKEN}\"
 const DATA: &str = "data: { id: { uniform: 1..100000 } }\n";
 const TOKEN: &str = "s3cr3t-token";
 
-/// The notes of a run of a plan with 300 requests.
+/// Notes of a run with 300 requests, made by a plan with this scenario.
 fn notes(server: &Scripted, scenario: &str) -> String {
     let home = Home::new();
     let plan = format!(
@@ -29,7 +29,7 @@ fn one_body(body: &str) -> Scripted {
 }
 
 #[test]
-fn one_short_body_for_different_requests_is_quoted_with_what_to_expect() {
+fn same_short_body_for_different_requests_is_quoted_with_what_to_expect() {
     let notes = notes(&one_body(&format!("not\u{1b}[31m found {TOKEN}")), DRAWN);
     assert!(notes.contains("different requests, all had the body"), "{notes}");
     assert!(notes.contains("u{1b}[31m found (secret)") && notes.contains("--expect-body"), "{notes}");
@@ -37,7 +37,7 @@ fn one_short_body_for_different_requests_is_quoted_with_what_to_expect() {
 }
 
 #[test]
-fn one_body_is_no_note_where_it_is_expected_or_requests_are_alike_or_it_is_long() {
+fn same_body_is_not_noted_if_expected_or_long_or_for_equal_requests() {
     let expected = "scenario: [ { get: \"/item/{id}\", expect: { body: found } } ]\n";
     let alike = "scenario: [ { get: /item, headers: { X-Id: \"{id}\" } } ]\n";
     let long = "x".repeat(201);

@@ -1,11 +1,11 @@
-//! The server hears from Tenbin, word for word, what it hears from pgbench with the same script and seed.
+//! Tenbin sends exactly the statements that pgbench sends with the same script and seed.
 
 use std::process::Stdio;
 
 use crate::support::Home;
 use servers::{Postgres, PostgresSettings};
 
-/// A script that uses every function and kind of meta command whose value does not hang on the server's clock.
+/// A script with every function and every kind of meta command whose value does not depend on the server's clock.
 const EVERYTHING: &str = r"\set aid random(1, 100000)
 \set e random_exponential(1, 1000, 3.5)
 \set g random_gaussian(1, 1000, 4.0)
@@ -44,7 +44,7 @@ fn server() -> Postgres {
     Postgres::start(&settings).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// What a client of this name asked, from the first statement with this beginning on.
+/// Statements of a client with this name, from the first one with this beginning on.
 fn heard(server: &Postgres, name: &str, first: &str) -> Vec<String> {
     let log = servers::with_names_of_pgbench(&server.log());
     let prefix = format!("{name}|");
@@ -61,7 +61,7 @@ fn heard(server: &Postgres, name: &str, first: &str) -> Vec<String> {
                     _ => {}
                 }
             }
-            // A statement of several lines goes on after a tab.
+            // A statement of several lines continues after a tab.
             None if line.starts_with('\t') && is_ours => {
                 if let Some(last) = statements.last_mut() {
                     last.push('\n');
@@ -75,7 +75,7 @@ fn heard(server: &Postgres, name: &str, first: &str) -> Vec<String> {
     statements.split_off(begins)
 }
 
-/// Runs both with one client and compares; `first` is how the first statement of a transaction begins.
+/// Runs both programs with one client and compares their statements. `first` is the beginning of a transaction's first statement.
 #[track_caller]
 fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
     let server = server();
@@ -97,8 +97,8 @@ fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
         arguments.extend([if name.contains('.') { "-f" } else { "--workload" }, *name]);
     }
     let output = home.run(&arguments);
-    // Other tests that take the cores make the load invalid, and a machine that stands still for a quarter of a second is an outage of so
-    // short a load: neither changes a statement.
+    // Other tests that use the cores make the load invalid. For so short a load, a pause of a quarter of a second is an outage.
+    // Neither changes a statement.
     assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
     let (theirs, ours) = (heard(&server, "pgbench", first), heard(&server, "tenbin", first));
     assert!(theirs.len() >= transactions as usize, "pgbench asked {} times", theirs.len());
@@ -109,14 +109,14 @@ fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
 }
 
 #[test]
-fn the_built_in_transactions_are_pgbenchs() {
+fn built_in_transactions_equal_those_of_pgbench() {
     assert_same(&["tpcb-like"], 1_000, "simple", "BEGIN");
     assert_same(&["simple-update"], 1_000, "prepared", "BEGIN");
     assert_same(&["select-only"], 1_000, "extended", "SELECT abalance");
 }
 
 #[test]
-fn a_script_with_every_function_draws_the_same_values() {
+fn script_with_every_function_draws_the_same_values() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("everything.sql");
     std::fs::write(&path, EVERYTHING).expect("written");
@@ -125,6 +125,6 @@ fn a_script_with_every_function_draws_the_same_values() {
 }
 
 #[test]
-fn scripts_are_chosen_by_weight_as_pgbench_chooses() {
+fn scripts_are_selected_by_weight_as_in_pgbench() {
     assert_same(&["tpcb-like@2", "select-only@3", "simple-update@1"], 1_000, "simple", "WHERE aid");
 }

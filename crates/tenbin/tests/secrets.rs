@@ -1,4 +1,4 @@
-//! Secrets of the environment: they reach the system, and no result, message, or list of processes shows them.
+//! Secrets from the environment reach the system. No result, message, or list of processes shows them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Home, Output, Started, TENBIN};
 
-/// Every place of a request spells it in another way.
+/// Each part of a request encodes it in another way.
 const SECRET: &str = "s3cr%t \"wörd\\/9";
-/// What any spelling of it has.
+/// Pieces that any encoding of the secret contains.
 const TELLING: [&str; 4] = ["s3cr", "wörd", "%C3%B6rd", "czNjc"];
 
 const PLAN: &str = r#"
@@ -60,7 +60,7 @@ fn assert_output_hides(what: &str, output: &Output) {
     assert_hidden(what, output.stderr.as_bytes());
 }
 
-/// The arguments of every process of this machine, a few times while the program runs.
+/// Command lines of all processes of this machine, sampled until this time.
 pub(crate) fn arguments_meanwhile(until: Instant) -> Vec<u8> {
     let mut seen = Vec::new();
     while Instant::now() < until {
@@ -79,7 +79,7 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_secret_reaches_the_system_and_nothing_that_is_kept_or_shown() {
+fn secret_reaches_the_system_and_is_stored_and_shown_nowhere() {
     let home = Home::new();
     let path = plan(&home, PLAN);
     let started = with_secret(home.command(&["run", &path, "--format", "json"]));
@@ -112,7 +112,7 @@ fn a_secret_reaches_the_system_and_nothing_that_is_kept_or_shown() {
 }
 
 #[test]
-fn a_system_that_fails_does_not_tell_its_secret() {
+fn failing_system_does_not_reveal_its_secret() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -128,7 +128,7 @@ fn a_system_that_fails_does_not_tell_its_secret() {
 }
 
 #[test]
-fn without_its_variable_nothing_starts() {
+fn starts_nothing_without_the_environment_variable() {
     let home = Home::new();
     let path = plan(&home, PLAN);
     let output = home.run(&["run", &path]);

@@ -1,4 +1,4 @@
-//! Seeds: each load and each study draws its own unless one is named, says which, and can be repeated.
+//! Seeds: each load and each study draws its own unless one is given. The seed is reported, and repeats the draws.
 
 use std::fs;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use crate::support::{self, systems::marked};
 use crate::support::{Home, number};
 use serde_json::Value;
 
-/// The seed that a run says would repeat its draws.
+/// Seed in the message that it repeats the draws of a run.
 fn told(stderr: &str) -> Option<u64> {
     let rest = stderr.split_once("; --seed ")?.1;
     rest.split_once(' ')?.0.parse().ok()
 }
 
 #[test]
-fn each_load_has_a_seed_of_its_own_and_sign_ups_do_not_collide() {
+fn loads_have_different_seeds_and_sign_ups_do_not_collide() {
     let home = Home::new();
     let url = format!("sqlite:{}", home.path().join("bench.db").display());
     let mut command = std::process::Command::new(support::TENBIN);
@@ -41,7 +41,7 @@ fn seed(study: &Value) -> u64 {
 }
 
 #[test]
-fn a_study_without_a_seed_draws_one_and_keeps_it_when_it_is_resumed() {
+fn study_without_a_seed_draws_one_and_keeps_it_when_resumed() {
     let home = Home::new();
     let path = home.path().join("plan.yaml");
     let text = "scenario: [ get: / ]\nload: { users: 1, for: 300ms }\nsystems:\n  target:\n    \

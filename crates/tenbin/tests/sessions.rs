@@ -1,4 +1,5 @@
-//! A site with sessions, made with a web framework: log-ins, cookies, tokens, redirects, compressed pages, and a secret that nothing shows.
+//! A site with sessions, built with a web framework: log-ins, cookies, tokens, redirects, compressed pages, and a secret that is
+//! shown nowhere.
 
 use std::fs;
 use std::path::Path;
@@ -9,11 +10,12 @@ use crate::secrets::{arguments_meanwhile, files_below};
 use crate::support::systems::assert_nothing_is_left;
 use crate::support::{Home, Started};
 
-/// No word of it occurs anywhere else.
+/// No word of the secret occurs anywhere else.
 const SECRET: &str = "0pen-sesame/ünd?all";
 const TELLING: [&str; 4] = ["0pen-sesame", "ünd?all", "%C3%BCnd", "MHBlbi1z"];
 
-/// The plan of the project with its folder: the first of its two systems, and a shorter quick study.
+/// Copies the project's plan for sessions and its folder, with only the first of its two systems and a shorter quick form. Returns
+/// the path.
 fn copied(home: &Home) -> String {
     let plans = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
     let folder = home.path().join("sessions");
@@ -80,7 +82,7 @@ fn users_of_a_real_site_log_in_once_and_no_result_shows_their_password() {
     assert_nothing_is_left(&home);
 }
 
-/// A plan for the built-in target, which answers a POST of /echo with its body.
+/// Plan for the built-in target, which answers a POST of /echo with its body.
 fn of_target(home: &Home, setup: &str, teardown: &str) -> String {
     let path = home.path().join("plan.yaml");
     let text = format!(
@@ -97,7 +99,7 @@ const SETUP: &str =
     "{ name: make, post: /echo, json: { id: [ 5, 7 ] }, save: { user: { json: \"$.id[-1]\" } } }";
 
 #[test]
-fn users_have_what_the_setup_saved_and_a_teardown_that_fails_is_noted() {
+fn users_get_variables_of_the_setup_and_a_failed_teardown_is_noted() {
     let home = Home::new();
     let path = of_target(&home, SETUP, "{ name: gone, get: \"/no-such-{user}\" }");
     let output = home.run(&["run", &path, "--format", "json"]);
@@ -110,7 +112,7 @@ fn users_have_what_the_setup_saved_and_a_teardown_that_fails_is_noted() {
 }
 
 #[test]
-fn a_setup_that_fails_ends_the_run_and_shows_the_answer() {
+fn failed_setup_ends_the_run_and_shows_the_reply() {
     let home = Home::new();
     let path = of_target(&home, &SETUP.replace("json: \"$.id[-1]\"", "json: $.id"), "{ get: \"/{user}\" }");
     let output = home.run(&["run", &path]);

@@ -1,4 +1,4 @@
-//! Signals: once to drain and report, twice to end at once, and before the load simply to go.
+//! Signals: the first drains and reports, the second ends the program at once, and one before the load ends it silently.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use serde_json::Value;
 use target::Running;
 use target::scripted::{Step, blackhole};
 
-/// Long enough that only a signal ends it within a test.
+/// A load that only a signal ends within the time of a test.
 const LONG: [&str; 4] = ["-d", "10m", "--timeout", "5m"];
 const JSON: [&str; 2] = ["--format", "json"];
 
-/// A load that has begun to be answered, or at least to be sent.
+/// Starts a load, and waits until the target has counted four requests.
 fn loading(home: &Home, target: &Running, path: &str, more: &[&str]) -> Started {
     let url = url(target.address(), path);
     let program = home.start(&[&[url.as_str()][..], &LONG, &JSON, more].concat());
@@ -21,7 +21,7 @@ fn loading(home: &Home, target: &Running, path: &str, more: &[&str]) -> Started 
     program
 }
 
-/// A report that was printed and kept alike.
+/// Asserts that the printed report equals the stored one, and returns it.
 #[track_caller]
 fn kept(home: &Home, output: &Output) -> Value {
     let run = output.json();
@@ -34,7 +34,7 @@ fn kept(home: &Home, output: &Output) -> Value {
 }
 
 #[test]
-fn one_signal_drains_and_reports() {
+fn first_signal_drains_and_reports() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 143)] {
         for load in [&["-c", "4"][..], &["-c", "50", "-R", "100"]] {
             let (home, target) = (Home::new(), built_in());
@@ -53,7 +53,7 @@ fn one_signal_drains_and_reports() {
 }
 
 #[test]
-fn a_second_signal_ends_the_run_within_a_second() {
+fn second_signal_ends_the_run_within_a_second() {
     for second in [Signal::INT, Signal::TERM] {
         let (home, target) = (Home::new(), built_in());
         let program = loading(&home, &target, "/hold?mean_us=9000000", &["-c", "4"]);
@@ -71,7 +71,7 @@ fn a_second_signal_ends_the_run_within_a_second() {
 }
 
 #[test]
-fn fifty_signals_are_as_good_as_two() {
+fn fifty_signals_have_the_effect_of_two() {
     let (home, target) = (Home::new(), built_in());
     let program = loading(&home, &target, "/hold?mean_us=9000000", &["-c", "4"]);
     for _ in 0..50 {
@@ -87,7 +87,7 @@ fn fifty_signals_are_as_good_as_two() {
 }
 
 #[test]
-fn a_signal_before_the_load_leaves_nothing_behind() {
+fn signal_before_the_load_leaves_nothing_behind() {
     let hole = blackhole().expect("a full queue");
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let home = Home::new();
@@ -103,7 +103,7 @@ fn a_signal_before_the_load_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_signal_ends_the_check_of_a_plan_whose_server_says_nothing() {
+fn signal_ends_the_check_of_a_plan_with_a_silent_server() {
     let hole = blackhole().expect("a full queue");
     let home = Home::new();
     let plan = format!(
@@ -124,7 +124,7 @@ fn a_signal_ends_the_check_of_a_plan_whose_server_says_nothing() {
 }
 
 #[test]
-fn draining_against_silence_ends_at_the_deadline() {
+fn drain_of_a_silent_server_ends_at_the_deadline() {
     let (home, silent) = (Home::new(), server(vec![Step::ReadRequest, Step::HoldOpen]));
     let url = url(silent.address(), "/");
     let program = home.start(&[&url, "-c", "3", "-d", "10m", "--timeout", "1s", "--format", "json"]);

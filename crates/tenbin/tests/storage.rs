@@ -1,4 +1,4 @@
-//! Stores that cannot be written: an error with its own code, in time, and the counted requests are reported.
+//! Stores that cannot be written: an error with its own exit code, in time, and a report of the counted requests.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn assert_storage_error(output: &Output, what: &str) {
 }
 
 #[test]
-fn a_store_that_cannot_be_opened_costs_no_request() {
+fn unusable_store_is_reported_before_any_request() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let foreign = home.path().join("foreign");
@@ -40,7 +40,7 @@ fn a_store_that_cannot_be_opened_costs_no_request() {
     assert_eq!(fs::read_to_string(&foreign).expect("text"), "something else entirely\n".repeat(100));
 }
 
-/// Runs the program in a mount namespace of its own, on a small file system, after a shell line that prepares it.
+/// Runs the program in a mount namespace of its own, on a small file system, after a line of shell that prepares it.
 fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Output {
     let disk = home.path().join("disk");
     fs::create_dir_all(&disk).expect("a folder");
@@ -62,7 +62,7 @@ fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_disk_that_fills_up_ends_the_run_and_what_was_counted_is_told() {
+fn full_disk_ends_the_run_and_the_counts_are_reported() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let arguments = [&url, "-R", "1000/s", "-c", "20", "-d", "60s", "--log-requests", "1000"];
@@ -87,7 +87,7 @@ fn a_disk_that_fills_up_ends_the_run_and_what_was_counted_is_told() {
 }
 
 #[test]
-fn a_disk_that_is_full_from_the_start_costs_no_request() {
+fn disk_that_is_full_from_the_start_is_reported_before_any_request() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let fill = "head -c 390k /dev/zero > filler";
@@ -97,7 +97,7 @@ fn a_disk_that_is_full_from_the_start_costs_no_request() {
 }
 
 #[test]
-fn a_disk_that_must_not_be_written_costs_no_request() {
+fn read_only_disk_is_reported_before_any_request() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let output = on_a_small_disk(&home, "mount -o remount,ro .", &[&url, "-d", "60s"]);
@@ -106,7 +106,7 @@ fn a_disk_that_must_not_be_written_costs_no_request() {
 }
 
 #[test]
-fn a_store_that_may_not_be_written_can_be_reported() {
+fn read_only_store_can_be_reported() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     home.json(&[url.as_str(), "-n", "50", "-c", "1"]);
@@ -128,7 +128,7 @@ fn a_store_that_may_not_be_written_can_be_reported() {
 }
 
 #[test]
-fn what_is_no_file_is_no_store() {
+fn rejects_store_that_is_no_file() {
     let (home, target) = (Home::new(), built_in());
     let mut command = Command::new(TENBIN);
     command.args([url(target.address(), "/status").as_str(), "-n", "5", "--store", ":memory:"]);
@@ -140,7 +140,7 @@ fn what_is_no_file_is_no_store() {
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_is_named() {
+fn limit_on_file_sizes_is_named() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let mut command = Command::new("prlimit");
@@ -166,7 +166,7 @@ fn a_limit_on_the_size_of_files_is_named() {
 }
 
 #[test]
-fn a_damaged_store_is_an_error_and_not_a_crash() {
+fn damaged_store_is_an_error_without_a_panic() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     home.json(&[url.as_str(), "-n", "2000", "-c", "2", "--log-requests", "1000"]);
@@ -178,7 +178,7 @@ fn a_damaged_store_is_an_error_and_not_a_crash() {
         fs::write(home.store(), &bad).expect("written");
         for arguments in [&["report", "last"][..], &["history"], &["report", "last", "--format", "json"]] {
             let output = home.run(arguments);
-            // What was overwritten may be what this command does not look at.
+            // The command may not read the part that was overwritten.
             assert!(matches!(output.code, Some(0 | 1 | 2 | 5)), "{from}: {output:?}");
             assert!(!output.stderr.contains("panicked"), "{from}: {output:?}");
         }
@@ -186,7 +186,7 @@ fn a_damaged_store_is_an_error_and_not_a_crash() {
 }
 
 #[test]
-fn a_store_locked_by_another_program_does_not_hang_the_run() {
+fn store_locked_by_another_program_does_not_hang_the_run() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     home.json(&[url.as_str(), "-n", "5", "-c", "1"]);
@@ -195,7 +195,7 @@ fn a_store_locked_by_another_program_does_not_hang_the_run() {
     let locker = rusqlite::Connection::open(home.store()).expect("the store");
     locker.execute_batch("BEGIN IMMEDIATE").expect("the lock");
     let output = program.finish();
-    // Opening connections may take a second, too.
+    // Opening connections may take another second.
     assert!(output.took < Duration::from_secs(1 + 1 + 1 + 5 + 1), "{output:?}");
     assert!(matches!(output.code, Some(1 | 5)), "{output:?}");
     assert!(!output.stderr.is_empty(), "and it says why");

@@ -1,4 +1,4 @@
-//! Stores that an earlier program wrote are opened, and every figure that it told of them is still told.
+//! Stores of earlier versions can be opened, and every figure that those versions reported is still reported.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::support::Home;
 
-/// A store that an earlier program wrote.
+/// A store that an earlier version wrote.
 struct Earlier {
     dump: &'static str,
-    /// What that program said of each study and of each other run, in JSON.
+    /// JSON that the earlier version reported, by the name of each study and of each other run.
     told: BTreeMap<String, Value>,
 }
 
-/// One of each version that differs in what it keeps.
+/// Stores of the versions that differ in what they store.
 fn all() -> [Earlier; 2] {
     let told = |json| serde_json::from_str(json).expect("it is JSON");
     [
@@ -39,8 +39,9 @@ impl Earlier {
     }
 }
 
-/// Asserts that everything in a report is in a later one. What is new there is not looked at. A figure that is meant to change
-/// has a line in CHANGELOG.md, and is changed in the file.
+/// Asserts that a later report contains everything in an earlier one. Additions are ignored.
+///
+/// An intended change of a figure needs a line in CHANGELOG.md, and is made in the stored JSON, too.
 fn assert_told(path: &str, before: &Value, now: &Value) {
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => {
@@ -59,7 +60,7 @@ fn assert_told(path: &str, before: &Value, now: &Value) {
 }
 
 #[test]
-fn every_figure_is_told_as_before() {
+fn every_figure_is_reported_as_before() {
     let stores = all();
     assert_eq!(stores.each_ref().map(|earlier| earlier.told.len()), [3, 1], "a study and two runs; a run");
     for earlier in stores {
@@ -73,7 +74,7 @@ fn every_figure_is_told_as_before() {
 }
 
 #[test]
-fn every_format_and_command_reads_it() {
+fn every_format_and_command_reads_earlier_stores() {
     for earlier in all() {
         assert_read_in_every_way(&earlier);
     }
@@ -84,7 +85,7 @@ fn assert_read_in_every_way(earlier: &Earlier) {
     for name in told.keys() {
         let formats: &[&str] = match name.starts_with("s-") {
             true => &["terminal", "md", "html", "csv"],
-            // One run of them kept single requests.
+            // One of the runs kept single requests.
             false if name == LOGGED => &["terminal", "md", "html", "csv", "hlog", "jtl"],
             false => &["terminal", "md", "html", "csv", "hlog"],
         };

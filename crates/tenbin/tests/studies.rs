@@ -1,4 +1,4 @@
-//! Studies from outside: what a plan asks for is what is done, kept and shown, also when systems misbehave.
+//! Studies from outside: everything that a plan asks for is done, stored, and shown, also if systems misbehave.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::support::{
 use crate::support::{Home, assert_identity, number};
 use serde_json::Value;
 
-/// A system that this program itself serves.
+/// Start of a system that is this program itself.
 const TARGET: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'";
 
 fn plan(home: &Home, text: &str) -> String {
@@ -76,10 +76,10 @@ fn steps_values_and_captures_reach_the_system() {
 }
 
 #[test]
-fn systems_that_misbehave_are_results_and_the_study_goes_on() {
+fn misbehaving_systems_are_results_and_the_study_goes_on() {
     assert_measured(|| {
         let home = Home::new();
-        // Less than two seconds: whoever else wants the cores meanwhile spoils no run.
+        // Loads of less than two seconds are not invalid if something else takes the cores.
         let path = plan(
             &home,
             "scenario:\n  - get: /status\nload: { users: 2, for: 1700ms, timeout: 1s }\nsystems:\n  \
@@ -124,7 +124,7 @@ fn systems_that_misbehave_are_results_and_the_study_goes_on() {
 }
 
 #[test]
-fn an_interrupted_study_is_resumed_where_it_stopped() {
+fn interrupted_study_is_resumed_where_it_stopped() {
     let home = Home::new();
     let text = format!(
         "scenario:\n  - get: /status\nload: {{ users: 2, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [1, 2] }}\n\
@@ -152,7 +152,7 @@ fn an_interrupted_study_is_resumed_where_it_stopped() {
 }
 
 #[test]
-fn a_breached_gate_ends_with_code_three() {
+fn failed_gate_exits_with_3() {
     let home = Home::new();
     let text = format!(
         "scenario:\n  - get: /hold?mean_us=20000\nload: {{ users: 4, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [4] }}\n\
@@ -166,7 +166,7 @@ fn a_breached_gate_ends_with_code_three() {
 }
 
 #[test]
-fn a_system_that_fails_holds_no_gate_and_a_quick_study_need_not_tell() {
+fn gate_of_a_failed_system_fails_and_a_quick_study_may_be_inconclusive() {
     let home = Home::new();
     let text = format!(
         "scenario:\n  - get: /status\nload: {{ users: 2, for: 1s, requests: 500 }}\nsystems:\n  target:\n    {TARGET}\n    \
@@ -186,7 +186,7 @@ fn a_system_that_fails_holds_no_gate_and_a_quick_study_need_not_tell() {
 }
 
 #[test]
-fn check_connects_and_starts_only_if_a_flag_says_so() {
+fn check_connects_and_starts_only_with_a_flag() {
     let home = Home::new();
     let check = |arguments: &[&str]| {
         let mut command = std::process::Command::new(support::TENBIN);
@@ -225,7 +225,7 @@ fn check_connects_and_starts_only_if_a_flag_says_so() {
 }
 
 #[test]
-fn a_plan_that_cannot_work_starts_nothing() {
+fn plan_that_cannot_work_starts_nothing() {
     let home = Home::new();
     let wrong = plan(&home, "scenario:\n  - gte: /\nload: { users: ten }\nsystems: {}\n");
     let output = home.run(&["run", &wrong]);
@@ -244,7 +244,7 @@ fn a_plan_that_cannot_work_starts_nothing() {
 }
 
 #[test]
-fn a_load_goes_through_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
+fn load_passes_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -268,7 +268,7 @@ fn a_load_goes_through_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
                 .and_then(|process| process["cpu_s"].as_f64())
                 .unwrap_or_else(|| panic!("no {name}: {run}"))
         };
-        // So little work may take no tick of the clock that processes are charged by.
+        // This little work may take no tick of the clock that counts the CPU time of processes.
         assert!(cpu_s("proxy far") >= 0.0, "{run}");
         let of_system = run["system"]["cpu_s"].as_f64().expect("a time");
         assert!((of_system - cpu_s("target")).abs() < 1e-6, "{run}");
@@ -277,7 +277,7 @@ fn a_load_goes_through_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
 }
 
 #[test]
-fn a_system_beyond_its_memory_is_killed_and_the_report_says_so() {
+fn system_beyond_its_memory_limit_is_killed_and_the_report_says_so() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -296,7 +296,7 @@ fn a_system_beyond_its_memory_is_killed_and_the_report_says_so() {
 }
 
 #[test]
-fn a_system_on_a_host_of_its_own_is_loaded_over_a_link() {
+fn system_on_its_own_host_is_loaded_over_a_link() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -315,7 +315,7 @@ fn a_system_on_a_host_of_its_own_is_loaded_over_a_link() {
 }
 
 #[test]
-fn events_slow_cut_and_reset_the_link_of_a_proxy_and_limit_the_system_for_a_time() {
+fn events_slow_cut_and_reset_the_link_of_a_proxy_and_limit_the_system_temporarily() {
     let home = Home::new();
     let path = plan(
         &home,

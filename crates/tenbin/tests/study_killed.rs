@@ -1,6 +1,6 @@
-//! Killed at any moment, a study leaves no process behind and can be resumed to the very runs that it planned.
+//! A study that is killed at any moment leaves no process behind, and can be resumed to exactly the runs that it planned.
 //!
-//! `TENBIN_KILLS` sets how many times, `TENBIN_SEED` which moments.
+//! `TENBIN_KILLS` sets the number of kills, and `TENBIN_SEED` their moments.
 
 use std::fs;
 use std::thread;
@@ -25,10 +25,10 @@ systems:
 compare: { blocks: 2 }
 seed: 1
 ";
-/// Longer than a run with its start and stop takes, so that every moment of one is hit.
+/// Longer than a run with its start and stop, so that kills hit every moment of one.
 const MOMENTS_MS: u64 = 2_600;
 
-/// What was to be run, in order: position, variant, block.
+/// Planned runs, in order: position, variant, block.
 fn list(study: &Value) -> Vec<(u64, String, u64)> {
     let runs = study["runs"].as_array().expect("a list").iter();
     let place = |run: &Value| {
@@ -62,7 +62,7 @@ fn a_killed_study_is_completed_by_resuming_it() {
     assert_nothing_is_left(&home);
 }
 
-/// Runs a study, kills it, resumes it, and so on until it is whole; returns how often it was killed.
+/// Runs a study, and kills and resumes it until it is complete. Returns the number of kills.
 fn kill_until_whole(home: &Home, path: &str, kills_max: u64, state: &mut u64) -> u64 {
     let mut program = home.start(&["run", path]);
     let mut kills = 0;
@@ -96,7 +96,7 @@ fn had_nothing_to_resume(output: &Output) -> bool {
     output.code == Some(2) && output.stderr.contains("no study")
 }
 
-/// Whether it still ran when it was killed.
+/// Kills the program after this time. Returns whether it was still running.
 fn killed_after(program: &mut Started, moment: Duration) -> bool {
     thread::sleep(moment);
     let was_running = program.is_running();

@@ -1,4 +1,4 @@
-//! Studies whose systems are in the way of others, or say nothing where they should: what is reported then is true.
+//! Studies whose systems disturb others or stay silent: their reports are true.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ fn plan(home: &Home, text: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// `check` keeps nothing, and has no store.
+/// Runs `check`, which has no store.
 fn check(home: &Home, arguments: &[&str]) -> Output {
     let mut command = Command::new(TENBIN);
     command.arg("check").args(arguments);
@@ -31,7 +31,7 @@ fn check(home: &Home, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_port_that_somebody_else_holds_is_not_loaded() {
+fn port_of_another_program_is_not_loaded() {
     let home = Home::new();
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = other.local_addr().expect("an address").port();
@@ -51,7 +51,7 @@ fn a_port_that_somebody_else_holds_is_not_loaded() {
 }
 
 #[test]
-fn a_gate_on_throughput_sees_the_figure_that_is_shown() {
+fn gate_on_throughput_uses_the_reported_figure() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -66,7 +66,7 @@ fn a_gate_on_throughput_sees_the_figure_that_is_shown() {
 }
 
 #[test]
-fn a_study_whose_every_request_is_rejected_ends_within_its_first_run() {
+fn study_with_only_rejected_requests_ends_in_its_first_run() {
     let home = Home::new();
     let wrong = plan(
         &home,
@@ -84,7 +84,7 @@ fn a_study_whose_every_request_is_rejected_ends_within_its_first_run() {
         output.stderr
     );
     assert_nothing_is_left(&home);
-    // It can be resumed when the system answers.
+    // The study can be resumed when the system accepts the requests.
     assert!(home.run(&["history"]).stdout.contains("interrupted"), "it is kept as interrupted");
     let checked = check(&home, &[&wrong, "--start"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
@@ -92,7 +92,7 @@ fn a_study_whose_every_request_is_rejected_ends_within_its_first_run() {
 }
 
 #[test]
-fn a_study_of_failures_goes_on_where_a_system_rejects_everything() {
+fn study_of_failures_continues_if_a_system_rejects_everything() {
     let home = Home::new();
     let of = |compare: &str| {
         format!(
@@ -115,7 +115,7 @@ fn a_study_of_failures_goes_on_where_a_system_rejects_everything() {
     }
 }
 
-/// Answers whoever is alone, and rejects everybody else.
+/// Answers a single connection, and rejects requests while there are several.
 fn answers_one_at_a_time(listener: TcpListener) {
     let connections = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
@@ -137,7 +137,7 @@ fn answers_one_at_a_time(listener: TcpListener) {
 }
 
 #[test]
-fn a_load_that_is_too_much_is_a_result_although_every_request_is_rejected() {
+fn overload_is_a_result_even_if_every_request_is_rejected() {
     let home = Home::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -152,7 +152,7 @@ fn a_load_that_is_too_much_is_a_result_although_every_request_is_rejected() {
 }
 
 #[test]
-fn a_command_that_cannot_tell_its_version_is_named_by_check() {
+fn failing_version_command_is_named_by_check() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -165,7 +165,7 @@ fn a_command_that_cannot_tell_its_version_is_named_by_check() {
 }
 
 #[test]
-fn a_command_that_never_tells_its_version_does_not_hold_up_an_interruption() {
+fn hanging_version_command_does_not_delay_an_interruption() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -178,13 +178,13 @@ fn a_command_that_never_tells_its_version_does_not_hold_up_an_interruption() {
     program.signal(Signal::INT);
     let output = program.finish();
     assert_eq!(output.code, Some(130), "{output:?}");
-    // Left alone, it has 20 s.
+    // Without the interruption, the command has 20 s.
     assert!(begun.elapsed() < Duration::from_secs(15), "{output:?}");
     assert_nothing_is_left(&home);
 }
 
 #[test]
-fn what_went_wrong_after_a_load_is_told_although_its_figures_count() {
+fn failure_after_a_load_is_reported_and_its_figures_count() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -200,7 +200,7 @@ fn what_went_wrong_after_a_load_is_told_although_its_figures_count() {
 }
 
 #[test]
-fn a_public_address_is_refused_before_anything_is_kept() {
+fn rejects_public_address_before_anything_is_stored() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -220,7 +220,7 @@ fn a_public_address_is_refused_before_anything_is_kept() {
 }
 
 #[test]
-fn a_plan_after_resume_is_not_taken_for_a_study() {
+fn plan_after_resume_is_not_taken_for_a_study() {
     let home = Home::new();
     let output = home.run(&["run", "--resume", "plan.yaml"]);
     assert_eq!(output.code, Some(2), "{output:?}");
@@ -228,7 +228,7 @@ fn a_plan_after_resume_is_not_taken_for_a_study() {
 }
 
 #[test]
-fn a_full_study_is_not_resumed_as_a_quick_one() {
+fn full_study_is_not_resumed_as_a_quick_one() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -246,7 +246,7 @@ fn a_full_study_is_not_resumed_as_a_quick_one() {
 }
 
 #[test]
-fn a_study_outlives_the_file_of_its_program() {
+fn study_survives_the_removal_of_its_program_file() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -269,7 +269,7 @@ fn a_study_outlives_the_file_of_its_program() {
     }
 }
 
-/// Runs a study as a user of its own who may have so many processes and threads: root is not bound by such a limit.
+/// Runs a study as a user of its own with a limit on processes and threads, because the limit does not apply to root.
 fn run_with_few_processes(home: &Home, processes: u32, plan: &str) -> Output {
     assert!(rustix::process::getuid().is_root(), "this test becomes another user: run it as root");
     let user = 700_000 + std::process::id() % 100_000;
@@ -285,7 +285,7 @@ fn run_with_few_processes(home: &Home, processes: u32, plan: &str) -> Output {
 }
 
 #[test]
-fn a_system_that_takes_all_processes_has_failed_and_the_study_goes_on() {
+fn system_that_takes_all_processes_fails_and_the_study_goes_on() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -309,7 +309,7 @@ fn a_system_that_takes_all_processes_has_failed_and_the_study_goes_on() {
 }
 
 #[test]
-fn a_study_that_is_interrupted_twice_leaves_no_folder() {
+fn study_interrupted_twice_leaves_no_folder() {
     let home = Home::new();
     let said = home.path().join("said");
     let text = "scenario: [ get: /status ]\nload: { users: 1, for: 30s }\nsystems:\n  stubborn:\n    start: sh -c 'trap \"\" \
@@ -321,7 +321,7 @@ fn a_study_that_is_interrupted_twice_leaves_no_folder() {
     let mut command = home.command(&["run", &path]);
     command.env("TMPDIR", &temporary);
     let program = Started::spawn(command);
-    // Before it listens it has a file of its own in the folder for a moment, which nobody removes for it when it is killed.
+    // Before it listens, the system has a file of its own in the folder for a moment. Nothing would remove it after a kill.
     let is_listening = || fs::read_to_string(&said).is_ok_and(|said| said.contains("listening"));
     support::until("the system is started", is_listening);
     assert!(entries() > 0 && !marked(program.pid()).is_empty());
@@ -331,7 +331,7 @@ fn a_study_that_is_interrupted_twice_leaves_no_folder() {
     let output = program.finish();
     assert_eq!(output.code, Some(130), "{output:?}");
     assert_nothing_is_left(&home);
-    // It ends within a second. On a busy machine that may be too short to remove the folder, and the next study does.
+    // The program ends within a second. On a busy machine, that may be too short to remove the folder, and the next study does it.
     let calm = "scenario: [ get: /status ]\nload: { users: 1, for: 100ms }\nsystems:\n  calm:\n    start: '{tenbin} target \
                 --listen 127.0.0.1:{port}'\n";
     let mut next = home.command(&["run", &plan(&home, calm)]);
@@ -342,7 +342,7 @@ fn a_study_that_is_interrupted_twice_leaves_no_folder() {
 }
 
 #[test]
-fn secrets_of_a_plan_are_in_no_file_and_every_file_is_its_owners() {
+fn secrets_of_a_plan_are_in_no_file_and_only_the_owner_can_read_files() {
     let home = Home::new();
     let path = plan(
         &home,
@@ -368,13 +368,13 @@ fn secrets_of_a_plan_are_in_no_file_and_every_file_is_its_owners() {
     }
     assert!(looked_at >= 2, "the store and the page");
     assert!(!output.stderr.contains("s3cr3t") && !output.stdout.contains("s3cr3t"), "{output:?}");
-    // The hash of the original tells that the plan is the same.
+    // The hash of the original shows that the plan is the same.
     let resumed = home.run(&["run", &path, "--resume"]);
     assert!(resumed.stderr.contains("is complete"), "{resumed:?}");
 }
 
 #[test]
-fn a_study_without_a_verdict_because_of_invalid_runs_exits_with_4() {
+fn study_that_is_inconclusive_because_of_invalid_runs_exits_with_4() {
     let home = Home::new();
     // One request at a time, each of 20 ms: of 200 requests per second, many are never sent.
     let path = plan(

@@ -1,11 +1,11 @@
-//! Flags of the built-in target that belong together.
+//! Flags of the built-in target that depend on each other.
 
 use std::process::Command;
 
 use crate::support::{Home, TENBIN};
 
 #[test]
-fn thread_pools_that_cannot_be_are_refused() {
+fn rejects_impossible_thread_pools() {
     refused(&[
         (&["--thread-limit", "4"], "--thread-limit: it needs --thread-pool growing"),
         (&["--thread-pool", "growing"], "threads is 0"),
@@ -15,7 +15,7 @@ fn thread_pools_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn paces_that_cannot_be_are_refused() {
+fn rejects_impossible_paces() {
     refused(&[
         (&["--slow-start-factor", "3"], "--slow-start-factor: it needs --slow-start"),
         (&["--slow-start", "20s", "--slow-start-factor", "much"], "\"much\" is not a factor"),
@@ -28,7 +28,7 @@ fn paces_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn hangs_that_cannot_be_are_refused() {
+fn rejects_impossible_hangs() {
     refused(&[
         (&["--hang-share", "50%"], "--hang-share: it needs --hang-after"),
         (&["--hang-after", "3s", "--hang-share", "0.5"], "\"0.5\" is not a share"),

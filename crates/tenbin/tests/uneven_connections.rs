@@ -1,12 +1,13 @@
-//! Connections that sit on few of the processes of a system: named with the remedy, avoided by the wait for a steady system.
+//! Connections that concentrate on few processes of a system are reported with a remedy. Waiting for a steady system avoids them.
 
 use std::fs;
 
 use crate::support::{Home, causes};
 use serde_json::Value;
 
-/// Forks a number of servers that keep connections alive. All but the first work for 0.7 s before they accept connections. `own`: each
-/// listens on a socket of its own. `helpers`: all but the first inherit the socket, and never accept connections.
+/// Forks servers that keep connections alive. All but the first work for 0.7 s before they accept connections.
+///
+/// `own`: each listens on a socket of its own. `helpers`: all but the first inherit the socket, and never accept connections.
 const SERVER: &str = r#"
 import os, selectors, socket, sys, time
 port, count, mode = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
@@ -52,7 +53,7 @@ for number in range(count):
 time.sleep(60)
 "#;
 
-/// The only run of a plan with so many processes.
+/// The only run of a plan with this number of processes.
 fn run(home: &Home, mode: &str, processes: u32, ready: &str) -> Value {
     fs::write(home.path().join("server.py"), SERVER).expect("written");
     let plan = format!(
@@ -61,7 +62,7 @@ fn run(home: &Home, mode: &str, processes: u32, ready: &str) -> Value {
     );
     let path = home.path().join(format!("{mode}{processes}.yaml"));
     fs::write(&path, plan).expect("written");
-    // A busy machine makes a run invalid, which says nothing of its connections.
+    // A busy machine makes the run invalid, which does not affect its connections.
     home.run(&["run", &path.to_string_lossy(), "--format", "json"]).json()["runs"][0].clone()
 }
 
@@ -73,7 +74,7 @@ fn uneven(run: &Value) -> Option<&str> {
 }
 
 #[test]
-fn connections_on_the_first_of_several_processes_are_named() {
+fn connections_on_the_first_of_several_processes_are_reported() {
     let home = Home::new();
     for (mode, processes) in [("shared", 2), ("own", 4)] {
         let run = run(&home, mode, processes, "steady: false");
@@ -86,7 +87,7 @@ fn connections_on_the_first_of_several_processes_are_named() {
 }
 
 #[test]
-fn load_waits_for_processes_that_still_start_and_connections_are_even() {
+fn load_waits_for_starting_processes_and_connections_are_even() {
     let home = Home::new();
     for mode in ["shared", "own"] {
         let run = run(&home, mode, 4, "steady: 30s");

@@ -1,4 +1,4 @@
-//! Planted faults of the generator are found, those of the system are not blamed on it.
+//! Known faults of the generator are detected, and faults of the system are not attributed to it.
 
 use std::thread;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 use target::Settings;
 
-/// Stops a process for 200 ms of each 400, until the load is over.
+/// Stops a process for 200 ms of each 400 ms, until the load ends.
 fn disturb(program: &mut Started, mut stop: impl FnMut(&Started, Signal)) {
     for _ in 0..100 {
         thread::sleep(Duration::from_millis(200));
@@ -23,7 +23,7 @@ fn disturb(program: &mut Started, mut stop: impl FnMut(&Started, Signal)) {
 }
 
 #[test]
-fn a_generator_that_is_stopped_again_and_again_is_invalid_in_both_kinds_of_load() {
+fn repeatedly_stopped_generator_is_invalid_in_open_and_closed_loads() {
     let target = target::start(Settings::default()).expect("a target");
     let url = url(target.address(), "/hold?mean_us=5000");
     for load in [["-R", "100/s"], ["-c", "4"]] {
@@ -41,11 +41,11 @@ fn a_generator_that_is_stopped_again_and_again_is_invalid_in_both_kinds_of_load(
 }
 
 #[test]
-fn a_system_that_is_stopped_again_and_again_is_not_called_the_generator() {
+fn repeatedly_stopped_system_is_not_attributed_to_the_generator() {
     let home = Home::new();
     let server = Server::start(&home);
     let target_url = format!("{}hold?mean_us=5000", server.url);
-    // Few requests, which a busy machine can bear.
+    // A low rate, which a busy machine sustains.
     let mut program =
         home.start(&[target_url.as_str(), "-c", "20", "-R", "20/s", "-d", "3s", "--format", "json"]);
     disturb(&mut program, |_, signal| server.signal(signal));
@@ -56,14 +56,14 @@ fn a_system_that_is_stopped_again_and_again_is_not_called_the_generator() {
     let blamed = ["wake_lag", "generator_fault", "server_count", "little", "not_sent"];
     let causes = causes(&run);
     assert!(causes.iter().all(|code| !blamed.contains(code)), "{}", run["validity"]);
-    // A machine that is busy with other things may have kept the generator waiting as well; then that is told beside it.
+    // A busy machine may have kept the generator waiting as well. Then both are reported.
     let is_starved =
         causes.iter().any(|code| ["generator_waited", "generator_stalled", "steal"].contains(code));
     assert!(run["validity"]["verdict"] != "invalid" || is_starved, "{}", run["validity"]);
 }
 
 #[test]
-fn a_load_that_connections_bound_was_not_put_on_and_that_is_no_fault_of_the_generator() {
+fn load_limited_by_connections_is_not_attributed_to_the_generator() {
     let (home, target) = (Home::new(), target::start(Settings::default()).expect("a target"));
     let url = url(target.address(), "/hold?mean_us=100000");
     let output = home.run(&[url.as_str(), "-c", "8", "-R", "200/s", "-d", "3s", "--format", "json"]);
@@ -81,7 +81,7 @@ fn a_load_that_connections_bound_was_not_put_on_and_that_is_no_fault_of_the_gene
 }
 
 #[test]
-fn the_built_in_target_counts_what_was_sent_and_its_share_of_the_machine_is_told() {
+fn counts_of_the_built_in_target_agree_and_its_share_of_the_machine_is_noted() {
     let home = Home::new();
     let server = Server::start(&home);
     let run = home.json(&[format!("{}status", server.url).as_str(), "-c", "2", "-n", "200"]);

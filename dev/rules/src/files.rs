@@ -4,36 +4,36 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Folders that hold nothing written by people, from the root. So do those with the name below, wherever they are.
+/// Folders, relative to the root, without any file that people write. Folders named [`PACKAGES`] are skipped everywhere.
 const SKIPPED: [&str; 6] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "ui/dist"];
-/// Of npm.
+/// Folder of npm packages.
 const PACKAGES: &str = "node_modules";
-/// What counts as text, by the end of its name.
+/// Endings of file names that count as text.
 const ENDINGS: [&str; 11] =
     [".rs", ".ts", ".css", ".html", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
 
-/// One file.
+/// A text file of the project.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// Its path from the root of the project, with slashes.
+    /// Path relative to the root of the project, with slashes.
     pub path: String,
-    /// All of it.
+    /// Content of the file.
     pub text: String,
 }
 
 impl Text {
-    /// How many lines it has.
+    /// Number of lines.
     pub fn lines(&self) -> usize {
         self.text.lines().count()
     }
 
-    /// The name of its crate, if it belongs to one.
+    /// Name of the crate or development package that the file belongs to. `None` outside of `crates/` and `dev/`.
     pub fn package(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("crates/").or_else(|| self.path.strip_prefix("dev/"))?;
         inside.split('/').next()
     }
 
-    /// Whether product code may come to rest on it: no test, example or measurement, nor what only these use.
+    /// Whether the file is product code: no test, example, or benchmark, and no package that only these use.
     pub fn is_product(&self) -> bool {
         self.package().is_some_and(|package| !["rules", "harness"].contains(&package))
             && self.path.contains("/src/")
@@ -46,22 +46,22 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
 }
 
-/// One file by its path from the root.
+/// Content of the file at a path relative to the root.
 ///
 /// # Panics
 ///
-/// When it cannot be read: the rule that asks for it cannot be checked.
+/// If the file cannot be read, because then the rule that needs it cannot be checked.
 pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path} cannot be read: {error}"))
 }
 
-/// Asserts that a document has this table, or puts it in the place of the one with the same head if `UPDATE` is set.
+/// Asserts that a document has this table. If `UPDATE` is set, replaces the table with the same head instead.
 ///
 /// # Panics
 ///
-/// When the document has no table with this head, or another one.
+/// If the document has no table with this head, or if the table differs.
 pub fn assert_table(path: &str, table: &str) {
-    // Tests of one program may write the same document.
+    // Tests of one process may write the same document.
     static WRITING: Mutex<()> = Mutex::new(());
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let text = read(path);
@@ -78,11 +78,11 @@ pub fn assert_table(path: &str, table: &str) {
     }
 }
 
-/// Every text of the project, sorted by path.
+/// Every text file of the project, sorted by path.
 ///
 /// # Panics
 ///
-/// When a folder or a file cannot be read.
+/// If a folder or a file cannot be read.
 pub fn all() -> Vec<Text> {
     let mut found = Vec::new();
     collect(&root(), &mut found);

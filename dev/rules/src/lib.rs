@@ -1,7 +1,7 @@
-//! The rules of this project, as tests: what they read lies here, what they demand lies in `tests/`.
+//! Helpers for the rules of this project. The rules themselves are tests in `tests/`.
 //!
-//! A rule that a program can check is checked here and nowhere else. Each failure says what is wrong, where, and what to do.
-//! The crate is part of no product.
+//! A rule that a program can check is checked here and nowhere else. Each failure says what is wrong, where, and what to do. No
+//! product contains this crate.
 
 pub mod files;
 pub mod lists;

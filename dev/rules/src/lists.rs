@@ -1,27 +1,27 @@
-//! One list for each idea: whether another file repeats its names.
+//! Check that a list of names exists once, and that no other file repeats it.
 
 use crate::{files, tokens};
 
-/// A list that is the only one of its idea, and where its names may stand.
+/// A list of names that must be the only one, and the files that may write its names.
 pub struct OnlyList<'a> {
-    /// What it lists, for messages.
+    /// Content of the list, for messages.
     pub idea: &'a str,
-    /// Its names.
+    /// Names in the list.
     pub names: Vec<&'a str>,
-    /// The files that may write them, from the root; a folder ends in a slash.
+    /// Files that may write the names, relative to the root. A folder ends in a slash.
     pub homes: &'a [&'a str],
-    /// How many of its names another file may write: more than that is a second list.
+    /// Max names that another file may write. More are a second list.
     pub elsewhere_max: usize,
-    /// Names that mean something else in a file: its path, and the name. An empty path stands for every file.
+    /// Path of a file and name that means something else there. An empty path stands for every file.
     pub other_meanings: &'a [(&'a str, &'a str)],
 }
 
 impl OnlyList<'_> {
-    /// Asserts that product code, tests aside, has no second list of these names.
+    /// Asserts that no product code outside of the homes, except tests, has a second list of these names.
     ///
     /// # Panics
     ///
-    /// When a file outside of its homes writes too many of the names as texts of their own.
+    /// If a file outside of the homes writes too many of the names as string literals.
     pub fn assert(&self) {
         assert!(!self.names.is_empty(), "the list of {} is empty", self.idea);
         for file in files::rust().iter().filter(|file| file.is_product() && !self.is_home(&file.path)) {

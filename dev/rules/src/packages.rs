@@ -1,4 +1,4 @@
-//! The packages of the workspace and what they depend on, as Cargo sees it.
+//! Packages of the workspace and their dependencies, as Cargo reports them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -7,26 +7,26 @@ use serde_json::Value;
 
 use crate::files;
 
-/// One package of the workspace.
+/// A package of the workspace.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// Its name.
+    /// Package name.
     pub name: String,
-    /// Its folder, from the root.
+    /// Folder, relative to the root.
     pub folder: String,
-    /// Its version.
+    /// Package version.
     pub version: String,
-    /// Whether it can be published.
+    /// Whether the package can be published.
     pub is_published: bool,
-    /// Names of the packages that its product needs, tests aside.
+    /// Names of the packages that it depends on, except those of tests.
     pub needs: BTreeSet<String>,
 }
 
-/// Every package of the workspace, by name.
+/// All packages of the workspace, by name.
 ///
 /// # Panics
 ///
-/// When Cargo does not answer.
+/// If Cargo fails.
 pub fn all() -> BTreeMap<String, Package> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -59,8 +59,7 @@ fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// Everything that the given packages need, and what that needs, and so on, by the lock file. The packages themselves are
-/// not in it.
+/// Transitive dependencies of the given packages, from the lock file. The given packages themselves are left out.
 pub fn closure<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
     let needs = locked(&files::read("Cargo.lock"));
     let mut open: Vec<String> = names.into_iter().cloned().collect();
@@ -73,7 +72,7 @@ pub fn closure<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<Stri
     seen
 }
 
-/// What each package of a lock file needs. Versions of one name count as one.
+/// Direct dependencies of each package in a lock file. All versions of a package count as one.
 fn locked(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut name = String::new();

@@ -1,62 +1,62 @@
-//! Rust files as tokens: comments and strings cannot be mistaken for code.
+//! Rust files as tokens, so that comments and strings are not mistaken for code.
 
 use std::str::FromStr;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A token that stands for itself, and the line it is on.
+/// A token and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// An identifier, a punctuation mark or a literal as written. Brackets are left out.
+    /// Identifier, punctuation mark, or literal as written. Brackets are left out.
     pub text: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
 /// A function with a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// The line of its name, from 1.
+    /// Line of the name, from 1.
     pub line: usize,
-    /// Lines from its name to its last bracket.
+    /// Number of lines from the name to the closing bracket.
     pub lines: usize,
 }
 
-/// Every token of a file.
+/// All tokens of a file.
 ///
 /// # Panics
 ///
-/// When the text is not Rust.
+/// If the text is not Rust.
 pub fn of(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     flatten(parse(text), &mut tokens);
     tokens
 }
 
-/// The tokens of a file without its test modules.
+/// All tokens of a file, except those of test modules.
 ///
 /// # Panics
 ///
-/// When the text is not Rust.
+/// If the text is not Rust.
 pub fn without_tests(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     flatten(strip_tests(parse(text)), &mut tokens);
     tokens
 }
 
-/// Lines on which these tokens follow one another.
+/// Lines on which this sequence of tokens begins.
 pub fn lines_of(tokens: &[Token], sequence: &[&str]) -> Vec<usize> {
     let is_here = |window: &&[Token]| window.iter().zip(sequence).all(|(token, text)| token.text == *text);
     tokens.windows(sequence.len()).filter(is_here).map(|window| window[0].line).collect()
 }
 
-/// Every function of a file, test or not.
+/// All functions of a file, tests included.
 ///
 /// # Panics
 ///
-/// When the text is not Rust.
+/// If the text is not Rust.
 pub fn functions(text: &str) -> Vec<Function> {
     let mut found = Vec::new();
     find_functions(parse(text), &mut found);
@@ -76,7 +76,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Leaves out whatever `#[cfg(test)]` stands before, up to its body or its semicolon.
+/// Leaves out every item after `#[cfg(test)]`, up to its body or its semicolon.
 fn strip_tests(stream: TokenStream) -> TokenStream {
     let mut kept: Vec<TokenTree> = Vec::new();
     let mut is_skipping = false;

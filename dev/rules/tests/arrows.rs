@@ -1,10 +1,10 @@
-//! Which crate may know which: a new arrow is a line here, and a line in `docs/architecture.md`.
+//! Dependencies that each crate may have. A new one is a line here, and a line in `docs/architecture.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rules::{files, packages};
 
-/// What each crate may need of the others. Arrows point to the left only: see the picture in `docs/architecture.md`.
+/// Crates that each crate may depend on. Arrows only point to the left in the picture in `docs/architecture.md`.
 const MAY_NEED: &[(&str, &[&str])] = &[
     ("load", &[]),
     ("outcome", &[]),
@@ -81,7 +81,7 @@ fn actual() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn no_crate_knows_more_than_it_may() {
+fn crates_depend_only_on_listed_crates() {
     let (allowed, actual) = (allowed(), actual());
     for (name, needs) in &actual {
         let Some(may) = allowed.get(name) else {
@@ -104,7 +104,7 @@ fn no_crate_knows_more_than_it_may() {
 }
 
 #[test]
-fn the_document_draws_the_same_arrows() {
+fn architecture_document_draws_the_listed_dependencies() {
     let document = files::read("docs/architecture.md");
     let section = document.split("## Arrows").nth(1).expect("docs/architecture.md has a section \"Arrows\"");
     let section = section.split("\n## ").next().unwrap_or_default();
@@ -118,11 +118,11 @@ fn the_document_draws_the_same_arrows() {
     assert_eq!(drawn, allowed(), "left: the table of arrows in docs/architecture.md; right: MAY_NEED");
 }
 
-/// Crates that read evidence without the file that keeps it. SQLite would be on the critical path of their builds.
+/// Crates that read evidence without its store. SQLite would be on the critical path of their builds.
 const WITHOUT_SQLITE: [&str; 4] = ["evidence", "judge", "plan", "report"];
 
 #[test]
-fn sqlite_is_not_linked_where_evidence_is_only_read() {
+fn readers_of_evidence_do_not_link_sqlite() {
     let packages = packages::all();
     for name in WITHOUT_SQLITE {
         let (mut seen, mut next) = (BTreeSet::new(), vec![name]);

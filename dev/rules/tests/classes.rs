@@ -1,10 +1,10 @@
-//! The name of a class of error is written in one place.
+//! Names of error classes are written in one place.
 
 use record::ErrorClass;
 use rules::lists::OnlyList;
 
 #[test]
-fn the_name_of_a_class_is_written_once() {
+fn names_of_error_classes_are_listed_once() {
     OnlyList {
         idea: "classes of error (write ErrorClass::Name)",
         names: ErrorClass::ALL.iter().map(|class| class.name()).collect(),

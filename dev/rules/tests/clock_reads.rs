@@ -1,10 +1,10 @@
-//! Time is read in few places, and every place has a reason.
+//! Only listed files read a clock, each for a stated reason.
 
 use std::collections::BTreeMap;
 
 use rules::{files, tokens};
 
-/// Who may read a clock, and what for. Whoever else needs the time is handed it.
+/// Files that may read a clock, with the reason. All others get the time as an argument.
 const MAY_READ: &[(&str, &str)] = &[
     ("crates/engine/src/clock.rs", "the clock of the load: the one that every request is timed by"),
     ("crates/engine/src/running.rs", "the instant from which all workers count"),

@@ -1,4 +1,4 @@
-//! What the documents say is what there is.
+//! Documents match the code, and their links and names exist.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ fn documents() -> Vec<Text> {
     files::all().into_iter().filter(|file| file.path.ends_with(".md")).collect()
 }
 
-/// The first words in backticks of the rows of a table.
+/// First word in backticks of each row of a table.
 fn first_cells(section: &str) -> BTreeSet<String> {
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned())).collect()
@@ -23,7 +23,7 @@ fn section<'a>(text: &'a str, heading: &str) -> &'a str {
 }
 
 #[test]
-fn the_changelog_begins_with_this_version() {
+fn changelog_begins_with_the_current_version() {
     let changelog = files::read("CHANGELOG.md");
     let newest = changelog.lines().find_map(|line| line.strip_prefix("## [")).unwrap_or_default();
     for package in packages::all().values() {
@@ -38,7 +38,7 @@ fn the_changelog_begins_with_this_version() {
 }
 
 #[test]
-fn the_architecture_lists_every_crate() {
+fn architecture_document_lists_every_crate() {
     let text = files::read("docs/architecture.md");
     let listed = first_cells(section(&text, "## Crates"));
     let mut actual = BTreeSet::new();
@@ -57,7 +57,7 @@ fn the_architecture_lists_every_crate() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn links_in_documents_have_targets() {
     for document in documents() {
         let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         for link in document.text.split("](").skip(1) {
@@ -83,7 +83,7 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn every_file_that_is_named_is_there() {
+fn files_named_in_documents_exist() {
     let places = ["crates/", "dev/", "docs/", "fuzz/", "scripts/"];
     for document in documents() {
         for word in document.text.split(['`', ' ', '\n', '(', ')']) {
@@ -96,7 +96,7 @@ fn every_file_that_is_named_is_there() {
 }
 
 #[test]
-fn every_make_target_that_is_named_is_there() {
+fn make_targets_named_in_documents_exist() {
     let makefile = files::read("Makefile");
     for document in documents() {
         for words in document.text.split(['`', '\n']).filter_map(|text| text.trim().strip_prefix("make ")) {
@@ -108,7 +108,7 @@ fn every_make_target_that_is_named_is_there() {
 }
 
 #[test]
-fn every_flag_that_is_named_is_there() {
+fn flags_named_in_documents_exist() {
     let all = files::all();
     let commands: Vec<&Text> =
         all.iter().filter(|file| file.path.starts_with("crates/tenbin/src/")).collect();
@@ -133,7 +133,7 @@ fn every_flag_that_is_named_is_there() {
     }
 }
 
-/// The table of errors as the list of classes has it.
+/// Table of errors, built from the list of error classes.
 fn table_of_classes() -> String {
     let rows = ErrorClass::ALL.iter().map(|class| {
         let outcome = class.outcome().map_or("–", record::Outcome::name);
@@ -145,12 +145,12 @@ fn table_of_classes() -> String {
 }
 
 #[test]
-fn the_table_of_errors_is_the_list_of_classes() {
+fn table_of_errors_matches_the_list_of_classes() {
     files::assert_table("docs/measurement.md", &table_of_classes());
 }
 
 #[test]
-fn every_key_of_the_contract_is_listed() {
+fn documents_list_every_key_of_the_json_contract() {
     let text = files::read("docs/formats.md");
     let listed: BTreeSet<&str> = section(&text, "## JSON").split('`').skip(1).step_by(2).collect();
     let mut keys = BTreeSet::new();
@@ -163,7 +163,7 @@ fn every_key_of_the_contract_is_listed() {
     assert!(missing.is_empty(), "docs/formats.md must list {missing:?}");
 }
 
-/// Every key, but those of objects whose keys are data.
+/// Collects all keys of a value, except those of objects whose keys are data.
 fn collect_keys(value: &serde_json::Value, keys: &mut BTreeSet<String>) {
     match value {
         serde_json::Value::Object(object) => {

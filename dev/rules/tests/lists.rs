@@ -1,4 +1,4 @@
-//! Lists of crates that know nothing of this one: no second list repeats their names. `docs/architecture.md` names all lists.
+//! No second list repeats the names of a list in a crate that does not depend on this one. `docs/architecture.md` names all lists.
 
 use load::open::{PROCESSES, Process};
 use record::Outcome;
@@ -12,9 +12,9 @@ fn outcomes_are_listed_once() {
     OnlyList {
         idea: "outcomes",
         names: Outcome::ALL.iter().map(|outcome| outcome.name()).collect(),
-        // The store has columns of these names.
+        // The store has columns with these names.
         homes: &["crates/outcome/src/lib.rs", "crates/store/src/keep.rs", "crates/store/src/load.rs"],
-        // Heads of columns, labels of tracks.
+        // Headings of columns, and labels of tracks.
         elsewhere_max: 3,
         other_meanings: &[],
     }
@@ -27,7 +27,7 @@ fn arrival_processes_are_listed_once() {
         idea: "arrival processes",
         names: PROCESSES.iter().map(|process| process.name).collect(),
         homes: &["crates/load/src/open/"],
-        // The example of a key.
+        // An example of a key.
         elsewhere_max: 1,
         other_meanings: &[],
     }

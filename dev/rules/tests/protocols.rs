@@ -1,4 +1,4 @@
-//! Every protocol of the list is tested and fuzzed, and those that own their steps are named only where they are defined.
+//! Every protocol in the list is tested and fuzzed. Protocols with their own steps are named only where they are defined.
 
 use rules::{files, tokens};
 use wire::Protocol;
@@ -15,7 +15,7 @@ fn every_protocol_has_samples() {
 }
 
 #[test]
-fn one_kind_of_hostile_input_is_each_protocol_of_the_list() {
+fn every_protocol_in_the_list_gets_hostile_input() {
     let shared = files::read("dev/hostile/src/lib.rs");
     assert!(shared.contains("PROTOCOLS.iter()"));
     assert!(files::read("fuzz/fuzz_targets/protocol.rs").contains("fuzz::begin_protocol()"));
@@ -32,14 +32,14 @@ fn is_home(path: &str, module: &str) -> bool {
     list.contains(&path) || path == format!("{own}.rs") || path.starts_with(&format!("{own}/"))
 }
 
-/// Names by which code can ask for a protocol: its own, its step keys, its schemes, and its noun.
+/// Names by which code can refer to a protocol: its own, its step keys, its schemes, and its noun.
 fn names(protocol: &Protocol, own: &OwnSteps) -> Vec<&'static str> {
     let keys = own.keys.iter().map(|key| key.name);
     let schemes = protocol.schemes.iter().map(|scheme| scheme.name);
     keys.chain(schemes).chain([protocol.name, own.noun]).collect()
 }
 
-/// Whether the token at this place is part of a path or of a `use`, and not a variable or a field.
+/// Whether the token at an index belongs to a path or a `use`, and is not a variable or a field.
 fn is_in_path(code: &[tokens::Token], at: usize) -> bool {
     let is_colon = |at: usize| code.get(at).is_some_and(|token| token.text == ":");
     let opened = code[..at].iter().rev().find(|token| ["use", "mod", ";"].contains(&token.text.as_str()));
@@ -48,7 +48,7 @@ fn is_in_path(code: &[tokens::Token], at: usize) -> bool {
         || opened.is_some_and(|token| token.text != ";")
 }
 
-/// Where code outside its home names a protocol, as a module or in a text of its own.
+/// Tokens outside of a protocol's home that name it, as a module or in a string literal.
 fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<&'a tokens::Token> {
     let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
     let is_named = |(at, token): (usize, &'a tokens::Token)| {
@@ -63,9 +63,9 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
     code.iter().enumerate().filter_map(is_named).collect()
 }
 
-/// A file that does not use `wire` cannot ask for a protocol: there the name means something else, such as a transport.
+/// A file that does not use `wire` cannot refer to a protocol. There, the name means something else, such as a transport.
 #[test]
-fn protocols_that_own_their_steps_are_named_only_where_they_are_defined() {
+fn protocols_with_own_steps_are_named_only_where_they_are_defined() {
     let files = files::rust();
     for (protocol, own) in step::owners() {
         let (module, names) = (protocol.name, names(protocol, own));
@@ -89,7 +89,7 @@ fn protocols_that_own_their_steps_are_named_only_where_they_are_defined() {
 }
 
 #[test]
-fn every_way_to_name_a_protocol_is_found() {
+fn finds_every_way_to_name_a_protocol() {
     let named = |code: &str| named_by(&tokens::without_tests(code), "tcp", &["tcp", "raw TCP"]).len();
     for code in [
         "use wire::tcp::Exchange;",
@@ -111,7 +111,7 @@ fn every_way_to_name_a_protocol_is_found() {
     }
 }
 
-/// Crates in which only the folders of databases and the lists of these folders name a database.
+/// Crates that name a database only in the folders of databases and in the lists of these folders.
 const WITHOUT_DATABASE_NAMES: &[&str] = &[
     "evidence",
     "lab",
@@ -129,17 +129,17 @@ const WITHOUT_DATABASE_NAMES: &[&str] = &[
     "units",
 ];
 
-/// Parts of names and texts that name a database, in lower case.
+/// Parts of identifiers and texts that name a database, in lower case.
 const DATABASES: [&str; 5] = ["postgres", "mysql", "mariadb", "sqlite", "innodb"];
-/// How names of the system catalog of PostgreSQL begin.
+/// Prefix of names in the system catalog of PostgreSQL.
 const CATALOG: &str = "pg_";
 
-/// Whether a file belongs to the folder of a database, or lists these folders.
+/// Whether a file is in the folder of a database, or lists these folders.
 fn is_of_databases(path: &str) -> bool {
     path.ends_with("/databases.rs") || path.contains("/databases/")
 }
 
-/// Where code names a database, in a name or in a text of its own.
+/// Tokens that name a database, in an identifier or in a string literal.
 fn databases_named(code: &[tokens::Token]) -> Vec<&tokens::Token> {
     let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
     let is_named = |(at, token): (usize, &'_ tokens::Token)| {
@@ -170,7 +170,7 @@ fn databases_are_named_only_in_their_folders_and_lists() {
 }
 
 #[test]
-fn every_way_to_name_a_database_is_found() {
+fn finds_every_way_to_name_a_database() {
     let named = |code: &str| databases_named(&tokens::without_tests(code)).len();
     for code in [
         "fn f(e: Engine) -> bool { e == Engine::MySql }",

@@ -1,14 +1,16 @@
-//! The crates that only compute cannot do anything else.
+//! Pure crates only compute: they do no I/O.
 
 use rules::{files, packages, tokens};
 
-/// They have no clock, no socket, no file and no thread.
+/// Crates without a clock, a socket, a file, or a thread.
 const PURE: [&str; 5] = ["load", "outcome", "wire", "record", "stats"];
 
-/// Packages that the pure crates may rest on. Each was looked at: none opens a file, a socket, a thread or a clock.
-/// `libc` could; `cpufeatures` alone uses it, on some processors, to ask which instructions there are.
-/// `autocfg` and `rustc_version` ask the compiler what it can, and those of `curve25519-dalek-derive` write code: they run when
-/// Tenbin is built, and are no part of it.
+/// Packages that the pure crates may depend on. Each was reviewed: none uses a file, a socket, a thread, or a clock.
+///
+/// `libc` could. Only `cpufeatures` uses it, on some processors, to ask which instructions there are.
+///
+/// `autocfg` and `rustc_version` ask the compiler for its features, and those of `curve25519-dalek-derive` generate code. They run
+/// when Tenbin is built, and are not part of it.
 const COMPUTE_ONLY: &[&str] = &[
     "adler2",
     "aho-corasick",
@@ -56,7 +58,7 @@ const COMPUTE_ONLY: &[&str] = &[
 ];
 
 #[test]
-fn pure_crates_are_no_std_so_that_the_compiler_proves_it() {
+fn pure_crates_are_no_std() {
     for name in PURE {
         let path = format!("crates/{name}/src/lib.rs");
         let found = tokens::lines_of(&tokens::of(&files::read(&path)), &["#", "!", "no_std"]);
@@ -65,7 +67,7 @@ fn pure_crates_are_no_std_so_that_the_compiler_proves_it() {
 }
 
 #[test]
-fn pure_crates_do_not_let_std_in_by_another_door() {
+fn pure_crates_do_not_import_std() {
     let sources = files::rust();
     let pure =
         sources.iter().filter(|file| file.is_product() && PURE.contains(&file.package().unwrap_or("")));
@@ -83,7 +85,7 @@ fn pure_crates_do_not_let_std_in_by_another_door() {
 }
 
 #[test]
-fn pure_crates_rest_on_crates_that_only_compute() {
+fn pure_crates_depend_only_on_packages_that_compute() {
     let packages = packages::all();
     for name in PURE {
         for needed in packages::closure(&packages[name].needs) {
@@ -96,7 +98,7 @@ fn pure_crates_rest_on_crates_that_only_compute() {
 }
 
 #[test]
-fn the_list_of_what_is_needed_has_no_leftovers() {
+fn every_listed_package_is_needed() {
     let packages = packages::all();
     let needed: Vec<_> = PURE.iter().flat_map(|name| packages::closure(&packages[*name].needs)).collect();
     for name in COMPUTE_ONLY {
@@ -107,11 +109,11 @@ fn the_list_of_what_is_needed_has_no_leftovers() {
     }
 }
 
-/// Who may write to a terminal: the one file through which all text of the program leaves, and makes it harmless there.
+/// Files that may write to a terminal. All other text of the program passes through `output.rs`, which escapes control characters.
 const MAY_SPEAK: [&str; 2] = ["crates/tenbin/src/output.rs", "crates/runner/src/watchdog.rs"];
 
 #[test]
-fn text_leaves_the_program_in_one_place() {
+fn only_listed_files_write_to_a_terminal() {
     for file in files::rust().iter().filter(|file| file.is_product() && !file.path.contains("/src/bin/")) {
         let code = tokens::without_tests(&file.text);
         let names = [

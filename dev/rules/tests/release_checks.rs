@@ -1,9 +1,9 @@
-//! What is asserted is asserted in release builds too.
+//! Assertions and overflow checks are also active in release builds.
 
 use rules::{files, tokens};
 
 #[test]
-fn nothing_is_asserted_in_debug_builds_only() {
+fn product_code_has_no_debug_assertions() {
     for file in files::rust().iter().filter(|file| file.is_product()) {
         let code = tokens::of(&file.text);
         for name in ["debug_assert", "debug_assert_eq", "debug_assert_ne", "debug_assertions"] {
@@ -18,7 +18,7 @@ fn nothing_is_asserted_in_debug_builds_only() {
 }
 
 #[test]
-fn merging_counts_ends_in_the_check_of_the_identity() {
+fn functions_that_merge_counts_can_return_identity_broken() {
     let text = files::read("crates/record/src/interval.rs");
     for function in ["absorb", "settle", "cut_short"] {
         let body = text.split(&format!("fn {function}(")).nth(1).unwrap_or_default();
@@ -31,7 +31,7 @@ fn merging_counts_ends_in_the_check_of_the_identity() {
 }
 
 #[test]
-fn arithmetic_overflow_is_found_in_release_builds() {
+fn release_profile_checks_overflow() {
     let manifest = files::read("Cargo.toml");
     let profile = manifest.split("[profile.release]").nth(1).unwrap_or_default();
     let profile = profile.split("\n[").next().unwrap_or_default();

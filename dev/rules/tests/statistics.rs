@@ -1,11 +1,11 @@
-//! Statistics are computed in `stats`, and `judge` says what they mean. Reports get finished values.
+//! Statistics are computed in `stats` and interpreted in `judge`. Reports get finished values.
 
 use rules::{files, tokens};
 
-/// Results of `stats` that reports read.
+/// File with the results of `stats` that reports read.
 const RESULTS: &str = "crates/judge/src/results.rs";
 
-/// Names of the results, read from the list in `judge`.
+/// Names of the result types, read from the list in `judge`.
 fn results() -> Vec<String> {
     let code = tokens::of(&files::read(RESULTS));
     let is_type = |text: &str| text.chars().any(|character| character.is_ascii_lowercase());
@@ -13,7 +13,7 @@ fn results() -> Vec<String> {
     names.filter(|text| text.starts_with(|first: char| first.is_ascii_uppercase()) && is_type(text)).collect()
 }
 
-/// Calls of functions of `stats` in code: of the crate itself, and those that belong to its types. Each with its line.
+/// Calls of functions of `stats` and of methods of its types, each with its line.
 fn calls(code: &[tokens::Token], results: &[String]) -> Vec<(usize, String)> {
     let is_function = |text: &str| text.starts_with(|first: char| first.is_ascii_lowercase());
     let path = |window: &[tokens::Token]| {
@@ -41,7 +41,7 @@ fn reports_call_no_function_of_statistics() {
 }
 
 #[test]
-fn every_way_to_call_statistics_is_found() {
+fn finds_every_way_to_call_statistics() {
     let results = ["Spread".to_owned(), "Scale".to_owned()];
     let found = |code: &str| calls(&tokens::without_tests(code), &results).len();
     for code in [
@@ -63,7 +63,7 @@ fn every_way_to_call_statistics_is_found() {
 }
 
 #[test]
-fn results_are_types_without_functions() {
+fn result_types_have_no_functions() {
     let is_path = |text: &str| ["pub", "use", "stats", "usl", "doc"].contains(&text);
     let is_function =
         |text: &str| text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_path(text);

@@ -1,15 +1,15 @@
-//! Files that can be read: short, named after one idea, and opened by a sentence.
+//! Files are short, named after one idea, and begin with a sentence.
 
 use rules::{files, packages, tokens};
 
 const FILE_LINES_MAX: usize = 800;
 const FUNCTION_LINES_MAX: usize = 70;
-/// In a test a function may be a table of cases. This may come down, never go up.
+/// Max lines of a function in a test, which may be a table of cases. May be lowered, never raised.
 const TEST_LINES_MAX: usize = 130;
-/// Tables in the shape of functions, and how long they may be. The numbers may come down, never go up.
+/// Functions that are tables, and their max lines. The numbers may be lowered, never raised.
 const LONGER_FUNCTIONS: &[(&str, &str, usize)] =
     &[("crates/wire/src/http1/samples.rs", "faults", 101), ("crates/target/src/settings.rs", "faults", 78)];
-/// A helper without a home has an idea without a name.
+/// Names of files that say nothing about the content.
 const NAMES_OF_NOTHING: [&str; 8] = ["util", "utils", "common", "misc", "helper", "helpers", "core", "types"];
 
 fn lines_by_file() -> Vec<(usize, String)> {
@@ -19,7 +19,7 @@ fn lines_by_file() -> Vec<(usize, String)> {
 }
 
 #[test]
-fn no_file_is_longer_than_its_reader_can_hold() {
+fn files_have_at_most_800_lines() {
     let sizes = lines_by_file();
     for (lines, path) in &sizes {
         assert!(
@@ -30,7 +30,7 @@ fn no_file_is_longer_than_its_reader_can_hold() {
 }
 
 #[test]
-fn every_file_opens_with_a_sentence_about_itself() {
+fn every_file_begins_with_a_sentence() {
     for file in files::rust() {
         let mut lines = file.text.lines();
         let first = lines.next().unwrap_or_default();
@@ -51,7 +51,7 @@ fn every_file_opens_with_a_sentence_about_itself() {
 }
 
 #[test]
-fn no_file_is_named_after_nothing() {
+fn file_names_are_not_generic() {
     for file in files::rust() {
         let parts = file.path.trim_end_matches(".rs").split('/');
         for part in parts {
@@ -65,7 +65,7 @@ fn no_file_is_named_after_nothing() {
 }
 
 #[test]
-fn functions_fit_on_a_screen() {
+fn functions_have_a_maximum_length() {
     let mut longest: Vec<_> = files::rust()
         .iter()
         .flat_map(|file| {
@@ -93,7 +93,7 @@ fn functions_fit_on_a_screen() {
 }
 
 #[test]
-fn nothing_is_left_for_later() {
+fn code_has_no_todo_markers() {
     let words = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")];
     for file in files::all() {
         for (number, line) in file.text.lines().enumerate() {
@@ -111,7 +111,7 @@ fn nothing_is_left_for_later() {
 }
 
 #[test]
-fn nothing_is_unsafe() {
+fn no_code_is_unsafe() {
     for file in files::rust() {
         let lines = tokens::lines_of(&tokens::of(&file.text), &["unsafe"]);
         assert!(
@@ -128,7 +128,7 @@ fn nothing_is_unsafe() {
 }
 
 #[test]
-fn no_text_knows_one_machine() {
+fn texts_name_no_path_of_one_machine() {
     let places = ["work", "home", "root", "Users"].map(|folder| format!("/{folder}/"));
     for file in files::all() {
         for (number, line) in file.text.lines().enumerate() {
@@ -139,7 +139,7 @@ fn no_text_knows_one_machine() {
 }
 
 #[test]
-fn every_crate_follows_the_workspace() {
+fn every_crate_inherits_from_the_workspace() {
     for package in packages::all().values() {
         let path = format!("{}/Cargo.toml", package.folder);
         let manifest = files::read(&path);
@@ -159,7 +159,7 @@ fn every_crate_follows_the_workspace() {
 }
 
 #[test]
-fn every_test_is_run() {
+fn every_test_file_is_run() {
     for package in packages::all().values() {
         let manifest = files::read(&format!("{}/Cargo.toml", package.folder));
         if !manifest.contains("autotests = false") {

@@ -1,9 +1,9 @@
-//! Plain English: phrases that readers stumble over are in no sentence that people read.
+//! Plain English: no text that people read contains a banned phrase.
 
 use rules::files;
 use rules::words::{has, passages};
 
-/// What is not written, and what is written instead.
+/// Banned phrases, each with its replacement.
 const BANNED: &[(&str, &str)] = &[
     ("way out", "help"),
     ("is told", "is reported, says"),
@@ -34,11 +34,11 @@ const BANNED: &[(&str, &str)] = &[
     ("twin", "confirmation run with twice the threads"),
 ];
 
-/// Words that are good elsewhere: where they are not written, and what is written instead.
+/// Words that are banned in one place only: path, word, and replacement.
 const BANNED_IN: &[(&str, &str, &str)] =
     &[("crates/plan/", "fault", "error"), ("crates/plan/", "faults", "errors")];
 
-/// Names that other programs read, and that stay: where, which, and why.
+/// Names that other programs read and that must stay: path, name, and reason.
 const CONTRACTS: &[(&str, &str, &str)] = &[
     ("crates/report/src/formats/csv", "lateness", "titles of columns"),
     ("crates/report/src/formats/csv", "knob", "titles of columns"),
@@ -52,13 +52,13 @@ const CONTRACTS: &[(&str, &str, &str)] = &[
     ("ui/fixtures/series.ts", "lateness", "the key of a chart"),
 ];
 
-/// The phrases themselves.
+/// Files that contain the banned phrases themselves.
 const OWN_FILES: [&str; 2] = ["dev/rules/tests/words.rs", "dev/rules/src/words.rs"];
 
-/// A path, the phrase in it, and what is wrong.
+/// Path of a file, the phrase in it, and the message.
 type Found = (String, &'static str, String);
 
-/// Every banned phrase in every file.
+/// All banned phrases in all files.
 fn found() -> Vec<Found> {
     let files = files::all().into_iter().filter(|file| !OWN_FILES.contains(&file.path.as_str()));
     let mut found = Vec::new();
@@ -77,7 +77,7 @@ fn found() -> Vec<Found> {
 }
 
 #[test]
-fn no_sentence_has_a_phrase_that_readers_stumble_over() {
+fn texts_have_no_banned_phrases() {
     let found = found();
     let is_contract = |(path, phrase, _): &Found| {
         CONTRACTS.iter().any(|(place, name, _)| path.starts_with(place) && phrase == name)

@@ -1,4 +1,4 @@
-//! The stored run or study that another is held against: finds it before anything starts, and copies its figures.
+//! Finds the stored baseline of a run or study before anything starts, and copies its figures.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,37 +17,37 @@ use crate::commands::stored::Named;
 use crate::exit::BadArguments;
 use crate::output;
 
-/// Stored runs and studies of a label that are looked at, the newest first.
+/// Max stored runs and studies of a label to look at, newest first.
 const LOOKED_AT_MAX: usize = 50;
-/// Configurations and loads that an error names.
+/// Max configurations and loads that an error names.
 const NAMED_MAX: usize = 3;
 
-/// A load of what is about to be measured, and what is run under it.
+/// A load that is about to be measured, and the configurations that run under it.
 struct WantedLoad {
     name: String,
-    /// As stored runs say it; `None`: it cannot be known before the run.
+    /// Description of the load, in the form that stored runs have.
     words: String,
     settings: Vec<Setting>,
 }
 
-/// What is about to be measured.
+/// The run or study that is about to be measured.
 struct Wanted {
-    /// Of a study: its plan.
+    /// Title of the study's plan. Empty for a single run.
     title: String,
     loads: Vec<WantedLoad>,
-    /// Of a run: the names of its steps.
+    /// Names of the steps of a single run.
     steps: Vec<String>,
     conditions: Vec<Condition>,
     metrics: Vec<ComparedBy>,
 }
 
-/// A run or a study that may be the baseline.
+/// A stored run or study that may be the baseline.
 enum Candidate {
     Run(Box<Run>),
     Study(Box<evidence::Study>),
 }
 
-/// The stored baseline of a study; `None`: its plan names none.
+/// Finds the stored baseline of a study. `None` if its plan names none.
 pub(crate) fn of_study(study: &Study, store: &StoreFlag) -> anyhow::Result<Option<Baseline>> {
     let Some(stored) = &study.compare.stored else { return Ok(None) };
     let wanted = Wanted::of_study(study);
@@ -67,8 +67,8 @@ pub(crate) fn of_study(study: &Study, store: &StoreFlag) -> anyhow::Result<Optio
     Ok(Some(wanted.baseline(asked, found)))
 }
 
-/// The stored baseline of a run: a text means what it means to every command, but a name that nothing has is a label that is still
-/// to come.
+/// Finds the stored baseline of a run. `text` means what it means to every command, except that an unknown name is a label for
+/// which nothing is stored yet.
 pub(crate) fn of_run(
     plan: &Plan,
     conditions: &[Condition],
@@ -106,7 +106,7 @@ pub(crate) fn of_run(
     Ok(wanted.baseline(asked, wanted.labeled(text, &store.path())?))
 }
 
-/// Says which baseline is used, or that there is none.
+/// Prints which baseline is used, or that there is none.
 pub(crate) fn announce(baseline: &Baseline) {
     match &baseline.found {
         Ok(_) => output::remark(&format!("baseline: {}", words(baseline))),
@@ -114,7 +114,7 @@ pub(crate) fn announce(baseline: &Baseline) {
     }
 }
 
-/// Which baseline is used, or why there is none: a line that is safe to print.
+/// Names the baseline, or says why there is none, in a line that is safe to print.
 pub(crate) fn words(baseline: &Baseline) -> String {
     let words = match &baseline.found {
         Err(why) => format!("{why}: conditions of the baseline are not judged"),
@@ -168,7 +168,7 @@ impl Wanted {
         }
     }
 
-    /// Whether it is a single run.
+    /// Whether a single run is about to be measured.
     fn is_run(&self) -> bool {
         self.title.is_empty()
     }
@@ -178,7 +178,7 @@ impl Wanted {
         Baseline { asked, conditions, found: found.map(Box::new) }
     }
 
-    /// The newest complete one of a label that measured some of the same, or why there is none.
+    /// Newest complete run or study with a label that has a configuration in common, or the reason why there is none.
     fn labeled(&self, label: &str, store: &Path) -> anyhow::Result<Result<FoundBaseline, String>> {
         let what = if self.is_run() { "run".to_owned() } else { format!("study of {}", self.title) };
         let none = || format!("no stored {what} has the label {label} yet");
@@ -206,7 +206,7 @@ impl Wanted {
         }))
     }
 
-    /// Complete ones, the newest first, and how many are not complete.
+    /// Complete candidates, newest first, and the number of incomplete ones.
     fn candidates(
         &self,
         store: &Store,
@@ -237,7 +237,7 @@ impl Wanted {
         Ok((candidates, incomplete))
     }
 
-    /// One that was named: a run, a study, or the only one of a file.
+    /// Figures of a named baseline: a run, a study, or the only one of a file.
     fn named(&self, named: &Named, text: &str) -> anyhow::Result<FoundBaseline> {
         let candidate = match named.study()? {
             Some(study) => Candidate::Study(Box::new(named.store.load_study(&study)?)),
@@ -251,7 +251,7 @@ impl Wanted {
             .map_err(|why| bad(&format!("the baseline {text} cannot be used: {why}"), help))
     }
 
-    /// The figures of a candidate, or why it has none that can be compared.
+    /// Figures of a candidate, or the reason why it has none that can be compared.
     fn copied(
         &self,
         candidate: &Candidate,
@@ -308,7 +308,7 @@ impl Wanted {
         Ok((loads, rows))
     }
 
-    /// Whether a stored configuration is one that is about to be measured, under the same load.
+    /// Whether a stored configuration is about to be measured under the same load.
     fn wants(&self, row: &BaselineRow, loads: &[BaselineLoad]) -> bool {
         let Some(stored) = loads.iter().find(|load| load.name == row.load) else { return false };
         let is_setting =
@@ -319,7 +319,8 @@ impl Wanted {
         })
     }
 
-    /// The load that a single run has in common: its own of its study, or the only one.
+    /// Planned load that equals the load of a stored run. `place` is the place of that run in its study. `None` if there is no such
+    /// load.
     fn load_of_run(&self, run: &BaselineLoad, place: Option<&evidence::StudyPlace>) -> Option<&WantedLoad> {
         match (place, self.loads.as_slice()) {
             (Some(place), loads) if !self.is_run() => {
@@ -346,7 +347,7 @@ impl Wanted {
         }
     }
 
-    /// What a stored one has, and what is about to be measured.
+    /// Says what is stored, and what is about to be measured instead.
     fn differs(&self, id: &str, loads: &[BaselineLoad], rows: &[BaselineRow]) -> String {
         let words = |name: &str| loads.iter().find(|load| load.name == name).map_or("", |load| &load.words);
         let mut has: Vec<String> = rows
@@ -391,7 +392,7 @@ impl Candidate {
         }
     }
 
-    /// All but its figures.
+    /// Describes the candidate, without its figures.
     fn about(&self, store: &Store) -> Result<FoundBaseline, StoreError> {
         let id = match self {
             Self::Run(run) => run.id.to_string(),

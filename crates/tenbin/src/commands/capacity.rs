@@ -1,4 +1,4 @@
-//! `tenbin capacity PLAN --slo …`: how much a system holds.
+//! `tenbin capacity PLAN --slo …`: finds the maximum sustainable load of a system.
 
 use std::path::Path;
 
@@ -20,20 +20,20 @@ use crate::commands::{PublicFlag, StoreFlag, listed, read_plan};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
-/// How close what held and what failed come.
+/// Default distance of the highest passing and the lowest failing rate at the end of a search, as a share.
 const RESOLUTION: f64 = 0.03;
 const RESOLUTION_QUICK: f64 = 0.1;
 const RESOLUTION_MIN: f64 = 0.005;
 const RESOLUTION_MAX: f64 = 0.5;
-/// Fresh runs at each of the two ends.
+/// Default number of fresh runs that confirm each of the two rates.
 const CONFIRM_RUNS: u32 = 5;
 const CONFIRM_RUNS_QUICK: u32 = 3;
 const CONFIRM_RUNS_MAX: u64 = 50;
-/// Of the URL of a running server: how long each run takes, and how many connections it has.
+/// Default measured time of each run on a URL. The other two are the default warm-up and number of connections.
 const MEASURED: &str = "5s";
 const WARM_UP: &str = "1s";
 const CONNECTIONS: &str = "100";
-/// Runs of one search at most.
+/// Max runs of one search.
 const RUNS_MAX: u32 = 120;
 
 /// What must hold, and where to look.
@@ -102,7 +102,7 @@ pub(crate) struct CapacityFlags {
     store: StoreFlag,
 }
 
-/// Searches, keeps, reports.
+/// Searches, stores the study, and reports it.
 pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
@@ -123,7 +123,7 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
 }
 
 impl CapacityFlags {
-    /// The plan, or one that asks a running server.
+    /// Reads the plan, or builds one for the URL of a running server.
     fn study(&self) -> anyhow::Result<Study> {
         let (name, url) = named_url(&self.of);
         if !is_server(url) {
@@ -132,7 +132,7 @@ impl CapacityFlags {
                 return Err(BadArguments(format!("{what}\n  help: write it into the plan")).into());
             }
             let mut study = read_plan(Path::new(&self.of), self.quick)?;
-            // An experiment follows a comparison, and not a search, whose last runs are at a rate of its own.
+            // An experiment follows a comparison. It cannot follow a search, whose last runs are at a rate of its own.
             study.experiment = None;
             return Ok(study);
         }
@@ -162,7 +162,7 @@ impl CapacityFlags {
         .study()
     }
 
-    /// A flag that says what is asked of a URL, if one was given.
+    /// First given flag that describes the requests to a URL. `None` if there is none.
     fn of_url(&self) -> Option<&'static str> {
         let is_given = self.connections.is_some().then_some("--connections");
         is_given
@@ -176,7 +176,7 @@ fn bad(faults: &[Fault]) -> anyhow::Error {
     BadArguments(listed(faults, "nothing was started")).into()
 }
 
-/// The flags, read.
+/// Values of the flags.
 struct CapacityOptions {
     rules: CapacityRules,
     searched: Searched,
@@ -184,7 +184,7 @@ struct CapacityOptions {
 }
 
 impl CapacityOptions {
-    /// All faults at once.
+    /// Reads all flags, or returns all errors in them.
     fn read(flags: &CapacityFlags) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::default();
         let slos = study::slos(&flags.slo).unwrap_or_else(|error| {
@@ -221,7 +221,7 @@ impl CapacityOptions {
         if reader.faults.is_empty() { Ok(Self { rules, searched, within_ns }) } else { Err(reader.faults) }
     }
 
-    /// The last run is for long, and not shorter than the others.
+    /// Returns an error if the soak, which is the last and long run, is shorter than the other runs.
     fn check_soak(&self, study: &Study) -> Result<(), Fault> {
         let measured_s = study.measured_ns(0).map(|ns| ns as f64 / 1e9);
         match self.rules.soak_s.zip(measured_s).filter(|(soak_s, measured_s)| soak_s < measured_s) {
@@ -233,7 +233,7 @@ impl CapacityOptions {
         }
     }
 
-    /// What will be done.
+    /// Describes the search, before it begins.
     fn words(&self, study: &Study) -> String {
         let rules = &self.rules;
         let load = &study.loads[0];
@@ -260,7 +260,7 @@ impl CapacityOptions {
     }
 }
 
-/// Flags, and what is wrong with them.
+/// Reads flags, and collects the errors in them.
 #[derive(Default)]
 struct Reader {
     faults: Vec<Fault>,
@@ -312,12 +312,12 @@ impl Reader {
     }
 }
 
-/// A duration; a bare number is one of seconds.
+/// Reads a duration, in ns. A bare number is in seconds.
 fn seconds(text: &str) -> Result<u64, String> {
     units::duration_ns(&with_seconds(text))
 }
 
-/// `3%` as 0.03.
+/// Reads a percentage as a share: `3%` is 0.03.
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix('%').map(str::trim_end);
     let is_plain = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_percentages() {
+    fn reads_percentage_as_share() {
         assert_eq!(share("3%"), Ok(0.03));
         assert_eq!(share(" 0.5 %"), Ok(0.005));
         for bad in ["", "%", "3", "-3%", "3%%", "NaN%", "inf%", "1e2%"] {

@@ -1,4 +1,4 @@
-//! `tenbin check PLAN`: everything but the load.
+//! `tenbin check PLAN`: does everything but the load.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
 use crate::exit::Exit;
 use crate::{output, signals};
 
-/// Lines of a system's output that are shown when it fails.
+/// Max lines of a system's output to show when it fails.
 const TAIL_LINES: usize = 12;
 
 /// Which plan, and how far to go.
@@ -41,7 +41,7 @@ pub(crate) struct CheckFlags {
     schema: bool,
 }
 
-/// Reads, and describes what would be done. Nothing is sent unless a flag asks for it.
+/// Reads a plan, and describes what it would do. Sends nothing unless a flag asks for it.
 pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let Some(plan) = &flags.plan else {
         output::data(&plan::schema())?;
@@ -96,7 +96,7 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     Ok(if failed == 0 { Exit::Ok } else { Exit::CouldNotRun })
 }
 
-/// Prints what each step sends first. Control characters are escaped, and lines of a request stay lines.
+/// Prints the first requests of each step. Control characters are escaped, and each line of a request stays a line.
 fn print_first_requests(study: &Study, tenbin: &Path) -> anyhow::Result<()> {
     let rendered = runner::rendered(study, tenbin)?;
     if rendered.is_empty() {

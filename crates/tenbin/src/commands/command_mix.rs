@@ -1,4 +1,4 @@
-//! The flags of commands on random keys, for a URL of a key-value store without a step.
+//! Flags of commands on random keys, for the URL of a key-value store without a step.
 
 use clap::Args;
 use plan::{CommandMixSpec, KEY_DISTRIBUTIONS};

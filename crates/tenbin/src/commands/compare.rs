@@ -1,4 +1,4 @@
-//! `tenbin compare`: two stored runs, or two stored studies, side by side.
+//! `tenbin compare`: shows two stored runs or two stored studies side by side.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub(crate) struct CompareFlags {
     store: StoreFlag,
 }
 
-/// Loads both and writes them side by side.
+/// Loads both runs or studies, and writes them side by side.
 pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
     let results = ResultFlags::of(flags.format.clone(), flags.output.clone());
     let destination = results.check()?;
@@ -60,7 +60,7 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
     Ok(compared.ending())
 }
 
-/// Every condition, or all errors in them.
+/// Conditions of `--fail-if`, or all errors in them.
 fn failing(lists: &[String]) -> anyhow::Result<Vec<Condition>> {
     let mut failing = Vec::new();
     let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! `tenbin completions SHELL`: the script that lets a shell ask this program what can be completed.
+//! `tenbin completions SHELL`: prints the script with which a shell asks this program for completions.
 
 use std::ffi::OsStr;
 
@@ -11,10 +11,10 @@ use crate::arguments::PLANS;
 use crate::exit::Exit;
 use crate::output;
 
-/// Set by the scripts: with it this program answers with completions, and does nothing else.
+/// Environment variable that the scripts set. If it is set, this program only answers with completions.
 const VARIABLE: &str = "TENBIN_COMPLETE";
 const PROGRAM: &str = "tenbin";
-/// Stored runs and studies that are offered, the newest ones.
+/// Max stored runs and studies to offer, newest first.
 const STORED_MAX: usize = 50;
 
 /// For which shell.
@@ -32,7 +32,7 @@ enum Shell {
     Fish,
 }
 
-/// Prints the script.
+/// Prints the script of a shell.
 pub(crate) fn run(flags: &CompletionsFlags) -> anyhow::Result<Exit> {
     let shell: &dyn EnvCompleter = match flags.shell {
         Shell::Bash => &Bash,
@@ -45,12 +45,12 @@ pub(crate) fn run(flags: &CompletionsFlags) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Answers a shell that asks for completions, and ends this program then.
+/// Answers a shell that asks for completions, and then ends this program.
 pub(crate) fn answer(command: fn() -> clap::Command) {
     CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM).complete();
 }
 
-/// Plan files, and folders that may hold some.
+/// Plans, and folders that may hold some.
 pub(crate) fn plan_files(typed: &OsStr) -> Vec<CompletionCandidate> {
     let is_plan = |path: &std::path::Path| {
         path.is_dir() || path.extension().is_some_and(|ending| PLANS.iter().any(|plan| ending == *plan))
@@ -58,7 +58,7 @@ pub(crate) fn plan_files(typed: &OsStr) -> Vec<CompletionCandidate> {
     PathCompleter::any().filter(is_plan).complete(typed)
 }
 
-/// The formats of reports.
+/// Names of the report formats.
 pub(crate) fn formats(typed: &OsStr) -> Vec<CompletionCandidate> {
     let names = report::FORMATS.iter().map(|format| format.name);
     names
@@ -67,7 +67,7 @@ pub(crate) fn formats(typed: &OsStr) -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// Stored runs and studies of the default store, the newest first; none if it cannot be read.
+/// Names in the default store, newest first. Empty if the store cannot be read.
 pub(crate) fn stored(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Ok(store) = Store::open_existing(&store::default_path()) else { return Vec::new() };
     let studies = store.studies().unwrap_or_default().into_iter();

@@ -1,4 +1,4 @@
-//! Flags of what a reply must be.
+//! Flags with the conditions for a reply.
 
 use clap::Args;
 use plan::{ExpectSpec, Field, literal_text};
@@ -36,12 +36,12 @@ impl ExpectFlags {
         ]
     }
 
-    /// The first of them that was given.
+    /// First of these flags that was given. `None` if there is none.
     pub(crate) fn given(&self) -> Option<&'static str> {
         self.texts().into_iter().find_map(|(field, texts)| (!texts.is_empty()).then_some(field.flag))
     }
 
-    /// What replies are held against.
+    /// Conditions that replies are checked against.
     pub(crate) fn spec(&self) -> ExpectSpec {
         let mut expects = ExpectSpec::default();
         for (field, texts) in self.texts() {
@@ -50,7 +50,7 @@ impl ExpectFlags {
         expects
     }
 
-    /// The same as the keys of a step's `expect` with their values, in YAML.
+    /// Conditions as keys of a step's `expect`, with their values in YAML.
     pub(crate) fn keys(&self) -> Vec<(&'static str, String)> {
         let given = self.texts().into_iter().filter(|(_, texts)| !texts.is_empty());
         given.map(|(field, texts)| (field.key, value(field, texts))).collect()
@@ -69,7 +69,7 @@ fn value(field: Field, texts: &[String]) -> String {
             };
             format!("{{ {} }}", listed(texts.iter().map(header).collect()))
         }
-        // Braces on a command line are only braces.
+        // Braces on a command line are literal: they name no variable.
         Field::EXPECT_BODY => {
             format!("[ {} ]", listed(texts.iter().map(|text| quoted(&literal_text(text))).collect()))
         }

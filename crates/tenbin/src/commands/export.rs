@@ -1,4 +1,4 @@
-//! `tenbin export`: one run, or one study, as a file of its own.
+//! `tenbin export`: writes one run or one study to a file of its own.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -33,13 +33,13 @@ pub(crate) struct ExportFlags {
     store: StoreFlag,
 }
 
-/// What is exported.
+/// Run or study to export.
 enum Exported {
     Run(RunId),
     Study(StudyId),
 }
 
-/// Writes the file: whole, or not at all.
+/// Writes the whole file, or none.
 pub(crate) fn run(flags: &ExportFlags) -> anyhow::Result<Exit> {
     let named = Named::of(&flags.name, &flags.store)?;
     let exported = exported(&named)?;
@@ -91,7 +91,7 @@ fn exported(named: &Named) -> anyhow::Result<Exported> {
     }
 }
 
-/// Asserts that the file may be written.
+/// Returns an error if the file must not be written.
 fn check(path: &Path, is_forced: bool, store: &Path) -> anyhow::Result<()> {
     let bad = |what: &str, help: &str| {
         Err(BadArguments(format!("-o {}: {what}\n  help: {help}", path.display())).into())
@@ -116,7 +116,7 @@ fn check(path: &Path, is_forced: bool, store: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Gives the finished file its name. Without `is_forced`, a file that appeared meanwhile stays.
+/// Gives the finished file its name. Without `is_forced`, fails if a file of that name has appeared meanwhile.
 fn put(beside: &Path, path: &Path, is_forced: bool) -> io::Result<()> {
     if !is_forced {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
@@ -124,7 +124,7 @@ fn put(beside: &Path, path: &Path, is_forced: bool) -> io::Result<()> {
     fs::rename(beside, path)
 }
 
-/// Removes what is left of an export that was stopped, if there is anything.
+/// Removes the parts of an export that was stopped, if there are any.
 fn remove(path: &Path) {
     for ending in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(with_ending(path, ending));

@@ -2,12 +2,12 @@
 
 use plan::{Fault, split_help};
 
-/// The errors so far.
+/// Errors found so far.
 #[derive(Default)]
 pub(crate) struct Reader(pub(crate) Vec<Fault>);
 
 impl Reader {
-    /// The value of a flag; nothing if it is not given or wrong.
+    /// Value of a flag. `None` if it is not given, or has an error.
     pub(crate) fn read<T>(
         &mut self,
         place: &str,
@@ -17,7 +17,7 @@ impl Reader {
         read(text?).map_err(|what| self.fault(place, what)).ok()
     }
 
-    /// `what` may say what to do about it.
+    /// Adds an error. `what` may include help.
     pub(crate) fn fault(&mut self, place: &str, what: String) {
         let (what, help) = split_help(&what);
         let usual = if place.starts_with("--") {
@@ -29,7 +29,7 @@ impl Reader {
     }
 }
 
-/// `3%` as 0.03.
+/// Reads a percentage as a share: `3%` is 0.03.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let percent: Option<f64> = text.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
     percent

@@ -1,4 +1,4 @@
-//! `tenbin history`: what is in the store; `tenbin history rm` removes some of it.
+//! `tenbin history`: lists the runs and studies in the store. `tenbin history rm` removes some of them.
 
 mod trend;
 
@@ -63,7 +63,7 @@ struct RemoveFlags {
     store: StoreFlag,
 }
 
-/// Something that was kept.
+/// A stored run or study.
 enum Entry {
     Run(Box<Summary>),
     Study(StudySummary),
@@ -85,10 +85,10 @@ impl Entry {
     }
 }
 
-/// Where runs and studies come from, by their names.
+/// Origins of runs and studies, by name.
 type Origins = BTreeMap<String, Origin>;
 
-/// Lists, or removes.
+/// Lists stored runs and studies, or removes some.
 pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
     if let Some(HistoryCommand::Rm(flags)) = &flags.command {
         return remove(flags);
@@ -99,13 +99,13 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
             let origins = store.origins()?;
             let entries = newest(&store, flags, &origins)?;
             let series = flags.trend.then(|| Series::read(&store, &entries, &origins)).transpose()?;
-            // A trend has figures of its own.
+            // A trend has its own figures.
             let listed = if flags.trend { &[][..] } else { &entries };
             let figures =
                 listed.iter().map(|entry| Figures::read(&store, entry)).collect::<Result<_, _>>()?;
             (entries, figures, origins, series)
         }
-        // Nothing was measured yet.
+        // The store does not exist yet, because nothing was measured.
         Err(StoreError::Missing { .. }) => {
             (Vec::new(), Vec::new(), Origins::new(), flags.trend.then(Vec::new))
         }
@@ -150,7 +150,7 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Every series, with an empty line between them.
+/// Tables of all series, with an empty line between them.
 fn trends(series: &[Series]) -> String {
     if series.is_empty() {
         return "no valid runs to compare; searches for a capacity have no trend\n".to_owned();
@@ -159,7 +159,7 @@ fn trends(series: &[Series]) -> String {
     tables.join("\n")
 }
 
-/// All of them are found before any is removed.
+/// Removes runs and studies. Finds all of them before it removes the first.
 fn remove(flags: &RemoveFlags) -> anyhow::Result<Exit> {
     let store = Store::open_existing(&flags.store.path())?;
     let (mut studies, mut runs) = (Vec::new(), Vec::new());
@@ -191,7 +191,7 @@ fn remove(flags: &RemoveFlags) -> anyhow::Result<Exit> {
 
 fn newest(store: &Store, flags: &HistoryFlags, origins: &Origins) -> anyhow::Result<Vec<Entry>> {
     let studies = store.studies()?.into_iter().map(Entry::Study);
-    // Runs of studies, which are not shown, must not use up the limit.
+    // Runs of studies are not listed by default, so they must not use up the limit.
     let has_all = flags.runs && flags.label.is_none();
     let runs = store.runs(if has_all { flags.limit } else { usize::MAX })?;
     let runs =
@@ -206,7 +206,7 @@ fn newest(store: &Store, flags: &HistoryFlags, origins: &Origins) -> anyhow::Res
     Ok(entries)
 }
 
-/// A line for each entry. Labels and commits have a column if there are any.
+/// Table with a line for each entry. Labels and commits have a column if there are any.
 fn table(entries: &[Entry], figures: &[Figures], origins: &Origins) -> String {
     let origin =
         |entry: &Entry| report::visible(&origins.get(entry.id()).map_or(String::new(), report::build));

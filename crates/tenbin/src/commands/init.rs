@@ -1,4 +1,4 @@
-//! `tenbin init`: a first plan, written from answers that are checked one by one.
+//! `tenbin init`: writes a first plan from answers that are checked one by one.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -21,7 +21,7 @@ pub(crate) struct InitFlags {
     plan: PathBuf,
 }
 
-/// A question, with the answer to an empty line.
+/// A question, and the answer that an empty line stands for.
 struct Question {
     text: &'static str,
     default: &'static str,
@@ -44,11 +44,11 @@ const LOAD_HELP: &str = "write a number of users such as 50, or a rate such as 5
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct InitSystem {
     name: String,
-    /// URL, or command.
+    /// URL, or command that starts the system.
     text: String,
 }
 
-/// The answers so far. Each is checked before it is taken.
+/// Answers so far. Each is checked before it is added.
 #[derive(Clone, Debug)]
 struct Answers {
     systems: Vec<InitSystem>,
@@ -56,7 +56,7 @@ struct Answers {
     load: String,
 }
 
-/// An error in an answer, and what to write.
+/// Error in an answer, and advice.
 #[derive(Debug, PartialEq, Eq)]
 struct WrongAnswer {
     what: String,
@@ -67,7 +67,7 @@ fn wrong(what: impl Into<String>, help: impl Into<String>) -> WrongAnswer {
     WrongAnswer { what: what.into(), help: help.into() }
 }
 
-/// Takes an answer, or says what is wrong with it.
+/// Adds an answer, or returns the error in it.
 type Take = fn(&mut Answers, &str) -> Result<(), WrongAnswer>;
 
 impl Default for Answers {
@@ -77,7 +77,7 @@ impl Default for Answers {
 }
 
 impl Answers {
-    /// Asks `answer` until each answer is right.
+    /// Asks all questions with `answer`, each until its answer is valid.
     fn ask(answer: &mut dyn FnMut(&Question) -> anyhow::Result<String>) -> anyhow::Result<Self> {
         let mut answers = Self::default();
         answers.put(&SYSTEM, Self::add_system, answer)?;
@@ -154,7 +154,7 @@ impl Answers {
         self.become_checked(Self { load: load.to_owned(), ..self.clone() })
     }
 
-    /// Takes over answers that make a plan.
+    /// Takes over `next` if its answers make a valid plan.
     fn become_checked(&mut self, next: Self) -> Result<(), WrongAnswer> {
         let text = next.plan_text();
         let read = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
@@ -174,7 +174,7 @@ fn complain(what: &str, help: &str) {
     output::complain(&BadArguments(format!("{what}\n  help: {help}")).into());
 }
 
-/// Checks a URL, or that a command has a place for the port.
+/// Checks a URL, or that a command has a placeholder for the port.
 fn check_system(text: &str) -> Result<(), WrongAnswer> {
     if plan::is_database(text) {
         let help = "write the plan of a database as in docs/plan.md, or run tenbin URL --workload NAME";
@@ -199,7 +199,7 @@ fn check_system(text: &str) -> Result<(), WrongAnswer> {
     Ok(())
 }
 
-/// Asks, checks, writes.
+/// Asks the questions, and writes the plan.
 pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
     let shown = flags.plan.display();
     if flags.plan.exists() {
@@ -220,7 +220,7 @@ pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Asks on the terminal, and reads a line.
+/// Prints a question, and reads a line.
 fn answer(question: &Question, lines: &mut dyn BufRead) -> anyhow::Result<String> {
     let default =
         if question.default.is_empty() { String::new() } else { format!(" [{}]", question.default) };
@@ -241,7 +241,7 @@ fn exists(path: &Path) -> BadArguments {
     BadArguments(format!("{what}\n  help: name another file: tenbin init OTHER.yaml"))
 }
 
-/// Writes a new file; one that exists by now is left alone.
+/// Writes a new file. Returns an error if the file exists by now.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     match file.and_then(|mut file| file.write_all(text.as_bytes())) {
@@ -251,7 +251,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 impl Answers {
-    /// A plan with comments.
+    /// Text of the plan, with comments.
     fn plan_text(&self) -> String {
         let load = &self.load;
         let load = match load.contains('/') {
@@ -290,7 +290,7 @@ impl Answers {
 }
 
 impl InitSystem {
-    /// Its lines below `systems:`.
+    /// Lines of the system below `systems:`.
     fn plan_text(&self) -> String {
         let (name, text) = (quoted_key(&self.name), &self.text);
         match is_server(text) {
@@ -308,7 +308,7 @@ impl InitSystem {
     }
 }
 
-/// A key of a mapping. A name that was typed is quoted, because YAML may read it as a number or as a truth value.
+/// Key of a mapping. A typed name is quoted, because YAML may read it as a number or a truth value.
 fn quoted_key(name: &str) -> String {
     if name.starts_with("server") { name.to_owned() } else { quoted(name) }
 }
@@ -317,7 +317,7 @@ fn quoted_key(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The answers that `lines` give, with the number of questions that were asked.
+    /// Answers given by `lines`, and the number of questions asked.
     fn asked(lines: &[&str]) -> (Answers, usize) {
         let (mut lines, mut asked) = (lines.iter(), 0);
         let answers = Answers::ask(&mut |question| {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn right_answers_make_a_plan_at_once() {
+    fn valid_answers_make_a_plan() {
         for (system, load) in [
             ("", ""),
             ("localhost:3000", "500/s"),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn several_systems_are_compared_under_their_names() {
+    fn compares_several_systems_under_their_names() {
         let lines = ["old=localhost:3000", "localhost:3001", "node app.js --port={port}", "", "/", "20"];
         let (answers, _) = asked(&lines);
         let names: Vec<&str> = answers.systems.iter().map(|system| system.name.as_str()).collect();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_answer_is_asked_again_at_once_with_what_to_write() {
+    fn rejects_wrong_answer_with_help_and_repeats_the_question() {
         let mut answers = Answers::default();
         for (text, what, help) in [
             ("8080", "a port alone is no URL", "http://127.0.0.1:8080"),
@@ -382,7 +382,7 @@ mod tests {
         for load in ["many", "0", "500/x", "-5", "1.5"] {
             answers.set_load(load).expect_err(load);
         }
-        // Two wrong answers, and the same question again after each.
+        // Each of the two wrong answers is followed by its question again.
         let (answers, asked) =
             asked(&["8080", "nonsense", "localhost:3000", "", "items", "/items", "x", "20"]);
         assert_eq!((asked, answers.path.as_str(), answers.load.as_str()), (8, "/items", "20"));

@@ -1,4 +1,4 @@
-//! `tenbin keep`: holds one process of a system, and ends it when Tenbin is gone. Tenbin starts it by itself.
+//! `tenbin keep`: holds one process of a system, and ends it when Tenbin is gone. Tenbin starts this command itself.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `tenbin URL`: one load, now.
+//! `tenbin URL`: puts a load on a running server.
 
 mod pair;
 mod waiting;
@@ -225,7 +225,7 @@ pub(crate) struct LoadFlags {
     store: StoreFlag,
 }
 
-/// Checks, loads, keeps, reports.
+/// Checks the flags, makes the load, and stores and reports the run.
 pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
     let system = flags.take_name();
     let misread = curl::misread(&flags.curl_words());
@@ -282,7 +282,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
         let runs = [run];
         destination.write(true, &|format, options, out| report::write(format, &runs, options, out))
     });
-    // Where it is kept matters most when it could not be shown.
+    // The name of the stored run matters most when its report could not be shown.
     let again = if is_drawn { format!("; --seed {} repeats its draws", plan.seed) } else { String::new() };
     output::remark(&format!("kept as {run} in {}{again}", store.path().display()));
     if let Err(error) = shown
@@ -293,7 +293,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     Ok(heard.or_by_itself(by_itself))
 }
 
-/// The conditions of `--slo`.
+/// Conditions of `--slo`.
 fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
     let lists = texts.iter().map(|text| Condition::parse_list_of_baseline(text));
     let conditions: Result<Vec<_>, _> = lists.collect();
@@ -303,16 +303,16 @@ fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
 }
 
 impl LoadFlags {
-    /// Takes the name off the one URL, if it is written as `NAME=URL`.
+    /// Removes the name from a single URL that is written as `NAME=URL`, and returns it.
     fn take_name(&mut self) -> Option<String> {
         let (name, url) = named_url(self.url.as_deref().filter(|_| self.others.is_empty())?);
-        // Another argument with an equals sign is quoted whole in its error.
+        // Another argument with an equals sign stays whole, because its error quotes it.
         let name = name.filter(|_| is_server(url) || plan::is_database(url))?.to_owned();
         self.url = Some(url.to_owned());
         Some(name)
     }
 
-    /// A condition of a baseline needs one, and a baseline a condition.
+    /// Returns an error if a condition refers to a baseline and there is none, or the other way around.
     fn check_baseline(&self, conditions: &[Condition]) -> Result<(), BadArguments> {
         let of_baseline = conditions.iter().find(|condition| condition.of_baseline.is_some());
         let fault = match (&self.baseline, of_baseline) {
@@ -329,7 +329,7 @@ impl LoadFlags {
         Err(BadArguments(listed(&[fault], "nothing was sent")))
     }
 
-    /// Words among the URLs that are something else: a slip in a command, a file, or a plan after a URL.
+    /// Returns an error for a word among the URLs that is something else: a mistyped command, a file, or a plan after a URL.
     fn check_words(&self) -> Result<(), BadArguments> {
         let words: Vec<&String> = self.url.iter().chain(&self.others).collect();
         let fault = words.iter().enumerate().find_map(|(number, word)| {
@@ -349,7 +349,7 @@ impl LoadFlags {
         fault.map_or(Ok(()), |fault| Err(BadArguments(listed(&[fault], "nothing was sent"))))
     }
 
-    /// Flags that are about two servers, and plans, do not go with one URL.
+    /// Returns an error for a plan with the flags of a load, and for comparison flags with a single URL.
     fn check_alone(&self) -> Result<(), BadArguments> {
         let url = self.url.as_deref().unwrap_or_default();
         if is_plan(url.as_ref()) {
@@ -368,7 +368,7 @@ impl LoadFlags {
     }
 }
 
-/// The store is gone, but what was counted is not.
+/// Prints the counts of a run whose store failed.
 pub(crate) fn show_what_is_left(error: &RunError) {
     if let RunError::Storage { counts: Some(counts), .. } = error {
         output::note(&format!(
@@ -390,7 +390,7 @@ fn arrivals() -> String {
     format!("Spacing of scheduled send times: {} [default: even]", plan::arrival_processes())
 }
 
-/// The plan, or everything that is wrong with the flags.
+/// Builds the plan, or returns all errors in the flags.
 fn checked(flags: LoadFlags, system: Option<String>, played: Vec<Played>) -> Result<Plan, Vec<Fault>> {
     let url = with_scheme(flags.url.as_deref().unwrap_or_default()).into_owned();
     let (described, mut faults) = match flags.request.read(&url) {
@@ -461,7 +461,7 @@ impl LoadFlags {
         }
     }
 
-    /// How much load, and in which shape: every value that was given, with its unit.
+    /// Fields of the load that were given, with their values and units.
     fn amounts(&self) -> Vec<(Field, String)> {
         // Each connection of a closed load is a user.
         let is_open = self.rate.is_some() || self.stages.is_some() || self.recorded.is_some();

@@ -1,4 +1,4 @@
-//! `tenbin machine`: what this machine can do, and what Tenbin may read and change on it.
+//! `tenbin machine`: measures this machine, or shows what Tenbin may read and change on it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::permissions;
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
-/// How long each load on the target that answers at once lasts.
+/// Duration of each load on a target that answers at once.
 const NULL_SERVER: Duration = Duration::from_millis(500);
 const NULL_SERVER_QUICK: Duration = Duration::from_millis(150);
 
@@ -37,7 +37,7 @@ pub(crate) struct MachineFlags {
     format: String,
 }
 
-/// Makes all trials, or tries all permissions, and prints what they showed.
+/// Makes all trials, or tries all permissions, and prints the results.
 pub(crate) fn run(flags: &MachineFlags) -> anyhow::Result<Exit> {
     let is_json = match flags.format.as_str() {
         name if name == JSON.name => true,

@@ -1,4 +1,4 @@
-//! `tenbin man FOLDER`: the manual pages, for those who make packages.
+//! `tenbin man FOLDER`: writes the manual pages, for packagers.
 
 use std::path::PathBuf;
 
@@ -15,14 +15,14 @@ pub(crate) struct ManFlags {
     folder: PathBuf,
 }
 
-/// Writes them.
+/// Writes one page per command.
 pub(crate) fn run(flags: &ManFlags, command: clap::Command) -> anyhow::Result<Exit> {
     let into = || format!("cannot write the manual pages into {}", flags.folder.display());
     clap_mangen::generate_to(described(command), &flags.folder).with_context(into)?;
     Ok(Exit::Ok)
 }
 
-/// With the help of every flag: pages would leave out that of flags that `-h` does not list.
+/// Shows the help of every flag. Pages would leave out flags that `-h` does not list.
 fn described(command: clap::Command) -> clap::Command {
     command.mut_args(|flag| flag.hide_short_help(false)).mut_subcommands(described)
 }

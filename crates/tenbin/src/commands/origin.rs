@@ -1,4 +1,4 @@
-//! Which build is measured: the label of the user, and the commit and branch of the working directory.
+//! Origin of a run or study, which is the build under test: a label, and the commit and branch of the working directory.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -9,9 +9,9 @@ use store::Store;
 
 use crate::output;
 
-/// Longer labels make tables unreadable.
+/// Max characters of a label. Longer ones make tables unreadable.
 const LABEL_CHARS_MAX: usize = 60;
-/// What a service that checks out a commit calls the branch.
+/// Variables in which CI services name the branch of the commit that they checked out.
 const BRANCHES: [&str; 3] = ["GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"];
 
 /// What a run or a study is called.
@@ -25,7 +25,7 @@ pub(crate) struct LabelFlag {
 }
 
 impl LabelFlag {
-    /// Keeps where a run or a study comes from. It is kept for people alone: an error is reported, and ends nothing.
+    /// Stores the origin of a run or study. It only informs people, so an error is a warning and ends nothing.
     pub(crate) fn keep(&self, id: &str, store: &Store) {
         let origin = Origin { label: self.label.clone(), commit: commit(), branch: branch() };
         if origin == Origin::default() {
@@ -37,7 +37,7 @@ impl LabelFlag {
     }
 }
 
-/// The name that a text means: that of the newest run or study with this label, or the text itself.
+/// Name that a text means: that of the newest run or study with this label, or else the text itself.
 pub(crate) fn named(store: &Store, text: &str) -> anyhow::Result<String> {
     Ok(store.labeled(text)?.unwrap_or_else(|| text.to_owned()))
 }
@@ -56,14 +56,14 @@ fn commit() -> Option<String> {
     git(&["rev-parse", "--short=12", "HEAD"])
 }
 
-/// A service often checks out a commit without its branch, and names the branch in the environment.
+/// Branch of the working directory, or else of the environment: CI services often check out a commit without its branch.
 fn branch() -> Option<String> {
     let from_service =
         || BRANCHES.iter().filter_map(|name| env::var(name).ok()).find(|name| !name.is_empty());
     git(&["branch", "--show-current"]).or_else(from_service)
 }
 
-/// The line that git prints; `None` outside of a repository, and without git.
+/// First line that git prints. `None` outside of a repository, and without git.
 fn git(arguments: &[&str]) -> Option<String> {
     let output =
         Command::new("git").args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -1,4 +1,4 @@
-//! `tenbin machine --permissions`: what Tenbin may read and change on this machine, and what helps where it may not.
+//! `tenbin machine --permissions`: shows what Tenbin may read and change on this machine, and what to do where it may not.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::output;
 
-/// Tries everything, and prints it.
+/// Tries all permissions, and prints the results.
 pub(crate) fn run(is_json: bool) -> anyhow::Result<Exit> {
     let permissions = access::try_all();
     if is_json {
@@ -20,7 +20,7 @@ pub(crate) fn run(is_json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// A line for each permission; below it why some are missing, and what helps.
+/// A line for each permission. Below them, why some are missing and what to do.
 fn table(permissions: &[Permission]) -> String {
     let width = |title: &str, column: fn(&Permission) -> &str| {
         let longest = permissions.iter().map(|permission| column(permission).chars().count()).max();
@@ -55,7 +55,7 @@ fn table(permissions: &[Permission]) -> String {
     text
 }
 
-/// What has something in common, in the order of the table.
+/// Lines that share a text, in the order of the table.
 type Groups = Vec<(String, Vec<String>)>;
 
 fn add(groups: &mut Groups, common: &str, line: String) {
@@ -73,7 +73,7 @@ fn word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// `works` is null for what could not be tried.
+/// JSON object of a permission. `works` is null if it could not be tried.
 fn object(permission: &Permission) -> serde_json::Value {
     let (works, because) = match &permission.outcome {
         Outcome::Works => (Some(true), None),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_aligned_and_only_what_fails_has_a_help() {
+    fn aligns_columns_and_adds_help_only_to_failures() {
         let permissions = [
             permission("calls", Outcome::Works),
             permission("files of others", Outcome::Fails("denied\u{1b}[2J".to_owned())),

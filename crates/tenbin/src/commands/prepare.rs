@@ -1,4 +1,4 @@
-//! `tenbin prepare URL --workload NAME`: makes the tables of a built-in workload.
+//! `tenbin prepare URL --workload NAME`: creates the tables of a built-in workload.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
-/// How often the progress on a terminal is updated.
+/// Min time between two updates of the progress on a terminal.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
 /// Which tables, where, and how large.
@@ -143,7 +143,7 @@ fn read(flags: &PrepareFlags) -> Result<(Database, LoadingOptions), Vec<Fault>> 
     database.filter(|_| faults.is_empty()).map(|database| (database, options)).ok_or(faults)
 }
 
-/// The progress on a terminal; nothing elsewhere.
+/// Progress on a terminal, with the time of the last update. Elsewhere, nothing is shown.
 #[derive(Default)]
 struct ProgressLine(Mutex<Option<Instant>>);
 

@@ -1,4 +1,4 @@
-//! `tenbin proxy`: a client far away, or a slow dependency.
+//! `tenbin proxy`: stands in for the network to a distant client, or for a slow dependency.
 
 mod control;
 
@@ -27,9 +27,9 @@ use crate::commands::proxy::control::State;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
-/// Sends that are later than this at p99 say that the proxy, or the machine, is too slow for what was asked.
+/// Max p99 of the send delay, in ns. Above it, the proxy or the machine is too slow for its parameters.
 const LATE_NS: u64 = 1_000_000;
-/// A smaller buffer makes each read a few bytes long.
+/// Min bytes of a buffer. With less, each read gets only a few bytes.
 const BUFFER_MIN_BYTES: u64 = 1024;
 const BUFFER_MAX_BYTES: u64 = 1 << 30;
 
@@ -116,7 +116,7 @@ pub(crate) struct ProxyFlags {
     format: String,
 }
 
-/// What the flags ask for.
+/// Values of the flags.
 struct Asked {
     place: Place,
     settings: Settings,
@@ -124,14 +124,14 @@ struct Asked {
     is_json: bool,
 }
 
-/// From the start of the proxy.
+/// Pause in which nothing is passed on. `after` counts from the start of the proxy.
 #[derive(Clone, Copy)]
 struct Stall {
     after: Duration,
     lasting: Duration,
 }
 
-/// Passes connections on until interrupted.
+/// Passes connections on until it is interrupted.
 pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
     let Asked { place, settings, stall, is_json } = read(flags)?;
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -151,12 +151,12 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
         stall_later(stall, sender)?;
     }
     let mut state = State::new(settings);
-    // The thread of signals lives as long as the program.
+    // The thread of signals keeps a sender for the life of the program, so that `recv` does not fail.
     while let Ok(heard) = heard.recv() {
         match heard {
             Heard::Signal => break,
             Heard::Stall(lasting) => running.stall(lasting),
-            // Whoever asked may be gone.
+            // The client of the control socket may be gone.
             Heard::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
         }
     }
@@ -169,19 +169,19 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// What the main thread waits for.
+/// Event that the main thread waits for.
 enum Heard {
     Signal,
-    /// The time has come to stall.
+    /// The stall begins, for this long.
     Stall(Duration),
-    /// A line from the control socket, and where its answer goes.
+    /// A line from the control socket, and the channel for its answer.
     Order(String, Sender<String>),
 }
 
 fn listen_to_signals(mut signals: Signals, sender: Sender<Heard>) -> std::io::Result<()> {
     let listen = move || {
         for _ in signals.forever() {
-            // At the second signal nothing listens any more, and there is nothing to add.
+            // At the second signal, the receiver is gone, and there is nothing to do.
             let _ = sender.send(Heard::Signal);
         }
     };
@@ -191,7 +191,7 @@ fn listen_to_signals(mut signals: Signals, sender: Sender<Heard>) -> std::io::Re
 fn stall_later(stall: Stall, sender: Sender<Heard>) -> std::io::Result<()> {
     let wait = move || {
         thread::sleep(stall.after);
-        // The proxy may have ended before.
+        // The proxy may have ended already.
         let _ = sender.send(Heard::Stall(stall.lasting));
     };
     thread::Builder::new().name("stall".to_owned()).spawn(wait).map(drop)
@@ -281,7 +281,7 @@ fn stall(flags: &ProxyFlags, reader: &mut Reader) -> Option<Stall> {
     lasting.map(|lasting| Stall { after: after.unwrap_or_default(), lasting })
 }
 
-/// `8080`, `:8080`, `localhost:8080`, `/run/app.sock`, `unix:app.sock`
+/// Reads an endpoint: `8080`, `:8080`, `localhost:8080`, `/run/app.sock`, or `unix:app.sock`.
 fn endpoint(text: &str) -> Result<Endpoint, String> {
     if let Some(path) = text.strip_prefix("unix:").or_else(|| text.starts_with(['/', '.']).then_some(text)) {
         return Ok(Endpoint::Unix(PathBuf::from(path)));
@@ -303,7 +303,7 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
         return Ok(Endpoint::Tcp(SocketAddr::new(IpAddr::from([127, 0, 0, 1]), port)));
     }
     runner::own_address(host, port).map(Endpoint::Tcp).map_err(|error| match error {
-        // Consent is for loads, which have a rate: a proxy has none.
+        // Consent applies to loads, which have a rate. A proxy has none.
         ResolveError::Forbidden { address, class } => {
             format!("{address} is {class}; the proxy uses loopback and private addresses only")
         }
@@ -364,7 +364,7 @@ fn connections(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("{text} is not from 1 to 1M"))
 }
 
-/// The line that says that clients can connect.
+/// Message that clients can connect.
 fn listening(running: &Running, place: &Place, settings: &Settings) -> String {
     let mut does: Vec<String> = Vec::new();
     if !settings.delay.is_zero() {
@@ -400,7 +400,7 @@ fn listening_json(running: &Running, place: &Place) -> String {
     format!("{value}\n")
 }
 
-/// What was done, in words.
+/// Summary of the counters in words.
 fn ended(counters: &Counters) -> String {
     let count = units::shown::count;
     let size = |bytes: u64| format!("{} MiB", units::shown::mebibytes(bytes));
@@ -440,7 +440,7 @@ fn ended(counters: &Counters) -> String {
     text
 }
 
-/// Counters as an object; `event` says when they were taken.
+/// Counters as a JSON object. `event` says when they were taken.
 fn counters_json(counters: &Counters, event: &str) -> serde_json::Value {
     let us = |ns: u64| ns as f64 / 1e3;
     let late = counters.late.map(|late| {

@@ -1,4 +1,4 @@
-//! `tenbin report`: stored runs, or a study, in any format.
+//! `tenbin report`: shows stored runs, or a study, in any format.
 
 use ::report::Sharing;
 use clap::Args;
@@ -28,7 +28,7 @@ pub(crate) struct ReportFlags {
     store: StoreFlag,
 }
 
-/// Loads and writes them.
+/// Loads the runs or the study, and writes the report.
 pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     let mut named: Vec<Named> =

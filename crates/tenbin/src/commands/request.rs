@@ -1,4 +1,4 @@
-//! Flags of one HTTP request.
+//! Flags of an HTTP request.
 
 mod form;
 mod media;
@@ -14,7 +14,7 @@ use crate::output;
 
 use media::media_type;
 
-/// Bytes of a body in a plan that flags make.
+/// Max bytes of a body in a plan that is built from flags.
 const BODY_BYTES_MAX: usize = 4 << 20;
 const BY_PLAN: &str = "write a plan with `body-file`: tenbin init";
 
@@ -75,22 +75,22 @@ pub(crate) struct RequestFlags {
     cookie: Option<String>,
 }
 
-/// A request as its flags describe it.
+/// HTTP request that the flags describe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Described {
     pub(crate) method: Option<String>,
-    /// Each "Name: value".
+    /// Header lines, each `Name: value`.
     pub(crate) headers: Vec<String>,
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) body_file: Option<BodyFile>,
     /// Words of the command line that may be secrets.
     pub(crate) secrets: Vec<String>,
-    /// A consequence of the flags that users may not expect.
+    /// Note about an effect of the flags that users may not expect. `None` if there is none.
     pub(crate) note: Option<String>,
 }
 
 impl RequestFlags {
-    /// The first of them that was given.
+    /// First of these flags that was given. `None` if there is none.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let texts = [
             ("--method", &self.method),
@@ -106,18 +106,18 @@ impl RequestFlags {
             .or_else(|| lists.into_iter().find_map(|(flag, list)| (!list.is_empty()).then_some(flag)))
     }
 
-    /// Text of `-b`.
+    /// Value of `-b`.
     pub(crate) fn body(&self) -> Option<&str> {
         self.body.as_deref()
     }
 
-    /// Whether `-H` gives this header.
+    /// Whether `-H` sets this header.
     pub(crate) fn has_header(&self, name: &str) -> bool {
         let names = self.headers.iter().filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim());
         names.into_iter().any(|given| given.eq_ignore_ascii_case(name))
     }
 
-    /// The request for `url`, or everything that is wrong with the flags. Files of bodies are not read yet.
+    /// Builds the request for `url`, or returns all errors in the flags. Does not read the files of bodies.
     pub(crate) fn read(&self, url: &str) -> Result<Described, Vec<Fault>> {
         let mut faults = Vec::new();
         let mut described = Described {
@@ -130,7 +130,7 @@ impl RequestFlags {
         for (flag, text) in [("--body", &self.body), ("--json", &self.json)] {
             match text.as_deref().map(|text| text.strip_prefix('@').ok_or(text)) {
                 None => {}
-                // curl takes the text, too, but nobody means the name of a file by JSON.
+                // curl sends such a text, but the name of a file is not meant as JSON.
                 Some(Err(text)) if flag == "--json" && Path::new(text).is_file() => faults.push(Fault::new(
                     flag,
                     format!("it sends the text {text:?}, which is the name of a file"),
@@ -156,7 +156,7 @@ impl RequestFlags {
         if faults.is_empty() { Ok(described) } else { Err(faults) }
     }
 
-    /// The request with its body as text, for a plan that is made from flags.
+    /// Builds the request with its body as text, for a plan that is built from flags. `usual` begins the errors about the body.
     pub(crate) fn read_text(&self, url: &str, usual: &str) -> anyhow::Result<(Described, Option<String>)> {
         let described = self.read(url).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
         let text = match (&described.body_file, &described.body) {
@@ -182,7 +182,7 @@ impl RequestFlags {
         described.body = Some(form.bytes);
     }
 
-    /// `-u` and `--cookie`.
+    /// Adds the headers of `-u` and `--cookie`.
     fn add_credentials(&self, described: &mut Described, faults: &mut Vec<Fault>) {
         match self.user.as_deref() {
             None => {}
@@ -212,7 +212,7 @@ impl RequestFlags {
         }
     }
 
-    /// Headers that follow from the body.
+    /// Adds the headers that follow from the body.
     fn add_types(&self, described: &mut Described, url: &str) {
         let mut add = |name: &str, value: &str| {
             if !self.has_header(name) {
@@ -237,7 +237,7 @@ impl RequestFlags {
         }
     }
 
-    /// Words that may be secrets: values of headers, bodies, and credentials.
+    /// Words of the command line that may be secrets: header values, bodies, and credentials.
     fn secrets(&self) -> Vec<String> {
         let headers = self.headers.iter().filter_map(|line| line.split_once(':')).map(|(_, value)| value);
         let parts = self.form.iter().filter_map(|part| part.split_once('=')).map(|(_, value)| value);
@@ -248,7 +248,7 @@ impl RequestFlags {
     }
 }
 
-/// The text of a body, as a plan that is made from flags can hold it.
+/// Body as text, for a plan that is built from flags. Returns an error if it is longer than 4 MiB or not UTF-8.
 fn text_of(bytes: Vec<u8>, place: &str, usual: &str) -> anyhow::Result<String> {
     let refused = |what: &str| BadArguments(format!("{place}: {usual}, {what}\n  help: {BY_PLAN}"));
     if bytes.len() > BODY_BYTES_MAX {
@@ -275,13 +275,13 @@ pub(crate) struct TlsFlags {
 }
 
 impl TlsFlags {
-    /// What they say.
+    /// TLS settings of the flags.
     pub(crate) fn spec(&self) -> TlsSpec {
         let Self { insecure, cacert, cert, key } = self.clone();
         TlsSpec { insecure, cacert, cert, key }
     }
 
-    /// The first of them that was given.
+    /// First of these flags that was given. `None` if there is none.
     pub(crate) fn given(&self) -> Option<&'static str> {
         self.spec().flags().into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }

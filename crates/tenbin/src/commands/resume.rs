@@ -1,4 +1,4 @@
-//! `--resume`: which study goes on.
+//! `--resume`: selects the study to resume.
 
 use clap::Args;
 use evidence::StudyId;
@@ -12,13 +12,13 @@ pub(crate) struct ResumeFlag {
 }
 
 impl ResumeFlag {
-    /// The name that was given; empty for the newest one.
+    /// Name that was given. Empty for the newest study, `None` without the flag.
     pub(crate) fn name(&self) -> Option<&str> {
         self.resume.as_deref()
     }
 }
 
-/// `--resume PLAN` would take the plan for a study.
+/// Checks that the value is the name of a study, because `--resume PLAN` would take the plan for one.
 fn study_name(text: &str) -> Result<String, String> {
     if text.is_empty() || text.starts_with(StudyId::PREFIX) {
         return Ok(text.to_owned());

@@ -1,4 +1,4 @@
-//! `tenbin run PLAN`: everything that a plan file asks for.
+//! `tenbin run PLAN`: runs everything that a plan asks for.
 
 use std::path::PathBuf;
 
@@ -75,12 +75,12 @@ fn stacks(text: &str) -> Result<Stacks, String> {
     }
 }
 
-/// Checks, starts, loads, stops, keeps, reports.
+/// Checks the plan, runs the study, and stores and reports it.
 pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
     let mut study = read_plan(&flags.plan, flags.quick)?;
-    // One that is resumed goes on as it began.
+    // A resumed study goes on as it began.
     if flags.resume.name().is_none() {
         study.settle_at(&runner::place());
         say_why_not_in_slices(&study);
@@ -95,7 +95,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     {
         return Err(BadArguments(format!("{because}\n  help: {help}")).into());
     }
-    // One that is resumed keeps the baseline that it began with.
+    // A resumed study keeps the baseline that it began with.
     let baseline = match flags.resume.name() {
         None => baseline::of_study(&study, &flags.store)?,
         Some(_) => None,
@@ -117,7 +117,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     ordered.carry_out(&destination, "")
 }
 
-/// Why a study that may be made in slices is not.
+/// Prints why a study that may be run in slices is not.
 fn say_why_not_in_slices(study: &Study) {
     if study.compare.interleave == Interleave::Auto
         && let Some(NoSlices { because, .. }) = study.no_slices()
@@ -126,7 +126,7 @@ fn say_why_not_in_slices(study: &Study) {
     }
 }
 
-/// The experiment that flags and plan ask for.
+/// Experiment that the flags or the plan ask for. `None` if neither does.
 fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, BadArguments> {
     let Some(asked) = study.experiment.clone().or(flags.why.then(Experiment::default)) else {
         return match flags.why_within {
@@ -142,26 +142,27 @@ fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, Bad
     Ok(Some(Experiment { within_ns, can_limit_cpu, can_limit_io, cores: runner::allowed() }))
 }
 
-/// A study that is to be made, or resumed.
+/// A study to begin or to resume.
 pub(crate) struct Ordered<'a> {
     pub(crate) study: Study,
     pub(crate) procedure: Procedure,
-    /// `None`: the command cannot resume one.
+    /// `None` if the command cannot resume a study.
     pub(crate) resume: Option<&'a ResumeFlag>,
-    /// To how many blocks a finished one is extended.
+    /// Number of blocks to which a complete study is extended.
     pub(crate) blocks: Option<u32>,
-    /// The time that a flag gives: it is also for a study that is resumed.
+    /// Time limit from a flag, in ns. It also applies to a study that is resumed.
     pub(crate) within_ns: Option<u64>,
     pub(crate) store: &'a StoreFlag,
     pub(crate) public: PublicFlag,
     pub(crate) label: &'a LabelFlag,
-    /// What a study that begins is held against.
+    /// Stored baseline of a study that begins.
     pub(crate) baseline: Option<Baseline>,
 }
 
 impl Ordered<'_> {
-    /// Starts, loads, stops, keeps, reports. Prints `words` first, if there are any; the exit code follows from what was stored. A
-    /// study that names no seed gets a new one; one that is resumed keeps its own.
+    /// Prints `words` if there are any, runs the study, and stores and reports it. The exit code follows from what was stored.
+    ///
+    /// A new study without a seed draws one. A resumed study keeps its own.
     pub(crate) fn carry_out(self, destination: &Destination, words: &str) -> anyhow::Result<Exit> {
         let tenbin = this_program()?;
         let generator = self.public.generator()?;
@@ -221,7 +222,7 @@ impl Ordered<'_> {
         Ok(heard.or_by_itself(ending))
     }
 
-    /// The study to resume, and its seed.
+    /// Finds the study to resume or extend, and reopens it. Returns its name and its seed.
     fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<(StudyId, u64)> {
         let Self { study, procedure, blocks, .. } = self;
         let id = match name {
@@ -266,7 +267,7 @@ impl Ordered<'_> {
     }
 }
 
-/// Gives a study a seed and cores, if it has none, and keeps it.
+/// Draws a seed and selects cores for a new study that has none, and stores it.
 fn begin(
     study: &mut Study,
     procedure: Procedure,
@@ -285,7 +286,7 @@ fn begin(
     Ok(study::begin_study(study, procedure, facts, stamp, baseline, store).map_err(of_study)?)
 }
 
-/// What to do about a system that rejects everything: no other error depends on the command.
+/// Adds help to the error of a system that rejects everything. No other error depends on the command.
 pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
     match error {
         RunError::Rejected { .. } if can_resume => anyhow::anyhow!(
@@ -300,7 +301,7 @@ pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
     }
 }
 
-/// Nothing is left to do in a study, unless blocks are added.
+/// Error for a complete study: only more blocks could be added.
 fn finished(study: &Study, kept: &evidence::Study) -> anyhow::Result<BadArguments> {
     let id = &kept.id;
     if !kept.new.compare.procedure.can_be_extended() {
@@ -314,7 +315,7 @@ fn finished(study: &Study, kept: &evidence::Study) -> anyhow::Result<BadArgument
     )))
 }
 
-/// What is planned comes before what is added.
+/// Error for extending a study whose planned runs are not all complete.
 fn not_finished(kept: &evidence::Study) -> BadArguments {
     BadArguments(format!(
         "{} is not complete: it has {} of {} runs\n  help: resume it without --blocks first, then extend it",
@@ -324,7 +325,7 @@ fn not_finished(kept: &evidence::Study) -> BadArguments {
     ))
 }
 
-/// Two studies at once measure each other.
+/// Warns of other running studies: two studies at once disturb each other's measurements.
 fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     for other in store.studies()? {
         if other.state == StudyState::Running && other.id != *own {
@@ -338,7 +339,7 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The newest interrupted study of this very plan; to be extended, the newest that does not go on.
+/// Newest interrupted study of exactly this plan. With `is_extended`, the newest one that is not running.
 fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool) -> anyhow::Result<StudyId> {
     let mut complete = None;
     for summary in store.studies()? {

@@ -1,4 +1,4 @@
-//! Flags of a load of SQL.
+//! Flags of a SQL load.
 
 use clap::{ArgMatches, Args};
 use plan::{Field, Played, SqlSpec};
@@ -72,7 +72,7 @@ pub(crate) struct SqlFlags {
 }
 
 impl SqlFlags {
-    /// The first of them that was given.
+    /// First of these flags that was given. `None` if there is none.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let texts = [
             ("--query-mode", &self.query_mode),
@@ -93,22 +93,22 @@ impl SqlFlags {
         lists.chain(texts).chain(self.no_room_check.then_some("--no-room-check")).next()
     }
 
-    /// Text of `-s`.
+    /// Value of `-s`.
     pub(crate) fn scale(&self) -> Option<&str> {
         self.scale.as_deref()
     }
 
-    /// The first file of `-f`.
+    /// First value of `-f`.
     pub(crate) fn file(&self) -> Option<&str> {
         self.files.first().map(String::as_str)
     }
 
-    /// How the scripts are run: keys of a plan with their values, but for variables.
+    /// Keys of `sql` in a plan, with their values. Leaves out the variables.
     pub(crate) fn keys(&self) -> Vec<(&'static str, String)> {
         self.texts().into_iter().filter_map(|(field, text)| Some((field.key, text.clone()?))).collect()
     }
 
-    /// The variables of the scripts; one without `=` has no value.
+    /// Names and values of the variables. A definition without `=` has an empty value.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.defines.iter().map(|text| text.split_once('=').unwrap_or((text, "")))
     }
@@ -127,7 +127,7 @@ impl SqlFlags {
         ]
     }
 
-    /// How the scripts are run.
+    /// Settings of scripts and workloads.
     pub(crate) fn spec(&self) -> SqlSpec {
         let mut spec = SqlSpec::default();
         for (field, text) in self.texts() {
@@ -140,7 +140,7 @@ impl SqlFlags {
     }
 }
 
-/// Scripts and workloads in the order in which they were written: theirs are the numbers of steps.
+/// Scripts and workloads in the order of the command line, which is also the order of the steps.
 pub(crate) fn played(matches: &ArgMatches) -> Vec<Played> {
     let of = |name: &str, played: fn(String) -> Played| {
         let places = matches.indices_of(name).into_iter().flatten();

@@ -1,5 +1,6 @@
-//! From what a person writes to the run or the study that is meant, and to the store that holds it: a name, a label, or a file that
-//! `tenbin export` wrote.
+//! Finds the run or study that a text means, and the store that holds it.
+//!
+//! The text is a name, a label, a plan, or a file that `tenbin export` wrote.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,23 +14,24 @@ use crate::arguments::is_server;
 use crate::commands::StoreFlag;
 use crate::exit::BadArguments;
 
-/// What may name the newest.
+/// Name of the newest run or study.
 const LAST: &str = "last";
 
-/// A store, and the name of a run or a study in it, which may be the beginning of one.
+/// A store, and the name of a run or study in it, or the beginning of such a name.
 pub(crate) struct Named {
     pub(crate) store: Store,
     pub(crate) name: String,
 }
 
 impl Named {
-    /// The newest of the store.
+    /// The newest run or study of the store.
     pub(crate) fn last(store: &StoreFlag) -> anyhow::Result<Self> {
         Ok(Self { store: Store::open_existing(&store.path())?, name: LAST.to_owned() })
     }
 
-    /// Finds what a text means: a label, the newest study of a plan, an exported file, or the name of a run or a study. A label or a
-    /// plan comes before an exported file of the same name, which `./FILE` still means.
+    /// Finds the meaning of a text: a label, the newest study of a plan, an exported file, or the name of a run or study.
+    ///
+    /// A label or a plan takes precedence over an exported file of the same name. `./FILE` always means the file.
     pub(crate) fn of(text: &str, store: &StoreFlag) -> anyhow::Result<Self> {
         let text = text.trim();
         let is_file = Path::new(text).is_file();
@@ -52,7 +54,7 @@ impl Named {
         }
     }
 
-    /// An error that says what was probably meant, if the name is that of no run and no study.
+    /// Returns an error with advice, if no run and no study has the name and advice can be given.
     fn known(self) -> anyhow::Result<Self> {
         let error = match self.is_study() {
             true => self.store.find_study(&self.name).err(),
@@ -83,7 +85,7 @@ impl Named {
 
     /// The only run or study of a file.
     pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
-        // An empty file would become a store.
+        // SQLite would make a store of an empty file.
         if fs::metadata(path).is_ok_and(|there| there.len() == 0) {
             return Err(StoreError::Foreign { path: path.to_owned() }.into());
         }
@@ -104,7 +106,7 @@ impl Named {
         Ok(Self { store, name })
     }
 
-    /// The study that it means, if it means one: also "last", when the newest run belongs to a study.
+    /// Study that is meant, or `None` if a run is meant. "last" also means a study if the newest run belongs to one.
     pub(crate) fn study(&self) -> anyhow::Result<Option<StudyId>> {
         if self.is_study() {
             return Ok(Some(self.store.find_study(&self.name)?));
@@ -116,34 +118,34 @@ impl Named {
         Ok(newest_run.and_then(|run| run.place).map(|(study, _)| study))
     }
 
-    /// The run that it means.
+    /// Run that is meant.
     pub(crate) fn run(&self) -> Result<RunId, StoreError> {
         self.store.find(&self.name)
     }
 
-    /// Which build was measured.
+    /// Build that a run or study measured. Empty if it is unknown.
     pub(crate) fn origin(&self, id: &str) -> Result<Origin, StoreError> {
         Ok(self.store.origins()?.remove(id).unwrap_or_default())
     }
 
-    /// Whether it is the name of a study.
+    /// Whether the name is that of a study.
     pub(crate) fn is_study(&self) -> bool {
         self.name.starts_with(StudyId::PREFIX)
     }
 
-    /// Whether it means the newest, a run or a study.
+    /// Whether the name means the newest run or study.
     pub(crate) fn is_last(&self) -> bool {
         self.name.eq_ignore_ascii_case(LAST)
     }
 }
 
-/// The name of the newest study of a plan: its title is the name of the plan's file without its ending.
+/// Name of the newest study of a plan. The title of a study is the file name of its plan without the extension.
 fn newest_of_plan(store: &Store, text: &str) -> anyhow::Result<Option<String>> {
     let of_plan = store.studies()?.into_iter().filter(|study| study.title == of_plan(text));
     Ok(of_plan.max_by_key(|study| study.started_at_unix_ms).map(|study| study.id.to_string()))
 }
 
-/// The title of the studies of a plan.
+/// Title of the studies of a plan.
 fn of_plan(text: &str) -> &str {
     text.strip_suffix(".yaml").or_else(|| text.strip_suffix(".yml")).unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! `tenbin target`: the built-in server whose truth is known.
+//! `tenbin target`: the built-in server with known response times.
 
 mod pace;
 mod raw;
@@ -21,10 +21,10 @@ use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
-/// Maximum threads of a growing pool, unless a flag says otherwise.
+/// Default maximum of threads in a growing pool.
 const THREAD_LIMIT: usize = 1024;
 
-/// How long trouble lasts, unless a flag says otherwise.
+/// Default duration of a trouble, in ns.
 const TROUBLE_NS: u64 = 1_000_000_000;
 
 /// What happens when all threads of a worker wait for something.
@@ -130,7 +130,7 @@ pub(crate) struct TargetFlags {
     seed: String,
 }
 
-/// Serves until interrupted.
+/// Serves until it is interrupted.
 pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     if let Some(mode) = &flags.raw {
         return raw::run(mode, &flags.listen);
@@ -148,7 +148,7 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     let (sender, heard) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
-            // At the second signal nothing listens any more, and there is nothing to add.
+            // At the second signal, the receiver is gone, and there is nothing to do.
             let _ = sender.send(signal);
         }
     })?;

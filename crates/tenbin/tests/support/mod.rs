@@ -17,28 +17,28 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use target::scripted::{self, Script, Scripted, Step};
 
-/// Longer than anything here takes, short enough to end a hanging test.
+/// Max time of a program. Longer than any test needs, and short enough to end one that hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program under test.
 pub(crate) const TENBIN: &str = env!("CARGO_BIN_EXE_tenbin");
 
-/// A folder with a store that does not exist yet.
+/// A temporary folder, and the path of a store in it that does not exist yet.
 pub(crate) struct Home {
     folder: tempfile::TempDir,
 }
 
-/// What a finished program left.
+/// Output and exit code of a finished program.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// The exit code; none if a signal ended it.
+    /// Exit code. `None` if a signal ended the program.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) took: Duration,
 }
 
-/// A program at work. Dropping it kills it.
+/// A running program. Dropping it kills it.
 pub(crate) struct Started {
     child: Child,
     begun: Instant,
@@ -59,7 +59,7 @@ impl Home {
         self.path().join("runs.sqlite")
     }
 
-    /// The program with these arguments and this store; it inherits nothing that a user could have set.
+    /// Command with these arguments and the store of this home. It inherits nothing that a user may have set.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let mut command = Command::new(TENBIN);
         command.args(arguments).arg("--store").arg(self.store());
@@ -97,8 +97,9 @@ impl Home {
         Started::spawn(self.command(arguments))
     }
 
-    /// The object that `--format json` prints for these arguments, of a load that went to its end: complete, or degraded, as it
-    /// is where a target rejects everything or has no core for a quarter of a second.
+    /// JSON that the program prints with `--format json`, for a load that was not cut off.
+    ///
+    /// Its verdict is complete, or degraded: a target rejects everything, or has no core for a quarter of a second.
     #[track_caller]
     pub(crate) fn json<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Value {
         let mut arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
@@ -108,13 +109,13 @@ impl Home {
         output.json()
     }
 
-    /// The newest run of the store.
+    /// JSON of the newest run in the store.
     #[track_caller]
     pub(crate) fn last(&self) -> Value {
         self.json(&["report", "last"])
     }
 
-    /// The names of all kept runs, newest first; none without a store.
+    /// Entries of `tenbin history`, newest first. Empty without a store.
     #[track_caller]
     pub(crate) fn history(&self) -> Vec<Value> {
         if !self.store().exists() {
@@ -138,7 +139,7 @@ impl Started {
 
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
-        // It may have ended already; then there is nobody to tell.
+        // The program may have ended already, and then there is nothing to signal.
         let _ = kill_process(pid, signal);
     }
 
@@ -146,13 +147,13 @@ impl Started {
         self.child.try_wait().expect("a state").is_none()
     }
 
-    /// Waits for its end, within the limit of all tests.
+    /// Waits until the program ends, [`PATIENCE`] at most.
     #[track_caller]
     pub(crate) fn finish(self) -> Output {
         self.finish_within(PATIENCE)
     }
 
-    /// Waits for its end, within a limit of its own.
+    /// Waits until the program ends, `limit` at most.
     #[track_caller]
     pub(crate) fn finish_within(mut self, limit: Duration) -> Output {
         let deadline = Instant::now() + limit;
@@ -172,7 +173,7 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // Either it has ended, or the test has failed.
+        // The program has ended, or the test has failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -193,29 +194,29 @@ fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// The URL of a path on a server.
+/// URL of a path on a server.
 pub(crate) fn url(address: SocketAddr, path: &str) -> String {
     format!("http://{address}{path}")
 }
 
-/// A server whose every connection follows the same script.
+/// Starts a server that follows the same script on every connection.
 pub(crate) fn server(steps: Vec<Step>) -> Scripted {
     let script = Script(steps);
     scripted::start(move |_| script.clone()).expect("a scripted server")
 }
 
-/// A server that answers every request with these bytes.
+/// Starts a server that answers every request with these bytes.
 pub(crate) fn answering(bytes: impl AsRef<[u8]>) -> Scripted {
     let bytes = bytes.as_ref().to_vec();
     server(vec![Step::Loop(Box::new(Script(vec![Step::ReadRequest, Step::Send(bytes)])))])
 }
 
-/// A built-in target with its defaults.
+/// Starts a built-in target with its defaults.
 pub(crate) fn built_in() -> target::Running {
     target::start(target::Settings::default()).expect("a target")
 }
 
-/// Waits until a condition holds; a test fails when it never does.
+/// Waits until a condition is true. Panics after [`PATIENCE`].
 #[track_caller]
 pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
@@ -225,14 +226,14 @@ pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// The number at a path such as `offered.sent`.
+/// Number at a path such as `offered.sent`.
 #[track_caller]
 pub(crate) fn number(run: &Value, path: &str) -> u64 {
     let found = path.split('.').fold(run, |value, key| &value[key]);
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// Asserts the accounting identity on the figures of a report.
+/// Asserts the accounting identity: planned = sent + not sent, and sent = sum of the outcomes.
 #[track_caller]
 pub(crate) fn assert_identity(run: &Value) {
     let at = |path: &str| number(run, path);
@@ -242,14 +243,15 @@ pub(crate) fn assert_identity(run: &Value) {
     assert_eq!(at("offered.sent"), ended.iter().sum::<u64>(), "{run}");
 }
 
-/// Codes of the causes for which a run is not valid, or in doubt.
+/// Codes of the causes that make a run invalid or suspect.
 pub(crate) fn causes(run: &Value) -> Vec<&str> {
     let causes = run["validity"]["causes"].as_array().expect("a list");
     causes.iter().map(|cause| cause["code"].as_str().expect("a word")).collect()
 }
 
-/// Asserts that the figures of a load count; or else that the only doubt is that something, such as other tests, took the
-/// generator's cores. Less than 2 s of load are never called starved.
+/// Asserts that the figures of a load count, or that only other programs on the generator's cores make it invalid.
+///
+/// Loads below 2 s are never called starved.
 #[track_caller]
 pub(crate) fn assert_counts_or_starved(output: &Output, run: &Value) {
     const STARVED: [&str; 7] = [
@@ -268,7 +270,7 @@ pub(crate) fn assert_counts_or_starved(output: &Output, run: &Value) {
     assert_eq!((output.code, &run["verdict"]), (Some(code), &verdict.into()), "{output:?}");
 }
 
-/// How often a class of errors was counted.
+/// Number of errors of a class.
 pub(crate) fn errors(run: &Value, class: &str) -> u64 {
     let list = run["errors"].as_array().expect("a list");
     list.iter().filter(|error| error["class"] == class).map(|error| number(error, "count")).sum()

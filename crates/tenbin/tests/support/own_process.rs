@@ -1,4 +1,4 @@
-//! The built-in target as a program of its own, that signals can be sent to.
+//! The built-in target as a separate process, which can get signals.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Home, PATIENCE, TENBIN, until};
 
-/// Ends when it is dropped.
+/// Process of a built-in target. Dropping it ends the process.
 pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
@@ -32,7 +32,7 @@ impl Server {
         Self { child, url }
     }
 
-    /// Number of requests that it has answered; those for this number do not count.
+    /// Number of requests that the target has answered. Requests to /counters do not count.
     pub(crate) fn requests(&self) -> u64 {
         let address = self.url.strip_prefix("http://").expect("a URL").trim_end_matches('/');
         let mut socket = TcpStream::connect(address).expect("a connection");
@@ -52,7 +52,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A stopped process can be killed, too.
+        // SIGKILL also ends a stopped process.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,41 +1,43 @@
-//! What the hot path may cost, in instructions: counted on x86-64 with the compiler of `rust-version`.
+//! Max instructions of hot-path operations, counted on x86-64 with the compiler of `rust-version`.
 //!
-//! `memchr` looks at the processor and picks AVX2 where it can. It reads only heads that come in pieces, so only that
-//! bound has a wider margin; everything else runs the same instructions on every x86-64 processor. A lower count may be
-//! written down at any time; a higher one needs a reason in the commit that raises it.
+//! `memchr` detects the processor and uses AVX2 if it can. It only reads heads that arrive in pieces, so only that bound has a
+//! wider margin.
+//!
+//! Everything else runs the same instructions on every x86-64 processor. A count may be lowered at any time. Raising it needs a
+//! reason in the commit.
 
-/// How often each operation is repeated in one count.
+/// Repetitions of an operation in one count.
 pub(crate) const OPERATIONS: u64 = 1_000;
 
-/// The cost of one operation, and how far it may be exceeded.
+/// Cost of an operation, and how far it may be exceeded.
 #[derive(Clone, Copy)]
 pub(crate) struct Bound {
     /// Instructions of [`OPERATIONS`] operations, as counted when the bound was set.
     counted: u64,
-    /// Percent by which that may be exceeded.
+    /// Percent by which `counted` may be exceeded.
     margin: u64,
 }
 
 impl Bound {
-    /// More instructions than this fail the check.
+    /// Max instructions that pass the check.
     pub(crate) const fn limit(self) -> u64 {
         self.counted + self.counted * self.margin / 100
     }
 }
 
-/// A reply that comes whole.
+/// A reply that arrives in one piece.
 pub(crate) const REPLY_WHOLE: Bound = Bound { counted: 2_360_621, margin: 5 };
-/// A reply whose head comes in two pieces.
+/// A reply whose head arrives in two pieces.
 pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 4_492_551, margin: 15 };
 /// A prepared SELECT of PostgreSQL, from drawing its value to the end of its answer.
 pub(crate) const SELECT_PREPARED: Bound = Bound { counted: 2_736_999, margin: 10 };
 /// An HTTP request and its reply over a channel, as the engine carries it.
 pub(crate) const HTTP_EXCHANGE: Bound = Bound { counted: 2_480_726, margin: 5 };
-/// The same of a prepared SELECT of PostgreSQL.
+/// A prepared SELECT of PostgreSQL and its answer over a channel, as the engine carries it.
 pub(crate) const POSTGRES_EXCHANGE: Bound = Bound { counted: 3_043_319, margin: 5 };
 /// A request's start and end, with its four durations.
 pub(crate) const RECORD: Bound = Bound { counted: 344_062, margin: 5 };
-/// The next instant of an even rate.
+/// The next scheduled send time of an even rate.
 pub(crate) const ARRIVALS_EVEN: Bound = Bound { counted: 129_108, margin: 5 };
-/// The next instant of a Poisson process.
+/// The next scheduled send time of a Poisson process.
 pub(crate) const ARRIVALS_POISSON: Bound = Bound { counted: 224_792, margin: 5 };

@@ -1,4 +1,4 @@
-//! Instructions of the hot path, counted by Valgrind and held to `bounds.rs`.
+//! Counts the instructions of the hot path with Valgrind, and checks them against `bounds.rs`.
 //!
 //! Counts do not depend on how busy the machine is, so a change of a few percent is a change of the code.
 #![allow(
@@ -24,7 +24,7 @@ use wire::{Channel, Conversation, Event, Next, Progress, Script, Ticket, Values}
 
 use bounds::{Bound, OPERATIONS};
 
-/// 160 bytes, as a small server answers.
+/// Reply of a small server, 160 bytes.
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer: an-http-server\r\nDate: Sat, 21 Nov 2026 03:21:00 GMT\r\n\
     Content-Type: text/plain\r\nContent-Length: 14\r\nConnection: keep-alive\r\n\r\nhello, world!\n";
 
@@ -37,7 +37,7 @@ fn held_to(bound: Bound) -> LibraryBenchmarkConfig {
 fn conversation() -> HttpConversation {
     let script = Http1::single(&Request::get("localhost", "/"), Checks::default());
     let mut conversation = script.expect("it is a plain request").open(0);
-    // The first reply pays for what all others share.
+    // The first reply pays for work that is done once.
     exchange(&mut conversation, &[REPLY]);
     conversation
 }
@@ -68,13 +68,14 @@ fn reply_in_two(mut conversation: HttpConversation) {
     }
 }
 
-/// pgbench's select-only, of which there is one.
+/// Script of pgbench's select-only, one transaction.
 const SELECT: &[u8] =
     b"\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n";
-/// Authentication is over, and a statement may come.
+/// Authentication is complete, and a statement may be sent.
 const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
-/// Parsed, described and bound, which only the first answer says; one row of one column.
+/// Answer to Parse and Describe, which only the first execution gets.
 const PREPARED: &[u8] = b"1\0\0\0\x04t\0\0\0\x0a\0\x01\0\0\0\x17T\0\0\0\x21\0\x01abalance\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
+/// Answer to Bind and Execute: one row of one column.
 const ROW: &[u8] = b"2\0\0\0\x04D\0\0\0\x0b\0\x01\0\0\0\x010C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
 
 type Selecting = sql::SqlConversation;
@@ -130,7 +131,7 @@ fn postgres_channel() -> Box<dyn Channel> {
     channel
 }
 
-/// One exchange as the engine carries it.
+/// Carries one exchange as the engine does.
 fn carry(channel: &mut dyn Channel, reply: &[u8]) {
     let next = channel.begin(Ticket(7), 0, &Values::default());
     assert!(matches!(next, Next::Send));

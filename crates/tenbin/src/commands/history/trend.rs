@@ -1,4 +1,4 @@
-//! `tenbin history --trend`: how throughput and p99 of one plan changed from build to build.
+//! `tenbin history --trend`: shows how throughput and p99 of one plan changed from build to build.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,17 +11,17 @@ use store::Store;
 
 use super::{Entry, Origins};
 
-/// The figures that are followed, with their names in JSON and the divisor of their unit there.
+/// Figures of a trend, with their keys in JSON and the divisor of their unit in JSON.
 const FOLLOWED: [(&str, &str, f64); 2] = [("throughput", "throughput_per_s", 1.0), ("p99", "p99_us", 1e3)];
 const HEADS: [&str; 8] = ["started (UTC)", "name", "commit", "runs", "throughput", "change", "p99", "change"];
 const NOTHING: &str = "–";
 
-/// What is measured under one label: points of one series can be compared.
+/// Key of a series. Only points with the same key can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     plan_hash: String,
     label: Option<String>,
-    /// System, variant, and load of a study; nothing of a single run.
+    /// System, variant, and load of a study. Empty for a single run.
     row: String,
 }
 
@@ -31,7 +31,7 @@ struct Point {
     started_at_unix_ms: i64,
     origin: Origin,
     runs: usize,
-    /// In the order of [`FOLLOWED`].
+    /// Values in the order of [`FOLLOWED`].
     figures: [Option<f64>; 2],
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// All series that the entries belong to, in their order: newest first.
+    /// Series of all entries, in the order of the entries: newest first.
     pub(super) fn read(store: &Store, entries: &[Entry], origins: &Origins) -> anyhow::Result<Vec<Self>> {
         let mut all: Vec<Self> = Vec::new();
         let mut places: BTreeMap<Key, usize> = BTreeMap::new();
@@ -67,13 +67,13 @@ impl Series {
         Ok(all)
     }
 
-    /// How much a figure of a point differs from that of the point before it in time, as a share.
+    /// Relative change of a figure since the previous point. `None` if one of the two figures is unknown.
     fn change(&self, point: usize, figure: usize) -> Option<f64> {
         let older = self.points.get(point + 1)?.figures[figure].filter(|older| *older > 0.0)?;
         Some(self.points[point].figures[figure]? / older - 1.0)
     }
 
-    /// For programs.
+    /// JSON object of the series.
     pub(super) fn object(&self) -> Value {
         let points = self.points.iter().enumerate().map(|(number, point)| {
             let mut object = json!({
@@ -92,7 +92,7 @@ impl Series {
         json!({ "title": self.title, "label": self.label, "points": points.collect::<Vec<_>>() })
     }
 
-    /// For people: a line for each point, and a bar for each figure from the oldest to the newest.
+    /// Table for people: a line for each point, and a bar for each figure from the oldest to the newest.
     pub(super) fn table(&self) -> String {
         let label = self.label.as_ref().map_or(String::new(), |label| format!(" · label {label}"));
         let mut text = format!("{}\n", report::visible(&format!("{}{label}", self.title)));
@@ -105,7 +105,7 @@ impl Series {
             .collect();
         for line in std::iter::once(&HEADS.map(str::to_owned)).chain(&lines) {
             for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
-                // Words to the left, figures to the right.
+                // Text is aligned to the left, figures to the right.
                 let _ = match column {
                     0..3 => write!(text, "  {cell:<width$}"),
                     _ => write!(text, "  {cell:>width$}"),
@@ -145,8 +145,9 @@ impl Series {
     }
 }
 
-/// Throughput and p99 of an entry with one configuration and valid runs, as people read them, and by their keys in JSON. `None` for other
-/// entries, and for a percentile of too few samples.
+/// Throughput and p99 of an entry that has one configuration and valid runs.
+///
+/// `None` for other entries, and for a percentile of too few samples.
 pub(super) struct Figures([Option<f64>; 2]);
 
 impl Figures {
@@ -176,7 +177,7 @@ fn metric(figure: usize) -> &'static Metric {
     Metric::named(FOLLOWED[figure].0).unwrap_or(Metric::usual())
 }
 
-/// Plan, row, title, and valid runs of each point of an entry.
+/// Hash of the plan, row, title, and valid runs of a point.
 type Row = (String, String, String, Vec<Run>);
 
 fn rows(store: &Store, entry: &Entry) -> anyhow::Result<Vec<Row>> {
@@ -190,7 +191,7 @@ fn rows(store: &Store, entry: &Entry) -> anyhow::Result<Vec<Row>> {
         }
         Entry::Study(summary) => {
             let study = store.load_study(&summary.id)?;
-            // Each level of a search is another load.
+            // Each level of a search is a different load.
             if matches!(study.new.compare.procedure, Procedure::Capacity(_)) {
                 return Ok(Vec::new());
             }
@@ -212,7 +213,7 @@ fn rows(store: &Store, entry: &Entry) -> anyhow::Result<Vec<Row>> {
     }
 }
 
-/// The median of each figure over the runs that have it.
+/// Median of each figure, over the runs that have it.
 fn figures(runs: &[Run]) -> anyhow::Result<[Option<f64>; 2]> {
     let measured = runs.iter().map(Measured::of).collect::<Result<Vec<_>, _>>()?;
     Ok([0, 1].map(|figure| {
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_is_compared_with_the_one_before_it() {
+    fn compares_point_with_the_previous_one() {
         let points = vec![
             point("c", [Some(110.0), None]),
             point("b", [Some(100.0), Some(2e6)]),

@@ -1,4 +1,4 @@
-//! `tenbin URL_A URL_B`: two or more running servers, compared in paired blocks.
+//! `tenbin URL_A URL_B`: compares two or more running servers in paired blocks.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,9 @@ use crate::commands::listed;
 use crate::commands::run::Ordered;
 use crate::exit::{BadArguments, Exit};
 
-/// How long each run takes unless a flag says otherwise: many short runs tell more than a few long ones.
+/// Default measured time of each run. Many short runs tell more than a few long ones.
 const MEASURED: &str = "5s";
+/// Default warm-up of each run.
 const WARM_UP: &str = "1s";
 
 /// How two servers are compared.
@@ -31,14 +32,14 @@ pub(super) struct ComparisonFlags {
 }
 
 impl ComparisonFlags {
-    /// The first of them that was given.
+    /// First of these flags that was given. `None` if there is none.
     pub(super) fn given(&self) -> Option<&'static str> {
         let all = [("--by", &self.by), ("--blocks", &self.blocks), ("--within", &self.within)];
         all.into_iter().find_map(|(flag, value)| value.as_ref().map(|_| flag))
     }
 }
 
-/// Runs both in turn until it is known how they compare.
+/// Runs all servers in turn until the comparison is conclusive, or until a limit of blocks or time is reached.
 pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
@@ -60,7 +61,7 @@ pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> 
     let asked = if is_sql { transactions(played, flags)? } else { request(flags, urls[0])? };
     let conditions = super::conditions(&flags.slo)?;
     let mut compare = compare(flags);
-    // The first server is the one that the others are held against.
+    // The first server is the baseline of the others.
     if conditions.iter().any(|condition| condition.of_baseline.is_some()) {
         compare.push(("baseline", servers[0].name.clone()));
     }
@@ -94,13 +95,13 @@ fn bad(what: &str, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
-/// The first server with the name of an earlier one. `None` if all names differ.
+/// First server that has the name of an earlier one. `None` if all names differ.
 fn namesakes(servers: &[Server]) -> Option<&Server> {
     let mut names = BTreeSet::new();
     servers.iter().find(|server| !names.insert(&server.name))
 }
 
-/// Gives servers the names that were written before their URLs. Two of one name are an error.
+/// Gives servers the names that were written before their URLs. Returns an error if two have the same name.
 fn with_names(mut servers: Vec<Server>, names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
     for (server, name) in servers.iter_mut().zip(names) {
         server.name = name.map_or_else(|| std::mem::take(&mut server.name), str::to_owned);
@@ -147,7 +148,8 @@ fn databases(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server
     with_names(servers, names)
 }
 
-/// Scripts and workloads. A plan reads files below its folder, and that of these flags is the current one.
+/// Scripts and workloads to run. Scripts must be in the current folder or below it: it is the folder of the plan, which reads no
+/// files elsewhere.
 fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Result<Asked<'a>> {
     if played.is_empty() {
         let what = "there is nothing to run on the two databases";
@@ -157,7 +159,7 @@ fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Resul
     for file in played {
         let Played::File(text) = file else { continue };
         let name = text.rsplit_once('@').map_or(text.as_str(), |(name, _)| name);
-        // What cannot be read is an error of the plan.
+        // A file that cannot be read is an error of the plan.
         let Ok(path) = std::fs::canonicalize(name) else { continue };
         if !path.starts_with(&here) {
             let what =
@@ -179,7 +181,7 @@ fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<Asked<'a>> {
     })
 }
 
-/// The keys of the load.
+/// Keys of `load` with their values.
 fn load(flags: &LoadFlags) -> Vec<(&'static str, String)> {
     let amounts = flags.amounts().into_iter().filter(|(field, _)| *field != Field::SEED);
     let mut load: Vec<_> = amounts.map(|(field, text)| (field.key, text)).collect();
@@ -204,10 +206,10 @@ fn load(flags: &LoadFlags) -> Vec<(&'static str, String)> {
     load
 }
 
-/// The keys of the comparison.
+/// Keys of `compare` with their values.
 fn compare(flags: &LoadFlags) -> Vec<(&'static str, String)> {
     let asked = &flags.comparison;
-    // Where a rate is given, both servers have the same throughput until one is overloaded.
+    // At a given rate, all servers have the same throughput until one of them is overloaded.
     let by = if flags.rate.is_some() { "p99" } else { "throughput" };
     let mut compare = vec![("by", asked.by.clone().unwrap_or_else(|| by.to_owned()))];
     compare.extend(asked.blocks.clone().map(|blocks| ("blocks", blocks)));
@@ -215,7 +217,7 @@ fn compare(flags: &LoadFlags) -> Vec<(&'static str, String)> {
     compare
 }
 
-/// A flag that a plan of two running servers cannot say.
+/// First given flag that a plan of running servers cannot express. `None` if there is none.
 fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),

@@ -1,4 +1,4 @@
-//! `--wait`: a server that is starting gets time.
+//! `--wait`: waits for a server that is still starting.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use crate::arguments::with_seconds;
 use crate::commands::listed;
 use crate::exit::BadArguments;
 
-/// A server that is starting is asked this often whether it is there.
+/// Interval between attempts to reach a server that is starting.
 const ASKED_EVERY: Duration = Duration::from_millis(100);
 
-/// How long `--wait` waits.
+/// Reads the time of `--wait`. A bare number is in seconds.
 pub(super) fn wait(text: &str) -> Result<Duration, BadArguments> {
     let ns = units::duration_ns(&with_seconds(text)).map_err(|what| {
         BadArguments(listed(&[Fault::new("--wait", what, "write a time such as 30s")], "nothing was sent"))
@@ -21,7 +21,7 @@ pub(super) fn wait(text: &str) -> Result<Duration, BadArguments> {
     Ok(Duration::from_nanos(ns))
 }
 
-/// The load, ready to run. A server that is still starting is asked again until it has had its time.
+/// Prepares the load. Tries again until `wait` has passed, if the server cannot be reached or its name cannot be resolved.
 pub(super) fn prepared(
     plan: &Plan,
     public: &PublicLoads,

@@ -1,4 +1,4 @@
-//! `--control`: a Unix socket at which a running proxy takes orders, one JSON object a line.
+//! `--control`: Unix socket at which a running proxy takes orders, one JSON object per line.
 
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -14,31 +14,31 @@ use serde_json::{Map, Value, json};
 
 use super::{Heard, bandwidth, counters_json, delay, delay_of_both, drop_kind, duration};
 
-/// An order is a line; a longer one is not from us.
+/// Max bytes of an order, which is one line.
 const LINE_BYTES_MAX: u64 = 64 << 10;
-/// Who says nothing for so long makes room for the next.
+/// Time-out of each read and write, after which the next client gets its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The socket; its file is removed with it.
+/// Control socket. Its file is removed when this is dropped.
 pub(super) struct Control {
     path: PathBuf,
 }
 
 impl Drop for Control {
     fn drop(&mut self) {
-        // Someone else may have removed it already.
+        // Another process may have removed it already.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Listens, and passes on each line with a place for its answer.
+/// Listens, and passes on each line with a channel for its answer.
 pub(super) fn listen(path: &Path, heard: Sender<Heard>) -> io::Result<Control> {
     let listener = UnixListener::bind(path)?;
     let control = Control { path: path.to_owned() };
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     thread::Builder::new().name("control".to_owned()).spawn(move || {
         for stream in listener.incoming() {
-            // One that breaks off ends nobody else's.
+            // A connection that breaks off must not affect the next one.
             let _ = stream.and_then(|stream| converse(&stream, &heard));
         }
     })?;
@@ -63,7 +63,7 @@ fn converse(stream: &UnixStream, heard: &Sender<Heard>) -> io::Result<()> {
     }
 }
 
-/// What a proxy was started with, and what orders have changed of it.
+/// Settings at the start of the proxy, and their changes by orders.
 pub(super) struct State {
     base: Settings,
     changed: Option<Settings>,
@@ -75,7 +75,7 @@ impl State {
         Self { base, changed: None, is_cut: false }
     }
 
-    /// Does what a line says, and answers it with a line.
+    /// Obeys the order in a line, and returns the line of the answer.
     pub(super) fn obey(&mut self, line: &str, running: &Running) -> String {
         let answer = match self.order(line, running) {
             Ok(answer) => answer.unwrap_or_else(|| json!({ "ok": true })),
@@ -117,7 +117,7 @@ fn text<'a>(order: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>,
     value.map(|value| value.as_str().ok_or_else(|| format!("`{key}` is not a text"))).transpose()
 }
 
-/// The settings of the start with what the order names.
+/// Settings at the start of the proxy, changed by the keys of the order.
 fn changed(base: Settings, order: &Map<String, Value>) -> Result<Settings, String> {
     let mut settings = base;
     for key in order.keys() {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_names_what_becomes_different() {
+    fn order_changes_only_the_settings_it_names() {
         let settings =
             order(r#"{"order":"change","round-trip":"50ms","bandwidth":"1MB/s","drop-new":"close"}"#);
         let settings = settings.expect("settings");

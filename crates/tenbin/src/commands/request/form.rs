@@ -1,4 +1,4 @@
-//! `-F NAME=VALUE`: parts of a multipart form, in curl's syntax.
+//! `-F NAME=VALUE`: parts of a multipart form, in the syntax of curl.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use super::media::media_type;
 
 const EXAMPLE: &str = "write -F name=text, -F name=@photo.png, or -F 'name=@photo.png;type=image/png'";
 
-/// Content-Type and bytes of a form.
+/// Content-Type and bytes of a multipart form.
 pub(super) struct Form {
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Reads the parts, and the files that they name.
+/// Reads the parts, and the files that they name. `None` if there are no parts, or if one of them has an error.
 pub(super) fn read(parts: &[String], faults: &mut Vec<Fault>) -> Option<Form> {
     let before = faults.len();
     let mut read = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn read(parts: &[String], faults: &mut Vec<Fault>) -> Option<Form> {
 
 type Part = (Vec<u8>, Vec<u8>);
 
-/// Head and content of `name=text`, `name=@file`, or `name=<file`, with `;type=` and `;filename=` after a file.
+/// Header and content of `name=text`, `name=@file`, or `name=<file`, with `;type=` and `;filename=` after a file.
 fn part(text: &str) -> Result<Part, (String, String)> {
     let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
         return Err((format!("{text:?} is not NAME=VALUE"), EXAMPLE.to_owned()));
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn form_has_text_and_file_parts_as_curl_sends_them() {
+    fn form_has_the_text_and_file_parts_that_curl_sends() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.png");
         std::fs::write(&file, "PNG").expect("written");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn part_without_a_name_or_a_file_is_an_error() {
+    fn rejects_part_without_name_or_file() {
         let mut faults = Vec::new();
         let parts = ["x", "=x", "a=@/no/such", "a=@/dev/null;kind=x"].map(str::to_owned);
         assert!(read(&parts, &mut faults).is_none());

@@ -1,4 +1,4 @@
-//! Media types of files by the ends of their names.
+//! Media types of files by extension.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ const MEDIA_TYPES: [(&str, &str); 16] = [
     ("zip", "application/zip"),
 ];
 
-/// Media type of a file. `None` if the end of its name is not known.
+/// Media type of a file. `None` if its extension is unknown.
 pub(super) fn media_type(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     MEDIA_TYPES.iter().find(|(known, _)| *known == ending).map(|(_, media_type)| *media_type)

@@ -1,4 +1,4 @@
-//! Flags that make the holds of the target change while it runs.
+//! Flags that change the hold times of the target while it runs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use target::{Drift, Pace, PaceStep, SlowStart};
 use crate::arguments::with_seconds;
 use crate::commands::flag_reader::{Reader, share};
 
-/// Factor of a slow start, unless a flag says otherwise.
+/// Default factor of hold times during a slow start.
 const SLOW_START: f64 = 3.0;
 
 /// Times count from the first request.

@@ -1,4 +1,4 @@
-//! `tenbin target --raw`: a server of raw TCP.
+//! `tenbin target --raw`: a raw TCP server.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
-/// Serves until interrupted. Other flags of the target have no meaning here.
+/// Serves until it is interrupted. The other flags of the target do not apply.
 pub(super) fn run(mode: &str, listen: &str) -> anyhow::Result<Exit> {
     let mut faults = Vec::new();
     let mode = self::mode(mode).map_err(|fault| faults.push(fault)).ok();
@@ -33,7 +33,7 @@ pub(super) fn run(mode: &str, listen: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// `echo`, `sink=1MiB`, `source=1MiB`
+/// Reads a mode: `echo`, `sink=1MiB`, or `source=1MiB`.
 fn mode(text: &str) -> Result<RawMode, Fault> {
     let wrong = |what: String| Fault::new("--raw", what, "write echo, sink=1MiB, or source=1MiB");
     let (name, size) = text.split_once('=').map_or((text, None), |(name, size)| (name, Some(size)));
