@@ -110,12 +110,12 @@ impl ErrorClass {
         self.entry().blame
     }
 
-    /// What happened, for people; Markdown, without a full stop.
+    /// Description of the event for people, in Markdown without a full stop.
     pub const fn words(self) -> &'static str {
         self.entry().words
     }
 
-    /// What to do about it; Markdown, a verb first, without a full stop.
+    /// Advice, in Markdown without a full stop; a verb comes first.
     pub const fn help(self) -> &'static str {
         self.entry().help
     }

@@ -44,7 +44,7 @@ pub fn session_state(deck: &Deck, engine: Engine) -> Vec<StateUse<'_>> {
 
 fn of_script<'a>(deck: &'a Deck, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
     let states = engine.dialect().session_states;
-    // Of the transaction that is open, and of those before it.
+    // Uses in the open transaction, and in those before it.
     let (mut current, mut uses) = (Vec::<StateUse<'a>>::new(), Vec::new());
     let mut is_open = false;
     for number in script.statements() {

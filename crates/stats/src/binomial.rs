@@ -12,7 +12,7 @@ pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 
         return 1.0;
     }
     let share = 1.0 / places as f64;
-    // Of several places any may be the one (Bonferroni).
+    // Any of the places may be the extreme one (Bonferroni correction).
     let of_any = |of_one: f64| (places as f64 * of_one).min(1.0);
     of_any(at_least(count, share, most)).min(of_any(at_most(count, share, fewest)))
 }

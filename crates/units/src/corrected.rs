@@ -2,7 +2,7 @@
 
 use crate::{count, duration_ns, rate_per_s, size_bytes};
 
-/// Longer texts are not corrected: nobody means a number by them.
+/// Maximum length of a text that is corrected, in bytes. Longer texts are not misspelled numbers.
 const LENGTH_MAX: usize = 32;
 
 const DURATIONS: &[(&[&str], &str)] = &[

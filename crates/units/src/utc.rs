@@ -15,7 +15,7 @@ pub struct Utc {
     pub year: i64,
     /// 1 to 12.
     pub month: i64,
-    /// Of the month, 1 to 31.
+    /// Day of the month, from 1 to 31.
     pub day: i64,
     /// 0 to 23.
     pub hour: i64,

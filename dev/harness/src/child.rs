@@ -39,7 +39,7 @@ pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> 
 ///
 /// # Errors
 ///
-/// Those of [`run`], and that of `disturb`.
+/// Returns the errors of [`run`], and the error of `disturb`.
 pub fn run_while(
     command: &mut Command,
     patience: Duration,

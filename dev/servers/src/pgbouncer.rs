@@ -9,7 +9,7 @@ use crate::postgres::Postgres;
 use crate::program;
 use crate::server::{self, Server};
 
-/// A pooler in front of a server: whoever connects is [`Postgres::USER`] there. Dropped, it is gone without a trace.
+/// PgBouncer in front of a server. All clients are [`Postgres::USER`] at the server. Dropping it stops it and removes its files.
 #[derive(Debug)]
 pub struct PgBouncer {
     _server: Server,

@@ -173,7 +173,7 @@ fn waiting_sessions_are_a_share_of_requests_on_connections() {
         Planted::new((5_000, 8_000)).read(5, &locked(3.6)).read(6, &locked(4.0)).read(7, &locked(4.0));
     let found = planted.found().unwrap();
     assert_eq!(resources(&found), [Resource::DATABASE_LOCK]);
-    // Of 50, 150, and 250 requests in flight, four have a connection.
+    // Four of 50, 150, and 250 requests in flight have a connection.
     assert!(found.causes[0].share.is_some_and(|share| share > 0.9), "{found:?}");
 }
 

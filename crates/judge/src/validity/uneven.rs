@@ -6,10 +6,11 @@ use super::evidence::Evidence;
 use super::words::{Finding, found};
 use crate::causes::Doubt;
 
-/// A spread that is less likely than this is no chance.
+/// Probability below which a spread does not count as random.
 const CHANCE_MAX: f64 = 1e-4;
-/// Of an even share, what the fullest process holds at least, or the emptiest at most, for the spread to matter.
+/// Smallest number of connections of the fullest process that matters, as a multiple of an even share.
 const FULLEST_MIN: f64 = 1.5;
+/// Largest number of connections of the emptiest process that matters, as a multiple of an even share.
 const EMPTIEST_MAX: f64 = 0.5;
 
 impl Doubt {
@@ -29,7 +30,7 @@ impl Doubt {
 /// Connections by process in one reading.
 #[derive(Debug, PartialEq)]
 struct Shares<'a> {
-    /// Processes that served, or waited for connections, the fullest first.
+    /// Processes that served or waited for connections, with their connections, the fullest first.
     held: Vec<(&'a ServingProcess, u32)>,
     total: u32,
 }
@@ -42,7 +43,7 @@ impl<'a> Shares<'a> {
             .zip(&reading.connections)
             .filter_map(|(process, held)| Some((process, (*held)?)))
             .collect();
-        // Where processes get connections from another one, that one accepts for them, and serves none.
+        // A process that accepts connections for others serves none.
         if held.iter().any(|(process, held)| *held > 0 && !process.listens) {
             held.retain(|(_, held)| *held > 0);
         }
@@ -56,7 +57,7 @@ impl<'a> Shares<'a> {
         stats::chance_of_spread(self.total.into(), places, fewest.into(), most.into())
     }
 
-    /// Whether the most uneven spread of so many connections would be no chance.
+    /// Whether the most uneven spread of this number of connections would not count as random.
     fn can_tell(&self) -> bool {
         self.chance(0, self.total) < CHANCE_MAX
     }
@@ -70,7 +71,7 @@ impl<'a> Shares<'a> {
             return false;
         };
         let even = self.even_share();
-        // A spread that does not matter counts as even, whatever its chance.
+        // A spread that does not matter counts as even, whatever its probability.
         let most_or_even = if f64::from(*most) >= FULLEST_MIN * even { *most } else { 0 };
         let fewest_or_even = if f64::from(*fewest) <= EMPTIEST_MAX * even { *fewest } else { self.total };
         self.chance(fewest_or_even, most_or_even) < CHANCE_MAX

@@ -36,7 +36,7 @@ const CONNECTIONS: &str = "100";
 /// Max runs of one search.
 const RUNS_MAX: u32 = 120;
 
-/// What must hold, and where to look.
+/// Arguments of `tenbin capacity`.
 #[derive(Args, Debug)]
 pub(crate) struct CapacityFlags {
     /// Plan file, or URL of a running server

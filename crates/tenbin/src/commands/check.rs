@@ -17,7 +17,7 @@ use crate::{output, signals};
 /// Max lines of a system's output to show when it fails.
 const TAIL_LINES: usize = 12;
 
-/// Which plan, and how far to go.
+/// Arguments of `tenbin check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckFlags {
     /// Plan file

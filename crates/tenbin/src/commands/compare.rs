@@ -15,7 +15,7 @@ use crate::commands::stored::Named;
 use crate::destination::{ResultFlags, formats};
 use crate::exit::{BadArguments, Exit};
 
-/// Which two, and how.
+/// Arguments of `tenbin compare`.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
     /// Baseline: name, label, or exported file of a run or a study, or a plan for its newest study; a unique beginning is enough

@@ -5,7 +5,7 @@ use plan::{ExpectSpec, Field, literal_text};
 
 use crate::adhoc::quoted;
 
-/// What makes a reply ok.
+/// Flags for checks of replies.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ExpectFlags {
     /// Statuses that count as ok: 200,201 or 2xx or 200-299 [default: 200-399]

@@ -46,14 +46,14 @@ pub(crate) struct HistoryFlags {
     store: StoreFlag,
 }
 
-/// What is done besides listing.
+/// Actions besides listing.
 #[derive(Debug, Subcommand)]
 enum HistoryCommand {
     /// Removes runs and studies, with all that is stored of them
     Rm(RemoveFlags),
 }
 
-/// What is removed.
+/// Selection of runs and studies to remove.
 #[derive(Args, Debug)]
 struct RemoveFlags {
     /// Names of runs or studies; a unique beginning is enough

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// What it holds, for people who list processes; what to do it hears from Tenbin.
+/// Name of the system that it holds, for people who list processes. Tenbin sends its instructions over a socket.
 #[derive(Args, Debug)]
 pub(crate) struct KeepFlags {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

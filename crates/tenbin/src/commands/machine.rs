@@ -17,7 +17,7 @@ use crate::{output, signals};
 const NULL_SERVER: Duration = Duration::from_millis(500);
 const NULL_SERVER_QUICK: Duration = Duration::from_millis(150);
 
-/// What `tenbin machine` takes.
+/// Arguments of `tenbin machine`.
 #[derive(Args, Debug)]
 #[command(after_long_help = "Every figure is defined in docs/machine.md.")]
 pub(crate) struct MachineFlags {

@@ -14,7 +14,7 @@ const LABEL_CHARS_MAX: usize = 60;
 /// Variables in which CI services name the branch of the commit that they checked out.
 const BRANCHES: [&str; 3] = ["GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"];
 
-/// What a run or a study is called.
+/// Label of a run or a study.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LabelFlag {
     /// Label of the run, such as main; commands take it as a name

@@ -14,7 +14,7 @@ use crate::{output, signals};
 /// Min time between two updates of the progress on a terminal.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
-/// Which tables, where, and how large.
+/// Arguments of `tenbin prepare`.
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PrepareFlags {

@@ -11,7 +11,7 @@ use crate::commands::stored::Named;
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
-/// Which runs, and how.
+/// Arguments of `tenbin report`.
 #[derive(Args, Debug)]
 pub(crate) struct ReportFlags {
     /// Names, labels, or exported files of runs, or of one study, or a plan for its newest study; a unique beginning is enough [default: last]

@@ -18,7 +18,7 @@ use media::media_type;
 const BODY_BYTES_MAX: usize = 4 << 20;
 const BY_PLAN: &str = "write a plan with `body-file`: tenbin init";
 
-/// What is asked of a server.
+/// Flags that describe a request.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RequestFlags {
     /// Request method [default: GET, or POST with a body]

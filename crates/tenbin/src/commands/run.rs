@@ -24,7 +24,7 @@ use crate::making::{Making, broken, of_study};
 use crate::study_line::{StudyLine, print_remark};
 use crate::{machine_facts, output, seed, signals};
 
-/// Which plan, and how.
+/// Arguments of `tenbin run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunFlags {
     /// Plan file

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Args};
 use plan::{Field, Played, SqlSpec};
 
-/// What is run on a database, and how. Values are checked all at once, by the plan.
+/// Flags of database loads. The plan checks all values at once.
 #[derive(Args, Debug)]
 pub(crate) struct SqlFlags {
     /// Script in pgbench's language; repeatable
