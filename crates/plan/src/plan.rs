@@ -351,7 +351,7 @@ impl Plan {
     }
 
     /// Addresses of each step at an endpoint with a list of URLs. They have accounts of their own after [`Self::parts`]. Empty if
-    /// there are more than [`ADDRESS_ACCOUNTS_MAX`].
+    /// there are more than 1,000.
     pub fn address_parts(&self) -> Vec<sql::Part> {
         let of_step = |(of, step): (u16, &PlannedStep)| {
             let endpoint = &self.endpoints[usize::from(step.endpoint)];
