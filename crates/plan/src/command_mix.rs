@@ -54,7 +54,7 @@ impl CommandMixSpec {
         ]
     }
 
-    /// Checks the flags and builds the mix. Appends errors to `faults`.
+    /// Checks the flags and builds the mix, or reports all errors.
     pub(crate) fn check(&self, workload: &Workload, faults: &mut Vec<Fault>) -> Option<CommandMix> {
         let before = faults.len();
         let keys = self.keys(workload, faults);

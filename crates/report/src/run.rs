@@ -1,7 +1,7 @@
 //! Items of a report on one run.
 
 use evidence::{EvidenceError, Level, Unit, Verdict};
-use record::MinMedianMax;
+use record::{MinMedianMax, Spread};
 
 use crate::figures::{ErrorLine, Figures};
 use crate::item::{ErrorText, Escape, Fact, Item, Tone};
@@ -165,21 +165,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
         facts.push(("steady", steadiness::words(seen)));
     }
     if let Some(spread) = ending.and_then(|ending| ending.spread.as_ref()) {
-        let of = three(spread.requests, |requests| decimal(requests, 0));
-        facts.push((
-            "fairness",
-            format!(
-                "{of} {} per connection (min, median, max of {})",
-                match view.unit() {
-                    Unit::Requests => "replies",
-                    Unit::Transactions => "transactions",
-                },
-                count(spread.connections)
-            ),
-        ));
-        if let Some(worst) = spread.response_max_ns {
-            facts.push(("fairness", format!("{} max response", three(worst, duration))));
-        }
+        facts.extend(fairness(view, spread).into_iter().map(|line| ("fairness", line)));
     }
     if let Some(ending) = ending {
         facts.push(("generator", words::generator(view, &ending.generator)));
@@ -196,6 +182,18 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
         facts.push(("cores", cores));
     }
     facts
+}
+
+/// Spread of replies, and of the slowest replies, over connections.
+fn fairness(view: &View<'_>, spread: &Spread) -> Vec<String> {
+    let of = three(spread.requests, |requests| decimal(requests, 0));
+    let unit = match view.unit() {
+        Unit::Requests => "replies",
+        Unit::Transactions => "transactions",
+    };
+    let replies = format!("{of} {unit} per connection (min, median, max of {})", count(spread.connections));
+    let worst = spread.response_max_ns.map(|worst| format!("{} max response", three(worst, duration)));
+    std::iter::once(replies).chain(worst).collect()
 }
 
 fn throughput(figures: &Figures) -> String {

@@ -47,7 +47,9 @@ pub(crate) struct LoadFlags {
     #[arg(value_name = "URL_B", hide_short_help = true)]
     others: Vec<String>,
 
-    /// Connections, or users of a closed load [default: 50; with -R, as needed]
+    /// Connections, or users of a closed load [default: 50]
+    ///
+    /// With -R and without -c, more connections are opened as they are needed.
     #[arg(
         short = 'c',
         long = "connections",
