@@ -260,8 +260,7 @@ impl<'a> Worker<'a> {
         let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
         let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
-        let numbers = first_user..first_user + users.len() as u32;
-        let driver = driver(job, share, stop, numbers, shared_row);
+        let driver = driver(job, share, stop, first_user..first_user + users.len() as u32, shared_row);
         Ok(Self {
             job,
             signal,
