@@ -274,7 +274,7 @@ fn in_list(
 ) -> Result<Vec<Condition>, ConditionError> {
     let one = |text: &str| {
         let text = text.trim();
-        read(text).map_err(|wrong| of_another_separator(text, &read).unwrap_or(wrong).of(text))
+        read(text).map_err(|wrong| other_separator_error(text, &read).unwrap_or(wrong).of(text))
     };
     let conditions: Vec<Condition> =
         text.split(',').take(CONDITIONS_MAX + 1).map(one).collect::<Result<_, _>>()?;
@@ -288,7 +288,7 @@ fn in_list(
 }
 
 /// Conditions that are separated as in other languages.
-fn of_another_separator(text: &str, read: impl Fn(&str) -> Result<Condition, Wrong>) -> Option<Wrong> {
+fn other_separator_error(text: &str, read: impl Fn(&str) -> Result<Condition, Wrong>) -> Option<Wrong> {
     let separator = [";", "&&", " and "].into_iter().find(|separator| text.contains(separator))?;
     let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
     let are_conditions = parts.iter().all(|part| read(part).is_ok());

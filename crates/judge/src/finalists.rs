@@ -50,7 +50,7 @@ fn best(variants: Vec<Swept>, higher_is_better: bool) -> Option<Setting> {
     let most = variants.iter().map(|swept| swept.valid).max()?;
     let candidates =
         variants.into_iter().filter(|swept| swept.error_share <= ERRORS_MAX && swept.valid * 2 >= most);
-    // Of equal variants, the first by name wins.
+    // Breaks ties by name.
     let better = candidates.reduce(|best, other| {
         let is_better =
             if higher_is_better { other.median > best.median } else { other.median < best.median };

@@ -386,21 +386,14 @@ impl Checker<'_> {
         self.forbid_if(!is_open, Field::ARRIVALS, &spec.arrivals, Problem::NeedsRate);
         self.forbid_if(!is_open, Field::RAMP_FROM, &spec.ramp_from_per_s, Problem::NeedsRate);
         let is_recorded = spec.recorded.is_some();
-        let rates = [(Field::RATE, &spec.rate_per_s), (Field::RAMP_FROM, &spec.ramp_from_per_s)];
-        let pauses = [(Field::PACING, &spec.pacing_ns), (Field::RAMP_UP, &spec.ramp_up_ns)];
-        let of_users = match is_recorded {
-            true => Problem::SetByRecording,
-            false => Problem::NeedsUsers,
-        };
-        let is_wrong = is_open || is_recorded;
-        self.forbid_if(is_wrong, Field::THINK, &spec.think, of_users.clone());
-        for (field, value) in pauses {
-            self.forbid_if(is_wrong, field, value, of_users.clone());
-        }
-        self.forbid_if(is_wrong, Field::THROUGHPUT, &spec.throughput_per_s, of_users);
-        for (field, value) in rates {
-            self.forbid_if(is_recorded, field, value, Problem::SetByRecording);
-        }
+        let of_users = if is_recorded { Problem::SetByRecording } else { Problem::NeedsUsers };
+        let has_times = is_open || is_recorded;
+        self.forbid_if(has_times, Field::THINK, &spec.think, of_users.clone());
+        self.forbid_if(has_times, Field::PACING, &spec.pacing_ns, of_users.clone());
+        self.forbid_if(has_times, Field::RAMP_UP, &spec.ramp_up_ns, of_users.clone());
+        self.forbid_if(has_times, Field::THROUGHPUT, &spec.throughput_per_s, of_users);
+        self.forbid_if(is_recorded, Field::RATE, &spec.rate_per_s, Problem::SetByRecording);
+        self.forbid_if(is_recorded, Field::RAMP_FROM, &spec.ramp_from_per_s, Problem::SetByRecording);
         self.forbid_if(is_recorded, Field::STAGES, &spec.stages, Problem::SetByRecording);
         self.forbid_if(is_recorded, Field::ARRIVALS, &spec.arrivals, Problem::SetByRecording);
         self.forbid_if(is_recorded, Field::EXTEND, &spec.extend, Problem::SetByRecording);

@@ -58,7 +58,7 @@ pub(crate) fn read(bytes: Vec<u8>, name: &str) -> Result<Recording, Wrong> {
         let Columns { time, session } = match columns {
             Some(columns) => columns,
             None => {
-                let found = Columns::of_first_line(&row).map_err(at)?;
+                let found = Columns::from_first_line(&row).map_err(at)?;
                 columns = Some(found);
                 if instant_ns(row.get(found.time).unwrap_or_default()).is_err() {
                     continue;
@@ -93,7 +93,7 @@ struct Columns {
 
 impl Columns {
     /// Finds columns by the names in the first line, or by their order if the first line is an arrival.
-    fn of_first_line(row: &csv::StringRecord) -> Result<Self, Wrong> {
+    fn from_first_line(row: &csv::StringRecord) -> Result<Self, Wrong> {
         let place = |name: &str| row.iter().position(|column| column.trim() == name);
         if let Some(time) = place("at") {
             return Ok(Self { time, session: place("session") });

@@ -1,4 +1,4 @@
-//! Machine that makes a load, so that results of different machines can be told apart.
+//! Machine that makes a load, so that results of different machines are distinguished.
 
 use std::fs;
 

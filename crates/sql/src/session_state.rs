@@ -39,10 +39,10 @@ pub struct StateUse<'a> {
 /// State that the scripts keep in their connections, each kind once a script, in the order of the text. State that a statement
 /// of the same transaction removes is left out.
 pub fn session_state(deck: &Deck, engine: Engine) -> Vec<StateUse<'_>> {
-    deck.scripts().iter().flat_map(|script| of_script(deck, script, engine)).collect()
+    deck.scripts().iter().flat_map(|script| script_uses(deck, script, engine)).collect()
 }
 
-fn of_script<'a>(deck: &'a Deck, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
+fn script_uses<'a>(deck: &'a Deck, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
     let states = engine.dialect().session_states;
     // Uses in the open transaction, and in those before it.
     let (mut current, mut uses) = (Vec::<StateUse<'a>>::new(), Vec::new());

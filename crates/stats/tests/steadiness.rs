@@ -157,7 +157,7 @@ fn step_is_found_within_two_windows() {
 
 #[test]
 fn hang_of_half_of_few_users_is_found() {
-    // Such a run has few noisy windows, from which the noise must be estimated.
+    // The noise of a run with few noisy windows must be estimated from these.
     let mut chance = Chance::seeded(7);
     let runs = 1000;
     let found = (0..runs).filter(|_| !is_steady(steady(&users_of_whom_half_hang(&mut chance), 4).verdict));

@@ -41,7 +41,7 @@ const BEFORE_URLS: [&str; 14] = [
 
 /// Error for an argument that names no server, with what to write. `rest` holds the arguments after it that are not flags.
 pub(crate) fn fault(word: &str, rest: &[String]) -> Option<Fault> {
-    let help = of_file(word).or_else(|| of_word(word, rest)).or_else(|| of_next_command(rest))?;
+    let help = file_help(word).or_else(|| word_help(word, rest)).or_else(|| next_command_help(rest))?;
     Some(Fault::new(format!("{word:?}"), "this is neither a command nor a URL", help))
 }
 
@@ -58,13 +58,13 @@ fn commands() -> Vec<String> {
 }
 
 /// Advice for the name of another program before a command: `k6 run script.js`.
-fn of_next_command(rest: &[String]) -> Option<String> {
+fn next_command_help(rest: &[String]) -> Option<String> {
     let (next, after) = rest.split_first()?;
     let is_command = commands().contains(next);
     is_command.then(|| format!("write {}", with_rest(&format!("tenbin {next}"), after)))
 }
 
-fn of_word(word: &str, rest: &[String]) -> Option<String> {
+fn word_help(word: &str, rest: &[String]) -> Option<String> {
     let lower = word.to_lowercase();
     if BEFORE_URLS.contains(&lower.as_str()) {
         return match rest.first().filter(|next| is_server(next)) {
@@ -93,7 +93,7 @@ fn of_word(word: &str, rest: &[String]) -> Option<String> {
 }
 
 /// Advice for a word that is the name of a file.
-fn of_file(word: &str) -> Option<String> {
+fn file_help(word: &str) -> Option<String> {
     let path = Path::new(word);
     let shown = report::in_shell(word);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -103,17 +103,17 @@ fn of_file(word: &str) -> Option<String> {
         let plan = plans.into_iter().find(|plan| is_name && Path::new(plan).is_file());
         return match (plan, ending.as_deref()) {
             (Some(plan), _) => Some(format!("write tenbin {}", report::in_shell(&plan))),
-            (None, Some("sock" | "socket")) => Some(of_socket(shown.trim_start_matches("unix:"))),
-            (None, Some("sql")) => Some(of_script(&shown)),
+            (None, Some("sock" | "socket")) => Some(socket_help(shown.trim_start_matches("unix:"))),
+            (None, Some("sql")) => Some(script_help(&shown)),
             _ => None,
         };
     };
     if about.file_type().is_socket() {
-        return Some(of_socket(&shown));
+        return Some(socket_help(&shown));
     }
     match ending.as_deref() {
         _ if about.is_dir() => Some(format!("it is a folder: name a plan in it, such as {shown}/study.yaml")),
-        Some("sql") => Some(of_script(&shown)),
+        Some("sql") => Some(script_help(&shown)),
         Some("sqlite" | "sqlite3" | "db") => {
             Some(format!("for a database, write sqlite:{shown}; for a store, tenbin history --store {shown}"))
         }
@@ -124,11 +124,11 @@ fn of_file(word: &str) -> Option<String> {
     }
 }
 
-fn of_socket(path: &str) -> String {
+fn socket_help(path: &str) -> String {
     format!("write tenbin http://localhost/ --unix-socket {path}")
 }
 
-fn of_script(path: &str) -> String {
+fn script_help(path: &str) -> String {
     format!("write tenbin postgres://USER@HOST/DATABASE -f {path}, or mysql://… or sqlite:PATH")
 }
 

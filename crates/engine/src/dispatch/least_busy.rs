@@ -104,8 +104,7 @@ impl LeastBusy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::Retired;
-    use crate::link::{LinkKind, State};
+    use crate::link::{LinkKind, Retired, State};
     use load::chance::Chance;
     use wire::Serial;
     use wire::http1::{Checks, Http1, Request};

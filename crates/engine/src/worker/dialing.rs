@@ -7,7 +7,6 @@ use super::Worker;
 use super::read_delay::ReadDelay;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
-
 use crate::link::{NO_IDLE_END, Retired, Sending, State};
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
