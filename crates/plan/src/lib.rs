@@ -29,6 +29,7 @@ mod running;
 mod script_error;
 mod scripts;
 mod secrets;
+mod short_hash;
 mod spec;
 mod study;
 mod transactions;
@@ -52,6 +53,7 @@ pub use request::{basic_authorization, literal_text, url_fault};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use secrets::without_secrets;
+pub use short_hash::short_hash;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
 pub use sql::Engine;
 pub use study::{

@@ -13,6 +13,7 @@ use wire::step::Value as StepValue;
 use crate::endpoint::{Endpoint, Select, Trust};
 use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
 use crate::secrets::without_secrets;
+use crate::short_hash::short_hash;
 use crate::transactions::Transactions;
 
 /// Headers whose values are recorded. The value of any other header may be a secret.
@@ -208,9 +209,7 @@ fn recording_json(recording: &Recording) -> Value {
         hash.update(&at_ns.to_le_bytes());
         hash.update(&session.map_or(u64::MAX, u64::from).to_le_bytes());
     }
-    let digest = hash.finish();
-    let hash: String = digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    json!({ "arrivals": recording.arrivals().len(), "hash": hash })
+    json!({ "arrivals": recording.arrivals().len(), "hash": short_hash(hash) })
 }
 
 fn endpoint_json(endpoint: &Endpoint) -> Value {

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 use load::values::Source;
-use plan::{Action, Plan, PlannedStep};
+use plan::{Action, Plan, PlannedStep, short_hash};
 
 /// Describes the run of a plan. `host` is the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
@@ -42,7 +42,6 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         hash.update(&(cell.len() as u64).to_le_bytes());
         hash.update(cell.as_bytes());
     }
-    let hash = hash.finish();
     let mut title = plan.title.clone();
     // The name changes nothing that is sent, so it is not part of the hash.
     if let Some(system) = &plan.system {
@@ -53,7 +52,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         started_at_unix_ms: unix_ms(),
         plan_text: format!("{title}: {}; {}", plan.load_words(), plan.stop_words()),
         title,
-        plan_hash: hash.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+        plan_hash: short_hash(hash),
         plan_json,
         tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
         host,

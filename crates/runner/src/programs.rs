@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Cmd, Study};
+use plan::{Cmd, Study, short_hash};
 use ring::digest::{Context, SHA256};
 
 use crate::preflight::{is_program, launches};
@@ -77,8 +77,7 @@ fn hash(path: &Path) -> io::Result<String> {
             hash.update(&bytes[..count]);
         }
     }
-    let digest = hash.finish();
-    Ok(digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    Ok(short_hash(hash))
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use ring::digest::{Context, SHA256};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
 use rustix::io::Errno;
 
+use crate::short_hash::short_hash;
+
 use super::{missing_plan, near};
 
 /// Max size of a file that is kept in `seen`, in bytes.
@@ -47,8 +49,7 @@ impl Folder {
 
     /// 16 hex digits over everything that was added.
     pub(crate) fn hash(&self) -> String {
-        let digest = self.hash.clone().finish();
-        digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        short_hash(self.hash.clone())
     }
 
     /// Reads a file within the folder. Symbolic links are resolved first.

@@ -6,6 +6,7 @@ use ring::digest::{Context, SHA256};
 use super::Study;
 use crate::fault::Fault;
 use crate::file::gates;
+use crate::short_hash::short_hash;
 use crate::units::show_duration;
 
 /// Values of a plan that a search overrides. `None` keeps the value of the plan.
@@ -101,6 +102,6 @@ impl Study {
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         }
-        hash.finish().as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        short_hash(hash)
     }
 }
