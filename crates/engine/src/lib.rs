@@ -6,6 +6,7 @@
 mod address_accounts;
 mod answers;
 mod clock;
+mod contents;
 mod course;
 mod dispatch;
 mod driver;
@@ -28,6 +29,7 @@ mod user;
 mod worker;
 
 pub use address_accounts::address_accounts;
+pub use contents::Contents;
 pub use embedded::start_embedded;
 pub use first_requests::{FirstRequests, first_requests};
 pub use job::{Endpoint, Job, Peer, Selection};

@@ -13,6 +13,7 @@ use record::{ConnectionTotals, Health, Interval, Moment, Pulse};
 use rustix::io::Errno;
 use wire::{Channels, FirstReplies};
 
+use crate::contents::Contents;
 use crate::embedded::{Embedding, Guards};
 use crate::job::Job;
 use crate::net::cancel::Turn;
@@ -62,6 +63,8 @@ pub struct WorkerEnd {
     pub health: Health,
     /// Number of connections that could not be opened before the load, and the reason for the first. `None` if all were opened.
     pub opening_failures: Option<(u32, String)>,
+    /// Content of the replies to each step, in the order of steps. Empty ones follow.
+    pub contents: Vec<Contents>,
     /// Comparison of the first replies of each connection, for steps without an expectation of the body.
     pub first_replies: Vec<FirstReplies>,
     /// End of the load in nanoseconds since its start: its duration, or the time of a stop request. `None` if only the number of

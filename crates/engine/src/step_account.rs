@@ -2,6 +2,7 @@
 
 use record::{Phase, Recorder};
 
+use crate::contents::Contents;
 use crate::timers::NEVER;
 
 /// Account of a step, of a part of a step, or of an address.
@@ -9,6 +10,8 @@ pub(crate) struct StepAccount {
     pub(crate) recorder: Recorder,
     /// Totals by phase. Kept apart from the recorder, which hands its seconds over as they pass.
     totals: [Totals; 2],
+    /// Content of the replies. Empty for parts and addresses.
+    pub(crate) contents: Contents,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -20,7 +23,7 @@ struct Totals {
 
 impl StepAccount {
     pub(crate) fn new(recorder: Recorder) -> Self {
-        Self { recorder, totals: [Totals::default(); 2] }
+        Self { recorder, totals: [Totals::default(); 2], contents: Contents::default() }
     }
 
     #[inline]

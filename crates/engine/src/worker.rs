@@ -345,6 +345,7 @@ impl<'a> Worker<'a> {
             stopped_at_ns: self.stop.at_ns,
             health: watch.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
+            contents: self.accounts.into_iter().map(|account| account.contents).collect(),
             first_replies: self.links.iter().filter_map(|link| link.channel.first_replies()).collect(),
         })
     }

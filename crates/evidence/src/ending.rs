@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::connections_by_process::ConnectionsByProcess;
+use crate::contents::StepContents;
 use crate::load_tool::LoadTool;
 use crate::outage::Outage;
 use crate::same_body::SameBody;
@@ -213,6 +214,8 @@ pub struct Ending {
     /// Body that replies to different requests had in common. `None` if they differed, were not compared, or an earlier version
     /// stored the run.
     pub same_body: Option<SameBody>,
+    /// Content of the replies to each step. Empty if another tool made the load, or an earlier version stored the run.
+    pub contents: Vec<StepContents>,
 }
 
 impl Ending {

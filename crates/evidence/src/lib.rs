@@ -6,6 +6,7 @@
 
 mod baseline;
 mod connections_by_process;
+mod contents;
 mod cpu_profile;
 mod description;
 mod ending;
@@ -39,6 +40,7 @@ pub use baseline::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
 };
 pub use connections_by_process::{ConnectionsByProcess, HeldReading, ServingProcess};
+pub use contents::{SizeClasses, StepContents};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit, in_words};
 pub use ending::{Ending, Failure, Generator, ThreadRule, Verdict};

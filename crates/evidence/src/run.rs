@@ -154,6 +154,11 @@ impl Run {
         (counts, window)
     }
 
+    /// Replies by status in one phase of a step. A status may occur several times. Unpacks no histogram.
+    pub fn statuses(&self, step: u16, phase: Phase) -> impl Iterator<Item = (u16, u64)> {
+        self.parts_of(step, phase).flat_map(|part| part.statuses.iter())
+    }
+
     fn parts_of(&self, step: u16, phase: Phase) -> impl Iterator<Item = &StoredSecond> {
         let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
         self.parts[from..].iter().take_while(move |part| (part.step, part.phase) == (step, phase))

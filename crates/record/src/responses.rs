@@ -71,8 +71,9 @@ impl Responses {
     }
 }
 
+/// Number of the class of a value, which may also be a size in bytes.
 #[inline]
-fn class(response_ns: u64) -> u16 {
+pub(crate) fn class(response_ns: u64) -> u16 {
     let response_ns = response_ns.min(Histogram::HIGHEST_NS);
     if response_ns < PARTS {
         return response_ns as u16;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::WorkerEnd;
-use evidence::{Ending, Generator, SameBody};
+use evidence::{Ending, Generator, SameBody, StepContents};
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
 use load::{Load, Schedule};
 use plan::{Pin, Plan};
@@ -12,6 +12,7 @@ use store::Store;
 
 use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
+use crate::contents;
 use crate::describe::{unit, unix_ms};
 use crate::environment::Before;
 use crate::monitor::Monitor;
@@ -73,6 +74,7 @@ pub(crate) struct Closed {
     tool_ran: Option<Duration>,
     notes: Vec<String>,
     same_body: Option<SameBody>,
+    contents: Vec<StepContents>,
 }
 
 impl Closed {
@@ -121,6 +123,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
     let notes = notes.chain(limit_reached(&ends)).chain(tool_notes).collect();
     let same_body = same_body::of(&ends);
+    let contents = if tool.is_none() { contents::by_step(&ends, plan.steps.len()) } else { Vec::new() };
     let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
     let accounts = Accounts {
         planned: planned_with(plan, connections.len() as u32),
@@ -146,7 +149,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         busiest_10s_share,
         tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body })
+    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body, contents })
 }
 
 /// End of the window: that of the load, or the last counted answer if the number of requests ended the load.
@@ -217,7 +220,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 
 /// Ending of a run whose load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
-    let Closed { accounts, usage, tool, notes, same_body, .. } = closed;
+    let Closed { accounts, usage, tool, notes, same_body, contents, .. } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);
@@ -248,5 +251,6 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         connections_by_process: environment.connections.clone(),
         steady_start: None,
         same_body,
+        contents,
     }
 }

@@ -8,6 +8,7 @@ mod clock;
 mod collect;
 mod connections_by_process;
 mod consent;
+mod contents;
 mod cores;
 mod database_check;
 mod database_watch;

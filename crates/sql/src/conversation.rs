@@ -11,8 +11,8 @@ use std::sync::Arc;
 use crate::script::{Broken, Player};
 use wire::sql::{ServerError, Session, SessionEvent};
 use wire::{
-    Cancel, Closing, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
-    Refusal, Reply, Stage,
+    Cancel, Closing, Content, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault,
+    Progress, Refusal, Reply, Stage,
 };
 
 use crate::classes;
@@ -46,6 +46,8 @@ pub struct SqlConversation {
     will_be_open: bool,
     /// Number of rows in the last result.
     rows: u64,
+    /// Number of rows of all statements of the present try.
+    rows_of_try: u64,
     /// Reason why the last request is rejected.
     refusal: Option<Refusal>,
     /// Error of the server for it.
@@ -79,6 +81,7 @@ impl SqlConversation {
             is_in_doubt: false,
             will_be_open: false,
             rows: 0,
+            rows_of_try: 0,
             refusal: None,
             server_error: ServerError::default(),
             broken: None,
@@ -122,6 +125,7 @@ impl SqlConversation {
     /// Handles the end of a statement, with a refusal if it ended badly. Returns the end of its part if that is already known.
     fn ended(&mut self, rows: u64, refusal: Option<Refusal>) -> Result<Option<PartEnd>, PeerFault> {
         self.rows = rows;
+        self.rows_of_try = self.rows_of_try.saturating_add(rows);
         self.refusal = self.refusal.or(refusal);
         match self.state {
             State::Statement(_) => {
@@ -303,6 +307,7 @@ impl Conversation for SqlConversation {
             return Next::Broken(format!("there is no step {step}"));
         };
         (self.step, self.tries, self.received_bytes, self.refusal) = (step, 1, 0, None);
+        self.rows_of_try = 0;
         self.player.begin(plan.script);
         self.play()
     }
@@ -317,6 +322,10 @@ impl Conversation for SqlConversation {
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         self.take_in(bytes).map_err(|fault| self.leaving_doubt(fault))
+    }
+
+    fn content(&self) -> Content {
+        Content { rows: Some(self.rows_of_try), ..Content::default() }
     }
 
     fn peer_closed(&mut self) -> Closing {

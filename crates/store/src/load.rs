@@ -143,6 +143,7 @@ impl Store {
             is_system_local: self
                 .get::<Option<bool>>(row, "is_system_local")?
                 .unwrap_or_else(|| earlier::is_system_local(&notes)),
+            contents: self.optional_json(id, "contents", self.get(row, "contents")?)?.unwrap_or_default(),
             same_body: self.optional_json(id, "same_body", self.get(row, "same_body")?)?,
             notes,
             connections_by_process: self.optional_json(

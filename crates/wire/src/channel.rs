@@ -6,6 +6,7 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::blame::PeerFault;
+use crate::content::Content;
 use crate::conversation::{
     Cancel, Closing, FirstReplies, Greeting, Interrupt, Next, PartEnd, Refusal, Reply, Stage,
 };
@@ -79,8 +80,8 @@ pub enum Event {
 ///    If [`Channels::is_multiplexed`] is true, `outgoing` is called after the last `received`, and then
 ///    [`draining`](Channel::draining).
 /// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Failed`], [`Next::Done`], and
-///    [`abandon`](Channel::abandon). [`saved`](Channel::saved) and [`explain`](Channel::explain) follow at once, before its ticket
-///    begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.
+///    [`abandon`](Channel::abandon). [`saved`](Channel::saved), [`content`](Channel::content), and [`explain`](Channel::explain)
+///    follow at once, before its ticket begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.
 /// 7. **End of the link.** After an error, [`peer_closed`](Channel::peer_closed), or a decision to close it,
 ///    [`farewell`](Channel::farewell) may be called, then [`forget`](Channel::forget), which leads back to stage 1. Tickets,
 ///    bytes of `outgoing`, and partial replies are void from then on.
@@ -162,6 +163,12 @@ pub trait Channel: Send {
 
     /// Error message for a refusal that was just returned.
     fn explain(&self, refusal: Refusal) -> String;
+
+    /// Content of the reply to an exchange that just ended with [`Event::Replied`] or [`Next::Done`].
+    fn content(&self, ticket: Ticket) -> Content {
+        let _ = ticket;
+        Content::default()
+    }
 
     /// First replies, compared with each other; see [`crate::Conversation::first_replies`].
     fn first_replies(&self) -> Option<FirstReplies> {

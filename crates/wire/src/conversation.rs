@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel::Footprint;
+use crate::content::Content;
 
 /// The client's side of one connection, and the values of its user's variables.
 ///
@@ -94,6 +95,11 @@ pub trait Conversation: Send {
 
     /// Error message for a refusal that was just returned.
     fn explain(&self, refusal: Refusal) -> String;
+
+    /// Content of the reply that just ended.
+    fn content(&self) -> Content {
+        Content::default()
+    }
 
     /// First replies, compared with each other. `None` if they are not compared.
     fn first_replies(&self) -> Option<FirstReplies> {

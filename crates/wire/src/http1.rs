@@ -9,6 +9,7 @@
 //!                    │                      └ UntilClose the close is the end
 //! ```
 
+mod cache;
 mod capture;
 mod checks;
 mod chunked;
@@ -87,6 +88,12 @@ const VALUE_BYTES: u64 = 64;
 /// Memory of the connections whose first replies are compared. Growing buffers may own twice the bytes that they hold.
 const COMPARED_BYTES_MAX: u64 = first_replies::CONNECTIONS as u64 * 3 * first_replies::KEPT_BYTES_MAX as u64;
 
+/// Number of connections whose first encoded bodies are decoded for their size.
+const SAMPLED_CONNECTIONS: u32 = 8;
+/// Memory of these connections: a growing buffer of the body, and the decoded body.
+const SAMPLED_MEMORY_BYTES_MAX: u64 =
+    SAMPLED_CONNECTIONS as u64 * (2 * reading::SAMPLED_BYTES_MAX + KEPT_BODY_BYTES_MAX) as u64;
+
 /// The HTTP requests of a load, in any order on each connection.
 #[derive(Clone, Debug, Default)]
 pub struct Http1 {
@@ -108,6 +115,8 @@ struct Steps {
     secrets: Secrets,
     /// Whether the first replies of some connections are compared: requests may differ, and no body is checked.
     compares: bool,
+    /// Whether the first encoded bodies of some connections are decoded: a request accepts a content coding.
+    samples: bool,
 }
 
 impl Http1 {
@@ -142,7 +151,8 @@ impl Http1 {
         let may_differ = count > 1 || list.iter().any(|step| step.step.request.fixed_bytes().is_none());
         let compares = may_differ && list.iter().all(Prepared::expects_nothing);
         let (captured, secrets) = (captured.into(), Secrets::default());
-        Self { script: Arc::new(Steps { list, count, variables, captured, secrets, compares }) }
+        let samples = list.iter().any(|step| step.step.request.accepts_coding());
+        Self { script: Arc::new(Steps { list, count, variables, captured, secrets, compares, samples }) }
     }
 
     /// Compiles steps as users write them.
@@ -266,7 +276,9 @@ impl Script for Http1 {
     fn open(&self, number: u32) -> HttpConversation {
         let conversation = HttpConversation::new(Arc::clone(&self.script));
         let compares = self.script.compares && number < first_replies::CONNECTIONS;
-        if compares { conversation.comparing() } else { conversation }
+        let conversation = if compares { conversation.comparing() } else { conversation };
+        let samples = self.script.samples && number < SAMPLED_CONNECTIONS;
+        if samples { conversation.sampling() } else { conversation }
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
@@ -294,10 +306,12 @@ impl Script for Http1 {
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let compared_bytes = if self.script.compares { COMPARED_BYTES_MAX } else { 0 };
+        let sampled_bytes = if self.script.samples { SAMPLED_MEMORY_BYTES_MAX } else { 0 };
         Footprint {
             kept_bytes: self.kept_bytes_max(longest_bytes),
             request_bytes: self.request_bytes_max(longest_bytes),
-            shared_bytes: self.shared_bytes() + if self.script.compares { COMPARED_BYTES_MAX } else { 0 },
+            shared_bytes: self.shared_bytes() + compared_bytes + sampled_bytes,
             expressions: self.expressions() as u64,
         }
     }

@@ -9,6 +9,7 @@ extern crate alloc;
 mod blame;
 pub mod braces;
 mod channel;
+mod content;
 mod conversation;
 pub mod http1;
 mod mix;
@@ -27,6 +28,7 @@ mod values;
 
 pub use blame::{PeerFault, Seen, Violation};
 pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
+pub use content::{CacheUse, Coding, Content};
 pub use conversation::{
     Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, PartEnd, Progress, Refusal,
     Reply, Script, Stage,

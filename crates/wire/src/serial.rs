@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
+use crate::content::Content;
 use crate::conversation::{
     Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, Progress, Refusal, Script, Stage,
 };
@@ -158,6 +159,11 @@ impl<C: Conversation> Channel for Serial<C> {
 
     fn explain(&self, refusal: Refusal) -> String {
         self.conversation.explain(refusal)
+    }
+
+    #[inline]
+    fn content(&self, _ticket: Ticket) -> Content {
+        self.conversation.content()
     }
 
     fn first_replies(&self) -> Option<FirstReplies> {

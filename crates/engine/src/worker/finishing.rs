@@ -8,6 +8,7 @@ use super::Worker;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
 use crate::link::{Link, Sending, State};
+use crate::step_account::StepAccount;
 use crate::timers::Reason;
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
@@ -43,14 +44,16 @@ impl Worker<'_> {
         let user = &mut self.users[number as usize];
         let link = &mut self.links[link_number as usize];
         let finish = finish(&exchange, at_ns, outcome, reply.status);
-        let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
+        let StepAccount { recorder, contents, .. } = &mut self.accounts[usize::from(exchange.step)];
         recorder.finished(&finish);
         if let Some(refusal) = reply.refusal {
             self.signals.lost(Loss::of(refusal.class), exchange.intended_ns, at_ns);
             let errors = &mut recorder.tally(exchange.intended_ns).errors;
             errors.note(refusal.class, refusal.code, || link.channel.explain(refusal));
         }
-        if recorder.phase(exchange.intended_ns) == Phase::Measured {
+        let is_measured = recorder.phase(exchange.intended_ns) == Phase::Measured;
+        contents.note(&link.channel.content(Ticket(number)), is_measured);
+        if is_measured {
             self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
         }
         if recorder.logs() {

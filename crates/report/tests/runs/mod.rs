@@ -191,6 +191,7 @@ pub(crate) fn ending() -> Ending {
         connections_by_process: None,
         steady_start: None,
         same_body: None,
+        contents: Vec::new(),
         ..fixtures::ending()
     }
 }

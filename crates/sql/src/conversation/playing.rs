@@ -211,6 +211,7 @@ impl SqlConversation {
         }
         self.tries = self.tries.saturating_add(1);
         self.player.again();
+        self.rows_of_try = 0;
         self.play()
     }
 

@@ -5,7 +5,8 @@
 use evidence::{
     CapacityRules, Cause, Compare, ConnectionsByProcess, Ending, Failure, GateResult, Generator, HeldReading,
     Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId, SameBody, ServingProcess,
-    Steadiness, SteadinessVerdict, SteadyStart, StudyId, StudyPlace, Unit, Validity, Verdict, stage,
+    SizeClasses, Steadiness, SteadinessVerdict, SteadyStart, StepContents, StudyId, StudyPlace, Unit,
+    Validity, Verdict, stage,
 };
 use fixtures::reading;
 use record::{
@@ -137,6 +138,11 @@ pub(crate) fn ending_with_signals() -> Ending {
         ConnectionsByProcess { processes: vec![process(7), process(8)], readings: vec![reading] };
     let steady = SteadyStart { waited_s: 0.3, processes: 3, changes: 1, cores_used: 0.05, is_steady: true };
     let connections_by_process = Some(connections);
+    let sizes = SizeClasses(vec![(3, 6), (1, 135_000)]);
+    let codings = vec![("gzip".to_owned(), 2)];
+    let of_step =
+        StepContents { step: 1, replies: 4, sizes, codings, cache_hits: 1, ..StepContents::default() };
+    let contents = vec![of_step, StepContents { replies: 1, ..StepContents::default() }];
     let same_body = Some(SameBody { body: "{\"ok\": true}\u{1b}".to_owned(), requests: 12, replies: 512 });
     Ending {
         generator,
@@ -147,6 +153,7 @@ pub(crate) fn ending_with_signals() -> Ending {
         connections_by_process,
         steady_start: Some(steady),
         same_body,
+        contents,
         ..ending()
     }
 }

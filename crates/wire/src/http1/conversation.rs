@@ -16,9 +16,13 @@ use super::template::target_of;
 use super::{Steps, capture, jar};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
+use crate::content::Content;
 use crate::conversation::{
     Closing, Conversation, FirstReplies, Next, PartEnd, Progress, Refusal, Reply, Stage,
 };
+
+/// Number of encoded bodies of a connection that are decoded for their size.
+const SAMPLES: u8 = 8;
 
 /// The client's side of one HTTP/1.1 connection.
 #[derive(Debug)]
@@ -48,6 +52,12 @@ impl HttpConversation {
     /// Compares the first replies of the connection.
     pub(super) fn comparing(mut self) -> Self {
         self.reading.compares = true;
+        self
+    }
+
+    /// Decodes the first encoded bodies of the connection for their size.
+    pub(super) fn sampling(mut self) -> Self {
+        self.reading.samples_left = SAMPLES;
         self
     }
 
@@ -224,6 +234,11 @@ impl Conversation for HttpConversation {
             self.compare(*reply);
         }
         closing
+    }
+
+    #[inline]
+    fn content(&self) -> Content {
+        self.reading.content
     }
 
     fn first_replies(&self) -> Option<FirstReplies> {

@@ -1,4 +1,4 @@
-//! Decoding of bodies with a `Content-Encoding` (RFC 9110, 8.4) for checks and captures: gzip, deflate, br, and zstd.
+//! Decoding of bodies with a `Content-Encoding` (RFC 9110, 8.4) for checks, captures, and sampled sizes: gzip, deflate, br, and zstd.
 //!
 //! The decoded size is bounded, whatever size the body claims: decoding stops at the max that checks and captures read.
 
@@ -9,18 +9,7 @@ use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Content coding of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
-    /// No coding.
-    Identity,
-    Gzip,
-    Deflate,
-    Brotli,
-    Zstd,
-    /// An unknown coding, or several codings.
-    Other,
-}
+use crate::content::Coding;
 
 /// A decoded body.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,13 +5,14 @@ use core::mem::MaybeUninit;
 
 use httparse::{Error, Header, ParserConfig, Response, Status};
 
+use super::cache;
 use super::capture::Values;
-use super::decoding::Coding;
 use super::fault::Fault;
 use super::foreign;
 use super::redirect;
 use super::step::Step;
 use crate::blame::PeerFault;
+use crate::content::{CacheUse, Coding};
 
 /// Max bytes of a head.
 pub(super) const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -33,6 +34,8 @@ pub(super) struct Head {
     pub(super) failed_check: Option<u32>,
     /// Content coding of the body.
     pub(super) coding: Coding,
+    /// Whether a cache answered.
+    pub(super) cache: CacheUse,
     /// Whether the step follows the reply as a redirect, so that checks do not apply to it.
     pub(super) is_redirect: bool,
 }
@@ -164,7 +167,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let mut length = None;
     let mut transfer_coding: Option<&[u8]> = None;
     let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
-    let mut idle_max_s = 0;
+    let (mut idle_max_s, mut cache) = (0, CacheUse::Unknown);
     for header in response.headers.iter() {
         match header.name.len() {
             10 if is_named(header, "Connection") => {
@@ -189,6 +192,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
             17 if is_named(header, "Transfer-Encoding") => {
                 transfer_coding = Some(header.value);
             }
+            3 | 7 | 12 | 14 | 15 if cache::may_name(header.name) => cache = cache::seen(header, cache),
             _ => {}
         }
     }
@@ -220,7 +224,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let keeps_alive = keeps_alive && length != Length::UntilClose;
     // A redirect's body is not needed, and the connection ends with it.
     let length = if is_redirect && length == Length::UntilClose { Length::Known(0) } else { length };
-    Ok(Head { status, length, keeps_alive, idle_max_s, failed_check, coding: coded, is_redirect })
+    Ok(Head { status, length, keeps_alive, idle_max_s, failed_check, coding: coded, cache, is_redirect })
 }
 
 /// Content of a `Keep-Alive` header (RFC 2068, 19.7.1.1).

@@ -6,16 +6,19 @@ use alloc::vec::Vec;
 use super::capture::Values;
 use super::checks::{CODED, KEPT_BODY_BYTES_MAX};
 use super::chunked::Chunked;
-use super::decoding::{Coding, Unpacked};
+use super::decoding::Unpacked;
 use super::fault::Fault;
 use super::first_replies::{KEPT_BYTES_MAX as COMPARED_BYTES_MAX, SHORT_BYTES_MAX};
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
 use super::step::{Prepared, Step};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
+use crate::content::{CacheUse, Coding, Content};
 use crate::conversation::{Closing, Progress, Refusal, Reply, Stage};
 
 const INTERIM_MAX: u8 = 16;
+/// Max bytes of an encoded body that is kept only to learn its decoded size.
+pub(super) const SAMPLED_BYTES_MAX: usize = 256 * 1024;
 /// Max capacity of a body's buffer after its reply, so that one huge page does not stay in memory with every connection.
 const KEPT_CAPACITY_MAX: usize = 64 * 1024;
 
@@ -34,6 +37,13 @@ pub(super) struct Reading {
     kept: Vec<u8>,
     body_bytes: u64,
     coding: Coding,
+    cache: CacheUse,
+    /// Number of further encoded bodies that are decoded only for their size.
+    pub(super) samples_left: u8,
+    /// Whether the body that is arriving is one of them.
+    is_sampled: bool,
+    /// Content of the latest complete reply.
+    pub(super) content: Content,
     /// Whether the latest head is a redirect that the step follows.
     pub(super) is_redirect: bool,
     /// Whether a short body is kept in `quoted`, to be compared with others.
@@ -75,6 +85,10 @@ impl Reading {
             kept: Vec::new(),
             body_bytes: 0,
             coding: Coding::Identity,
+            cache: CacheUse::Unknown,
+            samples_left: 0,
+            is_sampled: false,
+            content: Content::default(),
             is_redirect: false,
             compares: false,
             hop: 0,
@@ -199,6 +213,8 @@ impl Reading {
         self.reply.status = head.status;
         (self.reply.reusable, self.reply.idle_max_s) = (head.keeps_alive, head.idle_max_s);
         (self.coding, self.is_redirect) = (head.coding, head.is_redirect);
+        self.cache = head.cache;
+        self.is_sampled = self.samples_left > 0 && head.coding != Coding::Identity && !head.is_redirect;
         self.reply.refusal = if head.is_redirect {
             None
         } else if !step.step.checks.status.contains(head.status) {
@@ -216,8 +232,12 @@ impl Reading {
 
     /// Processes bytes of a body. Returns how many belong to it, and whether it is complete.
     fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        let keeps = (step.keeps_body || self.compares) && !self.is_redirect;
-        let kept_bytes_max = if step.keeps_body { KEPT_BODY_BYTES_MAX } else { COMPARED_BYTES_MAX };
+        let keeps = (step.keeps_body || self.compares || self.is_sampled) && !self.is_redirect;
+        let kept_bytes_max = match () {
+            () if step.keeps_body => KEPT_BODY_BYTES_MAX,
+            () if self.is_sampled => SAMPLED_BYTES_MAX,
+            () => COMPARED_BYTES_MAX,
+        };
         let Self { kept, body_bytes, .. } = self;
         let mut keep = |data: &[u8]| {
             *body_bytes += data.len() as u64;
@@ -256,8 +276,20 @@ impl Reading {
         if self.compares {
             self.keep_short_body();
         }
+        let decoded_bytes = if self.is_sampled { self.decoded_bytes() } else { None };
+        let Self { coding, cache, body_bytes, .. } = *self;
+        self.content = Content { size_bytes: Some(body_bytes), decoded_bytes, rows: None, coding, cache };
         self.forget();
         reply
+    }
+
+    /// Size of the body after decoding. `None` if it is too long, or cannot be decoded.
+    #[cold]
+    fn decoded_bytes(&mut self) -> Option<u64> {
+        (self.is_sampled, self.samples_left) = (false, self.samples_left - 1);
+        let is_kept = self.kept.len() as u64 == self.body_bytes;
+        let unpacked = self.coding.unpack(&self.kept, KEPT_BODY_BYTES_MAX).filter(|_| is_kept)?;
+        unpacked.is_whole.then_some(unpacked.bytes.len() as u64)
     }
 
     #[cold]

@@ -17,6 +17,7 @@ use crate::secrets::Secrets;
 /// Length of the header's name, its separator, and its line end.
 const COOKIE_NAME_BYTES: usize = "Cookie: \r\n".len();
 /// Digits of the longest possible Content-Length.
+const ACCEPT_ENCODING: &str = "accept-encoding";
 const LENGTH_DIGITS_MAX: usize = 20;
 
 /// A request with places for values.
@@ -27,6 +28,7 @@ const LENGTH_DIGITS_MAX: usize = 20;
 pub struct Template {
     is_head: bool,
     is_idempotent: bool,
+    accepts_coding: bool,
     form: Form,
     cookies: Option<Box<Cookies>>,
     origin: Option<Box<Origin>>,
@@ -148,7 +150,8 @@ impl Template {
         let own = matches!(target.first(), Some(Part::Value(..))).then(|| Box::new(Own::of(request)));
         let form = Form::Filled { start, target, head, body };
         let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
-        let template = Self { is_head, is_idempotent, form, cookies, origin, own };
+        let accepts_coding = request.has(ACCEPT_ENCODING);
+        let template = Self { is_head, is_idempotent, accepts_coding, form, cookies, origin, own };
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
@@ -160,7 +163,13 @@ impl Template {
     pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
         let form = Form::Fixed(request.encode()?);
         let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
-        Ok(Self { is_head, is_idempotent, form, cookies: None, origin: None, own: None })
+        let accepts_coding = request.has(ACCEPT_ENCODING);
+        Ok(Self { is_head, is_idempotent, accepts_coding, form, cookies: None, origin: None, own: None })
+    }
+
+    /// Whether the request has a header `Accept-Encoding`, so that replies with a content coding are expected.
+    pub(super) fn accepts_coding(&self) -> bool {
+        self.accepts_coding
     }
 
     /// Whether the reply has no body, whatever its headers say.

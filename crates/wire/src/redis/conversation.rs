@@ -11,6 +11,7 @@ use super::rules::Expected;
 use super::{Commands, EXCESS, reply_of};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
+use crate::content::Content;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Stage};
 
 /// A connection with at most one command under way.
@@ -127,6 +128,10 @@ impl Conversation for RedisConversation {
             let refusal = self.judge();
             return Ok(Progress::Replied { used, reply: reply_of(&self.reader, refusal) });
         }
+    }
+
+    fn content(&self) -> Content {
+        Content { size_bytes: Some(self.reader.received_bytes()), ..Content::default() }
     }
 
     fn peer_closed(&mut self) -> Closing {

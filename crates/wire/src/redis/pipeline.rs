@@ -13,6 +13,7 @@ use super::{Commands, EXCESS, Redis, reply_of};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, Ticket};
+use crate::content::Content;
 use crate::conversation::{Closing, Greeting, Next, Refusal, Script, Stage};
 use crate::values::Values;
 
@@ -187,6 +188,10 @@ impl Channel for RedisPipeline {
         command.map_or_else(String::new, |command| {
             command.rules.explain(refusal, &self.reader, &self.commands.secrets)
         })
+    }
+
+    fn content(&self, _ticket: Ticket) -> Content {
+        Content { size_bytes: Some(self.reader.received_bytes()), ..Content::default() }
     }
 
     fn saved(&mut self, _ticket: Ticket, values: &mut Values) {

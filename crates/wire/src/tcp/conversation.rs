@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::{Prepared, Receive};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
+use crate::content::Content;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply, Stage};
 
 /// Fault of a peer that sends bytes unasked.
@@ -24,6 +25,8 @@ pub struct TcpConversation {
     filled: Vec<u8>,
     /// The awaited reply. `None` if there is none.
     awaited: Option<Awaited>,
+    /// Size of the latest reply.
+    content_bytes: u64,
 }
 
 /// Progress of a reply.
@@ -37,7 +40,7 @@ struct Awaited {
 impl TcpConversation {
     pub(super) fn new(steps: Arc<[Prepared]>, variables: u16) -> Self {
         let values = (0..variables).map(|_| Vec::new()).collect();
-        Self { steps, step: 0, values, filled: Vec::new(), awaited: None }
+        Self { steps, step: 0, values, filled: Vec::new(), awaited: None, content_bytes: 0 }
     }
 
     fn prepared(&self) -> Option<&Prepared> {
@@ -86,10 +89,15 @@ impl Conversation for TcpConversation {
         };
         let received_bytes = awaited.received_bytes + used as u64;
         self.awaited = None;
+        self.content_bytes = received_bytes;
         Ok(Progress::Replied {
             used,
             reply: Reply { status: 0, refusal: None, reusable: true, idle_max_s: 0, received_bytes },
         })
+    }
+
+    fn content(&self) -> Content {
+        Content { size_bytes: Some(self.content_bytes), ..Content::default() }
     }
 
     fn peer_closed(&mut self) -> Closing {

@@ -138,7 +138,10 @@ fn carry(channel: &mut dyn Channel, reply: &[u8]) {
     let sent_bytes = black_box(channel.outgoing()).len();
     channel.sent(sent_bytes);
     match channel.received(black_box(reply)) {
-        Ok(Some((_, Event::Replied { reply, .. }))) => assert!(black_box(reply).refusal.is_none()),
+        Ok(Some((_, Event::Replied { reply, .. }))) => {
+            assert!(black_box(reply).refusal.is_none());
+            black_box(channel.content(Ticket(7)));
+        }
         other => panic!("{other:?}"),
     }
 }
