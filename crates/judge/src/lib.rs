@@ -5,6 +5,7 @@
 //! how anything is printed. A figure that both studies and reports need is computed only here.
 
 mod accounts;
+pub mod alike;
 pub mod baseline;
 pub mod bottleneck;
 mod causes;

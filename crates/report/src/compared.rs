@@ -7,6 +7,7 @@ use judge::{CommandEnding, Condition};
 use serde_json::{Value, json};
 use units::Utc;
 
+use crate::alike;
 use crate::error::ReportError;
 use crate::item::{Escape, Fact, Item, Tone};
 use crate::study::explained::Why;
@@ -188,6 +189,7 @@ impl Compared {
                 object["verdict"] = "none".into();
                 object["reason"] = of_runs::SENTENCE.into();
                 object["figures"] = runs.figures.iter().map(of_runs::Figure::object).collect();
+                object["unlike"] = runs.unlike.iter().map(alike::object).collect();
                 object["explanation"] = runs.why.as_ref().map(Why::object).into();
             }
             Of::Studies(studies) => written::fill_object(studies, &mut object),

@@ -3,6 +3,7 @@
 //! Reports use nothing but the store: what was measured but not stored does not exist. The crate depends neither on the engine nor
 //! on the lab.
 
+mod alike;
 mod answer;
 mod apart;
 mod baseline;

@@ -1,7 +1,8 @@
 //! Data of a study for all formats: a row per variant under each load, the ranking, and the comparisons.
 
 use alphanumeric_sort::compare_str;
-use evidence::{EvidenceError, Study, StudyPlace};
+use evidence::{EvidenceError, Procedure, Study, StudyPlace};
+use judge::alike::UnlikePair;
 use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
 use judge::results::TournamentFindings;
 use judge::{Diagnosis, Eligibility, MeasuredRun};
@@ -99,6 +100,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) found: Option<TournamentFindings>,
     /// Findings that only slices allow. `None` if the study was not made in slices.
     pub(crate) sliced: Option<Sliced>,
+    /// Variants that do other work than the baseline, or than the first variant. Empty for a capacity search.
+    pub(crate) unlike: Vec<UnlikePair>,
 }
 
 impl<'a> StudyView<'a> {
@@ -129,7 +132,13 @@ impl<'a> StudyView<'a> {
             let Pairs { first: pairs, further } = pairs;
             let sliced = |by| comparison::sliced(study, name, &variants, by);
             let sliced = metric.as_ref().map_or(Ok(None), sliced)?;
-            loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found, sliced });
+            let unlike = match study.new.compare.procedure {
+                Procedure::Capacity { .. } => Vec::new(),
+                _ => judge::alike::unlike_variants(&variants, baseline.unwrap_or(0), &measured)?,
+            };
+            let of_load =
+                LoadView { name, words, rows, ranking, pairs, further, baseline, found, sliced, unlike };
+            loads.push(of_load);
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;

@@ -46,6 +46,19 @@ pub(crate) fn volume_rate(kb_per_s: f64) -> String {
     format!("{} {name}", decimal(kb_per_s / unit, 1))
 }
 
+/// Formats a volume in bytes with three significant digits: `2 B`, `1.50 kB`. A kB has 1,000 bytes.
+pub(crate) fn volume(bytes: f64) -> String {
+    let (unit, name) = match bytes {
+        bytes if bytes < 999.5 => return format!("{} B", decimal(bytes, 0)),
+        bytes if bytes < 999.5e3 => (1e3, "kB"),
+        bytes if bytes < 999.5e6 => (1e6, "MB"),
+        _ => (1e9, "GB"),
+    };
+    let value = bytes / unit;
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{} {name}", decimal(value, decimals))
+}
+
 /// Formats a share in percent. `n/a` if `whole` is 0.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -69,6 +82,20 @@ mod tests {
             [(0.0, "0.0 KB/s"), (1_023.9, "1,023.9 KB/s"), (1_024.0, "1.0 MB/s"), (3_669_082.0, "3.5 GB/s")]
         {
             assert_eq!(volume_rate(kb), text);
+        }
+    }
+
+    #[test]
+    fn volumes_have_three_digits() {
+        for (bytes, text) in [
+            (0.0, "0 B"),
+            (999.0, "999 B"),
+            (1_500.0, "1.50 kB"),
+            (99_950.0, "100 kB"),
+            (135_200.0, "135 kB"),
+            (2.5e9, "2.50 GB"),
+        ] {
+            assert_eq!(volume(bytes), text);
         }
     }
 

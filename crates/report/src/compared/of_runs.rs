@@ -2,10 +2,12 @@
 
 use evidence::{NewRun, Outage, Run};
 use judge::Eligibility;
+use judge::alike::Unlike;
 use serde_json::{Value, json};
 
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
+use crate::alike;
 use crate::error::ReportError;
 use crate::metric::{self, ComparedBy, Metric};
 use crate::outage;
@@ -60,6 +62,8 @@ pub(super) struct Runs {
     pub(super) figures: Vec<Figure>,
     /// Reason why one run is slower. `None` if the runs hardly differ, or if a response time is unreliable.
     pub(super) why: Option<Why>,
+    /// Differences between the work of the runs.
+    pub(super) unlike: Vec<Unlike>,
 }
 
 /// Explains the longer mean response time of the slower run.
@@ -118,6 +122,11 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         notes.extend(outage::headline(view).map(|words| format!("{name}: {words}.")));
     }
     notes.extend(profiled(&views));
+    let unlike = judge::alike::unlike_runs(first, second)?;
+    if !unlike.is_empty() {
+        let words = alike::of_pair(&unlike, &["A", "B"], first.new.steps.len() > 1, &str::to_owned);
+        notes.push(format!("Not alike: {words}."));
+    }
     notes.extend(asked::differences(&(&first.new).into(), &(&second.new).into(), false, A_AND_B));
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
@@ -125,7 +134,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         A_AND_B,
     ));
     let why = if is_believed { why(&views) } else { None };
-    Ok((Runs { figures, why }, notes))
+    Ok((Runs { figures, why, unlike }, notes))
 }
 
 /// Load and planned duration, without the profile, which does not change what the system is asked to do.

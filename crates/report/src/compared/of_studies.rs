@@ -1,6 +1,7 @@
 //! Comparison of two studies: the configurations that both measured under the same load.
 
 use evidence::{Outage, Procedure, Run, Study};
+use judge::alike::{self, Work};
 use judge::comparison::unpaired::{self, Side, Verdict};
 use judge::results::MinEffect;
 use judge::{Condition, Eligibility};
@@ -81,6 +82,10 @@ pub(super) fn compare(
     let mut rows: Vec<ComparedRow> =
         rows.map(|((load, place), compared)| ComparedRow::new(load, place, compared)).collect();
     alone[1] = only_in(b, &rows);
+    for (row, sides) in rows.iter_mut().zip(&of_rows) {
+        let [first, second] = sides.map(|(view, of)| of.shown().map(|run| view.runs[run].run));
+        row.unlike = alike::unlike(&Work::of(first)?, &Work::of(second)?);
+    }
     for (row, sides) in rows.iter_mut().zip(of_rows).filter(|_| by.distorted().is_some()) {
         row.why = why(row, sides, higher_is_better);
     }

@@ -1,6 +1,7 @@
 //! One configuration in a comparison of two studies, and its verdict in words.
 
 use evidence::StudyPlace;
+use judge::alike::Unlike;
 use judge::baseline::RUNS_MIN;
 use judge::comparison::unpaired::{Compared, NoVerdict, OnlyAlone, Verdict};
 
@@ -16,6 +17,8 @@ pub(super) struct ComparedRow {
     pub(super) compared: Compared,
     /// Why one side is slower. `None` unless the sides differ by a metric that this can explain.
     pub(super) why: Option<Why>,
+    /// Differences between the work of the sides.
+    pub(super) unlike: Vec<Unlike>,
 }
 
 impl ComparedRow {
@@ -26,6 +29,7 @@ impl ComparedRow {
             variant: place.variant.clone(),
             compared,
             why: None,
+            unlike: Vec::new(),
         }
     }
 }

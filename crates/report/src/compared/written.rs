@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::bar::Axis;
 use super::of_studies::Studies;
 use super::row::{self, ComparedRow};
+use crate::alike;
 use crate::apart;
 use crate::item::Escape;
 use crate::ratio;
@@ -113,6 +114,10 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
                 escape(&why.sentence())
             ));
         }
+        if !row.unlike.is_empty() {
+            let words = alike::of_pair(&row.unlike, &["A", "B"], true, &|step| escape(step));
+            sentences.push(format!("{} under {}: not alike: {words}.", escape(&name), escape(&row.load)));
+        }
         if let Some(reason) = row::reason(&row.compared.verdict) {
             sentences.push(format!("{} under {}: {reason}.", escape(&name), escape(&row.load)));
         }
@@ -178,6 +183,7 @@ pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
             _ => None,
         },
         "reason": row::reason(&row.compared.verdict),
+        "unlike": row.unlike.iter().map(alike::object).collect::<Vec<_>>(),
         "explanation": row.why.as_ref().map(Why::object),
     })
 }

@@ -165,6 +165,7 @@ fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
     let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
     sentences.extend(load.further.iter().map(|pair| format!("{}.", study::pair(view, load, pair, &name))));
+    sentences.extend(page.unlike(load));
     sentences.extend(page.why(load).into_iter().map(|why| format!("{why}.")));
     sentences.extend(study::caveats(view, load));
     sentences

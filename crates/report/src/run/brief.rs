@@ -11,13 +11,15 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, first_sentence, harmless};
 use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
-use crate::{bottleneck, breaches, cpu_profile, event_costs, events, inside, words};
+use crate::{alike, bottleneck, breaches, cpu_profile, event_costs, events, inside, words};
 
 /// Maximum number of kinds of errors.
 pub(super) const ERRORS_MAX: usize = 3;
 /// Maximum numbers of conditions, and of warnings and notes.
 const CONDITIONS_MAX: usize = 3;
 const NOTES_MAX: usize = 4;
+/// Maximum number of warnings and notes below a line of statuses, so that the report fits on a screen.
+const NOTES_BELOW_STATUSES_MAX: usize = 2;
 /// Maximum number of steps with a row.
 const STEPS_MAX: usize = 6;
 /// Maximum number of characters of a step's name.
@@ -35,6 +37,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
         items.extend(event_costs::items(view, escape));
     }
     let facts = [
+        ("statuses", alike::statuses(&view.whole).into_iter().collect()),
         ("bottleneck", limit(view, escape).into_iter().collect()),
         ("database", inside::worth_telling(view).map(|words| escape(&words)).into_iter().collect()),
         ("conditions", conditions(view, escape)),
@@ -120,16 +123,20 @@ fn all_notes<'a>(view: &'a View<'_>) -> impl Iterator<Item = (&'static str, &'a 
     stamps.chain(view.notes.iter().map(|text| ("note", text.as_str())))
 }
 
+fn notes_max(view: &View<'_>) -> usize {
+    if alike::statuses(&view.whole).is_some() { NOTES_BELOW_STATUSES_MAX } else { NOTES_MAX }
+}
+
 /// First sentence of each warning and note.
 fn notes(view: &View<'_>, escape: Escape) -> Vec<(&'static str, String)> {
     let line = |(kind, text)| (kind, escape(first_sentence(text)));
     let mut notes: Vec<_> = all_notes(view).map(line).collect();
-    cut_to(&mut notes, NOTES_MAX, |more| ("note", format!("and {more} more")));
+    cut_to(&mut notes, notes_max(view), |more| ("note", format!("and {more} more")));
     notes
 }
 
 /// Whether the brief report shortens or omits warnings or notes.
 pub(super) fn leaves_out_notes(view: &View<'_>) -> bool {
     let is_cut = |(_, text): (&str, &str)| first_sentence(text) != text.trim_end_matches('.');
-    all_notes(view).count() > NOTES_MAX || all_notes(view).any(is_cut)
+    all_notes(view).count() > notes_max(view) || all_notes(view).any(is_cut)
 }

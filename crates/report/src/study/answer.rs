@@ -8,6 +8,7 @@ use super::Pair;
 use super::certainty::certainty;
 use super::sentences::{Name, Outcome, outcome};
 use super::{LoadView, StudyPieces, StudyView, against as against_baseline, failing, tournament};
+use crate::alike;
 use crate::answer::Answer;
 use crate::apart;
 use crate::text;
@@ -58,7 +59,8 @@ fn answer_with(
         Some(baseline) => against_baseline::answer(view, load, baseline, name, write),
         None => text(view, load, name, write),
     };
-    let besides = [gone(load, name), unmeasured(load, name), lost(load, name)].into_iter().flatten();
+    let unlike = alike::of_load(load, &|row| name(load, row), &|text| page.text(text));
+    let besides = [gone(load, name), unmeasured(load, name), lost(load, name), unlike].into_iter().flatten();
     Answer { text, certainty, how_sure, besides: besides.collect::<Vec<_>>().join("; ") }
 }
 

@@ -13,6 +13,7 @@ use super::{
     LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, of_baseline, others, sentences, tables,
     tournament,
 };
+use crate::alike;
 use crate::apart;
 use crate::bottleneck;
 use crate::figures::ErrorLine;
@@ -96,6 +97,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             let has_costs = self.view.runs.iter().any(|view| !view.run.event_costs().is_empty());
             let events = if has_costs { Vec::new() } else { self.events() };
             facts.extend(events.into_iter().map(|line| ("events", line)));
+            facts.extend(self.statuses().map(|line| ("statuses", line)));
             facts.extend(self.errors().into_iter().map(|line| ("errors", line)));
         }
         facts.extend(self.troubles(kinds_max).into_iter().map(|line| ("runs", line)));
@@ -323,6 +325,17 @@ impl<'v, 'a> Brief<'v, 'a> {
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
         cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
         lines
+    }
+
+    /// Statuses of each row with ok replies other than 2xx.
+    fn statuses(&self) -> Option<String> {
+        let of_row = |(load, row): RowRef<'v, 'a>| {
+            let statuses = alike::accepted_statuses(load.rows[row].figures.as_ref()?)?;
+            Some(format!("{}{} {statuses}", self.page.row(load, row), self.of_load(load)))
+        };
+        let mut rows = self.places().filter_map(of_row).peekable();
+        rows.peek()?;
+        Some(listed(rows, NAMES_MAX, "; "))
     }
 
     /// Errors grouped by class and message, most frequent first, and advice.

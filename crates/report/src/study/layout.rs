@@ -59,6 +59,7 @@ impl Order<'_> {
         if !pairs.is_empty() {
             pairs.push(Item::points(sentences::caveats(self.view, load)));
         }
+        pairs.extend(points(self.page.unlike(load)));
         self.fold(items, load, &self.page.head_of_pairs(load), pairs);
         let found = tournament::sentences(self.view, load, &|name| self.page.short(name));
         self.fold(items, load, "How the best was found", points(found));

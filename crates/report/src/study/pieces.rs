@@ -12,6 +12,7 @@ use super::sentences::{self, row_name};
 use super::troubles::{self, Group, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, others, written};
+use crate::alike;
 use crate::apart;
 use crate::bottleneck;
 use crate::capacity;
@@ -178,6 +179,11 @@ impl<'a> StudyPieces<'a> {
         let text = |text: &str| self.short(text);
         let told = load.pairs.iter().take(LINES_MAX);
         told.filter_map(|pair| explained::sentence(self.view, load, pair, &name, &text)).collect()
+    }
+
+    /// All differences between the work of variants, one line each.
+    pub(crate) fn unlike(&self, load: &LoadView<'_>) -> Vec<String> {
+        alike::lines_of_load(load, &|row| self.row(load, row), &|text| self.text(text))
     }
 
     pub(crate) fn study(&self) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::Eligibility;
+use judge::alike::Unlike;
 use judge::cpu_profile::Profile;
 use judge::results::Scale;
 use serde::Serialize;
@@ -12,6 +13,7 @@ use super::capacity::{self, CapacityObject};
 use super::experiment::DiagnosisObject;
 use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
+use crate::alike;
 use crate::apart;
 use crate::event_causes;
 use crate::study::{
@@ -138,6 +140,18 @@ struct ComparisonObject<'a> {
     /// Sources of variance by load. Only for studies in slices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     variance: Vec<VarianceObject<'a>>,
+    /// Differences between the work of variants `a` and `b`. Empty if all do equal work.
+    unlike: Vec<UnlikeObject<'a>>,
+}
+
+/// Difference between the work of two variants under a load: status, size, coding, cache hits, or rows of replies.
+#[derive(Serialize)]
+struct UnlikeObject<'a> {
+    load: &'a str,
+    a: Variant<'a>,
+    b: Variant<'a>,
+    #[serde(flatten)]
+    difference: Value,
 }
 
 /// CPU time of processes outside of the study.
@@ -312,6 +326,7 @@ impl<'a> Whole<'a> {
                     .then(|| judge::comparison::error_rate(view.study)),
                 others: view.loads.iter().flat_map(|load| others(view, load)).collect(),
                 variance: view.loads.iter().filter_map(variance).collect(),
+                unlike: view.loads.iter().flat_map(unlike).collect(),
             },
             bottlenecks: bottleneck::of_study(view),
             study: About {
@@ -375,6 +390,17 @@ fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
         explained_by_others: control.map(|control| control.explained),
         carry_over: carry_over.map(carried),
     })
+}
+
+fn unlike<'a>(load: &'a LoadView<'_>) -> Vec<UnlikeObject<'a>> {
+    let pairs = load.unlike.iter().flat_map(|pair| pair.differences.iter().map(move |of| (pair.rows, of)));
+    let of = |((a, b), unlike): ((usize, usize), &Unlike)| UnlikeObject {
+        load: load.name,
+        a: variant(load, a),
+        b: variant(load, b),
+        difference: alike::object(unlike),
+    };
+    pairs.map(of).collect()
 }
 
 fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {
