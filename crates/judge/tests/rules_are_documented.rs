@@ -1,5 +1,6 @@
 //! Tables of rules and metrics in the documents match the lists in the code. With `UPDATE=1`, these tests write the tables.
 
+use judge::alike::KINDS;
 use judge::bottleneck::RULES;
 use judge::endings::{ENDINGS, EndingRow};
 use judge::intervention::INTERVENTIONS;
@@ -28,6 +29,13 @@ fn doubts_are_explained() {
     };
     let table = std::iter::once(head.to_owned()).chain(Doubt::all().map(of_doubt));
     assert_table("docs/validity.md", &table.collect::<String>());
+}
+
+#[test]
+fn kinds_of_unequal_work_are_explained() {
+    let head = "| kind | what is compared | named when | why |\n|---|---|---|---|\n";
+    let rows = KINDS.iter().map(|kind| row(&[&code(kind.code), kind.looks_at, kind.unlike_when, kind.why]));
+    assert_table("docs/measurement.md", &std::iter::once(head.to_owned()).chain(rows).collect::<String>());
 }
 
 #[test]
