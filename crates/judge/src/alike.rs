@@ -1,7 +1,7 @@
 //! Checks that compared systems do equal work: statuses, sizes, codings, cache hits, and rows of their replies.
 //!
 //! [`Work`] sums up what the runs of a system answered, step by step. [`unlike`] compares two of them by each of [`KINDS`]. A
-//! difference is reported beside the verdict and never changes it: only the reader knows whether the systems should be alike.
+//! difference is reported next to the verdict and never changes it: only the reader knows whether the systems should be alike.
 
 mod distribution;
 mod work;

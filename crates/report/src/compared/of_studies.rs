@@ -83,8 +83,7 @@ pub(super) fn compare(
         rows.map(|((load, place), compared)| ComparedRow::new(load, place, compared)).collect();
     alone[1] = only_in(b, &rows);
     for (row, sides) in rows.iter_mut().zip(&of_rows) {
-        let [first, second] = sides.map(|(view, of)| of.shown().map(|run| view.runs[run].run));
-        row.unlike = alike::unlike(&Work::of(first)?, &Work::of(second)?);
+        row.unlike = unlike(*sides)?;
     }
     for (row, sides) in rows.iter_mut().zip(of_rows).filter(|_| by.distorted().is_some()) {
         row.why = why(row, sides, higher_is_better);
@@ -117,6 +116,12 @@ fn why(
     let (faster, slower) = if row.compared.is_second_ahead(higher_is_better) { (1, 0) } else { (0, 1) };
     let names = ["A", "B"];
     Why::apart([names[faster], names[slower]], [&views[faster], &views[slower]])
+}
+
+/// Differences between the work of both sides of a row.
+fn unlike(sides: [(&StudyView<'_>, &VariantRow<'_>); 2]) -> Result<Vec<alike::Unlike>, ReportError> {
+    let [first, second] = sides.map(|(view, of)| of.shown().map(|run| view.runs[run].run));
+    Ok(alike::unlike(&Work::of(first)?, &Work::of(second)?))
 }
 
 fn valid<'v, 'a>(view: &'v StudyView<'a>, row: &VariantRow<'_>) -> Vec<&'v View<'a>> {
