@@ -12,7 +12,6 @@ mod greetings;
 mod growth;
 mod idle_connections;
 mod load_shapes;
-mod lost_requests;
 mod multiplexing;
 mod once;
 mod open_load;

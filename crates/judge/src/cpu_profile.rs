@@ -11,6 +11,7 @@ use stats::{proportion_error, proportion_interval};
 
 use crate::measured::Measured;
 use crate::rates;
+use crate::words::Share;
 
 /// Smallest number of samples for which shares are reported.
 pub const SAMPLES_MIN: u64 = 100;
@@ -335,7 +336,7 @@ impl Time {
     }
 
     fn covered(&self) -> Option<f64> {
-        Some(self.sampled_s / self.counted_s).filter(|share| self.has_all() && share.is_finite())
+        Share::of_measured(self.sampled_s, self.counted_s).map(Share::get).filter(|_| self.has_all())
     }
 
     fn profiler_cores(&self) -> Option<f64> {

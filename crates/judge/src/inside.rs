@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::Run;
+use units::Share;
 
 use crate::core_time::{Seconds, read_in};
 
@@ -187,7 +188,8 @@ impl Inside {
     pub fn hits(&self) -> Option<f64> {
         let read = self.rate("blocks_read")?;
         let all = self.rate("blocks_requested").or_else(|| Some(read + self.rate("blocks_hit")?))?;
-        Some(1.0 - read / all).filter(|share| share.is_finite())
+        // Reads ahead may exceed the blocks that statements asked for.
+        Share::of_measured(all - read, all).map(Share::get)
     }
 }
 

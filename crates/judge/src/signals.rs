@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::{Run, StoredReading};
 use stats::median;
+use units::Share;
 
 use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::Inside;
@@ -107,13 +108,13 @@ impl Signals {
             busy: middle(&|second| second.busy()),
             busy_cores: of_all(sum(&|second| second.busy_s())).map(|share| share * cores as f64),
             steal: of_all(sum(&|second| second.steal_s)),
-            busiest_thread: middle(&|second| Some(second.busiest_thread_s? / second.length_s())),
+            busiest_thread: middle(&|second| second.share(second.busiest_thread_s?)),
             cpu_pressure: middle(&|second| second.cpu_pressure),
             memory_pressure: middle(&|second| second.memory_pressure),
             disk_pressure: middle(&|second| second.disk_pressure),
             group_pressures: [0, 1, 2].map(|kind| middle(&|second| second.group_pressures[kind])),
             swapping: (!swapping.is_empty()).then(|| swapping.iter().sum::<f64>() / swapping.len() as f64),
-            disk_busy: middle(&|second| Some(second.disk_busy_s? / second.length_s())),
+            disk_busy: middle(&|second| second.share(second.disk_busy_s?)),
             open_files_share: most(&|second| second.open_files_share),
             listen_queue: seconds
                 .iter()
@@ -255,7 +256,24 @@ impl<'a> Second<'a> {
         }
     }
 
+    /// Share of the second that a time takes which was read next to the cores.
+    fn share(&self, part_s: f64) -> Option<f64> {
+        Share::of_measured(part_s, self.length_s()).map(Share::get)
+    }
+
     fn is_whole(&self) -> bool {
         self.length_s() >= SECOND_MIN_S
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_time_of_a_longer_reading_is_all_of_the_second() {
+        let second = Second { cores: [(0, [0.5, 1.0]), (1, [0.5, 1.0])].into(), ..Second::default() };
+        assert_eq!([0.25, 1.0, 1.12].map(|busy_s| second.share(busy_s)), [Some(0.25), Some(1.0), Some(1.0)]);
+        assert_eq!(second.share(f64::NAN), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Formats figures, and names the counted units.
 
 use evidence::Unit;
+pub use units::Share;
 pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, percent_up_to, rate};
 
 /// Separator between a load and its duration.

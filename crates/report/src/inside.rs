@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use judge::words::percent;
+use judge::words::{Share, percent};
 use judge::{INSIDE, Inside, ON_CPU, class_of};
 
 use crate::text::harmless;
@@ -47,7 +47,8 @@ fn figures(inside: &Inside) -> Vec<String> {
     let mut lines = Vec::new();
     let named = inside.statements.iter().filter(|one| one.sessions >= inside.active * SHARE_MIN);
     lines.extend(named.take(STATEMENTS_MAX).map(|one| {
-        let share = percent(one.sessions / inside.active, 0);
+        let share = Share::of_measured(one.sessions, inside.active).map_or(0.0, Share::get);
+        let share = percent(share, 0);
         let statement = harmless(&one.statement, STATEMENT_COLUMNS_MAX);
         format!("{share} {}: {statement}", wait_words(&one.wait))
     }));

@@ -8,7 +8,7 @@ use crate::item::Escape;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::times;
-use crate::transactions::{percent_of_time, share_of_time};
+use crate::transactions::{percent_of_time, share_of_time, whole_ns};
 use crate::view::{Statement, StepView, View};
 
 /// Maximum numbers of characters of a statement, and of a step's name.
@@ -19,6 +19,8 @@ const NAME_CHARACTERS_MAX: usize = 24;
 pub(crate) struct StatementLine<'a> {
     pub(crate) step: &'a str,
     pub(crate) of_step: &'a Figures,
+    /// Time of all transactions of the step.
+    pub(crate) whole_ns: Option<f64>,
     pub(crate) name: &'a str,
     pub(crate) figures: &'a Figures,
 }
@@ -63,9 +65,11 @@ pub(crate) fn heads(lines: &[StatementLine<'_>]) -> Heads {
 }
 
 fn of_step<'a>(step: &'a StepView<'_>) -> impl Iterator<Item = StatementLine<'a>> {
+    let whole_ns = whole_ns(&step.figures, step.statements.iter().map(|statement| &statement.figures));
     step.statements.iter().map(move |Statement { name, figures, .. }| StatementLine {
         step: step.name,
         of_step: &step.figures,
+        whole_ns,
         name,
         figures,
     })
@@ -90,7 +94,7 @@ pub(crate) fn columns(table: &mut Table, lines: &[StatementLine<'_>]) {
     for percentile in Room::Parts.columns() {
         column(&durations::name(percentile), &|durations| durations.at(percentile));
     }
-    let shares = lines.iter().map(|line| share_of_time(line.figures, line.of_step));
+    let shares = lines.iter().map(|line| share_of_time(line.figures, line.whole_ns));
     table.column("of the", "time", shares.map(|share| Cell::figure(share, percent_of_time)));
     type Kind = (&'static str, fn(&Figures) -> u64);
     let kinds: [Kind; 3] = [

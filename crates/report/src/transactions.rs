@@ -5,7 +5,7 @@ use record::{ErrorClass, Histogram, Split, Statuses};
 
 use crate::figures::Figures;
 use crate::noun::Noun;
-use crate::units::{count, duration, percent, percent_with, rate};
+use crate::units::{Share, count, duration, percent, percent_with, rate};
 use crate::view::View;
 
 /// Classes of errors that leave unknown whether the transaction took effect, and what happened.
@@ -126,11 +126,27 @@ pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
     Some(format!("{} {}/s without the time of connecting{as_whom}", rate(per_s), view.noun().answers))
 }
 
-/// Share of a transaction's time that a statement took, from the sums over all transactions.
-pub(crate) fn share_of_time(statement: &Figures, step: &Figures) -> Option<f64> {
-    let sum_ns = |figures: &Figures| Some(figures.service.all.mean_ns? * figures.service.all.count as f64);
-    let whole_ns = sum_ns(step).filter(|whole_ns| *whole_ns > 0.0)?;
-    Some(sum_ns(statement)? / whole_ns)
+/// Time of all transactions of a step, in nanoseconds, at least that of their statements: a transaction that did not end has a time
+/// for its statements, and none for itself. `None` if no transaction ended.
+pub(crate) fn whole_ns<'a>(step: &Figures, statements: impl Iterator<Item = &'a Figures>) -> Option<f64> {
+    of_statements(sum_ns(step), statements.filter_map(sum_ns))
+}
+
+fn of_statements(step_ns: Option<f64>, statements_ns: impl Iterator<Item = f64>) -> Option<f64> {
+    Some(step_ns?.max(statements_ns.sum()))
+}
+
+/// Share of the time of its transactions that a statement took.
+pub(crate) fn share_of_time(statement: &Figures, whole_ns: Option<f64>) -> Option<f64> {
+    share(sum_ns(statement), whole_ns)
+}
+
+fn share(part_ns: Option<f64>, whole_ns: Option<f64>) -> Option<f64> {
+    Share::of_measured(part_ns?, whole_ns?).map(Share::get)
+}
+
+fn sum_ns(figures: &Figures) -> Option<f64> {
+    Some(figures.service.all.mean_ns? * figures.service.all.count as f64)
 }
 
 /// Formats a share in percent with one decimal.
@@ -192,5 +208,17 @@ mod tests {
         response.ok = Histogram::default();
         response.ok.record(50_000_000);
         assert_eq!(Late::of(&response, 50_000_000).count, 2, "the longest of its kind was not longer");
+    }
+
+    #[test]
+    fn statements_of_transactions_that_did_not_end_take_no_more_than_all_of_the_time() {
+        let whole_ns = |step_ns: Option<f64>, parts: &[f64]| of_statements(step_ns, parts.iter().copied());
+        let shares = |step_ns, parts: &[f64]| {
+            let whole_ns = whole_ns(step_ns, parts);
+            parts.iter().map(|ns| share(Some(*ns), whole_ns)).collect::<Vec<_>>()
+        };
+        assert_eq!(shares(Some(100.0), &[25.0, 50.0]), [Some(0.25), Some(0.5)]);
+        assert_eq!(shares(Some(100.0), &[300.0, 100.0]), [Some(0.75), Some(0.25)]);
+        assert_eq!(shares(None, &[300.0]), [None]);
     }
 }

@@ -1,7 +1,7 @@
 //! Formats numbers: grouped digits and suitable units.
 
 pub(crate) use judge::words::{
-    count, decimal, duration, mebibytes, percent as percent_with, percent_of, percent_up_to, rate,
+    Share, count, decimal, duration, mebibytes, percent as percent_with, percent_of, percent_up_to, rate,
 };
 
 /// Unit of time for a whole column, and its number of decimals.
@@ -59,12 +59,9 @@ pub(crate) fn volume(bytes: f64) -> String {
     format!("{} {name}", decimal(value, decimals))
 }
 
-/// Formats a share in percent. `n/a` if `whole` is 0.
+/// Formats a share in percent. `n/a` if `whole` is 0, or does not contain the part.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "n/a".to_owned();
-    }
-    percent_of(part as f64 / whole as f64)
+    Share::of_count(part, whole).map_or_else(|| "n/a".to_owned(), Share::percent)
 }
 
 /// Formats memory in GiB.
@@ -112,6 +109,6 @@ mod tests {
         assert_eq!(percent(1, 4), "25.00 %");
         assert_eq!(percent(3, 100_000), "0.0030 %");
         assert_eq!(percent(0, 5), "0.00 %");
-        assert_eq!(percent(0, 0), "n/a");
+        assert_eq!([percent(0, 0), percent(5, 4), percent(u64::MAX, 1)], ["n/a"; 3]);
     }
 }

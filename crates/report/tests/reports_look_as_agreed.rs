@@ -14,6 +14,7 @@ fn cases() -> Vec<(&'static str, Vec<Run>)> {
         ("empty", vec![runs::empty()]),
         ("partial", vec![runs::cut_short()]),
         ("late", vec![runs::late()]),
+        ("limited", vec![runs::limited()]),
         ("transactions", vec![runs::sql::transactions()]),
         ("connects", vec![runs::sql::connected_each_time()]),
         ("both", vec![runs::sql::of_both()]),

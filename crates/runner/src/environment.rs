@@ -25,6 +25,8 @@ pub struct Before {
     looked: Option<(Census, Instant)>,
     /// Processes that listen on the endpoints of the load.
     pub(crate) listeners: Vec<u32>,
+    /// Addresses by which the system was found. Empty if it was named in another way.
+    places: Vec<Listens>,
     /// Subject of the probes, if Tenbin did not start the system.
     pub(crate) subject: Subject,
     target: Option<(Endpoint, Counts)>,
@@ -52,16 +54,19 @@ impl Before {
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
         let sharing = sharing(&listeners, &system_cores, &prepared.cores);
         let looked = Some((Census::now(), Instant::now()));
-        let listening = || Sought { by: Named::Listening(places), found: running::of_listeners(found) };
-        let subject = subject(endpoints, named.cloned().unwrap_or_else(listening));
-        Self { looked, listeners, subject, target, system_cores, sharing }
+        let listening = |places| Sought { by: Named::Listening(places), found: running::of_listeners(found) };
+        let subject = subject(endpoints, named.cloned().unwrap_or_else(|| listening(places.clone())));
+        let places = if named.is_some() { Vec::new() } else { places };
+        Self { looked, listeners, places, subject, target, system_cores, sharing }
     }
 
     /// Compares with the state after the load. `system` lists further root processes of the system.
     pub(crate) fn compare(self, system: &[u32]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
-        let roots: Vec<u32> = self.listeners.iter().chain(system).copied().collect();
+        // A worker that began to listen during the load is no other process.
+        let late = self.places.iter().filter_map(|place| listening::listeners(place).ok()).flatten();
+        let roots: Vec<u32> = self.listeners.iter().chain(system).copied().chain(late).collect();
         let mut own = now.families(&roots);
         own.insert(std::process::id());
         let others = now.since(&census).into_iter().filter(|used| !own.contains(&used.pid));

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use judge::words::percent;
+use judge::words::{Share, percent};
 use loading::{Database, Loaded, Options, Place};
 use plan::Fault;
 use progress::{Filling, RunEvent, Stream};
@@ -145,5 +145,8 @@ fn publish(stream: &Stream, filling: Filling) {
 
 /// Progress in words: rows written and rows in all.
 pub fn rows_words(rows: u64, rows_all: u64) -> String {
-    format!("{rows} of {rows_all} rows ({})", percent(rows as f64 / rows_all.max(1) as f64, 0))
+    format!(
+        "{rows} of {rows_all} rows ({})",
+        percent(Share::of_count(rows, rows_all).map_or(1.0, Share::get), 0)
+    )
 }

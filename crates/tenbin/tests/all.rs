@@ -34,6 +34,7 @@ mod interruptions;
 mod json_contract;
 mod kill;
 mod labels;
+mod lost_requests;
 mod machine;
 mod other_tools;
 mod output;

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 mod corrected;
+mod share;
 pub mod shown;
 mod utc;
 
+pub use share::Share;
 pub use utc::Utc;
 
 /// The longest duration that can be written: a year.

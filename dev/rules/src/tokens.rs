@@ -63,6 +63,36 @@ pub fn functions(text: &str) -> Vec<Function> {
     found
 }
 
+/// Arguments of each call of a function whose name begins so, tests left out, with the line of the name.
+///
+/// # Panics
+///
+/// If the text is not Rust.
+pub fn arguments(text: &str, name: &str) -> Vec<(usize, Vec<Token>)> {
+    let mut found = Vec::new();
+    find_arguments(strip_tests(parse(text)), name, &mut found);
+    found
+}
+
+fn find_arguments(stream: TokenStream, name: &str, found: &mut Vec<(usize, Vec<Token>)>) {
+    let trees: Vec<TokenTree> = stream.into_iter().collect();
+    for pair in trees.windows(2) {
+        if let [TokenTree::Ident(called), TokenTree::Group(group)] = pair
+            && called.to_string().starts_with(name)
+            && group.delimiter() == Delimiter::Parenthesis
+        {
+            let mut tokens = Vec::new();
+            flatten(group.stream(), &mut tokens);
+            found.push((called.span().start().line, tokens));
+        }
+    }
+    for tree in trees {
+        if let TokenTree::Group(group) = tree {
+            find_arguments(group.stream(), name, found);
+        }
+    }
+}
+
 fn parse(text: &str) -> TokenStream {
     TokenStream::from_str(text).unwrap_or_else(|error| panic!("this is not Rust: {error}"))
 }
@@ -161,5 +191,15 @@ mod tests {
             .map(|function| (function.name, function.line, function.lines))
             .collect();
         assert_eq!(found, [("a".to_owned(), 3, 3), ("b".to_owned(), 9, 1)]);
+    }
+
+    #[test]
+    fn arguments_of_calls_are_found_in_macros_too() {
+        let text = "fn a() { format!(\"{}\", percent_of(b / 2.0), other(1)) }";
+        let found: Vec<Vec<String>> = arguments(text, "percent")
+            .into_iter()
+            .map(|(_, tokens)| tokens.into_iter().map(|token| token.text).collect())
+            .collect();
+        assert_eq!(found, [["b", "/", "2.0"]]);
     }
 }

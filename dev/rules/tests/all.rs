@@ -8,6 +8,7 @@ mod lists;
 mod protocols;
 mod purity;
 mod release_checks;
+mod shares;
 mod statistics;
 mod tidy;
 mod words;

@@ -6,7 +6,7 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
 use super::{Covers, Rule};
 use crate::causes::Resource;
-use crate::words::{decimal, duration, percent_of};
+use crate::words::{Share, decimal, duration, percent_of};
 use evidence::Model;
 
 /// Smallest share of the connections that is busy on average.
@@ -52,7 +52,7 @@ fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!(
         "all {} connections were busy ({} of the time), and a reply took {} as ever: {} a second need {} of them",
         decimal(open, 0),
-        percent_of((in_flight / open).min(1.0)),
+        percent_of(of_connections(in_flight, open)),
         duration(ok_ns),
         decimal(offered_per_s, 0),
         decimal(needed, 0)
@@ -87,7 +87,7 @@ fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!(
         "{} users shared {connections} busy {} of the time, and a reply took {} as ever",
         decimal(users, 0),
-        percent_of((in_flight / open).min(1.0)),
+        percent_of(of_connections(in_flight, open)),
         duration(ok_ns)
     );
     let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because).direct(Some(share));
@@ -105,8 +105,14 @@ fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
     Some(in_flight)
 }
 
+/// Share of the connections that were busy on average.
+fn of_connections(in_flight: f64, open: f64) -> f64 {
+    Share::of_measured(in_flight, open).map_or(0.0, Share::get)
+}
+
 /// Share of the response time that passed before the request was sent, the median of all runs.
 fn waited_for_a_connection(evidence: &Evidence<'_>, ok_ns: f64) -> Option<f64> {
     let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
-    median(response_ns).map(|response_ns| 1.0 - ok_ns / response_ns)
+    let response_ns = median(response_ns)?;
+    Share::of_measured(response_ns - ok_ns, response_ns).map(Share::get)
 }

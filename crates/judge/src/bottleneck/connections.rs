@@ -7,7 +7,7 @@ use super::evidence::{Evidence, share};
 use super::words::percent;
 use super::{Covers, REFUSED, Rule};
 use crate::causes::Resource;
-use crate::words::{count, decimal};
+use crate::words::{Share, count, decimal};
 
 /// Smallest share of a closed load's users that the limit keeps out.
 const KEPT_OUT: f64 = 0.1;
@@ -40,11 +40,19 @@ fn connection_limit(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if of_all < REFUSED && kept_out.is_none() {
         return None;
     }
-    let because = format!(
-        "the server took no more connections {} times, {} of what was asked for",
-        count(errors),
-        percent(of_all.min(1.0))
-    );
+    let times = count(errors);
+    // Connections that are opened again later may outnumber requests.
+    let because = match Share::of_count(errors, evidence.together.counts.planned) {
+        Some(of_all) => {
+            format!(
+                "the server took no more connections {times} times, {} of what was asked for",
+                percent(of_all.get())
+            )
+        }
+        None => format!(
+            "the server took no more connections {times} times, more often than requests were planned"
+        ),
+    };
     let open = evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref()?.connections).next();
     let open = open.map(|[open, max]| {
         format!("{} of {} connections of the server were open", decimal(open, 0), decimal(max, 0))

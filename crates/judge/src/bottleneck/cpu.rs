@@ -160,9 +160,13 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
 fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= ROOMY)?;
     let wait = evidence.core_wait_of_response().filter(|wait| *wait >= WAITED_OF_RESPONSE)?;
+    // Threads that serve no request wait, too, so this may be longer than the response time.
+    let waited = match wait {
+        wait if wait <= 1.0 => format!("for {} of the response time", percent(wait)),
+        _ => format!("{} times as long as the requests took together", decimal(wait, 1)),
+    };
     let because = format!(
-        "threads of the system waited for a core for {} of the response time, while the cores were {} busy",
-        percent(wait.min(1.0)),
+        "threads of the system waited for a core {waited}, while the cores were {} busy",
         percent(busy)
     );
     Some(suspected(Resource::MACHINE_CPU, Scope::Machine, because).indirect(Some(wait)))

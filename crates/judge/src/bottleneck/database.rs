@@ -11,6 +11,7 @@ use super::words::percent;
 use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
+use crate::signals::Signals;
 use crate::words::decimal;
 
 /// Smallest share of the active sessions that waits for a resource.
@@ -72,12 +73,21 @@ fn kind(wait: &str) -> Option<Resource> {
     }
 }
 
+/// Share of the active sessions that waited for a resource: the median of all runs. Medians of single waits do not add up to a share.
+fn share_of_sessions(evidence: &Evidence<'_>, resource: Resource) -> f64 {
+    let of_run = |signals: &Signals| {
+        let waits = signals.inside.as_ref()?.ranked().into_iter();
+        Some(waits.filter(|(wait, _)| kind(wait) == Some(resource)).map(|(_, share)| share).sum())
+    };
+    evidence.signal(of_run).unwrap_or(0.0)
+}
+
 fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active))?;
     let waits = evidence.database_waits();
     let of = |resource: Resource| {
-        let names = waits.iter().filter(move |(wait, _)| kind(wait) == Some(resource));
-        (resource, names.clone().map(|(_, share)| share).sum::<f64>(), names.clone().next())
+        let most = waits.iter().find(|(wait, _)| kind(wait) == Some(resource));
+        (resource, share_of_sessions(evidence, resource), most)
     };
     let all = [Resource::DATABASE_LOCK, Resource::DATABASE_LOG, Resource::DATABASE_CACHE].map(of);
     let (resource, share, most) = all.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
@@ -215,4 +225,28 @@ fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited = waited.map(|waited| format!("{} of the time", waited.words("disks")));
     let cause = suspected(Resource::DATABASE_CACHE, Scope::System, because);
     Some(cause.direct(Some(share)).without_share().and(waited))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::Planted;
+    use super::*;
+
+    #[test]
+    fn sessions_that_wait_are_a_share_of_all_although_runs_differ() {
+        let runs = [["Lock:a", "Lock:b"], ["Lock:a", "Lock:c"], ["Lock:b", "Lock:c"]].map(|waits| {
+            let mut planted = Planted::closed(16, 200.0, 20.0);
+            let waits = waits.map(|wait| (wait.to_owned(), 2.0)).into();
+            planted.signals.inside = Some(Inside { active: 4.0, waits, ..Inside::default() });
+            planted
+        });
+        let evidence = Evidence {
+            runs: runs.iter().map(Planted::evidence).collect(),
+            together: runs[0].together.clone(),
+            has_failed: false,
+        };
+        assert_eq!(share_of_sessions(&evidence, Resource::DATABASE_LOCK), 1.0);
+        let because = waits_inside(&evidence).expect("a lock").because;
+        assert!(because.starts_with("100 % of the 4.0 active sessions"), "{because}");
+    }
 }

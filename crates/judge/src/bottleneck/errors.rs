@@ -7,7 +7,7 @@ use super::evidence::{Evidence, share};
 use super::words::percent;
 use super::{Covers, REFUSED, Rule};
 use crate::causes::Resource;
-use crate::words::duration;
+use crate::words::{Share, duration};
 
 /// Smallest share of the planned requests at which errors come before every other cause.
 const MANY: f64 = 0.1;
@@ -72,12 +72,17 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         return None;
     }
     let resource = if is_of_locks(class) { Resource::DATABASE_LOCK } else { Resource::ERRORS };
-    let because = format!(
-        "{} of the requests ended with the error {}: {}",
-        percent(of_all.min(1.0)),
-        ClassName::from(class).as_str(),
-        class.words()
-    );
+    let (name, words) = (class.name(), class.words());
+    // Failures to connect are counted for each connection, and may outnumber requests.
+    let because = match Share::of_count(count, planned) {
+        Some(of_all) => {
+            format!("{} of the requests ended with the error {name}: {words}", percent(of_all.get()))
+        }
+        None => {
+            let [count, planned] = [count, planned].map(crate::words::count);
+            format!("the error {name} was met {count} times, with {planned} requests planned: {words}")
+        }
+    };
     Some(standing(evidence, suspected(resource, Scope::System, because).next(class.help()), of_all))
 }
 
@@ -98,7 +103,7 @@ pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let most = class.map_or_else(String::new, |class| {
         format!("; most errors were {}: {}", ClassName::from(class).as_str(), class.words())
     });
-    let because = format!("the system was gone for {} of the time{most}", percent(gone.min(1.0)));
+    let because = format!("the system was gone for {} of the time{most}", percent(gone));
     let next = class.map_or("read the log of the system for why it did not answer", ErrorClass::help);
     Some(suspected(Resource::ERRORS, Scope::System, because).next(next).first())
 }

@@ -88,11 +88,11 @@ pub(super) const ONE_THREAD: Rule = Rule {
 fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let ran = evidence.signal(|signals| signals.busiest_thread)?;
     let because = match ready_all_the_time(evidence, ran) {
-        _ if ran >= BUSY => format!("one of its threads ran {} of the time", percent(ran.min(1.0))),
+        _ if ran >= BUSY => format!("one of its threads ran {} of the time", percent(ran)),
         Some(ready) => format!(
             "one of its threads ran {} of the time, and was ready for a core {} of it",
             percent(ran),
-            percent(ready.min(1.0))
+            percent(ready)
         ),
         None => return None,
     };
@@ -106,7 +106,8 @@ fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     let used = evidence.cores()?.system?;
     let wanted = evidence.computing();
     let is_alone = ran >= MOST_OF_ALL * used && ran >= ALONE && ONE_AT_A_TIME.contains(&wanted);
-    is_alone.then_some((wanted - ran).max(0.0))
+    // One thread runs and is ready for no longer than all of the time.
+    is_alone.then(|| (wanted - ran).clamp(0.0, (1.0 - ran).max(0.0)))
 }
 
 /// Smallest number of requests in flight of which one computes at a time.

@@ -23,8 +23,12 @@ pub(super) const OPEN_FILES: Rule = Rule {
 
 fn open_files(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = evidence.most(|signals| signals.open_files_share).filter(|share| *share >= FULL)?;
-    // Files that were open before the limit was lowered count too, so the share can exceed 1.
-    let because =
-        format!("a process of it had {} of the files open that it may have", percent(share.min(1.0)));
+    // Files that were open before the limit was lowered count too, so the ratio can exceed 1.
+    let because = match share {
+        share if share <= 1.0 => {
+            format!("a process of it had {} of the files open that it may have", percent(share))
+        }
+        _ => "a process of it had more files open than it may have by now".to_owned(),
+    };
     Some(suspected(Resource::OPEN_FILES, Scope::System, because).direct(Some(1.0)).without_share())
 }

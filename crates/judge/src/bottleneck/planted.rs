@@ -111,14 +111,18 @@ impl Planted {
         &mut self.measured.pace
     }
 
-    pub(super) fn see<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
-        let run = RunEvidence {
+    pub(super) fn evidence(&self) -> RunEvidence<'_> {
+        RunEvidence {
             run: &self.run,
             measured: &self.measured,
             signals: Some(&self.signals),
             in_flight: None,
-        };
-        what(&Evidence { runs: vec![run], together: self.together.clone(), has_failed: false })
+        }
+    }
+
+    pub(super) fn see<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
+        let runs = vec![self.evidence()];
+        what(&Evidence { runs, together: self.together.clone(), has_failed: false })
     }
 
     pub(super) fn causes(&self) -> Vec<Bottleneck> {

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::words::percent;
 use super::{BUSY, Covers, Rule};
 use crate::causes::Resource;
-use crate::words::decimal;
+use crate::words::{Share, decimal};
 
 /// Smallest share of the periods of the quota in which the system was throttled.
 const HELD_BACK: f64 = 0.5;
@@ -34,7 +34,7 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let used = evidence.cores()?.system.filter(|used| *used >= BUSY * quota || periods.is_some())?;
     // The kernel sums the time over all cores: only the mean of the cores is a share of the time.
     let held_back = evidence
-        .signal(|signals| Some(signals.throttled? / (signals.cores > 0).then_some(signals.cores as f64)?));
+        .signal(|signals| Share::of_measured(signals.throttled?, signals.cores as f64).map(Share::get));
     let held_back = held_back.map_or(String::new(), |share| {
         format!(", and was held back for {} of the time, mean of all cores", percent(share))
     });

@@ -754,3 +754,23 @@ fn unavailable_system_is_reported_as_errors() {
     assert!(!cause.next.is_empty());
     assert_eq!(gone(0.1).said(), ["unknown"]);
 }
+
+#[test]
+fn quotients_above_1_are_not_printed_in_percent() {
+    let mut planted = Planted::closed(16, 200.0, 79.0);
+    planted.together.errors.insert(ClassName::from(ErrorClass::TooManyConnections), 9_000);
+    let because = planted.causes()[0].because.clone();
+    let expected = "the server took no more connections 9,000 times, more often than requests were planned";
+    assert!(because.starts_with(expected), "{because}");
+
+    let mut planted = Planted::closed(16, 200.0, 79.0);
+    planted.together.errors.insert(ClassName::from(ErrorClass::Incomplete), 9_000);
+    let because = planted.causes()[0].because.clone();
+    let expected = "the error incomplete was met 9,000 times, with 2,000 requests planned: ";
+    assert!(because.starts_with(expected), "{because}");
+
+    let mut planted = Planted::closed(16, 200.0, 79.0);
+    planted.signals.open_files_share = Some(1.12);
+    let because = planted.causes()[0].because.clone();
+    assert_eq!(because, "a process of it had more files open than it may have by now");
+}

@@ -5,8 +5,9 @@ use record::Health;
 
 use super::cores::lower_bound;
 use super::evidence::{Evidence, SHORTEST_NS};
-use super::words::{Finding, found, per_s, percent};
+use super::words::{Finding, found, per_s};
 use crate::causes::{Doubt, MEASURED_ITSELF};
+use crate::words;
 
 /// Share of the ceiling above which an open load is suspect.
 const OPEN_SUSPECT: f64 = 0.5;
@@ -38,15 +39,15 @@ pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
 pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Finding> {
     let ceiling_per_s = evidence.environment.ceiling_per_s?;
     let reached_per_s = evidence.reached_per_s()?;
-    let share = reached_per_s / ceiling_per_s;
+    let ratio = reached_per_s / ceiling_per_s;
     let most = if evidence.planned.is_open() { OPEN_SUSPECT } else { CLOSED_SUSPECT };
-    if share <= most {
+    if ratio <= most {
         return None;
     }
     let sentence = format!(
-        "{} is {} of what this generator reaches here against a server that answers at once ({})",
+        "{} is {} × what this generator reaches here against a server that answers at once ({})",
         per_s(reached_per_s),
-        percent(share),
+        words::decimal(ratio, 2),
         per_s(ceiling_per_s)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";

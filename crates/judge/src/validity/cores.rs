@@ -85,7 +85,7 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
         .map_or_else(String::new, |per_s| format!(", with {per_s:.0} involuntary context switches/s"));
     let who = match others.filter(|_| is_theirs) {
         Some(Process { pid, name, cpu_s }) => {
-            format!("; process {pid} ({name}) used {} of a core meanwhile", words::percent(cpu_s / over_s, 0))
+            format!("; process {pid} ({name}) used {} cores meanwhile", words::decimal(cpu_s / over_s, 2))
         }
         None => String::new(),
     };

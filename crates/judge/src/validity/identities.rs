@@ -4,8 +4,9 @@ use evidence::{Distorted, Level};
 use record::ErrorClass;
 
 use super::evidence::Evidence;
-use super::words::{Finding, found, percent, units};
+use super::words::{Finding, found, units};
 use crate::causes::Doubt;
+use crate::words;
 
 /// Largest relative difference of two counts of one quantity.
 const TOLERATED: f64 = 0.02;
@@ -69,8 +70,8 @@ pub(super) fn little(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "requests in flight, counted by themselves, come to {} of throughput times service time; by Little's law it is 100 %",
-        percent(ratio)
+        "requests in flight, counted by themselves, come to {} × throughput × service time; by Little's law it is 1",
+        words::decimal(ratio, 3)
     );
     let remedy = "this is a fault of Tenbin: report it with the command that led to it";
     Some(found(Level::Suspect, sentence, remedy))

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, per_s, percent, units};
 use crate::causes::Doubt;
 use crate::planned::{Offered, Planned};
-use crate::words::duration;
+use crate::words::{Share, duration};
 
 /// Largest share of planned requests that may be unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
@@ -69,7 +69,8 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Finding> {
         counts.not_sent,
         counts.planned,
         units(evidence.planned),
-        percent(counts.not_sent as f64 / counts.planned as f64)
+        Share::of_count(counts.not_sent, counts.planned)
+            .map_or_else(String::new, |share| percent(share.get()))
     );
     let level = if is_expected { Level::Suspect } else { Level::Invalid };
     Some(found(level, sentence, remedy))
@@ -145,14 +146,16 @@ fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
 
 /// Reason in an open load whose requests wait for busy connections.
 fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
-    let busy = evidence.mean_in_flight().map_or(0.0, |in_flight| in_flight / f64::from(connections.max(1)));
+    let busy =
+        evidence.mean_in_flight().and_then(|in_flight| Share::of_measured(in_flight, connections.into()));
+    let busy = busy.map_or(0.0, Share::get);
     let service_ns = evidence.tally.service.all().mean_ns();
     let (Some(service_ns), true) = (service_ns, busy >= BUSY) else {
         return not_free(evidence, connections);
     };
     let why = format!(
         "all {connections} connections were busy ({} of the time), a reply took {} on average{}",
-        percent(busy.min(1.0)),
+        percent(busy),
         duration(service_ns),
         carried(evidence)
     );

@@ -136,7 +136,7 @@ fn wait_for_a_core_invalidates_only_if_other_processes_took_it() {
     let disturbed = found(vec![spinner.clone()]);
     assert_eq!(disturbed.verdict, Level::Invalid);
     let sentence = &disturbed.causes[0].sentence;
-    assert!(sentence.contains("process 77 (spinner) used 94 % of a core"), "{sentence}");
+    assert!(sentence.contains("process 77 (spinner) used 0.94 cores"), "{sentence}");
     // Connections were opened for a minute before the load.
     let before = found_over(70.0, vec![spinner]);
     assert_eq!(before.verdict, Level::Suspect, "{before:?}");

@@ -54,24 +54,41 @@ pub(crate) struct Holders {
     next: Option<(Instant, Duration)>,
     begun: Option<Instant>,
     read: Option<Held>,
+    /// Whether the newest reading has listening sockets that none of its processes has open.
+    has_unheld_listeners: bool,
 }
 
 impl Holders {
     pub(crate) fn of(subject: &Subject) -> Self {
         let kernel = subject.served.map(|_| SockDiag::open());
-        Self { served: subject.served, kernel, next: None, begun: None, read: None }
+        Self {
+            served: subject.served,
+            kernel,
+            next: None,
+            begun: None,
+            read: None,
+            has_unheld_listeners: false,
+        }
     }
 
-    /// Makes a reading if one is due.
-    pub(crate) fn sample(&mut self, members: &[Members], now: Instant) {
+    /// Makes a reading if one is due. Returns whether other processes listen on the same port, which may be a part of the system
+    /// that is not known yet.
+    pub(crate) fn sample(&mut self, members: &[Members], now: Instant) -> bool {
         let begun = *self.begun.get_or_insert(now);
         let (due, after) = *self.next.get_or_insert((begun + FIRST_AFTER, FIRST_AFTER));
         if now < due || self.served.is_none() {
-            return;
+            return false;
         }
-        self.read = self.look(members, now).ok().flatten().or(self.read.take());
+        self.read(members, now);
         let after = if after < SECOND_AFTER { SECOND_AFTER } else { after * 2 };
         self.next = Some((begun + after, after));
+        self.has_unheld_listeners
+    }
+
+    /// Makes a reading. Replaces one that was not written yet.
+    pub(crate) fn read<'a>(&mut self, members: impl IntoIterator<Item = &'a Members>, now: Instant) {
+        self.has_unheld_listeners = false;
+        self.read = self.look(members, now).ok().flatten().or(self.read.take());
     }
 
     /// Writes the reading since the last look, if there is one.
@@ -85,7 +102,11 @@ impl Holders {
     }
 
     /// Makes a reading. `None` if no connection has been accepted.
-    fn look(&mut self, members: &[Members], now: Instant) -> io::Result<Option<Held>> {
+    fn look<'a>(
+        &mut self,
+        members: impl IntoIterator<Item = &'a Members>,
+        now: Instant,
+    ) -> io::Result<Option<Held>> {
         let (Some(port), Some(Ok(kernel))) = (self.served, &mut self.kernel) else { return Ok(None) };
         // Connections in the accept queue belong to no process yet, and have inode 0.
         let accepted: HashSet<u32> = kernel.accepted(port)?.into_iter().filter(|inode| *inode != 0).collect();
@@ -97,7 +118,7 @@ impl Holders {
         let mut files_left = FILES_MAX;
         let mut is_complete = true;
         let mut files: Vec<(u32, OpenSockets)> = Vec::new();
-        for pid in members.iter().flat_map(|of| &of.pids) {
+        for pid in members.into_iter().flat_map(|of| &of.pids) {
             match OpenSockets::of(*pid, &mut files_left) {
                 Ok(open) => files.push((*pid, open)),
                 // A process that has ended holds no connection.
@@ -108,6 +129,7 @@ impl Holders {
         for inode in files.iter().flat_map(|(_, open)| open.inodes()) {
             *holders.entry(inode).or_default() += 1;
         }
+        self.has_unheld_listeners = listening.iter().any(|inode| !holders.contains_key(inode));
         is_complete &= files_left > 0 && accepted.iter().all(|inode| holders.get(inode) == Some(&1));
         let held = files.iter().filter_map(|(pid, open)| {
             let connections = open.inodes().filter(|inode| accepted.contains(inode)).count() as u32;

@@ -17,12 +17,16 @@ const PROCESSES: &str = "processes of the system";
 pub(crate) struct RunningSystem {
     sought: Sought,
     is_taken: bool,
+    /// Whether the last search found processes that [`RunningSystem::look`] has not returned yet.
+    has_more: bool,
+    /// Earliest time of the next search. `None` before the first look.
     next: Option<Instant>,
+    has_searched: bool,
 }
 
 impl RunningSystem {
     pub(crate) fn new(sought: Sought) -> Self {
-        Self { sought, is_taken: false, next: None }
+        Self { sought, is_taken: false, has_more: false, next: None, has_searched: false }
     }
 
     /// Returns the processes to follow from now on, if they changed. `is_followed` says whether a process is still there.
@@ -35,6 +39,8 @@ impl RunningSystem {
         let is_there = |running: &Running| running.roots.iter().any(|pid| is_followed(*pid));
         if !std::mem::replace(&mut self.is_taken, true) {
             self.next = now.checked_add(PAUSE_MIN);
+        } else if std::mem::take(&mut self.has_more) {
+            // The processes of the last search.
         } else if self.sought.found.as_ref().is_ok_and(is_there) || self.next.is_some_and(|next| now < next) {
             return None;
         } else {
@@ -52,7 +58,23 @@ impl RunningSystem {
         }
     }
 
+    /// Searches for processes that began to listen at the addresses of the system after it was found. Returns all its processes
+    /// if there are more; the next [`RunningSystem::look`] returns them too. Finds none if the system was named in another way.
+    pub(crate) fn late_listeners(&mut self, now: Instant) -> Option<&Running> {
+        let is_due = !self.has_searched || self.next.is_none_or(|next| now >= next);
+        let (Named::Listening(_), Ok(known), true) = (&self.sought.by, &self.sought.found, is_due) else {
+            return None;
+        };
+        let known = known.roots.clone();
+        self.search(now);
+        let found = self.sought.found.as_ref().ok()?;
+        let is_more = found.roots.iter().any(|pid| !known.contains(pid));
+        self.has_more |= is_more;
+        is_more.then_some(found)
+    }
+
     fn search(&mut self, now: Instant) {
+        self.has_searched = true;
         let begun = own_time();
         match (&self.sought.by, &self.sought.found) {
             // The pid may belong to another process now.

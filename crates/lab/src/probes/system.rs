@@ -231,7 +231,7 @@ impl Probe for System {
             sheet.add(SYSTEM, "cores_allowed", &ranges(cores), cores.len() as f64);
         }
         self.dependencies.look(&members, now, sheet);
-        self.holders.sample(&members, now);
+        read_holders(&mut self.holders, self.running.as_mut(), &members, now);
         self.holders.write(sheet);
         self.own_groups.look(&members, sheet);
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
@@ -246,9 +246,26 @@ impl Probe for System {
         }
         let begun = own_time();
         let pause = self.threads.sample(now);
-        self.holders.sample(self.threads.members(), now);
+        read_holders(&mut self.holders, self.running.as_mut(), self.threads.members(), now);
         self.budget.note_sample(own_time().saturating_sub(begun));
         pause
+    }
+}
+
+/// Reads connections by process if that is due, also of processes that joined a system that already runs.
+fn read_holders(
+    holders: &mut Holders,
+    running: Option<&mut RunningSystem>,
+    members: &[Members],
+    now: Instant,
+) {
+    if holders.sample(members, now)
+        && let Some(found) = running.and_then(|running| running.late_listeners(now))
+    {
+        let is_new = |pid: &u32| members.iter().all(|of| !of.pids.contains(pid));
+        let pids = found.roots.iter().copied().filter(is_new).collect();
+        let late = Members { name: found.name.clone(), pids };
+        holders.read(members.iter().chain([&late]), now);
     }
 }
 

@@ -451,12 +451,13 @@ impl<'a> RunObject<'a> {
 impl<'a> StepObject<'a> {
     fn of(step: &'a StepView<'_>) -> Self {
         let figures = &step.figures;
+        let whole_ns = transactions::whole_ns(figures, step.statements.iter().map(|of| &of.figures));
         let statement = |statement: &'a Statement<'_>| StatementObject {
             name: statement.name,
             figures: FiguresObject::of(&statement.figures),
             errors: errors(&statement.figures.errors),
             details: Details::of(&statement.figures),
-            share_of_time: transactions::share_of_time(&statement.figures, figures).map(counted::share),
+            share_of_time: transactions::share_of_time(&statement.figures, whole_ns).map(counted::share),
         };
         Self {
             name: step.name,

@@ -182,8 +182,9 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
     };
     let interval = format!("{from} → {to}; {certainty}");
     if of.part == Part::Cpu {
-        let share = percent_with(of.more_us / of.us_per_request[0], 1);
-        return format!("CPU per {one} +{share} ({interval}){}", space(of, text));
+        let growth = of.more_us / of.us_per_request[0];
+        let growth = percent_with(growth, 1);
+        return format!("CPU per {one} +{growth} ({interval}){}", space(of, text));
     }
     let what = match &of.part {
         Part::Cpu | Part::Runnable => "its threads waited for a core".to_owned(),
@@ -196,7 +197,11 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
         Part::Lock => "its threads waited for one lock".to_owned(),
         Part::Connection => "requests waited for a free connection".to_owned(),
     };
-    let share = percent_with(of.share.min(1.0), 0);
+    // A part may grow by more than the whole, if another part shrinks.
+    let share = match of.share {
+        share if share <= 1.0 => percent_with(share, 0),
+        _ => "all".to_owned(),
+    };
     let more = signed(of.more_us);
     format!("{what}, {more} per {one} ({interval}), {share} of the growth of the response time")
 }

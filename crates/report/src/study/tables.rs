@@ -15,6 +15,7 @@ use crate::system::whole;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::times;
+use crate::transactions::whole_ns;
 use crate::units::{count, decimal, mebibytes, percent_of, percent_with, rate};
 
 /// Reads a figure of a row.
@@ -135,9 +136,11 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<(&'stati
 }
 
 fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = StatementLine<'a>> {
+    let whole_ns = whole_ns(&step.figures, step.statements.iter().map(|(_, figures)| figures));
     step.statements.iter().map(move |(name, figures)| StatementLine {
         step: step.name,
         of_step: &step.figures,
+        whole_ns,
         name,
         figures,
     })

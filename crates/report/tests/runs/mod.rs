@@ -152,6 +152,11 @@ pub(crate) fn readings(cpu_s: f64, rss_bytes: f64) -> Vec<Reading> {
     ]
 }
 
+/// A CPU quota in cores, and the time for which it throttled threads in a second, summed over cores.
+pub(crate) fn quota(cores: f64, throttled_s: f64) -> Vec<Reading> {
+    vec![reading("system", "cpu_quota_cores", "", cores), reading("system", "throttled_s", "", throttled_s)]
+}
+
 pub(crate) fn new_run() -> NewRun {
     NewRun {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
@@ -257,6 +262,15 @@ pub(crate) fn normal() -> Run {
     (0..3).for_each(|_| part.tally.connect.record(55_000));
     seconds.push((0, part));
     Kept::load(&new_run(), &seconds, Some(&ending())).through_store("20261121-142501-ab12")
+}
+
+/// A CPU quota held the system back: in each second for longer than the second, because several cores add up.
+pub(crate) fn limited() -> Run {
+    let mut draws = Draws(9);
+    let seconds: Vec<_> = (0..4).map(|number| (0, second(number, 400, &mut draws, 0, always_ok))).collect();
+    let mut kept = Kept::load(&new_run(), &seconds, Some(&ending()));
+    kept.readings = (0..4).map(|number| (number, [readings(0.4, 64e6), quota(0.4, 1.93)].concat())).collect();
+    kept.through_store("20261121-142501-q1ta")
 }
 
 pub(crate) fn every_kind_of_error() -> Run {

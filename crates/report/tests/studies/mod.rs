@@ -36,6 +36,7 @@ fn store_all() -> Vec<(&'static str, Stored)> {
         ("study-missing", missing()),
         ("study-one-block", one_block()),
         ("study-two-loads", two_loads()),
+        ("study-seven-blocks", seven_blocks()),
         ("study-sql", sql()),
         ("study-against", against()),
         ("study-stored-baseline", stored_baseline()),
@@ -395,6 +396,20 @@ pub(crate) fn two_loads() -> Stored {
     script.new.compare =
         evidence::Compare { by: "p90".to_owned(), higher_is_better: false, blocks: 6, ..fixtures::compare() };
     script.new.stamps = vec!["the systems ran on core 0, the generator on core 1".to_owned()];
+    script.through_store()
+}
+
+/// A result after six of seven blocks, in which a CPU quota held one of two systems back.
+fn seven_blocks() -> Stored {
+    const BEHAVIOURS: [Behaviour; 2] =
+        [behaviour("node", "", 900, What::Works), behaviour("php", "", 600, What::Works)];
+    let mut script = app_servers();
+    script.behaviours = &BEHAVIOURS;
+    script.new.compare.blocks = 7;
+    script.more_readings = |place, _| match place.system.as_str() {
+        "php" => runs::quota(0.6, 1.93),
+        _ => Vec::new(),
+    };
     script.through_store()
 }
 
