@@ -16,6 +16,7 @@ pub mod mysql;
 pub mod postgres;
 mod protocol;
 pub mod redis;
+mod scram;
 mod secrets;
 mod serial;
 mod shards;

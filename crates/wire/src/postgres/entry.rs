@@ -13,9 +13,9 @@ use super::fault::{self, Fault};
 use super::framing::{Head, Message};
 use super::outgoing::Outgoing;
 use super::reading::{self, Reading};
-use super::scram::{Keys, MECHANISM, Scram};
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
+use crate::scram::{self, Keys, MECHANISM, Scram};
 use crate::sql::{Login, TlsWish};
 
 /// Bytes of a nonce, a multiple of 3 so that its Base64 has no padding.
@@ -157,7 +157,7 @@ impl Entry {
         let (kind, rest) = content.split_first_chunk().ok_or_else(|| Fault::BadLength.showing(b"R"))?;
         let kind = u32::from_be_bytes(*kind);
         match (kind, &mut self.phase) {
-            (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(Fault::NotProven.plain()),
+            (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(scram::Fault::NotProven.plain()),
             (0, _) => {
                 self.phase = Phase::Admitted;
                 return Ok(None);

@@ -10,20 +10,65 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::fault::Fault;
+use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::sql::Stretcher;
 
 /// Name of the SASL mechanism.
-pub(super) const MECHANISM: &str = "SCRAM-SHA-256";
+pub(crate) const MECHANISM: &str = "SCRAM-SHA-256";
 /// Max rounds that a session computes without a [`Stretcher`]. PostgreSQL's default is 4096.
 const ROUNDS_MAX: u32 = 100_000;
 const BLOCK_BYTES: usize = 64;
 
 type Hash = [u8; 32];
 
+/// A rule of SCRAM that the server broke, or a reason not to log in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    OutOfTurn,
+    TooManyRounds,
+    Malformed,
+    ForeignNonce,
+    Rejected,
+    BadSignature,
+    NotProven,
+}
+
+impl Fault {
+    /// Class, code, and message. Codes are those that sessions of PostgreSQL have always reported.
+    const fn parts(self) -> (ErrorClass, u32, &'static str) {
+        let (protocol, log_in) = (ErrorClass::ProtocolError, ErrorClass::LoginRefused);
+        match self {
+            Self::OutOfTurn => (protocol, 6, "the server sent a message out of turn"),
+            Self::TooManyRounds => (
+                log_in,
+                25,
+                "the server asks for more rounds of SCRAM-SHA-256 than can be computed within the connect time-out",
+            ),
+            Self::Malformed => (protocol, 26, "the server's part of the log-in by SCRAM is malformed"),
+            Self::ForeignNonce => (protocol, 27, "the server's nonce does not begin with the client's"),
+            Self::Rejected => (log_in, 28, "the server rejected the log-in by SCRAM"),
+            Self::BadSignature => {
+                (log_in, 29, "the server does not know the password: it is not the server that it should be")
+            }
+            Self::NotProven => {
+                (log_in, 30, "the server ended the log-in by SCRAM without proof that it knows the password")
+            }
+        }
+    }
+
+    pub(crate) fn plain(self) -> PeerFault {
+        let (class, code, sentence) = self.parts();
+        PeerFault::new(class, code, sentence)
+    }
+
+    fn saying(self, server_error: impl Into<String>) -> PeerFault {
+        self.plain().saying(server_error)
+    }
+}
+
 /// State of a log-in.
-pub(super) struct Scram {
+pub(crate) struct Scram {
     nonce: String,
     /// The client's first message, without the GS2 header.
     first: String,
@@ -33,7 +78,7 @@ pub(super) struct Scram {
 }
 
 /// Keys that are slow to compute; reused for the same salt and rounds.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     salt: Vec<u8>,
     rounds: u32,
     client: Hash,
@@ -49,20 +94,20 @@ impl fmt::Debug for Scram {
 impl Scram {
     /// Begins a log-in. The user's name may be empty if the server has it already. The nonce must be printable, and must not
     /// contain a comma.
-    pub(super) fn new(user: &str, nonce: String) -> Self {
+    pub(crate) fn new(user: &str, nonce: String) -> Self {
         let first = format!("n={user},r={nonce}");
         Self { nonce, first, server_signature: None, is_proven: false }
     }
 
     /// The client's first message.
-    pub(super) fn first(&self) -> String {
+    pub(crate) fn first(&self) -> String {
         ["n,,", &self.first].concat()
     }
 
     /// The client's reply to the server's first message. Keys of an earlier log-in are used if they fit, or replaced.
     ///
     /// A password that is not ASCII is used without normalization (SASLprep, RFC 4013).
-    pub(super) fn answer(
+    pub(crate) fn answer(
         &mut self,
         server_first: &[u8],
         password: &str,
@@ -91,14 +136,14 @@ impl Scram {
     }
 
     /// Checks the server's proof that it knows the password.
-    pub(super) fn verify(&mut self, server_last: &[u8]) -> Result<(), PeerFault> {
-        let text = str::from_utf8(server_last).map_err(|_| Fault::BadScram.plain())?;
+    pub(crate) fn verify(&mut self, server_last: &[u8]) -> Result<(), PeerFault> {
+        let text = str::from_utf8(server_last).map_err(|_| Fault::Malformed.plain())?;
         let value = text.split(',').next().unwrap_or_default();
         if let Some(reason) = value.strip_prefix("e=") {
-            return Err(Fault::ScramRefused.saying(reason.chars().take(100).collect::<String>()));
+            return Err(Fault::Rejected.saying(reason.chars().take(100).collect::<String>()));
         }
         let signature = value.strip_prefix("v=").and_then(|value| STANDARD.decode(value).ok());
-        let signature = signature.ok_or_else(|| Fault::BadScram.plain())?;
+        let signature = signature.ok_or_else(|| Fault::Malformed.plain())?;
         let Some(expected) = self.server_signature.filter(|_| !self.is_proven) else {
             return Err(Fault::OutOfTurn.plain());
         };
@@ -112,14 +157,14 @@ impl Scram {
     }
 
     /// Whether the server has proved that it knows the password.
-    pub(super) fn is_proven(&self) -> bool {
+    pub(crate) fn is_proven(&self) -> bool {
         self.is_proven
     }
 }
 
 /// Parses the server's first message: its text, the nonce, the salt, and the rounds.
 fn read_first(bytes: &[u8]) -> Result<(&str, &str, Vec<u8>, u32), PeerFault> {
-    let bad = || Fault::BadScram.plain();
+    let bad = || Fault::Malformed.plain();
     let text = str::from_utf8(bytes).map_err(|_| bad())?;
     let mut parts = text.split(',');
     let mut next = |name: &str| parts.next().and_then(|part| part.strip_prefix(name)).ok_or_else(bad);
@@ -220,7 +265,6 @@ impl Hmac {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorClass;
 
     const NONCE: &str = "rOprNGfwEbeRWgbNEkqO";
     const SERVER_FIRST: &[u8] =
@@ -309,11 +353,11 @@ mod tests {
         let answer =
             |text: &str| Scram::new("", "ours".into()).answer(text.as_bytes(), "pencil", None, &mut None);
         for text in ["", "r=oursX", "s=AAAA,r=oursX,i=1", "m=x,r=oursX,s=AAAA,i=1", "r=oursX,s=?,i=1"] {
-            assert_eq!(fault(answer(text)), Fault::BadScram.plain().sentence, "{text}");
+            assert_eq!(fault(answer(text)), Fault::Malformed.plain().sentence, "{text}");
         }
         for rounds in ["", "0", "-1", "+1", "1e3", "4 096"] {
             let text = format!("r=oursX,s=AAAA,i={rounds}");
-            assert_eq!(fault(answer(&text)), Fault::BadScram.plain().sentence, "{text}");
+            assert_eq!(fault(answer(&text)), Fault::Malformed.plain().sentence, "{text}");
         }
         for rounds in ["100001", "2147483648", "99999999999999999999999999"] {
             let told = answer(&format!("r=oursX,s=AAAA,i={rounds}")).expect_err("too many");
