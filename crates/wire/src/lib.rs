@@ -12,6 +12,7 @@ mod channel;
 mod conversation;
 pub mod http1;
 mod mix;
+pub mod mongodb;
 pub mod mysql;
 pub mod postgres;
 mod protocol;

@@ -35,7 +35,12 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     }],
     body: None,
     reply: Some(ReplyKeys { expect: &EXPECT, save: &SAVE }),
-    log_in: Some(LogIn { password_variable: "REDISCLI_AUTH", check: check_access }),
+    log_in: Some(LogIn {
+        password_variable: "REDISCLI_AUTH",
+        options: &[],
+        asks_for_tls: |_| false,
+        check: check_access,
+    }),
     pipeline_max: 10_000,
     workload: Some(&workload::WORKLOAD),
     read,
