@@ -26,6 +26,7 @@ pub mod step;
 pub mod tcp;
 pub mod testing;
 mod values;
+mod words;
 
 pub use blame::{PeerFault, Seen, Violation};
 pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};

@@ -6,11 +6,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::reader::Kind as ReplyKind;
-use super::{log_in, words, workload};
+use super::{log_in, workload};
 use crate::step::{
     self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep,
     WrongValue,
 };
+use crate::words;
 
 /// Max characters of a command in a title.
 const SHOWN_CHARACTERS_MAX: usize = 40;
