@@ -251,10 +251,12 @@ classes! {
         "name keys of the type of the command, or delete those that other loads left behind";
     Moved "moved" Rejected SaidNo "the key belongs to another node of a cluster: `MOVED` and `ASK` of Redis; no other node is asked"
         "name the node that the message names, use keys with one hash tag (`{…}`), or a server that is no cluster";
+    NotPrimary "not_primary" Rejected SaidNo "the server is not, or no longer, the primary of its replica set: codes 10107, 13435, 13436, 189, and 11602 of MongoDB"
+        "name all members of the set in `url`, and the set in `replicaSet`: connections then go to the primary";
     NotReady "not_ready" Rejected SaidNo "the server cannot serve commands now: `LOADING`, `BUSY`, `CLUSTERDOWN`, `MASTERDOWN`, `NOREPLICAS`, and `TRYAGAIN` of Redis"
         "wait until the server has loaded its data, end the script that keeps it busy, or bring the missing nodes back, as the message says";
-    CommandError "command_error" Rejected SaidNo "any other error that answers a command of Redis"
-        "run the command by hand, as with `redis-cli`";
+    CommandError "command_error" Rejected SaidNo "any other error that answers a command of Redis, MongoDB, or memcached"
+        "run the command by hand, as with `redis-cli` or `mongosh`";
     Rows "rows" Rejected SaidNo "the rows are not as many as expected"
         "run the statement by hand, and compare its rows with the check";
     RolledBack "rolled_back" Rejected SaidNo "a commit was answered with a rollback: nothing was committed"

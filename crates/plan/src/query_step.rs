@@ -21,8 +21,7 @@ pub(crate) struct WrongQuery {
 
 /// Reads the query of a URL such as `tcp://127.0.0.1:9000?send=1MiB&bytes=1`. `body` is the value of `-b`.
 pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc<dyn Step>, WrongQuery> {
-    let pairs: Vec<(String, String)> =
-        url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let pairs = pairs(url, own);
     let known: Vec<&str> = own.keys.iter().flat_map(parts).collect();
     let help = || format!("write {}, for example", own.query);
     if let Some((name, _)) = pairs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
@@ -44,6 +43,18 @@ pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc
         put(body, own.body, key, &pairs, &mut value)?;
     }
     (own.read)(&WrittenStep::of(key.name, &value)).map_err(|wrong| at(key, wrong))
+}
+
+/// Whether the query of a URL has parts of a step. The query may also have options of the log-in.
+pub(crate) fn has_step(url: &Url, own: &OwnSteps) -> bool {
+    url.query().is_some() && (own.options().is_empty() || !pairs(url, own).is_empty())
+}
+
+/// Parts of the query that belong to a step.
+fn pairs(url: &Url, own: &OwnSteps) -> Vec<(String, String)> {
+    let is_option = |name: &str| own.options().iter().any(|option| option.eq_ignore_ascii_case(name));
+    let pairs = url.query_pairs().filter(|(name, _)| !is_option(name));
+    pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
 /// Adds the body of the command line to the value of the step.

@@ -127,7 +127,7 @@ fn step_of_query(
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let keep_alive = draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
     let action = |step| OwnedAction { protocol, step, host: authority.to_owned(), keep_alive };
-    if let Some(workload) = own.workload.filter(|_| url.query().is_none() && body.is_none()) {
+    if let Some(workload) = own.workload.filter(|_| !query_step::has_step(url, own) && body.is_none()) {
         let mix = draft.command_mix.check(workload, faults)?;
         let title = format!("{} on {}://{authority}", mix.title, url.scheme());
         let actions = mix.steps.iter().cloned().map(action).collect();
@@ -183,13 +183,30 @@ fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
     Access { password: access.password.or_else(from_environment), ..access }
 }
 
-/// User, password, and path of a URL, decoded.
+/// Options of the log-in in the query of a URL, in order.
+fn options_of(url: &Url) -> Vec<(String, String)> {
+    let own = wire::of_scheme(url.scheme()).and_then(|(protocol, _)| protocol.own_steps());
+    let known = own.map_or(&[][..], OwnSteps::options);
+    let is_option = |name: &str| known.iter().any(|option| option.eq_ignore_ascii_case(name));
+    let options = url.query_pairs().filter(|(name, _)| is_option(name));
+    options.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+}
+
+/// Whether connections to a URL begin with TLS: because of its scheme, or because of an option.
+fn is_secure(url: &Url) -> bool {
+    let Some((protocol, scheme)) = wire::of_scheme(url.scheme()) else { return false };
+    let log_in = protocol.own_steps().and_then(|own| own.log_in);
+    scheme.is_secure || log_in.is_some_and(|log_in| (log_in.asks_for_tls)(&access_of(url)))
+}
+
+/// User, password, path, and options of a URL, decoded.
 pub(crate) fn access_of(url: &Url) -> Access {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     Access {
         user: Some(url.username()).filter(|user| !user.is_empty()).map(decoded),
         password: url.password().map(decoded).map(Secret),
         path: decoded(url.path().trim_start_matches('/')),
+        options: options_of(url),
     }
 }
 
@@ -360,7 +377,7 @@ fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
 }
 
 fn trust(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Trust> {
-    let is_secure = wire::of_scheme(url.scheme()).is_some_and(|(_, scheme)| scheme.is_secure);
+    let is_secure = is_secure(url);
     let TlsSpec { insecure, cacert, cert, key } = &draft.tls;
     let given = draft.tls.flags().into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
     if let Some(flag) = given.filter(|_| !is_secure) {

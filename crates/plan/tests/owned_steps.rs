@@ -51,6 +51,7 @@ fn reads_user_password_and_database_from_url() {
         user: Some("app".to_owned()),
         password: Some(Secret("p@ss{".to_owned())),
         path: "3".to_owned(),
+        ..Access::default()
     };
     let peer = plan.endpoint().peer();
     assert_eq!((&peer.access, peer.port, peer.tls.is_some()), (&expected, 6379, true));

@@ -196,12 +196,15 @@ fn owned(plan: &Plan, endpoint: u16, shard: usize, own: &OwnSteps) -> Result<Box
     }
     let peers = plan.endpoints[usize::from(endpoint)].peers();
     let access = peers.get(shard).unwrap_or(&peers[0]).access.filled(&plan.secrets);
+    let stretcher = stretching::stretcher(Duration::from_nanos(plan.connect_timeout_ns));
     let load = StepsOfLoad {
         steps: &steps,
         variables: &plan.variables,
         secrets: &plan.secrets,
         access: &access,
         pipeline: plan.pipeline,
+        nonce: nonce()?,
+        stretcher: Some(&stretcher),
     };
     (own.compile)(&load).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());

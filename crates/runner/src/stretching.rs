@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use wire::sql::{Login, Stretch, Stretcher, Stretching};
+use wire::sql::{Login, Mechanism, Stretch, Stretcher, Stretching};
 
 /// Number of rounds between two checks of the clock.
 const ROUNDS_AT_A_TIME: u32 = 10_000;
@@ -19,29 +19,36 @@ struct Stretched {
     time_max: Duration,
 }
 
+/// Mechanism, salt, and number of rounds.
+type Kind = (Mechanism, Vec<u8>, u32);
+
 #[derive(Default)]
 struct StretchedPasswords {
-    list: Vec<(Vec<u8>, u32, [u8; 32])>,
+    list: Vec<(Kind, [u8; 32])>,
     /// Total time, so that a server with a new salt for each connection costs no more than one with many rounds.
     spent: Duration,
 }
 
 /// Log-in whose password is stretched once for all sessions. `time_max` limits the total time.
 pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
-    let stretched = Stretched { kept: Mutex::default(), time_max };
-    Arc::new(Login { stretcher: Some(Stretcher(Arc::new(stretched))), ..login.clone() })
+    Arc::new(Login { stretcher: Some(stretcher(time_max)), ..login.clone() })
+}
+
+/// Stretches each password once for all sessions. `time_max` limits the total time.
+pub(crate) fn stretcher(time_max: Duration) -> Stretcher {
+    Stretcher(Arc::new(Stretched { kept: Mutex::default(), time_max }))
 }
 
 impl Stretch for Stretched {
-    fn stretched(&self, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]> {
+    fn stretched(&self, mechanism: Mechanism, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]> {
         // The lock is held while stretching: a second caller waits, because it needs the same result.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(of, number, _): &&(Vec<u8>, u32, _)| (of.as_slice(), *number) == (salt, rounds);
-        if let Some((.., stretched)) = kept.list.iter().find(is_it) {
+        let kind = (mechanism, salt.to_vec(), rounds);
+        if let Some((_, stretched)) = kept.list.iter().find(|(known, _)| *known == kind) {
             return Some(*stretched);
         }
         let begun = Instant::now();
-        let mut stretching = Stretching::begin(password, salt, rounds);
+        let mut stretching = Stretching::begin(mechanism, password, salt, rounds);
         let left = self.time_max.saturating_sub(kept.spent);
         let stretched = (1u32..).find_map(|turn| match stretching.go_on(ROUNDS_AT_A_TIME) {
             Some(stretched) => Some(Some(stretched)),
@@ -52,7 +59,7 @@ impl Stretch for Stretched {
         kept.spent += begun.elapsed();
         let stretched = stretched?;
         if kept.list.len() < KEPT_MAX {
-            kept.list.push((salt.to_vec(), rounds, stretched));
+            kept.list.push((kind, stretched));
         }
         Some(stretched)
     }
@@ -69,27 +76,27 @@ fn is_hopeless(elapsed: Duration, left: Duration, turns: u32, rounds: u32) -> bo
 mod tests {
     use super::*;
 
-    fn stretcher(time_max: Duration) -> Stretcher {
-        shared(&Login::default(), time_max).stretcher.clone().expect("one")
-    }
-
     #[test]
     fn stretched_password_is_cached() {
         let stretched = Stretched { kept: Mutex::default(), time_max: Duration::from_secs(60) };
-        let first = stretched.stretched("pencil", b"salt", 25_000);
-        assert_eq!(first, Stretching::begin("pencil", b"salt", 25_000).go_on(25_000));
+        let first = stretched.stretched(Mechanism::Sha256, "pencil", b"salt", 25_000);
+        assert_eq!(first, Stretching::begin(Mechanism::Sha256, "pencil", b"salt", 25_000).go_on(25_000));
         let spent = stretched.kept.lock().unwrap().spent;
-        assert_eq!(stretched.stretched("pencil", b"salt", 25_000), first);
+        assert_eq!(stretched.stretched(Mechanism::Sha256, "pencil", b"salt", 25_000), first);
         assert_eq!(stretched.kept.lock().unwrap().spent, spent, "it was computed again");
-        assert_ne!(stretched.stretched("pencil", b"pepper", 25_000), first);
+        assert_ne!(stretched.stretched(Mechanism::Sha256, "pencil", b"pepper", 25_000), first);
     }
 
     #[test]
     fn stretching_stops_at_its_time_limit() {
-        let Stretcher(stretcher) = stretcher(Duration::from_millis(50));
-        assert_eq!(stretcher.stretched("pencil", b"salt", u32::MAX), None);
-        let Stretcher(stretcher) = self::stretcher(Duration::ZERO);
-        assert_eq!(stretcher.stretched("pencil", b"other", 4096), None, "the time is spent");
+        let Stretcher(first) = stretcher(Duration::from_millis(50));
+        assert_eq!(first.stretched(Mechanism::Sha256, "pencil", b"salt", u32::MAX), None);
+        let Stretcher(stretcher) = stretcher(Duration::ZERO);
+        assert_eq!(
+            stretcher.stretched(Mechanism::Sha256, "pencil", b"other", 4096),
+            None,
+            "the time is spent"
+        );
     }
 
     #[test]

@@ -19,11 +19,9 @@ mod reading;
 mod report;
 mod rows;
 mod samples;
-mod scram;
 mod session;
 mod settings;
 
-pub use scram::Stretching;
 pub use session::Session;
 pub use settings::SETTINGS_KEPT;
 

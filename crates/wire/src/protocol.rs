@@ -11,7 +11,7 @@ use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
 use crate::step::OwnSteps;
-use crate::{mysql, postgres, redis, tcp, testing};
+use crate::{mongodb, mysql, postgres, redis, tcp, testing};
 
 /// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
@@ -102,8 +102,14 @@ impl Protocol {
 }
 
 /// All supported protocols.
-pub const PROTOCOLS: &[Protocol] =
-    &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL, redis::PROTOCOL];
+pub const PROTOCOLS: &[Protocol] = &[
+    http1::PROTOCOL,
+    postgres::PROTOCOL,
+    mysql::PROTOCOL,
+    tcp::PROTOCOL,
+    redis::PROTOCOL,
+    mongodb::PROTOCOL,
+];
 
 /// Protocol and scheme with this URL scheme name, ignoring case.
 pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {

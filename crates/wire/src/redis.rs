@@ -23,7 +23,6 @@ mod reader;
 mod rules;
 mod samples;
 mod step;
-mod words;
 mod workload;
 
 pub use conversation::RedisConversation;

@@ -8,7 +8,7 @@ pub use login::{Login, Secret, Stretch, Stretcher, TlsWish, Weak};
 pub use single::Single;
 pub use value::{Number, Value};
 
-pub use crate::postgres::Stretching;
+pub use crate::scram::{Mechanism, Stretching};
 
 use alloc::string::String;
 

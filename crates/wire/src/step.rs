@@ -24,6 +24,7 @@ use core::fmt;
 use crate::channel::Channels;
 use crate::protocol::{PROTOCOLS, Protocol, WrongStep};
 use crate::secrets::Secrets;
+use crate::sql::Stretcher;
 
 /// Definition of a protocol's steps: the key in plans for each kind of step, and the functions that read and compile them.
 #[derive(Debug)]
@@ -118,6 +119,10 @@ pub struct StepsOfLoad<'a> {
     pub access: &'a Access,
     /// Max exchanges under way on each connection; at least 1.
     pub pipeline: u32,
+    /// Random bytes for log-ins. Each log-in derives a nonce from them.
+    pub nonce: [u8; 18],
+    /// Stretches passwords once for all connections. `None`: each connection stretches its own.
+    pub stretcher: Option<&'a Stretcher>,
 }
 
 impl<'a> StepsOfLoad<'a> {
@@ -125,7 +130,15 @@ impl<'a> StepsOfLoad<'a> {
     pub fn of(steps: &'a [Arc<dyn Step>], variables: &'a [String]) -> Self {
         static SECRETS: Secrets = Secrets::new();
         static ACCESS: Access = Access::none();
-        Self { steps, variables, secrets: &SECRETS, access: &ACCESS, pipeline: 1 }
+        Self {
+            steps,
+            variables,
+            secrets: &SECRETS,
+            access: &ACCESS,
+            pipeline: 1,
+            nonce: [0; 18],
+            stretcher: None,
+        }
     }
 }
 
@@ -158,6 +171,9 @@ pub enum Kind {
         /// Largest valid number of bytes.
         max_bytes: u64,
     },
+    /// Mapping, list, or text in JSON, with variables in its texts: [`Value::Text`], whose text is JSON. `{name:raw}` without quotes
+    /// stands for a value that is inserted as it is.
+    Json,
     /// Whole number, such as `10k`: [`Value::Count`].
     Count,
     /// `true` or `false`: [`Value::Truth`].
@@ -238,6 +254,11 @@ pub struct WrongValue {
 }
 
 impl OwnSteps {
+    /// Names of the options that the query of a URL may have, for the log-in.
+    pub fn options(&self) -> &'static [&'static str] {
+        self.log_in.map_or(&[], |log_in| log_in.options)
+    }
+
     /// Key with this name. `None` if the protocol has no such step.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)

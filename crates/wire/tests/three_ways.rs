@@ -33,6 +33,10 @@ fn names_and_schemes_are_unique() {
 /// A value with the text `{v}` in the first place that accepts variables.
 fn with_variable(kind: &Kind) -> Option<Value> {
     match kind {
+        Kind::Json => {
+            let template = br#"{"find":"{v}"}"#.to_vec();
+            Some(Value::Text(Text { written: String::new(), template }))
+        }
         Kind::Text | Kind::TextOrTexts => {
             Some(Value::Text(Text { written: "{v}".to_owned(), template: b"{v}".to_vec() }))
         }

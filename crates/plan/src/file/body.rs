@@ -4,8 +4,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use wire::braces::{self, Piece, pieces};
 use wire::http1::{BodyKind, RequestBody};
 
+use super::json;
 use super::reading::Reading;
-use super::tree::{Entry, Node, Text, Value};
+use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
 use crate::body_file::BODY_BYTES_MAX;
 use crate::multipart::{self, FilePart};
@@ -72,58 +73,8 @@ fn json(entry: &Entry, variables: &mut Variables, reading: &mut Reading<'_>) -> 
         reading.at(entry.value.at, "`json` is a mapping or a list", help);
         return None;
     }
-    let mut text = String::new();
-    json_value(&entry.value, &mut text, variables, reading);
-    Some(text.into_bytes())
-}
-
-fn json_value(node: &Node, out: &mut String, variables: &mut Variables, reading: &mut Reading<'_>) {
-    match &node.value {
-        Value::Map(entries) => {
-            out.push('{');
-            for (number, Entry { key, value, .. }) in entries.iter().enumerate() {
-                out.push_str(if number > 0 { "," } else { "" });
-                let key = braces::literal(key.as_bytes());
-                out.push_str(&quoted(&String::from_utf8_lossy(&key)));
-                out.push(':');
-                json_value(value, out, variables, reading);
-            }
-            out.push('}');
-        }
-        Value::List(items) => {
-            out.push('[');
-            for (number, item) in items.iter().enumerate() {
-                out.push_str(if number > 0 { "," } else { "" });
-                json_value(item, out, variables, reading);
-            }
-            out.push(']');
-        }
-        Value::Text(_) if node.is_nothing() => out.push_str("null"),
-        Value::Text(Text { text, is_plain }) => {
-            variables.use_in(node, text, reading);
-            match *is_plain && is_json_scalar(text) || is_raw_value(text) {
-                true => out.push_str(text),
-                false => out.push_str(&quoted(text)),
-            }
-        }
-    }
-}
-
-/// Text as JSON. Names in braces contain nothing that JSON escapes.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// Whether a text is a number, `true`, or `false` in JSON.
-fn is_json_scalar(text: &str) -> bool {
-    let value = serde_json::from_str::<serde_json::Value>(text);
-    value.is_ok_and(|value| value.is_number() || value.is_boolean())
-}
-
-/// Whether a text is only `{name:raw}`, which inserts the value itself, without quotes.
-fn is_raw_value(text: &str) -> bool {
-    let mut pieces = pieces(text.as_bytes());
-    matches!((pieces.next(), pieces.next()), (Some(Piece::Raw(_)), None))
+    json::use_variables(&entry.value, variables, reading);
+    Some(json::text(&entry.value).into_bytes())
 }
 
 fn form(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Vec<u8> {

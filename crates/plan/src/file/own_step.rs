@@ -5,6 +5,7 @@ use wire::braces::{self, Piece, pieces};
 use wire::step::{self, Kind, OwnSteps, ReplyKeys, Saved, Size, Table, Text, Value, WrittenStep, WrongValue};
 
 use super::body;
+use super::json;
 use super::reading::Reading;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
@@ -169,6 +170,7 @@ fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a N
 /// Resolves the variables in every text, and rejects them in constant texts.
 fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, reading: &mut Reading<'_>) {
     match kind {
+        Kind::Json => json::use_variables(node, variables, reading),
         Kind::Text => variables.use_in(node, node.text().unwrap_or_default(), reading),
         Kind::TextOrTexts => {
             let items = node.items().iter().filter_map(|item| Some((item, item.text()?)));
@@ -221,8 +223,12 @@ fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, Wron
             let items = node.items().iter().map(|node| value(node, &Kind::Text, braces));
             Some(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
         }
+        (Kind::Json, None) => {
+            let json = json::text(node);
+            Some(Value::Text(Text { template: json.clone().into_bytes(), written: json }))
+        }
         (_, None) => None,
-        (Kind::Text | Kind::TextOrTexts, Some(text)) => {
+        (Kind::Text | Kind::TextOrTexts | Kind::Json, Some(text)) => {
             let template = match braces {
                 Braces::Variables => text.as_bytes().to_vec(),
                 Braces::Themselves => braces::literal(text.as_bytes()),

@@ -56,13 +56,21 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         } else {
             reading.at(node.at, wrong.what, wrong.help);
         }
-    } else if path.contains(['?', '#']) {
+    } else if path.contains(['?', '#']) && !has_only_options(filled, of_url) {
         let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
         let text = node.text().unwrap_or_default();
         let from = text[start..].find(['?', '#']).map_or(start, |at| start + at);
         let at = node.part(reading.source, from, text.len());
         reading.at(at, "the URL of a system has no query", "move the query to the paths of the steps");
     }
+}
+
+/// Whether the query of a URL has only options of its log-in.
+fn has_only_options(text: &str, protocol: Option<&Protocol>) -> bool {
+    let Some(own) = protocol.and_then(Protocol::own_steps) else { return false };
+    let is_option = |name: &str| own.options().iter().any(|option| option.eq_ignore_ascii_case(name));
+    read_url(text)
+        .is_ok_and(|url| url.fragment().is_none() && url.query_pairs().all(|(name, _)| is_option(&name)))
 }
 
 /// Error in the log-in of a URL.

@@ -268,7 +268,13 @@ fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
 fn with_step(url: &str) -> String {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
-    own.map_or_else(|| url.to_owned(), |own| format!("{url}{}", own.query))
+    own.map_or_else(
+        || url.to_owned(),
+        |own| match url.contains('?') {
+            true => format!("{url}&{}", own.query.trim_start_matches('?')),
+            false => format!("{url}{}", own.query),
+        },
+    )
 }
 
 /// Plan of a load on a database that an external load generator makes.

@@ -13,9 +13,9 @@ use super::fault::{self, Fault};
 use super::framing::{Head, Message};
 use super::outgoing::Outgoing;
 use super::reading::{self, Reading};
-use super::scram::{Keys, MECHANISM, Scram};
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
+use crate::scram::{self, Keys, Mechanism, Scram};
 use crate::sql::{Login, TlsWish};
 
 /// Bytes of a nonce, a multiple of 3 so that its Base64 has no padding.
@@ -157,7 +157,7 @@ impl Entry {
         let (kind, rest) = content.split_first_chunk().ok_or_else(|| Fault::BadLength.showing(b"R"))?;
         let kind = u32::from_be_bytes(*kind);
         match (kind, &mut self.phase) {
-            (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(Fault::NotProven.plain()),
+            (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(scram::Fault::NotProven.plain()),
             (0, _) => {
                 self.phase = Phase::Admitted;
                 return Ok(None);
@@ -195,7 +195,7 @@ impl Entry {
     }
 
     fn begin_scram(&mut self, mechanisms: &[u8], out: &mut Outgoing) -> Result<(), PeerFault> {
-        if !mechanisms.split(|byte| *byte == 0).any(|name| name == MECHANISM.as_bytes()) {
+        if !mechanisms.split(|byte| *byte == 0).any(|name| name == Mechanism::Sha256.name().as_bytes()) {
             return Err(Fault::UnknownMechanism.plain());
         }
         self.password()?;
@@ -204,9 +204,9 @@ impl Entry {
         self.count = self.count.wrapping_add(1);
         let nonce = STANDARD.encode(&hash.finalize()[..NONCE_BYTES]);
         // The user name is empty, because the server has it from the start-up message.
-        let scram = Scram::new("", nonce);
+        let scram = Scram::new(Mechanism::Sha256, "", nonce);
         out.clear();
-        out.sasl_begin(MECHANISM, &scram.first());
+        out.sasl_begin(Mechanism::Sha256.name(), &scram.first());
         self.phase = Phase::Scram(scram);
         Ok(())
     }

@@ -46,12 +46,6 @@ faults! {
     Md5Refused LoginRefused "the server asks for the password as MD5, which others can make use of: use scram-sha-256 or TLS (sslmode=require), or add require_auth=md5 to the URL to send it nevertheless"
     UnknownLogin LoginRefused "the server asks for a kind of log-in that is not spoken here"
     UnknownMechanism LoginRefused "the server offers log-ins by SASL, but not SCRAM-SHA-256"
-    TooManyRounds LoginRefused "the server asks for more rounds of SCRAM-SHA-256 than can be computed within the connect time-out"
-    BadScram ProtocolError "the server's part of the log-in by SCRAM is malformed"
-    ForeignNonce ProtocolError "the server's nonce does not begin with the client's"
-    ScramRefused LoginRefused "the server rejected the log-in by SCRAM"
-    BadSignature LoginRefused "the server does not know the password: it is not the server that it should be"
-    NotProven LoginRefused "the server ended the log-in by SCRAM without proof that it knows the password"
 }
 
 impl Fault {

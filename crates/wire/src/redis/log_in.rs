@@ -162,7 +162,8 @@ mod tests {
     fn identity(user: &str, password: &str, path: &str) -> Identity {
         let user = (!user.is_empty()).then(|| user.into());
         let password = (!password.is_empty()).then(|| Secret(password.into()));
-        Identity::read(&Access { user, password, path: path.into() }).expect("an identity")
+        Identity::read(&Access { user, password, path: path.into(), ..Access::default() })
+            .expect("an identity")
     }
 
     /// Runs a log-in. Returns the commands that were sent, and the end of the log-in.

@@ -6,11 +6,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::reader::Kind as ReplyKind;
-use super::{log_in, words, workload};
+use super::{log_in, workload};
 use crate::step::{
     self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep,
     WrongValue,
 };
+use crate::words;
 
 /// Max characters of a command in a title.
 const SHOWN_CHARACTERS_MAX: usize = 40;
@@ -35,7 +36,12 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     }],
     body: None,
     reply: Some(ReplyKeys { expect: &EXPECT, save: &SAVE }),
-    log_in: Some(LogIn { password_variable: "REDISCLI_AUTH", check: check_access }),
+    log_in: Some(LogIn {
+        password_variable: "REDISCLI_AUTH",
+        options: &[],
+        asks_for_tls: |_| false,
+        check: check_access,
+    }),
     pipeline_max: 10_000,
     workload: Some(&workload::WORKLOAD),
     read,

@@ -5,6 +5,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::scram::Mechanism;
+
 /// Parameters for opening a connection to a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Login {
@@ -29,7 +31,7 @@ pub struct Login {
 /// take too long.
 pub trait Stretch: Send + Sync {
     /// Stretched password. `None` if it would take too long.
-    fn stretched(&self, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]>;
+    fn stretched(&self, mechanism: Mechanism, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]>;
 }
 
 /// A shared [`Stretch`] for many sessions.

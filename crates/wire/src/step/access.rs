@@ -1,6 +1,7 @@
 //! Log-in of the connections to a system: user, password, and path of its URL.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::secrets::Secrets;
 use crate::sql::Secret;
@@ -15,12 +16,20 @@ pub struct Access {
     pub password: Option<Secret>,
     /// Path of the URL without its first slash, such as a database number.
     pub path: String,
+    /// Options in the query of the URL, in order.
+    pub options: Vec<(String, String)>,
 }
 
 impl Access {
     /// Creates an empty log-in.
     pub const fn none() -> Self {
-        Self { user: None, password: None, path: String::new() }
+        Self { user: None, password: None, path: String::new(), options: Vec::new() }
+    }
+
+    /// Value of an option, whose name is compared without case. `None` if it is absent.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        let found = self.options.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
     }
 
     /// Replaces names in braces with their secrets: a plan writes a password as `{env.NAME}`.
@@ -34,6 +43,7 @@ impl Access {
             user: self.user.as_ref().map(filled),
             password: self.password.as_ref().map(|password| Secret(filled(&password.0))),
             path: self.path.clone(),
+            options: self.options.clone(),
         }
     }
 }
@@ -43,6 +53,10 @@ impl Access {
 pub struct LogIn {
     /// Environment variable with the password for URLs without one.
     pub password_variable: &'static str,
+    /// Names of the options that the query of a URL may have.
+    pub options: &'static [&'static str],
+    /// Whether the options of a URL ask for TLS.
+    pub asks_for_tls: fn(&Access) -> bool,
     /// Function that checks the log-in in a URL.
     pub check: fn(&Access) -> Result<(), WrongValue>,
 }

@@ -73,6 +73,7 @@ fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
 fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
     match kind {
         Kind::Text | Kind::Constant(_) => TEXT,
+        Kind::Json => ValueKind::Any,
         Kind::TextOrTexts => ValueKind::OneOrList(&TEXT),
         Kind::Size { .. } => ValueKind::One(&form::VOLUME),
         Kind::Count => ValueKind::One(&form::COUNT),

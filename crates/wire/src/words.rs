@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 /// # Errors
 ///
 /// The error, and the advice.
-pub(super) fn split(line: &[u8]) -> Result<Vec<Vec<u8>>, (String, String)> {
+pub(crate) fn split(line: &[u8]) -> Result<Vec<Vec<u8>>, (String, String)> {
     let (mut words, mut rest) = (Vec::new(), line.trim_ascii_start());
     while !rest.is_empty() {
         let mut word = Vec::new();
