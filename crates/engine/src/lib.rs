@@ -34,6 +34,7 @@ pub use embedded::start_embedded;
 pub use first_requests::{FirstRequests, first_requests};
 pub use job::{Endpoint, Job, Peer, Selection};
 pub use net::errand::{Errand, ErrandFault};
+pub use net::interview::{Interview, Unanswered};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};
 pub use net::tls::{ClientFiles, TlsError, TlsPeer, TlsTrust};

@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod errand;
+pub(crate) mod interview;
 pub(crate) mod line;
 pub(crate) mod probe;
 pub(crate) mod tls;

@@ -27,6 +27,7 @@ mod errors;
 mod evidence;
 mod generator;
 mod host;
+mod key_value_store;
 mod listen_queue;
 mod little;
 mod load;
@@ -108,7 +109,13 @@ pub const RULES: &[Rule] = &[
     pauses::COLLECTIONS,
     cpu::A_LOW_PRIORITY,
     cpu::ALL_CORES,
+    key_value_store::A_SLOW_COMMAND,
+    key_value_store::BLOCKED_CLIENTS,
     one_core::ONE_THREAD,
+    key_value_store::ITS_THREAD,
+    key_value_store::ITS_MEMORY,
+    key_value_store::ITS_LOG,
+    key_value_store::ITS_FORKS,
     memory::LIMIT_OF_MEMORY,
     database::WAITS_INSIDE,
     database::READS_PAST_THE_BUFFERS,

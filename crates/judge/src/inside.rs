@@ -26,6 +26,10 @@ pub struct Inside {
     pub blocking: Vec<(String, f64)>,
     /// Rates of counters per second, by metric without `db_`. Counters with labels are summed.
     pub per_s: BTreeMap<String, f64>,
+    /// Means of sizes and states, by metric without `db_`.
+    pub levels: BTreeMap<String, f64>,
+    /// Number of seconds with samples.
+    pub seconds: f64,
     /// Peak number of open connections, and their limit; `None` if not reported.
     pub connections: Option<[f64; 2]>,
     /// Share of the time that queries of the monitor itself took.
@@ -82,6 +86,18 @@ pub const DATABASE: &str = "database";
 pub const WAIT_SEPARATOR: &str = " | ";
 /// Separator between a session with its state and its statement in a label of `db_blocking`.
 pub const BLOCKING_SEPARATOR: &str = ": ";
+/// Metrics of key-value stores that are sizes and states; others are counters, or have an entry of their own.
+const LEVELS: [&str; 9] = [
+    "db_clients_blocked",
+    "db_fork_s",
+    "db_log_enabled",
+    "db_log_rewrite_running",
+    "db_log_synced_each",
+    "db_log_syncs_pending",
+    "db_memory_bytes",
+    "db_memory_bytes_max",
+    "db_snapshot_running",
+];
 /// Wait name of a session that waits for nothing.
 pub const ON_CPU: &str = "CPU";
 
@@ -110,6 +126,7 @@ impl Inside {
         let mut counted_s = BTreeSet::new();
         let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
             Default::default();
+        let mut levels: BTreeMap<String, [f64; 2]> = BTreeMap::new();
         let mut executed: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         let (mut active, mut asked_s, mut open, mut max) = (0.0, 0.0, None, None);
         for reading in of_database() {
@@ -127,6 +144,10 @@ impl Inside {
                 "db_blocking" => *blocking.entry(label.to_owned()).or_default() += mean,
                 "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
                 "db_connections_max" => max = Some(value),
+                metric if LEVELS.contains(&metric) => {
+                    let [sum, count] = levels.entry(metric.trim_start_matches("db_").to_owned()).or_default();
+                    (*sum, *count) = (*sum + value, *count + 1.0);
+                }
                 metric => {
                     counted_s.insert(reading.second);
                     let name = metric.trim_start_matches("db_");
@@ -152,6 +173,8 @@ impl Inside {
             executed: StatementTime::ranked(executed),
             blocking,
             per_s,
+            levels: levels.into_iter().map(|(name, [sum, count])| (name, sum / count)).collect(),
+            seconds: samples.len() as f64,
             connections: open.zip(max).map(|(open, max)| [open, max]),
             asked: asked_s / samples.len() as f64,
             ..inside
@@ -182,6 +205,17 @@ impl Inside {
     /// Rate of a counter per second; `None` if the server does not report it.
     pub fn rate(&self, metric: &str) -> Option<f64> {
         self.per_s.get(metric).copied()
+    }
+
+    /// Mean of a size or state; `None` if the server does not report it.
+    pub fn level(&self, metric: &str) -> Option<f64> {
+        self.levels.get(metric).copied()
+    }
+
+    /// Share of the requested keys that a key-value store found; `None` if it does not report it, or none was requested.
+    pub fn key_hits(&self) -> Option<f64> {
+        let (hits, misses) = (self.rate("key_hits")?, self.rate("key_misses")?);
+        Some(hits / (hits + misses)).filter(|share| share.is_finite())
     }
 
     /// Share of the requested blocks that were found in memory.

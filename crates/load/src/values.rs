@@ -216,10 +216,28 @@ impl Values {
                 return set_columns(row, fills, set);
             }
         };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{number}");
+        write_decimal(number, text);
         fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
     }
+}
+
+/// Appends a number in decimal, without the cost of a formatter.
+fn write_decimal(number: i64, text: &mut String) {
+    // The longest number has 19 digits and a sign.
+    let mut digits = [0; 20];
+    let (mut start, mut rest) = (digits.len(), number.unsigned_abs());
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        text.push('-');
+    }
+    text.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
 /// Writes a UUID with these bits, except for those of version and variant.
@@ -242,5 +260,19 @@ fn set_columns(row: Option<&[Box<str>]>, fills: &[(u16, usize)], mut set: impl F
     for (variable, column) in fills {
         let value = row.and_then(|row| row.get(*column));
         set(*variable, value.map_or(b"", |text| text.as_bytes()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_equals_the_formatter() {
+        for number in [0, 1, -1, 9, 10, -10, 99_999, i64::MAX, i64::MIN] {
+            let mut text = String::new();
+            write_decimal(number, &mut text);
+            assert_eq!(text, number.to_string());
+        }
     }
 }

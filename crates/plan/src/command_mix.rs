@@ -45,7 +45,7 @@ pub(crate) struct CommandMix {
 
 impl CommandMixSpec {
     /// Flags, and whether each was given.
-    pub(crate) fn given(&self) -> [(&'static str, bool); 4] {
+    pub fn given(&self) -> [(&'static str, bool); 4] {
         [
             (COMMANDS_FLAG, self.commands.is_some()),
             (KEYS_FLAG, self.keys.is_some()),

@@ -34,6 +34,7 @@ mod spec;
 mod study;
 mod transactions;
 mod url_correction;
+mod url_load;
 mod visible;
 
 pub use body_file::BodyFile;
@@ -65,4 +66,5 @@ pub use study::{
 };
 pub use transactions::Transactions;
 pub use units;
+pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;

@@ -35,7 +35,13 @@ pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
 /// Readings that [`worth_telling`] leaves out, and those that were not available, one line each.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let mut lines: Vec<String> =
-        of(view).map(in_a_line).filter(|_| worth_telling(view).is_none()).into_iter().collect();
+        // A key-value store has no sessions that wait.
+        of(view)
+            .filter(|inside| !inside.states.is_empty() || !inside.waits.is_empty() || inside.rate("commands").is_none())
+            .map(in_a_line)
+            .filter(|_| worth_telling(view).is_none())
+            .into_iter()
+            .collect();
     lines.extend(of(view).into_iter().flat_map(figures));
     let missing = view.run.ending.iter().flat_map(|ending| &ending.not_available);
     let of_database = missing.filter(|(probe, _)| probe.starts_with(INSIDE));
@@ -60,6 +66,7 @@ fn figures(inside: &Inside) -> Vec<String> {
         format!("{share}{calls} calls of {mean_ms} ms: {}", harmless(&one.statement, STATEMENT_COLUMNS_MAX))
     }));
     let hits = inside.hits().map(|hits| format!("{} of blocks found in memory", percent(hits, 1)));
+    let hits = hits.or_else(|| inside.key_hits().map(|hits| format!("{} of keys found", percent(hits, 1))));
     let connections = inside.connections.map(|[open, max]| format!("{open} of {max} connections open"));
     let figures: Vec<String> = hits.into_iter().chain(connections).collect();
     if !figures.is_empty() {

@@ -15,9 +15,11 @@ use std::time::{Duration, Instant};
 
 use judge::{BLOCKING_SEPARATOR, INSIDE};
 use lab::probes::{NotAvailable, Reading};
-use loading::{Answer, Database, Error, HeldSession};
+use loading::{Answer, Error, HeldSession};
+use plan::Plan;
 
-use crate::databases;
+use crate::databases::{self, Store};
+use crate::prepare::Refusal;
 use tally::{Sample, Tally};
 
 /// Shortest and longest pause between samples.
@@ -42,6 +44,29 @@ pub trait DatabaseWatch: Debug {
 
     /// Ends the monitor. Returns the remaining readings, and the statistics that could not be read.
     fn end(self: Box<Self>) -> (Vec<Reading>, Vec<NotAvailable>);
+}
+
+/// A database that is monitored from inside.
+#[derive(Clone, Debug)]
+pub enum MonitoredDatabase {
+    /// A SQL database.
+    Sql(Box<plan::Database>),
+    /// A store whose protocol owns its steps, the system that it is, and the secrets of its log-in.
+    Store(&'static Store, Box<plan::Endpoint>, plan::Secrets),
+}
+
+impl MonitoredDatabase {
+    /// Database of a plan: the one that takes transactions, or that is named next to requests; otherwise the first store.
+    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+        if let Some(database) = plan.database() {
+            return Some(Self::Sql(Box::new(database.clone())));
+        }
+        let store = |endpoint: &plan::Endpoint| {
+            let store = databases::store_of(endpoint.protocol()?.name)?;
+            Some(Self::Store(store, Box::new(endpoint.clone()), plan.secrets.clone()))
+        };
+        plan.endpoints.iter().find_map(store)
+    }
 }
 
 /// Queries and their interpretation for one kind of server.
@@ -84,21 +109,36 @@ pub(crate) struct Grown {
     pub(crate) time_s: f64,
 }
 
+/// A session that answers questions.
+pub(crate) trait Questions {
+    /// Asks a question in the language of the server. The rows of the answer are untrusted.
+    fn ask(&mut self, question: &str) -> Result<Answer, Error>;
+}
+
+impl Questions for HeldSession {
+    fn ask(&mut self, question: &str) -> Result<Answer, Error> {
+        HeldSession::ask(self, question)
+    }
+}
+
+/// Opens a session, which waits for answers until the flag is set.
+pub(crate) type OpenSession = dyn Fn(&Arc<AtomicBool>) -> Result<Box<dyn Questions>, Error> + Send;
+
 /// A session, and a list for reasons why statistics cannot be read.
 pub(crate) struct Asked<'a> {
-    session: &'a mut HeldSession,
+    session: &'a mut dyn Questions,
     pub(crate) shared: &'a Shared,
 }
 
 impl Asked<'_> {
-    pub(crate) fn ask(&mut self, sql: &str) -> Result<Answer, Error> {
-        self.session.ask(sql)
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Answer, Error> {
+        self.session.ask(question)
     }
 
     /// Asks a question that a server may reject, such as for lack of privileges. Then the result is `None`, and the reason is
     /// noted.
-    pub(crate) fn ask_if_allowed(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
-        let answer = self.session.ask(sql);
+    pub(crate) fn ask_if_allowed(&mut self, what: &str, question: &str) -> Result<Option<Answer>, Error> {
+        let answer = self.session.ask(question);
         self.if_allowed(what, answer)
     }
 
@@ -154,18 +194,25 @@ pub(crate) struct Session {
 
 impl Session {
     /// Starts the monitor. `None` for a database in this process, which has no sessions.
-    pub(crate) fn begin(database: &plan::Database) -> Option<Self> {
-        let dialect = databases::of(database.engine).watch?();
+    pub(crate) fn begin(database: &MonitoredDatabase) -> Option<Self> {
+        let (dialect, open): (Box<dyn Dialect>, Result<Box<OpenSession>, Refusal>) = match database {
+            MonitoredDatabase::Sql(database) => {
+                (databases::of(database.engine).watch?(), session_of(database))
+            }
+            MonitoredDatabase::Store(store, endpoint, secrets) => {
+                ((store.watch)(), (store.open)(endpoint, secrets))
+            }
+        };
         let shared = Arc::new(Shared::default());
         let is_given_up = Arc::new(AtomicBool::new(false));
         let (pauses, ends) = mpsc::channel();
         let (alive, ended) = mpsc::channel();
-        match crate::load_data::place(database) {
-            Ok(place) => {
+        match open {
+            Ok(open) => {
                 let (shared, is_given_up) = (Arc::clone(&shared), Arc::clone(&is_given_up));
                 let theirs = Arc::clone(&shared);
                 let work = move || {
-                    Watcher { place, dialect, shared: &theirs, is_given_up, ends }.run();
+                    Watcher { open, dialect, shared: &theirs, is_given_up, ends }.run();
                     drop(alive);
                 };
                 // The thread is not joined, because connecting may take longer than the load.
@@ -207,9 +254,18 @@ impl Drop for Session {
     }
 }
 
+/// Opens sessions of a SQL database.
+fn session_of(database: &plan::Database) -> Result<Box<OpenSession>, Refusal> {
+    let place = crate::load_data::place(database)?;
+    Ok(Box::new(move |is_given_up| {
+        let session = HeldSession::open_to_watch(&place, Arc::clone(is_given_up))?;
+        Ok(Box::new(session))
+    }))
+}
+
 /// Body of the monitoring thread.
 struct Watcher<'a> {
-    place: Database,
+    open: Box<OpenSession>,
     dialect: Box<dyn Dialect>,
     shared: &'a Shared,
     is_given_up: Arc<AtomicBool>,
@@ -247,8 +303,8 @@ impl Watcher<'_> {
     }
 
     fn watch_until_it_fails(&mut self, has_worked: &mut bool) -> Result<(), Error> {
-        let mut session = HeldSession::open_to_watch(&self.place, Arc::clone(&self.is_given_up))?;
-        let mut asked = Asked { session: &mut session, shared: self.shared };
+        let mut session = (self.open)(&self.is_given_up)?;
+        let mut asked = Asked { session: &mut *session, shared: self.shared };
         if let Some([open, max]) = self.dialect.begin(&mut asked)?
             && max - open < ROOM_MIN
         {

@@ -2,7 +2,10 @@
 
 mod mysql;
 mod postgres;
+mod redis;
 mod sqlite;
+
+use std::fmt;
 
 use plan::{Engine, Transactions};
 use sql::script::Deck;
@@ -11,7 +14,7 @@ use wire::Channels;
 use wire::sql::ServerError;
 
 use crate::database_check::{Desk, QueryResult};
-use crate::database_watch::Dialect;
+use crate::database_watch::{Dialect, OpenSession};
 use crate::pooling::Pooling;
 use crate::prepare::Refusal;
 
@@ -37,6 +40,29 @@ pub(crate) struct Kind {
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
     /// Executes scripts in this process. `None` for a server.
     pub(crate) in_process: Option<InProcess>,
+}
+
+/// A store whose protocol owns its steps, and how it is monitored under load.
+pub struct Store {
+    /// Name of the protocol.
+    protocol: &'static str,
+    /// Creates the monitor.
+    pub(crate) watch: fn() -> Box<dyn Dialect>,
+    /// Creates the function that opens sessions.
+    pub(crate) open: fn(&plan::Endpoint, &plan::Secrets) -> Result<Box<OpenSession>, Refusal>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.protocol)
+    }
+}
+
+const STORES: [&Store; 1] = [&redis::STORE];
+
+/// Finds the store with this protocol. `None` if it is not monitored.
+pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
+    STORES.into_iter().find(|store| store.protocol == protocol)
 }
 
 /// Creates the channels of a load in this process, from scripts, steps, and settings. The error is in words.

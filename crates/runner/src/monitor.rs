@@ -11,7 +11,7 @@ use progress::Readings;
 use store::{Store, StoreError};
 
 use crate::connections_by_process;
-use crate::database_watch::DatabaseWatch;
+use crate::database_watch::{DatabaseWatch, MonitoredDatabase};
 use crate::events::Events;
 use crate::feed::Feed;
 use crate::profile::RunProfiler;
@@ -116,7 +116,7 @@ pub(crate) struct MonitoredSystem<'a> {
     completion: Completion,
     clock: Option<Clock>,
     /// Database of the load; `None` if it has none.
-    database: Option<plan::Database>,
+    database: Option<MonitoredDatabase>,
     inside: Option<Box<dyn DatabaseWatch>>,
     /// Profiler of the CPU time of the system.
     profiler: RunProfiler,
@@ -190,8 +190,8 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Also monitors the database of the load from inside.
-    pub(crate) fn with_database(self, database: Option<&plan::Database>) -> Self {
-        Self { database: database.cloned(), ..self }
+    pub(crate) fn with_database(self, database: Option<MonitoredDatabase>) -> Self {
+        Self { database, ..self }
     }
 
     /// Profiles CPU time from the end of the warm-up to the end of the load.

@@ -13,6 +13,7 @@ use plan::{Amount, Find, Plan, Study};
 use progress::{RunEvent, Stream};
 
 use crate::cores::Cores;
+use crate::database_watch::MonitoredDatabase;
 use crate::describe::describe;
 use crate::early_end::{EarlyEnd, Unusable};
 use crate::errand::SetUp;
@@ -148,7 +149,7 @@ impl<'a> PlannedRun<'a> {
         tools: &Tools<'l>,
         up: Option<Box<dyn Started>>,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
-        self.start_processes(tools, up).map(|system| system.with_database(self.plan.database()))
+        self.start_processes(tools, up).map(|system| system.with_database(MonitoredDatabase::of(&self.plan)))
     }
 
     fn start_processes<'l>(

@@ -12,7 +12,7 @@ use lab::probes::{Look, NotAvailable, Subject};
 use lab::profiler::{Order, Profile};
 use lab::{Command, Failure, Recipe, Root, Steady, Stopped};
 
-use crate::database_watch::{self, DatabaseWatch};
+use crate::database_watch::{self, DatabaseWatch, MonitoredDatabase};
 use crate::environment::Before;
 use crate::events::Happenings;
 use crate::prepare::Prepared;
@@ -54,7 +54,7 @@ pub trait Lab: Debug {
     fn watch(&self, subject: Subject) -> Box<dyn Watch>;
 
     /// Starts to monitor the database of a load. `None` if it cannot be monitored.
-    fn watch_database(&self, _database: &plan::Database) -> Option<Box<dyn DatabaseWatch>> {
+    fn watch_database(&self, _database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {
         None
     }
 
@@ -190,7 +190,7 @@ impl Lab for LocalLab {
         Box::new(lab::probes::Watch::begin(subject))
     }
 
-    fn watch_database(&self, database: &plan::Database) -> Option<Box<dyn DatabaseWatch>> {
+    fn watch_database(&self, database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {
         database_watch::Session::begin(database)
             .map(|session| -> Box<dyn DatabaseWatch> { Box::new(session) })
     }

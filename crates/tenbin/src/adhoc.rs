@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use evidence::COMMAND;
-use plan::{Database, Fault, Played, Study, TlsSpec, literal_text};
+use plan::{CommandMixSpec, Database, Fault, Played, Study, TlsSpec, UrlLoad, literal_text};
 use report::in_shell;
 
 use crate::arguments::with_scheme;
@@ -40,6 +40,8 @@ pub(crate) enum Asked<'a> {
     },
     /// Scripts or workloads. If there are several, each transaction runs one of them.
     Transactions { played: &'a [Played], flags: &'a SqlFlags },
+    /// Steps of a protocol that owns them, as sections of a plan.
+    Steps { text: String, tls: TlsSpec },
 }
 
 /// Everything that the plan is built from.
@@ -92,6 +94,12 @@ impl Server {
         let shown = Database::read(text)?.shown;
         let name = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).to_owned();
         Ok(Self { url: text.trim().to_owned(), name, path: String::new() })
+    }
+
+    /// Reads the URL of a server whose protocol owns its steps. Returns the steps as sections of a plan, too.
+    pub(crate) fn of_steps(text: &str, mix: &CommandMixSpec) -> Result<(Self, String), Vec<Fault>> {
+        let UrlLoad { url, name, text } = UrlLoad::read(text, mix)?;
+        Ok((Self { url, name, path: String::new() }, text))
     }
 
     /// Adds the parameters of the URL to the name, for two databases on one server that differ only in them.
@@ -148,9 +156,8 @@ impl Adhoc<'_> {
 
     /// TLS keys of a system that were given, with their values.
     fn certificates(&self) -> Vec<(&'static str, String)> {
-        let Asked::Request { tls: TlsSpec { insecure, cacert, cert, key }, .. } = &self.asked else {
-            return Vec::new();
-        };
+        let (Asked::Request { tls, .. } | Asked::Steps { tls, .. }) = &self.asked else { return Vec::new() };
+        let TlsSpec { insecure, cacert, cert, key } = tls;
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
         let all = [
             ("insecure", insecure.then(|| "true".to_owned())),
@@ -165,7 +172,7 @@ impl Adhoc<'_> {
     fn shown_command(&self, words: &[String]) -> String {
         let secrets = match &self.asked {
             Asked::Request { described, .. } => described.secrets.as_slice(),
-            Asked::Transactions { .. } => &[],
+            Asked::Transactions { .. } | Asked::Steps { .. } => &[],
         };
         let shown = |word: &String| {
             let hides = |text: String, secret: &String| text.replace(secret, NOT_SHOWN);
@@ -204,6 +211,7 @@ impl Asked<'_> {
                 let steps = played.iter().filter_map(|one| transaction(one, played.len() > 1));
                 format!("scenario:\n{}{}", steps.collect::<String>(), settings(flags))
             }
+            Self::Steps { text, .. } => text.clone(),
         }
     }
 }

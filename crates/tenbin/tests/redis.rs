@@ -285,3 +285,50 @@ fn flags_of_redis_benchmark_get_a_replacement() {
         .expect("the program");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--commands LIST"), "{output:?}");
 }
+
+#[test]
+fn two_urls_are_compared_with_the_same_commands() {
+    let (home, first, second) = (Home::new(), redis(&[]), redis(&[]));
+    let (a, b) = (format!("a={}", first.url()), format!("b={}/1", second.url()));
+    let flags = ["--commands", "set,get", "-r", "10", "--data-size", "32", "-c", "2", "-P", "2"];
+    let load = ["-d", "200ms", "--warm-up", "50ms", "--blocks", "2"];
+    let output = home.run(&[[a.as_str(), &b].as_slice(), &flags, &load].concat());
+    assert!([Some(0), Some(3), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    for server in [&first, &second] {
+        let calls = |command: &str| server.calls(command).expect("calls");
+        assert!(calls("set") > 100 && calls("get") > 100, "{} {}", calls("set"), calls("get"));
+    }
+    assert_eq!(first.cli(&["STRLEN", "key:0"]).expect("a length").trim(), "32");
+    assert_eq!(second.cli(&["-n", "1", "DBSIZE"]).expect("a size").trim(), "10");
+}
+
+#[test]
+fn two_urls_that_cannot_be_compared_are_errors() {
+    let home = Home::new();
+    for (arguments, words) in [
+        (vec!["redis://127.0.0.1:1", "redis://127.0.0.1:1"], "both URLs name 127.0.0.1:1"),
+        (vec!["redis://127.0.0.1:1", "http://127.0.0.1:2"], "a server of another protocol"),
+        (vec!["redis://:secret@127.0.0.1:1", "redis://127.0.0.1:2"], "set REDISCLI_AUTH"),
+        (vec!["redis://127.0.0.1:1?redis=PING", "redis://127.0.0.1:2"], "different steps"),
+        (vec!["redis://127.0.0.1:1", "redis://127.0.0.1:2", "--commands", "got"], "unknown command"),
+        (vec!["redis://127.0.0.1:1", "redis://127.0.0.1:2", "-H", "a: b"], "--header"),
+        (vec!["http://127.0.0.1:1", "http://127.0.0.1:2", "--commands", "get"], "--commands does not work"),
+    ] {
+        let output = home.run(&arguments);
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stderr.contains(words) && !output.stderr.contains("secret"), "{output:?}");
+    }
+}
+
+#[test]
+fn capacity_of_a_url_is_searched_with_commands() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let search = ["capacity", &redis.url(), "--slo", "p99<1s", "--commands", "incr", "-r", "1"];
+    let bounds =
+        ["--to", "200/s", "-c", "4", "-P", "2", "-d", "200ms", "--warm-up", "50ms", "--confirm", "0"];
+    let output = home.run(&[search.as_slice(), &bounds, &["--no-overload"]].concat());
+    assert!([Some(0), Some(3), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    assert!(output.stdout.contains("200"), "{output:?}");
+    let counted = redis.cli(&["GET", "counter:0"]).expect("a value");
+    assert_eq!(counted.trim().parse::<u64>().expect("a number"), redis.calls("incr").expect("calls"));
+}

@@ -30,6 +30,7 @@ pub use step::RedisStep;
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -37,7 +38,7 @@ use crate::channel::{Channels, Footprint};
 use crate::conversation::{Conversation, Refusal, Reply, Script};
 use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
 use crate::secrets::Secrets;
-use crate::step::{StepsOfLoad, compile_each};
+use crate::step::{Access, StepsOfLoad, compile_each};
 use command::Command;
 use log_in::Identity;
 use pipeline::Pipelined;
@@ -121,6 +122,26 @@ fn reply_of(reader: &Reader, refusal: Option<Refusal>) -> Reply {
 }
 
 impl Redis {
+    /// Creates commands without variables. Each saves an item of its reply, or the whole reply for `None`, up to 64 KiB, in the
+    /// variable with its own number.
+    ///
+    /// # Errors
+    ///
+    /// The message for a log-in that Redis does not have.
+    pub fn asking(commands: &[(&str, Option<usize>)], access: &Access) -> Result<Self, String> {
+        let secrets = Secrets::default();
+        let command = |(number, (line, item)): (u16, &(&str, Option<usize>))| {
+            let words = line.split(' ').map(|word| word.as_bytes().to_vec()).collect();
+            let mut step = RedisStep::of(words, (*line).into());
+            step.saves.push((number, item.map_or(step::Source::Reply, step::Source::Item)));
+            Command::compile(&step, &[], &secrets)
+        };
+        let list = (0..).zip(commands).map(command).collect::<Result<Vec<_>, _>>()?;
+        let identity = Identity::read(access).map_err(|wrong| wrong.what)?;
+        let variables = commands.len() as u16;
+        Ok(Self { commands: Arc::new(Commands { list, variables, identity, secrets }) })
+    }
+
     fn command(&self, step: u16) -> Option<&Command> {
         self.commands.list.get(usize::from(step))
     }

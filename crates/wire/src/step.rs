@@ -212,6 +212,11 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Key and value of the step as a plan has them, without checks and saved values. `None` if the protocol does not write steps.
+    fn written(&self) -> Option<(&'static str, Value)> {
+        None
+    }
+
     /// Distinguishes steps that send the same message, for the hash of a plan.
     fn fingerprint(&self) -> String {
         String::new()

@@ -14,30 +14,48 @@ pub(crate) struct LeastBusy {
     places: Vec<u32>,
 }
 
-/// Sort key of a link. Links without room come last.
+/// Sort key of a link in one number, so that a comparison is one instruction. From its highest bit: whether the link has no room,
+/// its exchanges, whether it is down, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    is_full: bool,
-    exchanges: u32,
-    is_down: bool,
-    number: u32,
-}
+struct Rank(u64);
+
+/// Bit of a link without room.
+const IS_FULL: u64 = 1 << 63;
+/// Place of the exchanges; a link carries fewer than 2^30.
+const EXCHANGES_SHIFT: u32 = 33;
+/// Bit of a link that is down.
+const IS_DOWN: u64 = 1 << 32;
 
 impl Rank {
+    #[inline]
     fn of(link: &Link, number: u32) -> Self {
-        let exchanges = link.carried.len() as u32;
-        Self { is_full: !link.has_room(), exchanges, is_down: !link.is_up(), number }
+        let exchanges = (link.carried.len() as u64) << EXCHANGES_SHIFT;
+        let full = if link.has_room() { 0 } else { IS_FULL };
+        let down = if link.is_up() { 0 } else { IS_DOWN };
+        Self(full | exchanges | down | u64::from(number))
+    }
+
+    /// Rank of a link that carries nothing, is down, and has room.
+    fn idle(number: u32) -> Self {
+        Self(IS_DOWN | u64::from(number))
+    }
+
+    fn is_full(self) -> bool {
+        self.0 & IS_FULL != 0
+    }
+
+    fn number(self) -> u32 {
+        self.0 as u32
     }
 }
 
 impl LeastBusy {
     /// Creates the heap for links that carry nothing, are down, and have room.
     pub(crate) fn new(numbers: Range<u32>) -> Self {
-        let idle = |number| Rank { is_full: false, exchanges: 0, is_down: true, number };
         Self {
             first: numbers.start,
             places: (0..numbers.len() as u32).collect(),
-            heap: numbers.map(idle).collect(),
+            heap: numbers.map(Rank::idle).collect(),
         }
     }
 
@@ -59,45 +77,53 @@ impl LeastBusy {
     pub(crate) fn first(&mut self, links: &[Link]) -> Option<u32> {
         loop {
             let first = *self.heap.first()?;
-            if first.is_full {
+            if first.is_full() {
                 return None;
             }
-            if links[first.number as usize].has_room() {
-                return Some(first.number);
+            let number = first.number();
+            if links[number as usize].has_room() {
+                return Some(number);
             }
             // The channel has less room than when the link was ranked.
-            self.update(links, first.number);
+            self.update(links, number);
         }
     }
 
+    /// Moves the link at `place` up until the one above it is not busier.
     fn rise(&mut self, mut place: usize) {
+        let rank = self.heap[place];
         while let Some(above) = place.checked_sub(1).map(|before| before / 2)
-            && self.heap[place] < self.heap[above]
+            && rank < self.heap[above]
         {
-            self.heap.swap(place, above);
-            self.note_place(place);
+            self.put(self.heap[above], place);
             place = above;
         }
-        self.note_place(place);
+        self.put(rank, place);
     }
 
+    /// Moves the link at `place` down until those below it are not less busy.
     fn sink(&mut self, mut place: usize) {
+        let rank = self.heap[place];
         loop {
-            let below = 2 * place + 1..(2 * place + 3).min(self.heap.len());
-            let Some(least) = below.min_by_key(|below| self.heap[*below]) else { break };
-            if self.heap[place] <= self.heap[least] {
+            let below = 2 * place + 1;
+            let Some(mut least) = self.heap.get(below).copied() else { break };
+            let mut least_place = below;
+            if let Some(other) = self.heap.get(below + 1).copied().filter(|other| *other < least) {
+                (least, least_place) = (other, below + 1);
+            }
+            if rank <= least {
                 break;
             }
-            self.heap.swap(place, least);
-            self.note_place(place);
-            place = least;
+            self.put(least, place);
+            place = least_place;
         }
-        self.note_place(place);
+        self.put(rank, place);
     }
 
-    fn note_place(&mut self, place: usize) {
-        let number = self.heap[place].number;
-        self.places[(number - self.first) as usize] = place as u32;
+    #[inline]
+    fn put(&mut self, rank: Rank, place: usize) {
+        self.heap[place] = rank;
+        self.places[(rank.number() - self.first) as usize] = place as u32;
     }
 }
 

@@ -218,12 +218,14 @@ impl Worker<'_> {
         let (mut rest, mut was_waiting) = (bytes, false);
         loop {
             let link = &mut self.links[number as usize];
-            let received = link.channel.received(rest);
-            if is_multiplexed {
-                self.dispatch.update(&self.links, number);
-            }
-            let (used, is_waiting, after) = match received {
-                Ok(None) => return,
+            let (used, is_waiting, after) = match link.channel.received(rest) {
+                Ok(None) => {
+                    // The end of an exchange updates the link, but other bytes may change its room, too.
+                    if is_multiplexed {
+                        self.dispatch.update(&self.links, number);
+                    }
+                    return;
+                }
                 Ok(Some((used, event))) => {
                     let is_waiting = matches!(event, Event::Answered { next: Next::Await, .. });
                     (used, is_waiting, self.on_event(event, at_ns, is_multiplexed))

@@ -11,7 +11,7 @@ use super::{Evidence, RULES};
 use crate::Certainty;
 use crate::causes::{Doubt, Resource};
 use crate::group_io::LimitedIo;
-use crate::inside::Inside;
+use crate::inside::{Inside, StatementTime};
 use crate::signals::Signals;
 
 /// A resource, and readings that exclude it as a cause.
@@ -103,6 +103,28 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let reads = signals(evidence).inside.as_ref().and_then(|inside| inside.rate("blocks_read"));
         waits_of(evidence, |name| name.starts_with("IO")) < 0.1 && reads.is_none_or(|reads| reads < 1.0)
     }),
+    contradiction(Resource::STORE_COMMAND, |evidence| {
+        let inside = signals(evidence).inside.as_ref();
+        inside.is_none_or(|inside| inside.executed.iter().all(|one| one.mean_ms() < 0.9))
+    }),
+    contradiction(Resource::STORE_MEMORY, |evidence| {
+        let level = |name| signals(evidence).inside.as_ref().and_then(|inside| inside.level(name));
+        level("memory_bytes").zip(level("memory_bytes_max")).is_none_or(|(used, max)| used < 0.9 * max)
+    }),
+    contradiction(Resource::STORE_LOG, |evidence| {
+        let inside = signals(evidence).inside.as_ref();
+        let delayed = inside.and_then(|inside| inside.rate("log_syncs_delayed")).unwrap_or(0.0);
+        let is_each = inside.and_then(|inside| inside.level("log_synced_each")).unwrap_or(0.0);
+        delayed == 0.0 && is_each == 0.0
+    }),
+    contradiction(Resource::STORE_FORK, |evidence| {
+        let inside = signals(evidence).inside.as_ref();
+        inside.and_then(|inside| inside.rate("forks")).is_none_or(|forks| forks == 0.0)
+    }),
+    contradiction(Resource::STORE_BLOCKED, |evidence| {
+        let inside = signals(evidence).inside.as_ref();
+        below(inside.and_then(|inside| inside.level("clients_blocked")), 0.1)
+    }),
     contradiction(Resource::OPEN_FILES, |evidence| below(signals(evidence).open_files_share, 0.9)),
     contradiction(Resource::DISK, |evidence| {
         let signals = signals(evidence);
@@ -161,6 +183,10 @@ impl Draws {
     /// Independent draws that do not advance this sequence.
     fn aside(&self) -> Self {
         Self(self.0 ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    fn aside_again(&self) -> Self {
+        Self(self.0 ^ 0x1405_7b7e_f767_814f)
     }
 
     /// Number from 0 to 1, often exactly 0 or 1.
@@ -335,6 +361,36 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
         let per_s = ["blocks_read", "blocks_hit"].map(|name| (name.to_owned(), draws.wide(1e5))).into();
         Inside { samples: 5.0 * SECONDS, active, waits, per_s, ..Inside::default() }
     });
+    let mut own = draws.aside().aside_again();
+    if own.yes(4) {
+        planted.signals.inside = Some(store(&mut own));
+    }
+}
+
+/// Statistics of a key-value store.
+fn store(draws: &mut Draws) -> Inside {
+    let rates = ["commands", "keys_evicted", "errors", "key_hits", "key_misses"];
+    let mut per_s: BTreeMap<String, f64> =
+        rates.map(|name| (name.to_owned(), if draws.yes(2) { draws.wide(1e5) } else { 0.0 })).into();
+    for (name, most) in
+        [("main_thread_s", 1.1), ("children_s", 1.0), ("forks", 2.0), ("log_syncs_delayed", 2.0)]
+    {
+        per_s.insert(name.to_owned(), draws.share() * most);
+    }
+    let mut levels: BTreeMap<String, f64> = BTreeMap::new();
+    for (name, most) in
+        [("memory_bytes", 1e8), ("fork_s", 0.1), ("clients_blocked", 64.0), ("log_synced_each", 1.0)]
+    {
+        levels.insert(name.to_owned(), draws.share() * most);
+    }
+    levels.insert("memory_bytes_max".to_owned(), draws.of(&[0.0, 1e8]));
+    let command = |name: &str, draws: &mut Draws| StatementTime {
+        statement: name.to_owned(),
+        calls: 1.0 + draws.wide(1e6),
+        total_s: draws.wide(SECONDS),
+    };
+    let executed = vec![command("KEYS", draws), command("GET", draws)];
+    Inside { samples: 5.0 * SECONDS, seconds: SECONDS, per_s, levels, executed, ..Inside::default() }
 }
 
 #[test]

@@ -163,7 +163,10 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
 }
 
 /// Text with the largest sum over all runs; `None` if there is none, or if it is empty.
-fn largest(evidence: &Evidence<'_>, of_run: impl Fn(&Inside) -> Vec<(String, f64)>) -> Option<String> {
+pub(super) fn largest(
+    evidence: &Evidence<'_>,
+    of_run: impl Fn(&Inside) -> Vec<(String, f64)>,
+) -> Option<String> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     let insides = evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref());
     insides.flat_map(of_run).for_each(|(text, count)| *sums.entry(text).or_default() += count);

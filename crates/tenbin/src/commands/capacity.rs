@@ -6,10 +6,11 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use evidence::{CapacityRules, Procedure};
 use judge::words::percent_up_to;
-use plan::{Fault, Searched, Study, units};
+use plan::{Fault, Field, Searched, Study, units};
 
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
 use crate::arguments::{is_server, named_url, with_scheme, with_seconds};
+use crate::commands::command_mix::CommandMixFlags;
 use crate::commands::completions::plan_files;
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
@@ -54,6 +55,8 @@ pub(crate) struct CapacityFlags {
     tls: TlsFlags,
     #[command(flatten)]
     expects: ExpectFlags,
+    #[command(flatten)]
+    command_mix: CommandMixFlags,
     /// With a URL: maximum number of connections [default: 100]
     #[arg(short, long, value_name = "N", help_heading = "Request")]
     connections: Option<String>,
@@ -136,23 +139,17 @@ impl CapacityFlags {
             study.experiment = None;
             return Ok(study);
         }
-        let mut server = Server::read(url)?;
+        let (mut server, asked) = self.server(url)?;
         name.into_iter().for_each(|name| name.clone_into(&mut server.name));
         let connections = self.connections.clone().unwrap_or_else(|| CONNECTIONS.to_owned());
         let load =
             [("rate", "100/s"), ("connections", &connections), ("for", MEASURED), ("warm-up", WARM_UP)];
-        let load = load.map(|(key, value)| (key, value.to_owned())).to_vec();
-        let title = server.name.clone();
-        let (described, body) = self.request.read_text(&with_scheme(url), "with the URL of a server")?;
+        let pipeline = self.command_mix.pipeline.as_deref().map(|depth| (Field::PIPELINE.key, depth));
+        let load = load.into_iter().chain(pipeline).map(|(key, value)| (key, value.to_owned())).collect();
         Adhoc {
-            title,
+            title: server.name.clone(),
             servers: vec![server],
-            asked: Asked::Request {
-                described: described.into(),
-                body,
-                tls: self.tls.spec(),
-                expects: self.expects.keys(),
-            },
+            asked,
             gates: Vec::new(),
             load,
             compare: Vec::new(),
@@ -162,6 +159,28 @@ impl CapacityFlags {
         .study()
     }
 
+    /// Reads the URL of a running server, and the requests to it.
+    fn server(&self, url: &str) -> anyhow::Result<(Server, Asked<'_>)> {
+        let refused = |flag: &str, what: &str| {
+            BadArguments(format!("{flag}: {what}\n  help: leave it out, or write a plan: tenbin init"))
+        };
+        if plan::owns_steps(url) {
+            if let Some(flag) = self.request.given().or_else(|| self.expects.given()) {
+                return Err(refused(flag, "it applies to HTTP").into());
+            }
+            let (server, text) =
+                Server::of_steps(url, &self.command_mix.spec()).map_err(|faults| bad(&faults))?;
+            return Ok((server, Asked::Steps { text, tls: self.tls.spec() }));
+        }
+        if let Some(flag) = self.command_mix.given() {
+            return Err(refused(flag, "it applies to key-value stores").into());
+        }
+        let server = Server::read(url)?;
+        let (described, body) = self.request.read_text(&with_scheme(url), "with the URL of a server")?;
+        let (tls, expects) = (self.tls.spec(), self.expects.keys());
+        Ok((server, Asked::Request { described: described.into(), body, tls, expects }))
+    }
+
     /// First given flag that describes the requests to a URL. `None` if there is none.
     fn of_url(&self) -> Option<&'static str> {
         let is_given = self.connections.is_some().then_some("--connections");
@@ -169,6 +188,7 @@ impl CapacityFlags {
             .or_else(|| self.request.given())
             .or_else(|| self.tls.given())
             .or_else(|| self.expects.given())
+            .or_else(|| self.command_mix.given())
     }
 }
 

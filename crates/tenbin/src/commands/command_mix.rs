@@ -29,6 +29,12 @@ pub(crate) struct CommandMixFlags {
 }
 
 impl CommandMixFlags {
+    /// First of these flags that was given. `None` if there is none.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let mix = self.spec().given().into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
+        mix.or_else(|| self.pipeline.as_ref().map(|_| "--pipeline"))
+    }
+
     pub(crate) fn spec(&self) -> CommandMixSpec {
         CommandMixSpec {
             commands: self.commands.clone(),

@@ -13,6 +13,8 @@ use crate::step::{
 };
 use crate::words;
 
+/// Key of a step.
+const KEY: &str = "redis";
 /// Max characters of a command in a title.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 /// Max words of a command.
@@ -28,7 +30,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     url: "redis://127.0.0.1:6379",
     query: "?redis=PING",
     keys: &[Key {
-        name: "redis",
+        name: KEY,
         sentence: "A Redis command, split into words as redis-cli does, or a list of its words; a value never makes further words. The \
                    URL of the system is redis://[USER:PASSWORD@]HOST:PORT/DATABASE.",
         example: "\"SET user:{id} {value}\"",
@@ -147,6 +149,14 @@ impl Step for RedisStep {
 
     fn message(&self) -> &[u8] {
         &self.message
+    }
+
+    fn written(&self) -> Option<(&'static str, Value)> {
+        let word = |word: &Vec<u8>| {
+            let written = String::from_utf8_lossy(word).into_owned();
+            Value::Text(Text { written, template: word.clone() })
+        };
+        Some((KEY, Value::List(self.words.iter().map(word).collect())))
     }
 
     fn fingerprint(&self) -> String {

@@ -39,26 +39,60 @@ impl ComparisonFlags {
     }
 }
 
+/// Kind of the servers that are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Http,
+    Database,
+    /// A protocol that owns its steps, such as Redis.
+    OwnSteps,
+}
+
+impl Kind {
+    fn of(url: &str) -> Self {
+        match url {
+            url if plan::is_database(url) => Self::Database,
+            url if plan::owns_steps(url) => Self::OwnSteps,
+            _ => Self::Http,
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Http => "an HTTP server",
+            Self::Database => "a database",
+            Self::OwnSteps => "a server of another protocol",
+        }
+    }
+
+    fn plural(self) -> &'static str {
+        if self == Self::Database { "databases" } else { "URLs" }
+    }
+}
+
 /// Runs all servers in turn until the comparison is conclusive, or until a limit of blocks or time is reached.
 pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
     let written = flags.url.iter().chain(&flags.others).map(|url| named_url(url));
     let (names, urls): (Vec<Option<&str>>, Vec<&str>) = written.unzip();
-    let is_sql = plan::is_database(urls[0]);
-    if urls.iter().any(|url| plan::is_database(url) != is_sql) {
-        let what = "one URL is that of a database, and the other is not";
-        return Err(bad(what, "name two databases, or two servers of HTTP; or write a plan: tenbin init"));
+    let kind = Kind::of(urls[0]);
+    if urls.iter().any(|url| Kind::of(url) != kind) {
+        let help = "name two databases, two servers of HTTP, or two of another protocol; or write a plan: tenbin init";
+        return Err(bad(&format!("one URL is that of {}, and the other is not", kind.noun()), help));
     }
-    if let Some(flag) = unsupported(flags, is_sql) {
-        let kind = if is_sql { "databases" } else { "URLs" };
+    if let Some(flag) = unsupported(flags, kind) {
+        let noun = kind.plural();
         return Err(bad(
-            &format!("{flag} does not work with two {kind}"),
+            &format!("{flag} does not work with two {noun}"),
             "leave it out, or write a plan: tenbin init",
         ));
     }
-    let servers = if is_sql { databases(&urls, &names)? } else { web_servers(&urls, &names)? };
-    let asked = if is_sql { transactions(played, flags)? } else { request(flags, urls[0])? };
+    let (servers, asked) = match kind {
+        Kind::Database => (databases(&urls, &names)?, transactions(played, flags)?),
+        Kind::Http => (web_servers(&urls, &names)?, request(flags, urls[0])?),
+        Kind::OwnSteps => own_steps(flags, &urls, &names)?,
+    };
     let conditions = super::conditions(&flags.slo)?;
     let mut compare = compare(flags);
     // The first server is the baseline of the others.
@@ -171,6 +205,39 @@ fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Resul
     Ok(Asked::Transactions { played, flags: &flags.sql })
 }
 
+/// Servers whose protocol owns its steps, and the steps, which are the same for all.
+fn own_steps<'a>(
+    flags: &LoadFlags,
+    urls: &[&str],
+    names: &[Option<&str>],
+) -> anyhow::Result<(Vec<Server>, Asked<'a>)> {
+    let mix = flags.command_mix.spec();
+    let (mut servers, mut texts, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+    for url in urls {
+        match Server::of_steps(url, &mix) {
+            Ok((server, text)) => {
+                servers.push(server);
+                texts.push(text);
+            }
+            // An error in a flag is the same for each URL.
+            Err(of_url) => {
+                faults.extend(of_url.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>())
+            }
+        }
+    }
+    if !faults.is_empty() {
+        return Err(BadArguments(listed(&faults, "nothing was sent")).into());
+    }
+    if let Some(server) = namesakes(&servers) {
+        return Err(bad(&format!("both URLs name {}", server.name), "name two servers"));
+    }
+    let Some(text) = texts.pop().filter(|text| texts.iter().all(|other| other == text)) else {
+        let what = "the URLs have different steps";
+        return Err(bad(what, "write the same query for both, or a plan: tenbin init"));
+    };
+    Ok((with_names(servers, names)?, Asked::Steps { text, tls: flags.tls.spec() }))
+}
+
 fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<Asked<'a>> {
     let (described, body) = flags.request.read_text(&with_scheme(url), "with two URLs")?;
     Ok(Asked::Request {
@@ -218,7 +285,7 @@ fn compare(flags: &LoadFlags) -> Vec<(&'static str, String)> {
 }
 
 /// First given flag that a plan of running servers cannot express. `None` if there is none.
-fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
+fn unsupported(flags: &LoadFlags, kind: Kind) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),
         ("--recorded", flags.recorded.is_some()),
@@ -230,7 +297,11 @@ fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
         ("--wait", flags.wait.is_some()),
         ("--baseline", flags.baseline.is_some()),
     ];
-    let of_request = || flags.request.given().or_else(|| flags.tls.given()).or_else(|| flags.expects.given());
-    let of_kind = || if is_sql { of_request() } else { flags.sql.given() };
+    let of_request = || flags.request.given().or_else(|| flags.expects.given());
+    let of_kind = || match kind {
+        Kind::Database => of_request().or_else(|| flags.tls.given()).or_else(|| flags.command_mix.given()),
+        Kind::Http => flags.sql.given().or_else(|| flags.command_mix.given()),
+        Kind::OwnSteps => of_request().or_else(|| flags.sql.given()),
+    };
     all.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag)).or_else(of_kind)
 }

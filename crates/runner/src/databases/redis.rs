@@ -1,0 +1,61 @@
+//! Redis, and other stores of its protocol.
+
+mod watch;
+
+use std::slice;
+use std::time::Duration;
+
+use engine::{Interview, Peer, Unanswered};
+use loading::{Answer, Error};
+use wire::redis::{Redis, RedisConversation};
+use wire::{Conversation as _, Script as _};
+
+use super::Store;
+use crate::consent::PublicLoads;
+use crate::database_watch::{OpenSession, Questions};
+use crate::prepare::{self, Refusal};
+
+/// Time limit for connecting, for the log-in, and for each answer.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+pub(super) const STORE: Store =
+    Store { protocol: "redis", watch: || Box::new(watch::RedisWatch::default()), open };
+
+/// Prepares sessions with the log-in of the load.
+fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSession>, Refusal> {
+    let (mut peers, _) = prepare::peers(slice::from_ref(endpoint), &PublicLoads::Refused)?;
+    let peer = Peer { keep_alive: true, ..peers.swap_remove(0) };
+    let access = endpoint.peer().access.filled(secrets);
+    Ok(Box::new(move |_is_given_up| {
+        let commands = Redis::asking(&watch::QUESTIONS, &access).map_err(Error::Options)?;
+        let interview = Interview::open(peer.clone(), commands.open(0), TIMEOUT);
+        let interview = interview.map_err(|error| Error::Connect { reason: error.to_string() })?;
+        Ok(Box::new(Session { interview }))
+    }))
+}
+
+/// A connection that asks the commands of [`watch::QUESTIONS`].
+struct Session {
+    interview: Interview<RedisConversation>,
+}
+
+impl Questions for Session {
+    /// Lines of the reply as rows: `name:value` has two fields, other lines have one.
+    fn ask(&mut self, question: &str) -> Result<Answer, Error> {
+        let doing = || "asking the server about itself".to_owned();
+        let step = watch::QUESTIONS.iter().position(|(known, _)| *known == question);
+        let Some(step) = step else { return Err(Error::Options(format!("unknown question {question:?}"))) };
+        self.interview.ask(step as u16).map_err(|unanswered| match unanswered {
+            Unanswered::Rejected(said) => Error::Refused { doing: doing(), said },
+            Unanswered::Broken(reason) => Error::Broken { doing: doing(), reason },
+        })?;
+        let mut text = String::new();
+        self.interview.conversation().saved(&mut |variable, value| {
+            if usize::from(variable) == step {
+                text = String::from_utf8_lossy(value).into_owned();
+            }
+        });
+        let fields = |line: &str| line.splitn(2, ':').map(|field| Some(field.to_owned())).collect();
+        Ok(text.lines().map(fields).collect())
+    }
+}
