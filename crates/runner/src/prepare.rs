@@ -130,7 +130,7 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let running = running(plan)?;
     let prepared = match plan.tool() {
         Some(tool) => load_tool::prepare(plan, tool, public),
-        None => prepare_engine(plan, public),
+        None => prepare_engine(plan, public, |load| load),
     }?;
     Ok(Prepared { running, ..prepared })
 }
@@ -176,7 +176,12 @@ pub(crate) fn job(plan: &Plan) -> Job {
     }
 }
 
-fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
+/// Prepares a load of the engine. `change` gets the load that the plan describes, and returns the one to make.
+pub(crate) fn prepare_engine(
+    plan: &Plan,
+    public: &PublicLoads,
+    change: impl FnOnce(EngineLoad) -> EngineLoad,
+) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
     let has_address_accounts = !plan.address_parts().is_empty();
@@ -230,7 +235,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     };
     let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
     let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, needs_ports);
-    let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
+    let (cores, load) = (job.cores.clone(), change(EngineLoad { job, script }));
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {
         threads,

@@ -27,6 +27,11 @@ impl Steps {
         Self::read_at(plan, &[])
     }
 
+    /// Steps that are already compiled, for one peer.
+    pub(crate) fn compiled(script: Box<dyn Channels>) -> Self {
+        Self { script, saved: Vec::new() }
+    }
+
     /// Whether a link to the first peer carries one request at a time.
     pub(crate) fn is_serial(&self) -> bool {
         self.script.room(0) == 1 && !self.script.is_in_process(0)

@@ -59,6 +59,8 @@ pub(crate) struct Dialect {
     pub(crate) scripts: &'static [(&'static str, &'static str)],
     /// State that a statement keeps in its connection beyond its transaction, as far as it is known.
     pub(crate) session_states: &'static [SessionState],
+    /// Setting of a session that rejects writes, with its value. `None` if the log-in cannot set it.
+    pub(crate) read_only: Option<(&'static str, &'static str)>,
     /// Errors after which built-in workloads retry, besides deadlocks and serialization failures.
     pub(crate) retries: fn(Tables) -> &'static [Retry],
 }
@@ -101,6 +103,11 @@ impl Engine {
     pub fn placeholders(self) -> Placeholders {
         self.dialect().placeholders
     }
+}
+
+/// Setting of a session, with its value, that makes a database reject writes. `None` if its log-in cannot set it.
+pub fn read_only_setting(engine: Engine) -> Option<(&'static str, &'static str)> {
+    engine.dialect().read_only
 }
 
 /// Names of the databases that support pipelines, for messages.

@@ -113,14 +113,30 @@ fn kind(piece: &str, engine: Engine) -> StatementKind {
     }
 }
 
+/// Statements that change at most the state of their session.
+const OF_SESSION: &str =
+    "CLOSE DEALLOCATE DESC DESCRIBE DISCARD FETCH LISTEN RELEASE RESET SAVEPOINT UNLISTEN USE";
+
 /// True if a statement may store something, judged by its text. The end of a transaction stores nothing by itself.
 pub fn may_write(statement: &Statement, engine: Engine) -> bool {
     let text = statement.extended(Placeholders::Question);
-    let stores = |piece: &str| {
-        let is_change = || words(piece, engine).first().is_some_and(|word| is_among(COMMITTING, word.text));
-        kind(piece, engine) == StatementKind::Other || is_change()
+    split(&text, engine).into_iter().any(|piece| stores(piece, engine))
+}
+
+/// True if a text of statements may store something. Statements that change at most the state of their session do not.
+pub fn text_may_write(text: &str, engine: Engine) -> bool {
+    // RESET of MySQL is no statement of a session: it removes logs.
+    let is_change = |word: &str| engine.dialect().commits_implicitly && is_among(COMMITTING, word);
+    let is_of_session = |piece: &str| {
+        let words = words(piece, engine);
+        words.first().is_some_and(|word| is_among(OF_SESSION, word.text) && !is_change(word.text))
     };
-    split(&text, engine).into_iter().any(stores)
+    split(text, engine).into_iter().any(|piece| stores(piece, engine) && !is_of_session(piece))
+}
+
+fn stores(piece: &str, engine: Engine) -> bool {
+    let is_change = || words(piece, engine).first().is_some_and(|word| is_among(COMMITTING, word.text));
+    kind(piece, engine) == StatementKind::Other || is_change()
 }
 
 /// True if the words after the first one store nothing, lock nothing, and call no unknown function.

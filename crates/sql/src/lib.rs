@@ -19,10 +19,10 @@ pub mod workload;
 
 pub use classes::Retry;
 pub use conversation::SqlConversation;
-pub use databases::Engine;
-pub use effect::may_write;
+pub use databases::{Engine, read_only_setting};
+pub use effect::{may_write, text_may_write};
 pub use parts::{Part, parts};
-pub use program::{KEPT_BYTES, Sql, on_server};
+pub use program::{KEPT_BYTES, Sql, on_server, sessions};
 pub use recorder::recorded;
 pub use session_state::{SessionState, StateUse, session_state};
 pub use settings::{Mode, RowCount, Settings, TransactionStep};

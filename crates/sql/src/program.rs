@@ -93,12 +93,24 @@ pub fn on_server(
     is_private: bool,
     nonce: [u8; 18],
 ) -> Result<Sql, String> {
+    Sql::new(deck, steps, settings, engine, sessions(engine, login, is_private, nonce)?)
+}
+
+/// Creates the sessions of connections to a server, which are numbered from 0. The arguments are those of [`on_server`].
+///
+/// # Errors
+///
+/// The engine has no protocol.
+pub fn sessions(
+    engine: Engine,
+    login: Arc<Login>,
+    is_private: bool,
+    nonce: [u8; 18],
+) -> Result<impl Fn(u32) -> Box<dyn Session> + Send + Sync + use<>, String> {
     let Some(Protocol { compile: Compile::Transactions(open), .. }) = engine.protocol() else {
         return Err("this database is no server".to_owned());
     };
-    Sql::new(deck, steps, settings, engine, move |number| {
-        open(login.clone(), is_private, numbered(nonce, number))
-    })
+    Ok(move |number| open(login.clone(), is_private, numbered(nonce, number)))
 }
 
 /// Nonce of a connection.

@@ -19,6 +19,7 @@ pub(crate) mod origin;
 pub(crate) mod permissions;
 pub(crate) mod prepare;
 pub(crate) mod proxy;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod resume;
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Check(check::CheckFlags),
     /// Creates and fills the tables of a built-in database workload
     Prepare(Box<prepare::PrepareFlags>),
+    /// Replays the recorded traffic of a database or web server on another
+    Replay(Box<replay::ReplayFlags>),
     /// Shows stored runs and studies
     Report(report::ReportFlags),
     /// Compares two stored runs or studies

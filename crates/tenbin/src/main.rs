@@ -101,6 +101,7 @@ fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Command::Init(flags)) => commands::init::run(&flags),
         Some(Command::Check(flags)) => commands::check::run(&flags),
         Some(Command::Prepare(flags)) => commands::prepare::run(&flags),
+        Some(Command::Replay(flags)) => commands::replay::run(&flags),
         Some(Command::Report(flags)) => commands::report::run(&flags),
         Some(Command::Compare(flags)) => commands::compare::run(&flags),
         Some(Command::Export(flags)) => commands::export::run(&flags),

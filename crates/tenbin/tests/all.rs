@@ -45,6 +45,7 @@ mod proxy;
 mod rates;
 mod recorded_arrivals;
 mod redis;
+mod replay;
 mod reports;
 mod results;
 mod same_body;

@@ -5,6 +5,7 @@
 
 #[path = "../../../crates/wire/tests/greetings/mod.rs"]
 mod greetings;
+mod logs;
 mod mutate;
 #[path = "../../../crates/wire/tests/pieces/mod.rs"]
 mod pieces;
@@ -42,12 +43,13 @@ impl Target {
     }
 }
 
-/// Every kind of input: plans, stored intervals, replies to a user with a session, and what a server sends in each protocol.
+/// Every kind of input: plans, stored intervals, replies to a user with a session, logs to replay, and what a server sends in each protocol.
 pub fn targets() -> Vec<Target> {
     let mut targets = vec![
         Target::new("plan", plans(), read_plan),
         Target::new("interval_decode", intervals(), decode_interval),
         Target::new("sessions", sessions::replies(), sessions::feed),
+        Target::new("logs", logs::samples(), logs::feed),
     ];
     targets.extend(PROTOCOLS.iter().map(|protocol| {
         let seeds = (protocol.samples)().into_iter().map(|sample| sample.bytes);

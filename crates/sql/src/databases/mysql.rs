@@ -25,6 +25,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     class_of_number,
     scripts: SCRIPTS,
     session_states: &[],
+    read_only: None,
     retries,
 };
 

@@ -27,5 +27,6 @@ pub(super) const DIALECT: Dialect = Dialect {
     class_of_number: |_| None,
     scripts: &[],
     session_states: session_states::SESSION_STATES,
+    read_only: Some(("default_transaction_read_only", "on")),
     retries: |tables| if tables == Tables::Sbtest { UNIQUE_VIOLATION } else { &[] },
 };

@@ -25,6 +25,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     class_of_number: |_| None,
     scripts: &[],
     session_states: &[],
+    read_only: None,
     retries,
 };
 

@@ -1,0 +1,80 @@
+//! One statement or request of a log.
+
+use std::sync::Arc;
+
+/// A recorded statement or request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Number of the session, in order of first appearance. `None` if the log does not name sessions.
+    pub session: Option<u32>,
+    /// Start, in nanoseconds since 1970.
+    pub at_ns: u64,
+    /// User that the log names; empty if it names none.
+    pub user: Arc<str>,
+    /// Database that the log names; empty if it names none.
+    pub database: Arc<str>,
+    /// Statement or request.
+    pub action: Action,
+    /// Text of the action with its values masked.
+    pub fingerprint: String,
+    /// Duration in nanoseconds. `None` if the log has none.
+    pub duration_ns: Option<u64>,
+    /// Result in the log.
+    pub result: LoggedResult,
+    /// Number of rows that were returned. `None` if the log has none.
+    pub rows: Option<u64>,
+}
+
+/// Statement or request to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Text of one or more SQL statements.
+    Query(String),
+    /// SQL statement with separate values.
+    Execute {
+        /// Text with placeholders.
+        text: String,
+        /// Values in text form; `None` is NULL.
+        values: Vec<Option<String>>,
+        /// Whether the client kept the prepared statement under a name.
+        is_named: bool,
+    },
+    /// HTTP request without a body.
+    Request {
+        /// Method, such as GET.
+        method: String,
+        /// Path and query.
+        target: String,
+    },
+}
+
+impl Action {
+    /// Text without values: the statement, or the path of a request.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Query(text) | Self::Execute { text, .. } => text,
+            Self::Request { target, .. } => target,
+        }
+    }
+}
+
+/// Result of a statement or request, as far as a log has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LoggedResult {
+    /// The log does not say how it ended.
+    #[default]
+    Unknown,
+    /// It succeeded.
+    Ok,
+    /// It failed with this SQLSTATE. `None` if the log has no code.
+    Error(Option<[u8; 5]>),
+    /// It was answered with this HTTP status.
+    Status(u16),
+}
+
+impl LoggedResult {
+    /// Failure with a SQLSTATE, or without a code if `code` is not one.
+    pub fn error(code: &[u8]) -> Self {
+        Self::Error(code.try_into().ok().filter(|code: &[u8; 5]| code.iter().all(u8::is_ascii_alphanumeric)))
+    }
+}

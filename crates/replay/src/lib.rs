@@ -1,0 +1,29 @@
+//! Reads recorded traffic, one file per format, and plays it again.
+//!
+//! [`Log`] streams entries: statements or requests with session, time, and logged result. [`Survey`] counts them by fingerprint, and
+//! [`TraceBuilder`] keeps them as what each connection has to send. [`play`] sends it and compares each result with the log. The
+//! crate has no sockets and no clock.
+
+mod entry;
+mod fingerprint;
+mod formats;
+mod instant;
+mod lines;
+mod log;
+mod mysql;
+mod output;
+pub mod play;
+mod postgres;
+mod skipped;
+mod survey;
+mod trace;
+mod web;
+
+pub use entry::{Action, Entry, LoggedResult};
+pub use fingerprint::{Scanned, of_request, scan};
+pub use formats::{FORMATS, Format, Layout, Traffic};
+pub use log::{Log, LogError};
+pub use output::{Output, Reader};
+pub use skipped::{Reason, Skipped};
+pub use survey::{FINGERPRINTS_MAX, FingerprintCount, OTHER, Survey};
+pub use trace::{Form, Item, KEPT_BYTES_MAX, TooLarge, Trace, TraceBuilder};

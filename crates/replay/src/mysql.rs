@@ -1,0 +1,32 @@
+//! Logs of MySQL and MariaDB: the general log and the slow log.
+
+pub(crate) mod general;
+pub(crate) mod slow;
+
+use sql::Engine;
+
+use crate::entry::Action;
+use crate::fingerprint::scan;
+use crate::skipped::Reason;
+
+/// Lines that the server writes at its start: its version, its port, and the heads of the columns.
+fn is_banner(line: &[u8]) -> bool {
+    let has = |text: &str| memchr::memmem::find(line, text.as_bytes()).is_some();
+    has(", Version: ") && has("started with:")
+        || line.starts_with(b"Tcp port:")
+        || line.starts_with(b"TCP Port:")
+        || line.starts_with(b"Time ") && has("Command")
+}
+
+/// Action for a statement that can be replayed, and its fingerprint.
+fn checked(text: &[u8]) -> Result<(Action, String), Reason> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let scanned = scan(&text, Engine::MySql);
+    match scanned.fingerprint.split(' ').take(3).collect::<Vec<_>>().as_slice() {
+        [""] => Err(Reason::NoStatement),
+        _ if scanned.is_cut => Err(Reason::Cut),
+        // The server asks the client for the file.
+        ["load", "data", word] if word.starts_with("local") => Err(Reason::Copy),
+        _ => Ok((Action::Query(text), scanned.fingerprint)),
+    }
+}

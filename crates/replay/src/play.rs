@@ -1,0 +1,17 @@
+//! Plays a trace over connections, and compares each result with the log.
+//!
+//! A script for the engine has one step, which sends the next item of its connection. Each fingerprint is a part with an account of
+//! its own: part 1 + n is fingerprint n.
+
+mod http;
+mod outcomes;
+mod sql;
+
+pub use self::http::{HttpPlay, HttpPlayer};
+pub use self::outcomes::{DIFFERENCES_MAX, Difference, FingerprintOutcome, Outcomes};
+pub use self::sql::{OpenSession, SqlPlay, SqlPlayer};
+
+/// Number of the part of a fingerprint.
+fn part(fingerprint: u16) -> u16 {
+    fingerprint.saturating_add(1)
+}

@@ -1,0 +1,202 @@
+//! Plays the requests of an access log over any number of connections.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use wire::http1::{Checks, Http1, HttpConversation, Request};
+use wire::{
+    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
+    RequestStep, Script, Secrets, Stage,
+};
+
+use super::outcomes::{Outcomes, Replayed};
+use super::part;
+use crate::trace::{Form, Item, Trace};
+
+/// The requests of a trace as a load. Whichever connection begins next takes the next request.
+#[derive(Debug)]
+pub struct HttpPlay {
+    shared: Arc<Shared>,
+    http: Http1,
+    fingerprints: u16,
+}
+
+#[derive(Debug)]
+struct Shared {
+    trace: Arc<Trace>,
+    outcomes: Arc<Outcomes>,
+    methods: Vec<String>,
+    next: AtomicUsize,
+}
+
+impl HttpPlay {
+    /// Creates the load. Each request is `like` with method and target of the log.
+    ///
+    /// # Errors
+    ///
+    /// A message if a method or a header cannot be sent.
+    pub fn new(
+        trace: Arc<Trace>,
+        outcomes: Arc<Outcomes>,
+        fingerprints: usize,
+        like: &Request,
+        secrets: &Secrets,
+    ) -> Result<Self, String> {
+        let mut methods: Vec<String> = Vec::new();
+        for item in trace.slots.iter().flatten() {
+            if let Form::Request(method) = &item.form
+                && !methods.iter().any(|known| **known == **method)
+            {
+                methods.push(method.to_string());
+            }
+        }
+        let step = |method: &String| RequestStep {
+            request: Request {
+                method: method.clone(),
+                target: "{target}".to_owned(),
+                body: None,
+                ..like.clone()
+            },
+            checks: Checks::default(),
+            captures: Vec::new(),
+        };
+        let steps: Vec<RequestStep> = methods.iter().map(step).collect();
+        let http = Http1::compile(&steps, &["target".to_owned()], secrets).map_err(|wrong| wrong.what)?;
+        let shared = Shared { trace, outcomes, methods, next: AtomicUsize::new(0) };
+        Ok(Self { shared: Arc::new(shared), http, fingerprints: fingerprints as u16 })
+    }
+}
+
+impl Script for HttpPlay {
+    type Conversation = HttpPlayer;
+
+    fn open(&self, number: u32) -> HttpPlayer {
+        HttpPlayer {
+            shared: Arc::clone(&self.shared),
+            inner: Script::open(&self.http, number),
+            current: None,
+        }
+    }
+
+    fn needs(&self, _step: u16, _variable: u16) -> bool {
+        false
+    }
+
+    fn looks_through(&self, _step: u16) -> bool {
+        false
+    }
+
+    fn parts(&self) -> u16 {
+        self.fingerprints
+    }
+
+    fn footprint(&self, _longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let longest = self.shared.trace.texts.iter().map(|text| text.len() as u64).max().unwrap_or(0);
+        Script::footprint(&self.http, &|_| longest)
+    }
+}
+
+/// Requests over one connection.
+#[derive(Debug)]
+pub struct HttpPlayer {
+    shared: Arc<Shared>,
+    inner: HttpConversation,
+    /// Number of the request whose reply is awaited.
+    current: Option<usize>,
+}
+
+impl HttpPlayer {
+    fn item(&self) -> Option<&Item> {
+        self.shared.trace.slots.first()?.get(self.current?)
+    }
+
+    /// Counts the reply to the request under way. Returns the end of its part.
+    fn answered(&mut self, reply: &Reply) -> Option<PartEnd> {
+        let item = self.item()?;
+        self.shared.outcomes.note(item, Replayed::Status(reply.status));
+        let end = PartEnd { part: part(item.fingerprint), refusal: reply.refusal };
+        self.current = None;
+        Some(end)
+    }
+}
+
+impl Conversation for HttpPlayer {
+    fn set(&mut self, _variable: u16, _value: &[u8]) {}
+
+    fn greet(&mut self) -> Greeting {
+        self.inner.greet()
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        self.inner.greeted(bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        self.inner.secured()
+    }
+
+    fn connects_to(&mut self, address: u16) {
+        self.inner.connects_to(address);
+    }
+
+    fn begin(&mut self, _step: u16) -> Next {
+        let shared = Arc::clone(&self.shared);
+        let number = shared.next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = shared.trace.slots.first().and_then(|items| items.get(number)) else {
+            return Next::Broken("the trace has no further request".to_owned());
+        };
+        let Form::Request(method) = &item.form else {
+            return Next::Broken("a statement is no request".to_owned());
+        };
+        let step = shared.methods.iter().position(|known| **known == **method).unwrap_or(0);
+        let target = shared.trace.texts.get(item.text as usize).map_or("/", |text| text);
+        self.current = Some(number);
+        self.inner.set(0, target.as_bytes());
+        self.inner.begin(step as u16)
+    }
+
+    fn go_on(&mut self) -> Next {
+        self.inner.go_on()
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        self.inner.outgoing()
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        Ok(match self.inner.received(bytes)? {
+            Progress::Replied { used, reply } => {
+                Progress::Answered { used, part: self.answered(&reply), next: Next::Done(reply) }
+            }
+            progress => progress,
+        })
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        let closing = self.inner.peer_closed();
+        if let Closing::Replied(reply) = &closing {
+            self.answered(reply);
+        }
+        closing
+    }
+
+    fn stage(&self) -> Stage {
+        self.inner.stage()
+    }
+
+    fn part(&self) -> Option<u16> {
+        self.item().map(|item| part(item.fingerprint))
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        self.inner.explain(refusal)
+    }
+
+    fn forget(&mut self) {
+        if let Some(item) = self.item() {
+            self.shared.outcomes.note(item, Replayed::Lost);
+        }
+        self.current = None;
+        self.inner.forget();
+    }
+}

@@ -1,0 +1,217 @@
+//! Results of a replay by fingerprint, compared with the log. All connections add to them.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::entry::LoggedResult;
+use crate::trace::Item;
+
+/// Max number of kinds of differences that are kept. Further ones are only counted.
+pub const DIFFERENCES_MAX: usize = 200;
+
+/// Results of all fingerprints.
+#[derive(Debug)]
+pub struct Outcomes {
+    by_fingerprint: Box<[Counters]>,
+    differences: Mutex<BTreeMap<Difference, u64>>,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    replies: AtomicU64,
+    errors: AtomicU64,
+    rows: AtomicU64,
+    same: AtomicU64,
+    differs: AtomicU64,
+    unknown: AtomicU64,
+    unsent: AtomicU64,
+}
+
+/// Results of one fingerprint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FingerprintOutcome {
+    /// Number of statements that ended with a reply, or with a lost connection.
+    pub replies: u64,
+    /// Number of them that failed.
+    pub errors: u64,
+    /// Number of rows that were returned.
+    pub rows: u64,
+    /// Number of statements that ended as in the log.
+    pub same: u64,
+    /// Number of statements that ended differently than in the log.
+    pub differs: u64,
+    /// Number of statements whose result in the log is unknown.
+    pub unknown: u64,
+    /// Number of statements that were left out because their transaction was lost with its connection.
+    pub unsent: u64,
+}
+
+/// A kind of difference between log and replay.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// Number of the fingerprint.
+    pub fingerprint: u16,
+    /// Result in the log.
+    pub logged: String,
+    /// Result of the replay.
+    pub replayed: String,
+}
+
+/// Result of a replayed item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replayed {
+    /// Success, with the number of rows that were returned; `None` if the statement returns none.
+    Ok(Option<u64>),
+    /// Failure with a SQLSTATE.
+    Error([u8; 5]),
+    /// HTTP status.
+    Status(u16),
+    /// No complete reply.
+    Lost,
+}
+
+impl Outcomes {
+    /// Creates empty counters for this number of fingerprints.
+    pub fn new(fingerprints: usize) -> Self {
+        let by_fingerprint = (0..fingerprints).map(|_| Counters::default()).collect();
+        Self { by_fingerprint, differences: Mutex::default() }
+    }
+
+    /// Counts an item that was left out.
+    pub(super) fn leave_out(&self, item: &Item) {
+        if let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) {
+            counters.unsent.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts the result of an item.
+    pub(super) fn note(&self, item: &Item, replayed: Replayed) {
+        let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) else { return };
+        let add = |counter: &AtomicU64, count: u64| {
+            counter.fetch_add(count, Ordering::Relaxed);
+        };
+        add(&counters.replies, 1);
+        match replayed {
+            Replayed::Ok(rows) => add(&counters.rows, rows.unwrap_or(0)),
+            Replayed::Status(..400) => {}
+            Replayed::Error(_) | Replayed::Status(_) | Replayed::Lost => add(&counters.errors, 1),
+        }
+        match is_same(item, replayed) {
+            Some(true) => add(&counters.same, 1),
+            None => add(&counters.unknown, 1),
+            Some(false) => {
+                add(&counters.differs, 1);
+                self.keep(item, replayed);
+            }
+        }
+    }
+
+    #[cold]
+    fn keep(&self, item: &Item, replayed: Replayed) {
+        let (logged, replayed) = words(item, replayed);
+        let difference = Difference { fingerprint: item.fingerprint, logged, replayed };
+        let mut kept = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < DIFFERENCES_MAX || kept.contains_key(&difference) {
+            *kept.entry(difference).or_default() += 1;
+        }
+    }
+
+    /// Results by number of the fingerprint.
+    pub fn list(&self) -> Vec<FingerprintOutcome> {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let outcome = |counters: &Counters| FingerprintOutcome {
+            replies: load(&counters.replies),
+            errors: load(&counters.errors),
+            rows: load(&counters.rows),
+            same: load(&counters.same),
+            differs: load(&counters.differs),
+            unknown: load(&counters.unknown),
+            unsent: load(&counters.unsent),
+        };
+        self.by_fingerprint.iter().map(outcome).collect()
+    }
+
+    /// Kinds of differences with their numbers, the most frequent first.
+    pub fn differences(&self) -> Vec<(Difference, u64)> {
+        let kept = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list: Vec<_> = kept.iter().map(|(difference, count)| (difference.clone(), *count)).collect();
+        list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        list
+    }
+}
+
+/// Whether an item ended as in the log. `None` if the log does not say. Rows are compared if both are known.
+fn is_same(item: &Item, replayed: Replayed) -> Option<bool> {
+    match (&item.result, replayed) {
+        (LoggedResult::Unknown, _) => None,
+        (LoggedResult::Ok, Replayed::Ok(rows)) => Some(item.rows.zip(rows).is_none_or(|(a, b)| a == b)),
+        (LoggedResult::Error(None), Replayed::Error(_)) => Some(true),
+        (LoggedResult::Error(Some(logged)), Replayed::Error(code)) => Some(*logged == code),
+        (LoggedResult::Status(logged), Replayed::Status(status)) => Some(*logged == status),
+        _ => Some(false),
+    }
+}
+
+/// Results in words: those of the log, and those of the replay.
+fn words(item: &Item, replayed: Replayed) -> (String, String) {
+    let code = |code: &[u8; 5]| format!("error {}", String::from_utf8_lossy(code));
+    let rows = |rows: Option<u64>| rows.map_or("ok".to_owned(), |rows| format!("ok, {rows} rows"));
+    let logged = match &item.result {
+        LoggedResult::Unknown => "unknown".to_owned(),
+        LoggedResult::Ok => rows(item.rows),
+        LoggedResult::Error(logged) => logged.as_ref().map_or("error".to_owned(), code),
+        LoggedResult::Status(status) => format!("status {status}"),
+    };
+    let replayed = match replayed {
+        // Rows are named only if they are what differs.
+        Replayed::Ok(count) => rows(count.filter(|_| item.rows.is_some())),
+        Replayed::Error(replayed) => code(&replayed),
+        Replayed::Status(status) => format!("status {status}"),
+        Replayed::Lost => "no reply".to_owned(),
+    };
+    (logged, replayed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Form;
+
+    fn item(result: LoggedResult, rows: Option<u64>) -> Item {
+        Item { at_ns: 0, text: 0, form: Form::Query, fingerprint: 0, is_last: false, result, rows }
+    }
+
+    #[test]
+    fn result_is_compared_by_error_and_by_rows_if_both_are_known() {
+        let unique = *b"23505";
+        for (logged, rows, replayed, same) in [
+            (LoggedResult::Ok, None, Replayed::Ok(Some(7)), Some(true)),
+            (LoggedResult::Ok, Some(7), Replayed::Ok(Some(7)), Some(true)),
+            (LoggedResult::Ok, Some(7), Replayed::Ok(Some(8)), Some(false)),
+            (LoggedResult::Ok, Some(0), Replayed::Ok(None), Some(true)),
+            (LoggedResult::Ok, None, Replayed::Error(unique), Some(false)),
+            (LoggedResult::Ok, None, Replayed::Lost, Some(false)),
+            (LoggedResult::Error(Some(unique)), None, Replayed::Error(unique), Some(true)),
+            (LoggedResult::Error(Some(*b"40001")), None, Replayed::Error(unique), Some(false)),
+            (LoggedResult::Error(None), None, Replayed::Error(unique), Some(true)),
+            (LoggedResult::Error(None), None, Replayed::Ok(None), Some(false)),
+            (LoggedResult::Status(404), None, Replayed::Status(404), Some(true)),
+            (LoggedResult::Status(200), None, Replayed::Status(500), Some(false)),
+            (LoggedResult::Unknown, None, Replayed::Lost, None),
+        ] {
+            assert_eq!(is_same(&item(logged.clone(), rows), replayed), same, "{logged:?} {replayed:?}");
+        }
+    }
+
+    #[test]
+    fn differences_are_counted_by_kind_without_values() {
+        let outcomes = Outcomes::new(1);
+        for code in [b"23505", b"23505", b"40001"] {
+            outcomes.note(&item(LoggedResult::Ok, None), Replayed::Error(*code));
+        }
+        let differences = outcomes.differences();
+        assert_eq!((differences[0].0.replayed.as_str(), differences[0].1), ("error 23505", 2));
+        assert_eq!((outcomes.list()[0].differs, outcomes.list()[0].errors), (3, 3));
+    }
+}

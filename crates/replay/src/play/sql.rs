@@ -1,0 +1,277 @@
+//! Plays the sessions of a slot over one SQL connection.
+
+use std::fmt;
+use std::sync::Arc;
+
+use wire::sql::{Session, SessionEvent, Statement, Transaction, Value};
+use wire::{
+    Cancel, Closing, Conversation, ErrorClass, Footprint, Greeting, Next, PartEnd, PeerFault, Progress,
+    Refusal, Reply, Script, Stage,
+};
+
+use super::outcomes::{Outcomes, Replayed};
+use super::part;
+use crate::trace::{Form, Item, Trace};
+
+/// Number of texts whose prepared statements are kept. Further ones are prepared for each execution.
+const KEPT_STATEMENTS_MAX: u32 = 4_096;
+/// Upper bound of the memory of a connection in bytes: a partial reply, and a message of the server.
+const KEPT_BYTES: u64 = 256 * 1024;
+
+/// Creates the session of a connection, whose number counts from 0.
+pub type OpenSession = Box<dyn Fn(u32) -> Box<dyn Session> + Send + Sync>;
+
+/// The statements of a trace as a load. The connection with a slot's number sends the slot.
+pub struct SqlPlay {
+    shared: Arc<Shared>,
+    open: OpenSession,
+}
+
+struct Shared {
+    trace: Arc<Trace>,
+    outcomes: Arc<Outcomes>,
+    /// Fingerprints that end a transaction.
+    ends_transaction: Box<[bool]>,
+    longest_bytes: u64,
+}
+
+impl fmt::Debug for SqlPlay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqlPlay").field("trace", &self.shared.trace).finish_non_exhaustive()
+    }
+}
+
+impl SqlPlay {
+    /// Creates the load. `fingerprints` are the texts of all fingerprints, by number.
+    pub fn new(trace: Arc<Trace>, outcomes: Arc<Outcomes>, fingerprints: &[&str], open: OpenSession) -> Self {
+        let ends_transaction = fingerprints.iter().map(|text| ends_transaction(text)).collect();
+        let longest_bytes = trace.texts.iter().map(|text| text.len() as u64).max().unwrap_or(0);
+        Self { shared: Arc::new(Shared { trace, outcomes, ends_transaction, longest_bytes }), open }
+    }
+}
+
+fn ends_transaction(text: &str) -> bool {
+    let mut words = text.split([' ', ';']);
+    match words.next() {
+        Some("commit" | "end" | "abort") => true,
+        Some("rollback") => !words.any(|word| word == "to"),
+        _ => false,
+    }
+}
+
+impl Script for SqlPlay {
+    type Conversation = SqlPlayer;
+
+    fn open(&self, number: u32) -> SqlPlayer {
+        SqlPlayer {
+            shared: Arc::clone(&self.shared),
+            session: (self.open)(number),
+            slot: number as usize,
+            next: 0,
+            current: None,
+            error: None,
+            rows: None,
+            received_bytes: 0,
+            has_lost_transaction: false,
+        }
+    }
+
+    fn needs(&self, _step: u16, _variable: u16) -> bool {
+        false
+    }
+
+    fn looks_through(&self, _step: u16) -> bool {
+        false
+    }
+
+    fn parts(&self) -> u16 {
+        self.shared.ends_transaction.len() as u16
+    }
+
+    fn footprint(&self, _longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        Footprint { kept_bytes: KEPT_BYTES, request_bytes: self.shared.longest_bytes, ..Footprint::default() }
+    }
+}
+
+/// Statements of one slot over one connection.
+pub struct SqlPlayer {
+    shared: Arc<Shared>,
+    session: Box<dyn Session>,
+    slot: usize,
+    /// Number of the next item.
+    next: usize,
+    /// Number of the item whose reply is awaited.
+    current: Option<usize>,
+    error: Option<Refusal>,
+    rows: Option<u64>,
+    received_bytes: u64,
+    /// Whether the connection was lost within a transaction: the rest of the transaction is left out.
+    has_lost_transaction: bool,
+}
+
+impl SqlPlayer {
+    fn item(&self, number: usize) -> Option<&Item> {
+        self.shared.trace.slots.get(self.slot)?.get(number)
+    }
+
+    fn send(&mut self, number: usize) {
+        let shared = Arc::clone(&self.shared);
+        let Some(item) = shared.trace.slots.get(self.slot).and_then(|items| items.get(number)) else {
+            return;
+        };
+        let text = shared.trace.texts.get(item.text as usize).map_or("", |text| text);
+        self.session.clear();
+        match &item.form {
+            Form::Query | Form::Request(_) => self.session.query(text.as_bytes()),
+            Form::Execute { values, is_named } => {
+                let is_kept = *is_named && item.text < KEPT_STATEMENTS_MAX;
+                let statement = Statement { number: item.text as u16, text, is_kept };
+                let values = values.iter().map(|value| Value::from(value.as_deref().map(str::as_bytes)));
+                self.session.execute(statement, &mut values.into_iter());
+                self.session.sync();
+            }
+        }
+        (self.current, self.error, self.rows, self.received_bytes) = (Some(number), None, None, 0);
+    }
+
+    /// Ends the item under way with what the server replied.
+    fn over(&mut self, used: usize, is_closed: bool) -> Progress {
+        let number = self.current.take().unwrap_or(self.next);
+        let (refusal, rows) = (self.error.take(), self.rows.take());
+        let Some(item) = self.item(number) else { return Progress::NeedMore };
+        let replayed = match refusal {
+            Some(_) => Replayed::Error(self.session.last_error().sqlstate.0),
+            None => Replayed::Ok(rows),
+        };
+        self.shared.outcomes.note(item, replayed);
+        let reply = Reply {
+            status: 1,
+            refusal,
+            reusable: !is_closed && !item.is_last,
+            idle_max_s: 0,
+            received_bytes: self.received_bytes,
+        };
+        let part = Some(PartEnd { part: part(item.fingerprint), refusal });
+        Progress::Answered { used, part, next: Next::Done(reply) }
+    }
+}
+
+impl Conversation for SqlPlayer {
+    fn set(&mut self, _variable: u16, _value: &[u8]) {}
+
+    fn greet(&mut self) -> Greeting {
+        self.session.greet()
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        self.session.greeted(bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        self.session.secured()
+    }
+
+    fn begin(&mut self, _step: u16) -> Next {
+        let number = self.next;
+        self.next += 1;
+        let Some(item) = self.item(number) else {
+            return Next::Broken("the trace has no further statement".to_owned());
+        };
+        if self.has_lost_transaction {
+            let is_end = self.shared.ends_transaction.get(usize::from(item.fingerprint)) == Some(&true);
+            self.shared.outcomes.leave_out(item);
+            self.has_lost_transaction = !(is_end || item.is_last);
+            let refusal = Some(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
+            return Next::Done(Reply {
+                status: 1,
+                refusal,
+                reusable: true,
+                idle_max_s: 0,
+                received_bytes: 0,
+            });
+        }
+        self.send(number);
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        self.session.outgoing()
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let mut used = 0;
+        loop {
+            let (more, event) = self.session.received(&bytes[used..], &mut ())?;
+            used += more;
+            self.received_bytes += more as u64;
+            match event {
+                SessionEvent::NeedMore => return Ok(Progress::NeedMore),
+                SessionEvent::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
+                SessionEvent::Succeeded { rows, has_rows } => {
+                    if has_rows {
+                        self.rows = Some(self.rows.unwrap_or(0).saturating_add(rows));
+                    }
+                }
+                SessionEvent::RolledBack => {}
+                // Errors without a statement under way concern the connection, whose end follows.
+                SessionEvent::Rejected | SessionEvent::Ready if self.current.is_none() => {}
+                SessionEvent::Rejected => {
+                    let code = self.session.last_error().sqlstate.code();
+                    self.error = Some(Refusal { class: ErrorClass::SqlError, code });
+                    if self.session.last_error().is_fatal {
+                        return Ok(self.over(used, true));
+                    }
+                }
+                SessionEvent::Ready => return Ok(self.over(used, false)),
+            }
+        }
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        if self.session.has_begun_reply() || self.received_bytes > 0 {
+            Closing::Incomplete
+        } else {
+            Closing::Empty
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.current {
+            None => Stage::Idle,
+            Some(_) if self.received_bytes > 0 || self.session.has_begun_reply() => Stage::Body,
+            Some(_) => Stage::FirstByte,
+        }
+    }
+
+    fn part(&self) -> Option<u16> {
+        self.current.and_then(|number| self.item(number)).map(|item| part(item.fingerprint))
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        match refusal.class {
+            ErrorClass::OpenTransaction => "not sent: the connection was lost in its transaction".to_owned(),
+            // The message of the server may quote values.
+            _ => format!("SQLSTATE {}", self.session.last_error().sqlstate.as_str()),
+        }
+    }
+
+    fn farewell(&self) -> &[u8] {
+        self.session.farewell()
+    }
+
+    fn cancel(&self) -> Option<Cancel> {
+        self.session.cancel()
+    }
+
+    fn forget(&mut self) {
+        let was_open = self.session.transaction() != Transaction::Idle;
+        if let Some(item) = self.current.and_then(|number| self.item(number)) {
+            self.shared.outcomes.note(item, Replayed::Lost);
+        }
+        let last = self.current.take().or_else(|| self.next.checked_sub(1));
+        if let Some(item) = last.and_then(|number| self.item(number)) {
+            self.has_lost_transaction = !item.is_last && (self.has_lost_transaction || was_open);
+        }
+        self.session.forget();
+    }
+}

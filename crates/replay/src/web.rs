@@ -1,0 +1,53 @@
+//! Access logs of web servers: a pattern for lines of text, and the JSON of Caddy.
+
+pub(crate) mod caddy;
+pub(crate) mod pattern;
+pub(crate) mod text;
+
+use crate::entry::{Action, Entry, LoggedResult};
+use crate::fingerprint;
+use crate::output::Output;
+use crate::skipped::Reason;
+
+/// A request, as an access log has it.
+#[derive(Debug, Default)]
+struct Access<'a> {
+    /// End or start, in nanoseconds since 1970.
+    at_ns: Option<u64>,
+    user: &'a str,
+    host: &'a str,
+    method: &'a str,
+    target: &'a str,
+    status: Option<u16>,
+    duration_ns: Option<u64>,
+    /// Whether the time is that of the end.
+    is_end: bool,
+}
+
+impl Access<'_> {
+    fn pass(self, out: &mut Output) {
+        let Some(at_ns) = self.at_ns else { return out.skip(Reason::NoTime) };
+        let is_token = !self.method.is_empty() && self.method.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_path =
+            self.target.starts_with('/') && self.target.bytes().all(|byte| byte > b' ' && byte != 0x7f);
+        if !is_token || !is_path {
+            return out.skip(Reason::BadRequest);
+        }
+        if matches!(self.method, "POST" | "PUT" | "PATCH") {
+            return out.skip(Reason::NoBody);
+        }
+        let duration_ns = self.duration_ns.filter(|_| self.is_end).unwrap_or(0);
+        let name = |text: &str| if text == "-" { "".into() } else { text.into() };
+        out.push(Entry {
+            session: None,
+            at_ns: at_ns.saturating_sub(duration_ns),
+            user: name(self.user),
+            database: name(self.host),
+            action: Action::Request { method: self.method.to_owned(), target: self.target.to_owned() },
+            fingerprint: fingerprint::of_request(self.method, self.target),
+            duration_ns: self.duration_ns,
+            result: self.status.map_or(LoggedResult::Unknown, LoggedResult::Status),
+            rows: None,
+        });
+    }
+}

@@ -1,0 +1,282 @@
+//! Replays recorded traffic on a system, and adds up what the engine measured by fingerprint.
+
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use ::replay::Trace;
+use ::replay::play::{HttpPlay, Outcomes, SqlPlay};
+use engine::{Message, StopLevel};
+use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
+use plan::{Action, Endpoint, Fault, Plan, Transactions};
+use record::{Histogram, Percentile, Tally, Whole};
+use wire::Channels;
+
+use crate::consent::PublicLoads;
+use crate::prepare::{EngineLoad, Refusal, prepare_engine};
+use crate::protocol::{Steps, nonce};
+use crate::stopper::Stopper;
+use crate::stretching;
+
+/// Interval at which stop requests are checked, and progress is reported.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Traffic to replay.
+#[derive(Debug)]
+pub struct Traffic {
+    /// What to send.
+    pub trace: Arc<Trace>,
+    /// Results by fingerprint, which the connections add to.
+    pub outcomes: Arc<Outcomes>,
+    /// Texts of the fingerprints, by number.
+    pub fingerprints: Vec<String>,
+    /// Whether database sessions are set to read only.
+    pub is_read_only: bool,
+}
+
+/// Times and counts of a replay.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// Figures of all statements or requests.
+    pub all: ReplayFigures,
+    /// Figures by number of the fingerprint. Empty where nothing was sent.
+    pub by_fingerprint: Vec<ReplayFigures>,
+    /// Time from the start to the end of the last reply.
+    pub took: Duration,
+    /// Largest delay of a wake-up of the generator in nanoseconds.
+    pub generator_delay_max_ns: u64,
+    /// 99th percentile of the delays of wake-ups of the generator in nanoseconds. `None` without wake-ups.
+    pub generator_delay_p99_ns: Option<u64>,
+    /// CPU time of the generator's threads in nanoseconds.
+    pub generator_cpu_ns: u64,
+    /// Number of generator threads.
+    pub threads: u32,
+    /// Number of connections that were opened.
+    pub connections: u64,
+    /// Classes of errors with their numbers, the most frequent first.
+    pub errors: Vec<(String, u64)>,
+    /// Whether a stop request ended the replay early.
+    pub was_stopped: bool,
+}
+
+/// Counts and times of statements or requests. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReplayFigures {
+    /// Number of statements that were due.
+    pub planned: u64,
+    /// Number of statements that were sent.
+    pub sent: u64,
+    /// Number of statements that succeeded.
+    pub ok: u64,
+    /// Number of statements that the server rejected.
+    pub rejected: u64,
+    /// Number of statements whose connection failed.
+    pub failed: u64,
+    /// Number of statements that timed out.
+    pub timed_out: u64,
+    /// Sum of the times from sending to the end of the reply.
+    pub service_sum_ns: u64,
+    /// Median time from sending to the end of the reply. `None` if nothing ended.
+    pub service_p50_ns: Option<u64>,
+    /// 99th percentile of the time from sending to the end of the reply.
+    pub service_p99_ns: Option<u64>,
+    /// 99th percentile of the send delay: the time from the intended start to sending.
+    pub delay_p99_ns: Option<u64>,
+    /// Largest send delay.
+    pub delay_max_ns: Option<u64>,
+}
+
+/// Reason why a replay ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The system is not ready, or must not be loaded.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The load could not go on, or its accounts do not add up.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Replays traffic on the system of a plan of one endpoint. `progress` gets the number of statements that have ended, now and then.
+///
+/// # Errors
+///
+/// See [`ReplayError`].
+pub fn replay(
+    plan: &Plan,
+    traffic: &Traffic,
+    public: &PublicLoads,
+    stopper: &Stopper,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Replayed, ReplayError> {
+    let script = script(plan, traffic)?;
+    let prepared = prepare_engine(plan, public, |load| recorded(load, traffic, script))?;
+    let threads = prepared.threads;
+    let broken = |error: std::io::Error| ReplayError::Broken(error.to_string());
+    let mut underway = prepared.ready.start(Share::WHOLE).map_err(broken)?;
+    let mut sums = Sums::new(traffic.fingerprints.len() + 1, threads);
+    loop {
+        underway.stop(stopper.level());
+        match underway.next(STEP) {
+            Ok(message) => sums.take(message)?,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        progress(sums.ended);
+    }
+    underway.join().map_err(|died| ReplayError::Broken(died.join("; ")))?;
+    sums.was_stopped = stopper.level() != StopLevel::Go;
+    sums.settle()
+}
+
+/// Puts the schedule and the script of the traffic in place of those of the plan.
+fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> EngineLoad {
+    let arrivals = traffic.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
+    let schedule = Schedule::Recorded(Recording::new(arrivals.collect()));
+    let EngineLoad { mut job, .. } = load;
+    let connections = job.connections();
+    let is_http = traffic.trace.has_requests();
+    job.load = match job.load {
+        Load::Closed(closed) if !is_http => Load::Closed(load::Closed { schedule: Some(schedule), ..closed }),
+        _ => Load::Open(Open { schedule, connections, shed_after_ns: None }),
+    };
+    job.stop = Stop { at_ns: None, requests: None };
+    (job.warm_up_ns, job.parts) = (0, traffic.fingerprints.len() as u16);
+    EngineLoad { job, script: Steps::compiled(script) }
+}
+
+/// Script that sends the traffic.
+fn script(plan: &Plan, traffic: &Traffic) -> Result<Box<dyn Channels>, Refusal> {
+    let endpoint = &plan.endpoints[0];
+    let (trace, outcomes) = (Arc::clone(&traffic.trace), Arc::clone(&traffic.outcomes));
+    let names: Vec<&str> = traffic.fingerprints.iter().map(String::as_str).collect();
+    let wrong = |what: String| {
+        Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name another system with --to"))
+    };
+    if let Some(sql) = endpoint.transactions() {
+        let open = sessions(plan, sql, traffic.is_read_only, endpoint)?;
+        return Ok(Box::new(SqlPlay::new(trace, outcomes, &names, open)));
+    }
+    let Some(Action::Http(like)) = plan.steps.first().map(|step| &step.action) else {
+        return Err(wrong("traffic cannot be replayed in the protocol of this system".to_owned()));
+    };
+    let http = HttpPlay::new(trace, outcomes, names.len(), &like.request, &plan.secrets).map_err(wrong)?;
+    Ok(Box::new(http))
+}
+
+fn sessions(
+    plan: &Plan,
+    sql: &Transactions,
+    is_read_only: bool,
+    endpoint: &Endpoint,
+) -> Result<::replay::play::OpenSession, Refusal> {
+    let mut login = sql.database.login.clone();
+    if let Some((name, value)) = sql::read_only_setting(sql.database.engine).filter(|_| is_read_only) {
+        login.settings.push((name.to_owned(), value.to_owned()));
+    }
+    let login = stretching::shared(&login, Duration::from_nanos(plan.connect_timeout_ns));
+    let is_private = sql.database.peers.iter().all(|peer| peer.unix_socket.is_some());
+    let open = sql::sessions(sql.database.engine, login, is_private, nonce()?);
+    let wrong = |what| Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name a server with --to"));
+    open.map(|open| Box::new(open) as _).map_err(wrong)
+}
+
+/// Sums of the messages of a load.
+struct Sums {
+    wholes: Vec<Whole>,
+    begun: Instant,
+    threads: u32,
+    ended: u64,
+    wake_lag: Histogram,
+    cpu_ns: u64,
+    broken: Option<String>,
+    was_stopped: bool,
+}
+
+impl Sums {
+    fn new(accounts: usize, threads: u32) -> Self {
+        Self {
+            wholes: (0..accounts).map(|_| Whole::default()).collect(),
+            begun: Instant::now(),
+            threads,
+            ended: 0,
+            wake_lag: Histogram::default(),
+            cpu_ns: 0,
+            broken: None,
+            was_stopped: false,
+        }
+    }
+
+    fn take(&mut self, message: Message) -> Result<(), ReplayError> {
+        match message {
+            Message::Begins(origin) => self.begun = origin,
+            Message::Interval { step, interval } => {
+                if step == 0 {
+                    let counts = &interval.tally.counts;
+                    self.ended += counts.ok + counts.rejected + counts.failed + counts.timed_out;
+                }
+                if let Some(whole) = self.wholes.get_mut(usize::from(step)) {
+                    let unequal = |broken| {
+                        ReplayError::Broken(format!("an internal account does not add up: {broken:?}"))
+                    };
+                    whole.absorb(&interval.tally).map_err(unequal)?;
+                }
+            }
+            Message::Ended(end) => {
+                self.wake_lag.merge(&end.health.wake_lag);
+                self.cpu_ns += end.health.cpu_ns;
+            }
+            Message::Broke(what) | Message::Hopeless(what) => self.broken = Some(what),
+            Message::Pulse { .. } | Message::Moments(_) => {}
+        }
+        Ok(())
+    }
+
+    fn settle(self) -> Result<Replayed, ReplayError> {
+        if let Some(what) = self.broken {
+            return Err(ReplayError::Broken(what));
+        }
+        let settled: Result<Vec<Tally>, _> = self.wholes.into_iter().map(Whole::settle).collect();
+        let unequal =
+            |broken| ReplayError::Broken(format!("an internal account does not add up: {broken:?}"));
+        let tallies = settled.map_err(unequal)?;
+        let Some((all, parts)) = tallies.split_first() else { return Ok(Replayed::default()) };
+        let mut errors: Vec<(String, u64)> = Vec::new();
+        for entry in all.errors.entries() {
+            match errors.iter_mut().find(|(class, _)| *class == entry.class.as_str()) {
+                Some((_, count)) => *count += entry.count,
+                None => errors.push((entry.class.to_string(), entry.count)),
+            }
+        }
+        errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Ok(Replayed {
+            all: figures(all),
+            by_fingerprint: parts.iter().map(figures).collect(),
+            took: Duration::from_nanos(all.last_finished_ns.unwrap_or(0)),
+            generator_delay_max_ns: self.wake_lag.max_ns().unwrap_or(0),
+            generator_delay_p99_ns: self.wake_lag.value_at(Percentile::P99),
+            generator_cpu_ns: self.cpu_ns,
+            threads: self.threads,
+            connections: all.connections,
+            errors,
+            was_stopped: self.was_stopped,
+        })
+    }
+}
+
+fn figures(tally: &Tally) -> ReplayFigures {
+    let (counts, service, delay) = (&tally.counts, tally.service.all(), tally.lateness.all());
+    ReplayFigures {
+        planned: counts.planned,
+        sent: counts.sent,
+        ok: counts.ok,
+        rejected: counts.rejected,
+        failed: counts.failed,
+        timed_out: counts.timed_out,
+        service_sum_ns: u64::try_from(service.sum_ns()).unwrap_or(u64::MAX),
+        service_p50_ns: service.value_at(Percentile::P50),
+        service_p99_ns: service.value_at(Percentile::P99),
+        delay_p99_ns: delay.value_at(Percentile::P99),
+        delay_max_ns: delay.max_ns(),
+    }
+}

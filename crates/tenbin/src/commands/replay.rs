@@ -1,0 +1,316 @@
+//! `tenbin replay LOG --to URL`: replays recorded traffic, with its own timing and one connection per session.
+
+mod report;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::replay::play::Outcomes;
+use ::replay::{FORMATS, Format, Layout, Log, LogError, Reason, Survey, Trace, TraceBuilder, Traffic};
+use ::report::{JSON, TERMINAL};
+use clap::{Args, ValueEnum};
+use plan::{Draft, LoadSpec, Plan, Played};
+use runner::Stopper;
+
+use crate::arguments::{with_scheme, with_seconds};
+use crate::commands::{PublicFlag, listed};
+use crate::exit::{BadArguments, Exit};
+use crate::{output, signals};
+
+/// Bytes that are read from the log at a time.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Arguments of `tenbin replay`.
+#[derive(Args, Debug)]
+#[command(after_long_help = "docs/replay.md has an example for each database and web server.")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct ReplayFlags {
+    /// Log of PostgreSQL, MySQL, MariaDB, nginx, Apache, or Caddy; - reads standard input
+    log: PathBuf,
+    /// System to send the traffic to: postgres://USER@HOST/DATABASE, mysql://…, or http://HOST:PORT
+    #[arg(long, value_name = "URL", required_unless_present = "dry_run")]
+    to: Option<String>,
+    /// Divide pauses and times by this factor, such as 2x; max removes all pauses
+    #[arg(long, value_name = "FACTOR", default_value = "1x")]
+    speed: String,
+    /// Report what the log contains, and send nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave out statements that may write
+    #[arg(long, value_name = "KIND")]
+    only: Option<Kind>,
+    /// Replay statements that may write
+    #[arg(long)]
+    allow_writes: bool,
+    /// Replay only the sessions of this user; repeatable
+    #[arg(long, value_name = "NAME")]
+    user: Vec<String>,
+    /// Replay only the sessions of this database, or requests to this host; repeatable
+    #[arg(long, value_name = "NAME")]
+    database: Vec<String>,
+    #[arg(long, value_name = "NAME", help = formats())]
+    log_format: Option<String>,
+    /// log_line_prefix of PostgreSQL, if it is none of the usual ones: '%m [%p] %u@%d '
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
+    log_prefix: Option<String>,
+    /// Connections for requests, which have no sessions
+    #[arg(short, long, value_name = "N", default_value = "50")]
+    connections: u32,
+    /// Maximum time of a statement or request; its connection is then closed
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    timeout: String,
+    /// Threads of the generator
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    threads: Option<u64>,
+    #[command(flatten)]
+    public: PublicFlag,
+    /// terminal or json
+    #[arg(long, value_name = "NAME", default_value = TERMINAL.name, help_heading = "Results")]
+    format: String,
+}
+
+/// Statements that are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Statements that cannot write
+    Reads,
+}
+
+fn formats() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    format!(
+        "Format of the log: {}, or an access-log format with $ or % [default: by its lines]",
+        names.join(", ")
+    )
+}
+
+/// A log that was read to its end.
+struct Recorded {
+    format: &'static Format,
+    survey: Survey,
+    lines: u64,
+    skipped: ::replay::Skipped,
+    /// Everything to send; empty in a dry run.
+    trace: Trace,
+}
+
+/// Reads the log, replays it, and reports.
+pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
+    let is_json = match flags.format.as_str() {
+        name if name == JSON.name => true,
+        name if name == TERMINAL.name => false,
+        name => {
+            return bad(format!(
+                "--format: {name:?} is not a format of this command\n  help: write terminal or json"
+            ));
+        }
+    };
+    let speed = speed(&flags.speed)?;
+    let mut recorded = read(flags)?;
+    if flags.dry_run {
+        let text = report::of_log(&recorded, speed);
+        let json = report::log_json(&recorded, speed);
+        print(is_json, &text, &json)?;
+        return Ok(Exit::Ok);
+    }
+    check(flags, &recorded)?;
+    recorded.trace.speed_up(speed);
+    let plan = plan(flags, &recorded)?;
+    let Recorded { survey, trace, .. } = &mut recorded;
+    let traffic = runner::Traffic {
+        trace: Arc::new(std::mem::take(trace)),
+        outcomes: Arc::new(Outcomes::new(survey.fingerprints.len())),
+        fingerprints: survey.fingerprints.iter().map(|fingerprint| fingerprint.text.clone()).collect(),
+        is_read_only: !flags.allow_writes,
+    };
+    let stopper = Stopper::default();
+    let heard = signals::listen(stopper.clone())?;
+    let public = flags.public.generator()?.public;
+    heard.run_begins();
+    let (all, mut shown) = (traffic.trace.len(), 0);
+    let replayed = runner::replay(&plan, &traffic, &public, &stopper, &mut |ended| {
+        if output::is_watched() && ended * 100 / (all as u64).max(1) != shown {
+            shown = ended * 100 / (all as u64).max(1);
+            output::show_line(&format!("{shown} % of {all} statements replayed"));
+        }
+    });
+    if output::is_watched() {
+        output::wipe_line();
+    }
+    let replayed = match replayed {
+        Ok(replayed) => replayed,
+        Err(runner::ReplayError::Refused(refusal)) => return Err(refusal.into()),
+        Err(error) => return Err(error.into()),
+    };
+    let done = report::Done {
+        recorded: &recorded,
+        traffic: &traffic,
+        replayed: &replayed,
+        to: &shown_url(&plan),
+        speed,
+    };
+    print(is_json, &done.text(), &done.json())?;
+    Ok(heard.exit().unwrap_or(Exit::Ok))
+}
+
+fn print(is_json: bool, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+    if is_json { output::data(&format!("{json:#}\n")) } else { output::lines(text) }
+}
+
+fn bad<T>(message: String) -> anyhow::Result<T> {
+    Err(BadArguments(message).into())
+}
+
+/// Factor of `--speed`; `None` for no pauses.
+fn speed(text: &str) -> anyhow::Result<Option<f64>> {
+    if text == "max" {
+        return Ok(None);
+    }
+    let factor = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
+    match factor {
+        Ok(factor) if (0.001..=1_000.0).contains(&factor) => Ok(Some(factor)),
+        _ => bad(format!(
+            "--speed: {text:?} is no factor from 0.001x to 1000x\n  help: write 2x, 0.5x, or max"
+        )),
+    }
+}
+
+/// Reads the whole log.
+fn read(flags: &ReplayFlags) -> anyhow::Result<Recorded> {
+    let name = flags.log.display().to_string();
+    let input: Box<dyn BufRead> = if name == "-" {
+        Box::new(BufReader::with_capacity(BUFFER_BYTES, io::stdin()))
+    } else {
+        let file = File::open(&flags.log)
+            .map_err(|error| BadArguments(format!("{name}: {error}\n  help: name a log file")))?;
+        if file.metadata().is_ok_and(|about| about.is_dir()) {
+            return bad(format!("{name}: it is a folder\n  help: name a log file"));
+        }
+        Box::new(BufReader::with_capacity(BUFFER_BYTES, file))
+    };
+    let (format, layout) = layout(flags)?;
+    let explained = |error: LogError| match error {
+        LogError::Io(error) => anyhow::Error::new(error).context(name.clone()),
+        LogError::Layout(what) => BadArguments(format!("{name}: {what}")).into(),
+        LogError::Unknown => {
+            let help = "name the format with --log-format, or write your log_line_prefix with --log-prefix";
+            BadArguments(format!("{name}: no line has a known log format\n  help: {help}")).into()
+        }
+    };
+    let mut log = Log::open(input, format, &layout).map_err(explained)?;
+    let (mut survey, mut builder) = (Survey::new(log.format.traffic), TraceBuilder::new());
+    while let Some(entry) = log.next_entry().map_err(|error| explained(LogError::Io(error)))? {
+        let is_wanted =
+            |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+        if !is_wanted(&flags.user, &entry.user) || !is_wanted(&flags.database, &entry.database) {
+            log.skip(Reason::Filtered);
+            continue;
+        }
+        let (fingerprint, writes) = survey.classify(&entry);
+        if writes && flags.only == Some(Kind::Reads) {
+            log.skip(Reason::MayWrite);
+            continue;
+        }
+        survey.count(&entry, fingerprint, writes);
+        if !flags.dry_run && builder.add(entry, fingerprint).is_err() {
+            return bad(format!(
+                "{name}: its statements take more than {} GiB of memory\n  help: take a part of it, or filter it with --user, --database, or --only reads",
+                ::replay::KEPT_BYTES_MAX >> 30
+            ));
+        }
+    }
+    let trace = builder.build(survey.first_ns().unwrap_or(0));
+    Ok(Recorded { format: log.format, survey, lines: log.lines(), skipped: log.skipped().clone(), trace })
+}
+
+/// Format and layout that the flags give.
+fn layout(flags: &ReplayFlags) -> anyhow::Result<(Option<&'static Format>, Layout)> {
+    let layout = Layout { prefix: flags.log_prefix.clone(), pattern: None };
+    match flags.log_format.as_deref() {
+        None if flags.log_prefix.is_some() => Ok((Format::named("postgres"), layout)),
+        None => Ok((None, layout)),
+        Some(pattern) if pattern.contains(['$', '%']) => {
+            Ok((Format::named("access"), Layout { pattern: Some(pattern.to_owned()), ..layout }))
+        }
+        Some(name) => match Format::named(name) {
+            Some(format) => Ok((Some(format), layout)),
+            None => bad(format!(
+                "--log-format: {name:?} is no format\n  help: see the list in tenbin replay --help"
+            )),
+        },
+    }
+}
+
+/// Checks what needs a decision of the user before anything is sent.
+fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
+    let Recorded { survey, trace, .. } = recorded;
+    let name = flags.log.display();
+    if trace.is_empty() {
+        let help = "see what was skipped: add --dry-run";
+        return bad(format!("{name}: nothing in it can be replayed\n  help: {help}"));
+    }
+    if survey.writes > 0 && !flags.allow_writes {
+        return bad(format!(
+            "{name}: {} of {} statements may write\n  help: leave them out with --only reads, or replay them with --allow-writes on a copy of the data",
+            survey.writes, survey.statements
+        ));
+    }
+    if survey.databases.len() > 1 && flags.database.is_empty() && matches!(survey.traffic(), Traffic::Sql(_))
+    {
+        let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
+        return bad(format!(
+            "{name}: it has statements of {} databases, and --to names one: {}\n  help: choose with --database NAME; repeat it to send several to one",
+            names.len(),
+            names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Plan of the system, from which connections and limits are taken.
+fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
+    let url = with_scheme(flags.to.as_deref().unwrap_or_default()).into_owned();
+    let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
+    let users = if is_sql { recorded.trace.slots.len() as u64 } else { u64::from(flags.connections.max(1)) };
+    let timeout_ns = plan::units::duration_ns(&with_seconds(&flags.timeout));
+    let timeout_ns =
+        timeout_ns.or_else(|what| bad(format!("--timeout: {what}\n  help: write a time such as 60s")))?;
+    let text = Played::Text { name: "replay".to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let draft = Draft {
+        url,
+        load: LoadSpec {
+            users: Some(users.into()),
+            timeout_ns: Some(timeout_ns.into()),
+            threads: flags.threads.map(Into::into),
+            ..LoadSpec::default()
+        },
+        played: if is_sql { vec![text] } else { Vec::new() },
+        ..Draft::default()
+    };
+    let plan = draft.check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    output::keep_out(&plan.secrets);
+    let of_system = plan.endpoints[0].transactions().map(|sql| sql.database.engine);
+    match (recorded.format.traffic, of_system) {
+        (Traffic::Sql(engine), Some(of_system)) if engine == of_system => Ok(plan),
+        (Traffic::Http, None) => Ok(plan),
+        (Traffic::Sql(engine), _) => bad(format!(
+            "--to: the log has statements of {}\n  help: name a server of it with --to",
+            engine.name()
+        )),
+        (Traffic::Http, Some(_)) => {
+            bad("--to: the log has HTTP requests\n  help: name a web server with --to http://HOST:PORT"
+                .to_owned())
+        }
+    }
+}
+
+/// Name of the system in reports, without user and password.
+fn shown_url(plan: &Plan) -> String {
+    let endpoint = &plan.endpoints[0];
+    match endpoint.transactions() {
+        Some(sql) => sql.database.shown.clone(),
+        None => endpoint.peers().first().map_or(String::new(), |peer| format!("{}:{}", peer.host, peer.port)),
+    }
+}
