@@ -54,7 +54,9 @@ pub use monitored::{GateResult, Monitored, Output};
 pub use origin::Origin;
 pub use outage::{Outage, OutageTime, Starvation};
 pub use procedure::{CapacityRules, Procedure, SliceRules};
-pub use reading::{BrokenReadings, Reading, ReadingKey, Readings, StoredReading, pack_reading};
+pub use reading::{
+    BrokenReadings, LOOK_FROM, LOOK_TO, Reading, ReadingKey, Readings, StoredReading, pack_reading,
+};
 pub use run::{PackedSecond, Run, RunState, StoredSecond};
 pub use run_id::{NotARunId, RunId};
 pub use same_body::SameBody;

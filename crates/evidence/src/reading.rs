@@ -1,5 +1,10 @@
 //! Readings of probes, and their packed form for one second.
 
+/// Metric of the machine: start of a look, in seconds since the load began. Runs of earlier versions lack it.
+pub const LOOK_FROM: &str = "look_from_s";
+/// Metric of the machine: end of a look, in seconds since the load began. Runs of earlier versions lack it.
+pub const LOOK_TO: &str = "look_to_s";
+
 /// One reading of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {

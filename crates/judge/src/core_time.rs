@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use evidence::{Run, StoredReading};
 
+use crate::look_bounds;
+
 const HALF_A_SECOND_NS: u128 = 500_000_000;
 
 /// Time that one reading adds to a core.
@@ -48,10 +50,11 @@ pub(crate) fn core_numbers(list: &str) -> Option<BTreeSet<u32>> {
 /// Seconds of a load whose readings are selected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seconds<'a> {
-    /// Seconds in which requests were measured. A system that drains its queue after the load, or idles, is still sampled, but says
-    /// nothing about the load.
+    /// Seconds in which requests were measured. A system that warms up, drains its queue after the load, or idles, is sampled too, but
+    /// says nothing about the load.
     Measured,
-    /// Like `Measured`, plus a first second at least half of which was measured, because a slice may begin within a second.
+    /// Like `Measured`. In runs of earlier versions, also a first second at least half of which was measured, because their looks fell on
+    /// whole seconds, and a slice may begin within one.
     MostlyMeasured,
     /// Given seconds, counted from the beginning of the load.
     These(&'a BTreeSet<u64>),
@@ -61,7 +64,14 @@ pub(crate) enum Seconds<'a> {
 pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
     let begins_ns = u128::from(run.new.warm_up_ns);
     let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
+    let looks = match seconds {
+        Seconds::These(_) => None,
+        _ => look_bounds::within(run, begins_ns, ends_ns),
+    };
     run.readings().filter(move |reading| {
+        if let Some(looks) = &looks {
+            return looks.contains(&reading.second);
+        }
         let second_ns = u128::from(reading.second) * 1_000_000_000;
         match seconds {
             Seconds::Measured => (begins_ns..ends_ns).contains(&second_ns),

@@ -32,6 +32,7 @@ pub mod intervention;
 mod kind;
 pub mod ladder;
 pub mod levels;
+mod look_bounds;
 mod measured;
 mod measured_run;
 mod metric;

@@ -69,6 +69,7 @@ pub(crate) fn measure(
 
     let mut before = tools.lab.look_around(&prepared);
     monitored.runs_already(std::mem::take(&mut before.subject));
+    monitored.expect_load(Duration::from_nanos(plan.warm_up_ns), length);
     monitored.profile_with(RunProfiler::of(plan, &before.listeners));
     let Prepared { threads, thread_rule, cores, resolved, tls, ready, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use evidence::{ConnectionsByProcess, Ending, Reading, RunId, SteadyStart, Verdict};
-use lab::probes::{Completion, Held, Look, NotAvailable, Subject};
+use lab::probes::{Completion, Held, Look, LookTimes, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
 use progress::Readings;
@@ -115,6 +115,8 @@ pub(crate) struct MonitoredSystem<'a> {
     watch: Option<Box<dyn Watch>>,
     completion: Completion,
     clock: Option<Clock>,
+    /// Planned warm-up, and planned length of the load with it. A load without a planned length has `None`.
+    planned: (Duration, Option<Duration>),
     /// Database of the load; `None` if it has none.
     database: Option<MonitoredDatabase>,
     inside: Option<Box<dyn DatabaseWatch>>,
@@ -180,6 +182,7 @@ impl<'a> MonitoredSystem<'a> {
             watch: None,
             completion: Completion::default(),
             clock: None,
+            planned: (Duration::ZERO, None),
             database: None,
             inside: None,
             profiler: RunProfiler::default(),
@@ -192,6 +195,11 @@ impl<'a> MonitoredSystem<'a> {
     /// Also monitors the database of the load from inside.
     pub(crate) fn with_database(self, database: Option<MonitoredDatabase>) -> Self {
         Self { database, ..self }
+    }
+
+    /// Sets the planned warm-up, and the planned length of the load, warm-up included. Looks then end where these end.
+    pub(crate) fn expect_load(&mut self, warm_up: Duration, length: Option<Duration>) {
+        self.planned = (warm_up, length);
     }
 
     /// Profiles CPU time from the end of the warm-up to the end of the load.
@@ -328,7 +336,8 @@ impl Monitor for MonitoredSystem<'_> {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
             self.profiler.begin(self.lab, &subject.roots);
-            self.watch = Some(self.lab.watch(subject));
+            let (warm_up, length) = self.planned;
+            self.watch = Some(self.lab.watch(subject, LookTimes::of_load(origin, warm_up, length)));
             self.clock = Some(Clock { origin, next_second: 0 });
             // The load has its connections by now, so the monitor takes none of them.
             self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
@@ -380,20 +389,28 @@ impl Monitor for MonitoredSystem<'_> {
 fn keep(feed: Feed<'_>, clock: &mut Clock, looks: Vec<Look>) -> Result<(), StoreError> {
     for look in looks {
         let Some(second) = clock.second(look.at, look.over) else { continue };
-        let readings: Vec<Reading> = look
-            .readings
-            .into_iter()
-            .map(|reading| Reading {
-                subject: reading.subject,
-                metric: reading.metric.to_owned(),
-                label: reading.label,
-                value: reading.value,
-            })
-            .collect();
-        let at_ns = look.at.saturating_duration_since(clock.origin).as_nanos() as u64;
+        let readings = look.readings.into_iter().map(|reading| Reading {
+            subject: reading.subject,
+            metric: reading.metric.to_owned(),
+            label: reading.label,
+            value: reading.value,
+        });
+        let at = look.at.saturating_duration_since(clock.origin);
+        let readings = readings.chain(bounds(at, look.over)).collect();
+        let at_ns = at.as_nanos() as u64;
         feed.readings(Readings { at_ns, second, readings })?;
     }
     Ok(())
+}
+
+/// Bounds of a look as readings, so that its values count as those of the measured window only if it lies within.
+fn bounds(at: Duration, over: Duration) -> [Reading; 2] {
+    [(evidence::LOOK_FROM, at.saturating_sub(over)), (evidence::LOOK_TO, at)].map(|(metric, time)| Reading {
+        subject: "machine".to_owned(),
+        metric: metric.to_owned(),
+        label: String::new(),
+        value: time.as_secs_f64(),
+    })
 }
 
 impl Clock {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
+use lab::probes::LookTimes;
 use plan::{Plan, Study};
 use progress::Stream;
 
@@ -136,7 +137,8 @@ fn start_and_stop(tools: &Tools<'_>, plan: &Plan, stage: &Stage, rehearsed: &mut
     };
     rehearsed.failures.extend(started(tools, plan, stage));
     rehearsed.ready_after = Some(tools.clock.now() - begun);
-    let watch = tools.lab.watch(stage.subject(&*system));
+    let times = LookTimes::every_second(tools.clock.now());
+    let watch = tools.lab.watch(stage.subject(&*system), times);
     tools.clock.sleep(LOOK);
     let (_, not_available) = watch.end();
     rehearsed.not_available = not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();

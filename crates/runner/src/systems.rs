@@ -8,7 +8,7 @@ use std::time::Instant;
 use lab::events::{Event, Timeline};
 use lab::hosts::Network;
 use lab::limits::Limits;
-use lab::probes::{Look, NotAvailable, Subject};
+use lab::probes::{Look, LookTimes, NotAvailable, Subject};
 use lab::profiler::{Order, Profile};
 use lab::{Command, Failure, Recipe, Root, Steady, Stopped};
 
@@ -50,8 +50,8 @@ pub trait Lab: Debug {
     /// The system did not become ready. Nothing of it is left.
     fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure>;
 
-    /// Starts to observe machine, generator, and system once per second.
-    fn watch(&self, subject: Subject) -> Box<dyn Watch>;
+    /// Starts to observe machine, generator, and system at these times.
+    fn watch(&self, subject: Subject, times: LookTimes) -> Box<dyn Watch>;
 
     /// Starts to monitor the database of a load. `None` if it cannot be monitored.
     fn watch_database(&self, _database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {
@@ -117,7 +117,7 @@ pub trait Started: Debug {
     fn stop(self: Box<Self>) -> Stopped;
 }
 
-/// Observation once per second.
+/// Observation about once per second.
 pub trait Watch: Debug {
     /// Looks since the last call, oldest first.
     fn take(&mut self) -> Vec<Look>;
@@ -186,8 +186,8 @@ impl Lab for LocalLab {
         Ok(Box::new(lab::start(recipe, cancelled)?))
     }
 
-    fn watch(&self, subject: Subject) -> Box<dyn Watch> {
-        Box::new(lab::probes::Watch::begin(subject))
+    fn watch(&self, subject: Subject, times: LookTimes) -> Box<dyn Watch> {
+        Box::new(lab::probes::Watch::begin_at(subject, times))
     }
 
     fn watch_database(&self, database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {

@@ -1,19 +1,19 @@
-//! Thread that makes a look once a second, and takes samples in between.
+//! Thread that makes looks at their times, and takes samples in between.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::look_times::LookTimes;
 use super::own_time::own_time;
 use super::sheet::{Probe, Sheet};
 use super::{GENERATOR, Look, NotAvailable, Subject};
 
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// Max number of looks that wait to be taken. Beyond it the oldest are dropped.
 const WAITING_MAX: usize = 900;
 
-/// Makes looks once a second, until it is ended or dropped.
+/// Makes looks about once a second, until it is ended or dropped.
 #[derive(Debug)]
 pub struct Watch {
     shared: Arc<Shared>,
@@ -60,9 +60,14 @@ impl Shared {
 }
 
 impl Watch {
-    /// Reads everything once as a baseline, and starts the thread. The first look is one second later, and all others are at whole
-    /// seconds from now. A late look is made late; a missed look is skipped.
+    /// Makes looks at whole seconds from now: see [`Self::begin_at`].
     pub fn begin(subject: Subject) -> Self {
+        Self::begin_at(subject, LookTimes::every_second(Instant::now()))
+    }
+
+    /// Reads everything once as a baseline, and starts the thread, which makes a look at each of `times`. A late look is made late; a
+    /// missed look is skipped.
+    pub fn begin_at(subject: Subject, times: LookTimes) -> Self {
         let shared = Arc::new(Shared::default());
         let mut probes = super::all(&subject);
         let (mut sheet, begun) = (Sheet::default(), Instant::now());
@@ -70,8 +75,9 @@ impl Watch {
         look_at_all(&mut probes, &mut sheet);
         sheet.take(begun, Duration::ZERO);
         let theirs = Arc::clone(&shared);
-        let spawned =
-            thread::Builder::new().name("watch".into()).spawn(move || run(&theirs, probes, sheet, begun));
+        let spawned = thread::Builder::new()
+            .name("watch".into())
+            .spawn(move || run(&theirs, probes, sheet, begun, times));
         match spawned {
             Ok(thread) => Self { shared, thread: Some(thread), never_began: None },
             Err(error) => {
@@ -132,11 +138,12 @@ fn run(
     mut probes: Vec<Box<dyn Probe>>,
     mut sheet: Sheet,
     begun: Instant,
+    times: LookTimes,
 ) -> Vec<NotAvailable> {
     let (mut last, mut next_sample) = (begun, sample_all(&mut probes, Instant::now()));
     let mut used_before = own_time();
     loop {
-        let look_at = next_second(begun, last);
+        let look_at = times.after(last);
         let is_ended = shared.wait_until(next_sample.map_or(look_at, |sample_at| sample_at.min(look_at)));
         let at = Instant::now();
         if !is_ended && at < look_at {
@@ -157,24 +164,9 @@ fn run(
     }
 }
 
-/// First whole second since `begun` that is after `last`.
-fn next_second(begun: Instant, last: Instant) -> Instant {
-    let seconds = last.saturating_duration_since(begun).as_secs();
-    begun + BETWEEN_LOOKS * u32::try_from(seconds + 1).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn looks_are_at_whole_seconds_and_missed_ones_are_skipped() {
-        let begun = Instant::now();
-        let ms = Duration::from_millis;
-        for (last_ms, next_s) in [(0, 1), (1, 1), (999, 1), (1_000, 2), (1_003, 2), (4_999, 5), (5_200, 6)] {
-            assert_eq!(next_second(begun, begun + ms(last_ms)), begun + ms(next_s * 1_000), "{last_ms}");
-        }
-    }
 
     #[test]
     fn dropping_a_watch_ends_its_thread() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use lab::events::{Event, Happened, Moment};
 use lab::limits::Limits;
-use lab::probes::{Look, NotAvailable, Reading, Subject};
+use lab::probes::{Look, LookTimes, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
 use runner::{Before, Clock, Happenings, Lab, Prepared, Room, RunError, Started, Watch};
 
@@ -41,7 +41,7 @@ impl Lab for World {
         Ok(Box::new(FakeSystem { world: self.clone(), who }))
     }
 
-    fn watch(&self, _subject: Subject) -> Box<dyn Watch> {
+    fn watch(&self, _subject: Subject, _times: LookTimes) -> Box<dyn Watch> {
         self.moment("watch");
         Box::new(FakeWatch { world: self.clone(), looked: self.now() })
     }
