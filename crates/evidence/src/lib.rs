@@ -5,6 +5,7 @@
 //! crate knows neither SQL nor output formats.
 
 mod baseline;
+mod bounds;
 mod connections_by_process;
 mod cpu_profile;
 mod description;
@@ -38,6 +39,7 @@ mod window;
 pub use baseline::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
 };
+pub use bounds::{Bounds, Decision};
 pub use connections_by_process::{ConnectionsByProcess, HeldReading, ServingProcess};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit, in_words};

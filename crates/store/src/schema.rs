@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/17.sql"),
     include_str!("schema/18.sql"),
     include_str!("schema/19.sql"),
+    include_str!("schema/20.sql"),
 ];
 
 /// Version that this program writes.
@@ -134,6 +135,7 @@ mod tests {
             0x63ef_1d00,
             0x36e0_9046,
             0xd31f_05ee,
+            0x73c6_c7d7,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);
