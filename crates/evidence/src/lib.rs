@@ -5,6 +5,7 @@
 //! crate knows neither SQL nor output formats.
 
 mod baseline;
+mod bounds;
 mod connections_by_process;
 mod contents;
 mod cpu_profile;
@@ -39,6 +40,7 @@ mod window;
 pub use baseline::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
 };
+pub use bounds::{Bounds, Decision};
 pub use connections_by_process::{ConnectionsByProcess, HeldReading, ServingProcess};
 pub use contents::{SizeClasses, StepContents};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};

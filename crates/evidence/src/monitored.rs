@@ -2,6 +2,7 @@
 
 use record::CourseSecond;
 
+use crate::bounds::{Bounds, Decision};
 use crate::cpu_profile::CpuProfile;
 use crate::event::Event;
 use crate::event_cost::EventCost;
@@ -27,12 +28,23 @@ pub struct GateResult {
     pub step: Option<String>,
     /// The measured figure, in `unit`; `None` if it could not be measured.
     pub observed: Option<f64>,
+    /// Interval that contains the true figure, in `unit`; `None` if unknown, as in runs of earlier versions.
+    pub bounds: Option<Bounds>,
     /// Limit of the gate, in `unit`.
     pub limit: f64,
     /// Unit, such as `ns`, `share`, or `per_s`.
     pub unit: String,
-    /// Whether the gate passed.
-    pub holds: bool,
+    /// What the bounds say about the limit.
+    pub decision: Decision,
+    /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
+    pub samples_needed: Option<u64>,
+}
+
+impl GateResult {
+    /// Whether the gate certainly holds.
+    pub const fn holds(&self) -> bool {
+        matches!(self.decision, Decision::Holds)
+    }
 }
 
 /// All observations during the load of one run.

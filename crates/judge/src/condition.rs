@@ -7,6 +7,7 @@
 //!
 //! `p99` and `p(99)` are the same; `median` is `p50`.
 
+use evidence::{Bounds, Decision};
 use record::Percentile;
 
 use crate::kind::{MetricKind, plain};
@@ -191,6 +192,19 @@ impl Condition {
     /// Limit in nanoseconds, if it is about a time.
     pub fn limit_ns(&self) -> Option<u64> {
         self.figure.kind().is_time().then_some(self.limit as u64)
+    }
+
+    /// Decides the condition by the worst case within the bounds of its figure.
+    pub fn decide(&self, bounds: Bounds) -> Decision {
+        // A figure between two ends that hold holds too, and so does one between two that fail, except for equality.
+        let ends = [bounds.low(), bounds.high()].map(|end| self.holds(end));
+        let is_enclosed =
+            self.sign == Sign::Exactly && bounds.low() <= self.limit && self.limit <= bounds.high();
+        match ends {
+            [true, true] => Decision::Holds,
+            [false, false] if !is_enclosed => Decision::Fails,
+            _ => Decision::Undecided,
+        }
     }
 
     /// Whether a figure holds the condition.
@@ -618,6 +632,26 @@ mod tests {
             assert!(!error.way_out.is_empty() && !error.what.is_empty(), "{text:?}: {error}");
             assert!(text.is_char_boundary(error.part.0) && text.is_char_boundary(error.part.1), "{error:?}");
             assert!(error.part.0 <= error.part.1, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn bounds_decide_by_their_worst_case() {
+        let decide = |text: &str, low, high| one(text).decide(Bounds::new(low, high).unwrap());
+        let (holds, fails, undecided) = (Decision::Holds, Decision::Fails, Decision::Undecided);
+        for (text, low, high, expected) in [
+            ("p99<200ms", 1e6, 199e6, holds),
+            ("p99<200ms", 1e6, 200e6, undecided),
+            ("p99<200ms", 200e6, f64::INFINITY, fails),
+            ("p99<=200ms", 1e6, 200e6, holds),
+            ("throughput>500/s", 501.0, f64::INFINITY, holds),
+            ("throughput>500/s", 400.0, 500.0, fails),
+            ("throughput>=500/s", 400.0, 500.0, undecided),
+            ("lost=5", 5.0, 5.0, holds),
+            ("lost=5", 4.0, 6.0, undecided),
+            ("lost=5", 6.0, 9.0, fails),
+        ] {
+            assert_eq!(decide(text, low, high), expected, "{text} in {low}..{high}");
         }
     }
 

@@ -200,7 +200,7 @@ pub const ENDINGS: [EndingRow; 12] = [
         check: CheckOutcome::Failed,
         verdicts: &[],
         commands: &[Load, Study, Compare],
-        sentence: "a condition failed, or a gate could not be judged",
+        sentence: "a condition failed, or a gate is undecided or could not be judged",
     },
     EndingRow {
         ending: CommandEnding::Invalid,
@@ -285,7 +285,7 @@ impl CommandEnding {
 
 /// Ending of a single run. Invalid figures neither hold nor breach a condition.
 pub fn of_run(verdict: Verdict, gates: &[GateResult]) -> CommandEnding {
-    let is_breached = verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds);
+    let is_breached = verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds());
     if is_breached { CommandEnding::Breached } else { CommandEnding::of_verdict(verdict) }
 }
 

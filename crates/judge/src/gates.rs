@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evidence::{EvidenceError, GateResult, Outage, Run, Study};
+use evidence::{Decision, EvidenceError, GateResult, Outage, Run, Study};
 
 use crate::baseline;
 use crate::condition::Condition;
@@ -10,6 +10,7 @@ use crate::diagnosis::counts_in_study;
 use crate::eligibility::{Eligibility, eligibility, is_judged};
 use crate::scope::Scope;
 use crate::setting::Setting;
+use crate::slo::Decided;
 
 /// Result of the gates of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Gates {
         let has_failed = |run: &Run| run.ending.as_ref().is_some_and(|ending| ending.failure.is_some());
         let is_breached = |run: &Run| {
             let Some(ending) = &run.ending else { return false };
-            run.gates().iter().any(|gate| !gate.holds && is_told(study, gate) && is_judged(ending, gate))
+            run.gates().iter().any(|gate| !gate.holds() && is_told(study, gate) && is_judged(ending, gate))
         };
         let is_breached = counting().any(|run| has_failed(run) || is_breached(run));
         // In a study in progress, configurations without runs may still pass.
@@ -77,9 +78,9 @@ impl Gates {
     }
 }
 
-/// Whether the result of a gate counts. In a quick study, a gate without enough samples is no breach.
+/// Whether the result of a gate counts. In a quick study, an undecided gate is no breach.
 fn is_told(study: &Study, gate: &GateResult) -> bool {
-    gate.observed.is_some() || !study.new.is_quick
+    gate.decision != Decision::Undecided || !study.new.is_quick
 }
 
 /// Judges every gate on a run. Gates of a baseline use the run's stored baseline. In a study, they are judged over all its runs
@@ -95,20 +96,20 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, Ev
 
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     let scope = Scope::of(gate, run)?;
-    let observed = gate.figure.observe(&scope);
-    // A gate is a promise, so it does not hold if its figure is unknown.
-    let is_within = observed.is_some_and(|value| gate.holds(value));
+    let decided = Decided::of(gate, &scope);
     // A system that is unavailable gets few requests, so counts of requests do not show how long it was.
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let was_gone = outage.is_some_and(Outage::is_degraded);
     let is_of_run = gate.event.is_none();
-    let holds = is_within && !(is_of_run && gate.figure.kind().counts_requests() && was_gone);
+    let is_failed = is_of_run && gate.figure.kind().counts_requests() && was_gone;
     Ok(GateResult {
         text: gate.text.clone(),
         step: gate.step.clone(),
-        observed,
+        observed: decided.observed,
+        bounds: decided.bounds.filter(|_| decided.observed.is_some_and(f64::is_finite)),
         limit: gate.limit,
         unit: gate.figure.kind().stored_unit().to_owned(),
-        holds,
+        decision: if is_failed { Decision::Fails } else { decided.decision },
+        samples_needed: decided.samples_needed.filter(|_| !is_failed),
     })
 }

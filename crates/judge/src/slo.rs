@@ -2,9 +2,11 @@
 
 mod backlog;
 mod connections;
+mod decided;
 mod drift;
 mod figure;
 mod judge;
 
+pub use decided::{Decided, QUANTILE_ERROR};
 pub use figure::Figure;
 pub use judge::{FailedCondition, SloJudgement, judge};

@@ -2,7 +2,8 @@
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
 use evidence::{
-    Cause, Distorted, Distortion, GateResult, Level, Procedure, Study, StudyPlace, Validity, Verdict,
+    Bounds, Cause, Decision, Distorted, Distortion, GateResult, Level, Procedure, Study, StudyPlace,
+    Validity, Verdict,
 };
 use judge::{Condition, Gates, Setting, judge_gates};
 
@@ -55,9 +56,11 @@ fn one_breach_in_a_valid_run_breaches_the_study() {
         text: "errors<1%".to_owned(),
         step: None,
         observed: Some(0.5),
+        bounds: Bounds::exactly(0.5),
         limit: 0.01,
         unit: "share".to_owned(),
-        holds: false,
+        decision: Decision::Fails,
+        samples_needed: None,
     };
     stored.store.keep_gates(&run.id, &[gate]).unwrap();
     let mut study = stored.load(&id);
@@ -70,7 +73,7 @@ fn gates_are_judged_as_written() {
     let stored = Stored::new();
     // 1,000 requests per second for 12 s, each of 0.5 ms; one in 20 fails.
     let run = stored.run(None, Some(&Queue { fails_every: 20, ..Queue::default() }), &ending());
-    let holds = |gate: &str| judge_gates(&[Condition::parse(gate).unwrap()], &run).unwrap().remove(0).holds;
+    let holds = |gate: &str| judge_gates(&[Condition::parse(gate).unwrap()], &run).unwrap().remove(0).holds();
     let held = ["errors<=5%", "errors>=0.05", "/: errors<=5%", "p99<1ms", "p(99)<1ms", "median<1ms"];
     assert_eq!(held.map(holds), [true; 6]);
     assert!(holds("max<1ms from 1s to 3s"));
@@ -98,9 +101,11 @@ fn held_against(gate: &str, holds: bool) -> Gates {
         text: gate.to_owned(),
         step: None,
         observed: Some(1.0),
+        bounds: Bounds::exactly(1.0),
         limit: 2.0,
         unit: String::new(),
-        holds,
+        decision: if holds { Decision::Holds } else { Decision::Fails },
+        samples_needed: None,
     };
     stored.store.keep_gates(&run.id, &[result]).unwrap();
     stored.end(&id, Some("blocks"));

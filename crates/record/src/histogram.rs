@@ -115,7 +115,15 @@ impl Histogram {
     ///
     /// The value is the upper edge of a counter: at most 0.1 % above the sample, and never above the maximum.
     pub fn value_at(&self, percentile: Percentile) -> Option<u64> {
-        let rank = percentile.rank(self.count)?;
+        self.edges_of_rank(percentile.rank(self.count)?).map(|(_, highest)| highest)
+    }
+
+    /// Lowest and highest duration that the sample of this rank can have, in nanoseconds. They differ by at most 0.1 %. Ranks count from
+    /// 1, in ascending order of samples. `None` if there is no such sample.
+    pub fn edges_of_rank(&self, rank: u64) -> Option<(u64, u64)> {
+        if rank == 0 {
+            return None;
+        }
         let mut seen = 0;
         for (chunk, counters) in self.chunks.iter().enumerate() {
             let Some(counters) = counters else { continue };
@@ -128,7 +136,9 @@ impl Histogram {
             for (index, count) in counters.iter().enumerate() {
                 seen += count;
                 if seen >= rank {
-                    return Some(highest_in(chunk, index).clamp(self.min_ns, self.max_ns));
+                    let edges = [lowest_in(chunk, index), highest_in(chunk, index)];
+                    let [lowest, highest] = edges.map(|edge| edge.clamp(self.min_ns, self.max_ns));
+                    return Some((lowest, highest));
                 }
             }
         }
@@ -280,6 +290,14 @@ fn place(value_ns: u64) -> (usize, usize) {
     let dropped = (u64::BITS - (value_ns | 2047).leading_zeros() - 11) as usize;
     let kept = (value_ns >> dropped) as usize;
     (dropped + (kept >> 10), kept & (CHUNK - 1))
+}
+
+/// Lowest value that [`place`] maps to this counter.
+fn lowest_in(chunk: usize, index: usize) -> u64 {
+    match chunk.checked_sub(1) {
+        None => index as u64,
+        Some(dropped) => ((CHUNK + index) as u64) << dropped,
+    }
 }
 
 /// Highest value that [`place`] maps to this counter.

@@ -1,6 +1,7 @@
 //! Checks for build servers: each has passed, failed, or was skipped. A check is a condition, or asks whether a run counts.
 
-use judge::baseline::Decision;
+use evidence::Decision;
+use judge::baseline::Decision as BaselineDecision;
 use judge::{CheckOutcome, CommandEnding, Eligibility};
 
 use crate::breaches;
@@ -51,7 +52,7 @@ fn of_run(view: &View<'_>) -> Group {
     let name = safe(&view.name());
     let mut checks = vec![ended(view, name.clone())];
     for gate in view.run.gates() {
-        let outcome = if gate.holds { CheckOutcome::Passed } else { CommandEnding::Breached.row().check };
+        let outcome = if gate.holds() { CheckOutcome::Passed } else { CommandEnding::Breached.row().check };
         let asked = named(&gate.text, gate.step.as_deref());
         checks.push(Check::new(name.clone(), asked, outcome, &breaches::with_samples(view, gate)));
     }
@@ -117,16 +118,15 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
         checks.push(Check::new(of, "gates".to_owned(), CommandEnding::Invalid.row().check, why));
     }
     for gate in study::gates_of_load(view, load) {
-        let words = format!(
-            "{}, in {} of {}",
-            breaches::by_how_much(gate.worst),
-            gate.runs - gate.held,
-            study::runs(gate.runs)
-        );
+        let worst = match gate.worst.decision {
+            Decision::Undecided => format!("undecided: {}", breaches::why_undecided(gate.worst, None)),
+            Decision::Holds | Decision::Fails => breaches::by_how_much(gate.worst),
+        };
+        let words = format!("{worst}, in {} of {}", gate.runs - gate.held, study::runs(gate.runs));
         let outcome = match gate.runs - gate.held {
             0 => CheckOutcome::Passed,
-            // A quick run with too few samples to judge a gate does not breach it.
-            open if view.study.new.is_quick && open == gate.untold => CheckOutcome::Skipped,
+            // An undecided gate of a quick run is not breached.
+            open if view.study.new.is_quick && open == gate.undecided => CheckOutcome::Skipped,
             _ => CommandEnding::Breached.row().check,
         };
         let of = safe(&study::row_name(load, gate.row));
@@ -137,10 +137,12 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
         let (outcome, message) = match &gate.answer {
             BaselineAnswer::NotJudged(why) => (CheckOutcome::Skipped, why.clone()),
             BaselineAnswer::Judged(judged) => match judged.decision() {
-                Decision::True => (CheckOutcome::Passed, judged.words()),
-                Decision::Undecided(_) if view.study.new.is_quick => (CheckOutcome::Skipped, judged.words()),
-                Decision::Undecided(_) => (breached, format!("undecided: {}", judged.words())),
-                Decision::False => (breached, judged.words()),
+                BaselineDecision::True => (CheckOutcome::Passed, judged.words()),
+                BaselineDecision::Undecided(_) if view.study.new.is_quick => {
+                    (CheckOutcome::Skipped, judged.words())
+                }
+                BaselineDecision::Undecided(_) => (breached, format!("undecided: {}", judged.words())),
+                BaselineDecision::False => (breached, judged.words()),
             },
         };
         let of = safe(&study::row_name(load, gate.row));

@@ -1,18 +1,14 @@
 //! Sentences and figures that several formats share.
 
 use evidence::{
-    Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, ThreadRule, Unit, Validity,
-    Verdict,
+    Decision, Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, ThreadRule, Unit,
+    Validity, Verdict,
 };
-use judge::Condition;
-use judge::slo::Figure;
 use judge::words::LASTS;
-use record::{Counts, PRINTED, Percentile};
+use record::Counts;
 
 use crate::breaches;
-use crate::durations;
 use crate::figures::Figures;
-use crate::noun::Noun;
 use crate::system::whole;
 use crate::text::{shortened, visible};
 use crate::times;
@@ -235,70 +231,26 @@ pub(crate) fn failure(failure: &Failure) -> String {
 
 /// Result of a gate, not escaped.
 pub(crate) fn gate(gate: &GateResult) -> String {
-    match gate.holds {
-        true => format!("{} held: {}", gate.text, observed(gate)),
-        false => format!("{} failed: {}", gate.text, breaches::by_how_much(gate)),
+    match gate.decision {
+        Decision::Holds => format!("{} held: {}{}", gate.text, observed(gate), breaches::bound(gate)),
+        Decision::Fails => format!("{} failed: {}", gate.text, breaches::by_how_much(gate)),
+        Decision::Undecided => format!("{} undecided: {}", gate.text, breaches::why_undecided(gate, None)),
     }
-}
-
-/// Percentile of a gate, and the number of samples that it needs, such as 10,000 for `p(99)<50ms`.
-fn asked_percentile(gate: &str) -> Option<(Percentile, u64)> {
-    match Condition::parse_gate(gate).ok()?.figure {
-        Figure::Percentile(percentile) => Some((percentile, percentile.samples_to_judge()?)),
-        _ => None,
-    }
-}
-
-/// Highest percentile below that of a gate for which `samples` samples suffice.
-fn lower(asked: Percentile, samples: u64) -> Option<Percentile> {
-    let is_lower = |percentile: &&Percentile| **percentile < asked && percentile.is_judgeable(samples);
-    PRINTED.iter().filter(is_lower).max().copied()
-}
-
-/// Number of samples that a gate of one run lacks, and advice. `None` if the gate does not lack samples.
-pub(crate) fn too_few(gate: &GateResult, samples: u64, noun: &Noun) -> Option<String> {
-    let (asked, needed) = asked_percentile(&gate.text).filter(|_| gate.observed.is_none())?;
-    let (name, more) = (durations::name(asked), needed.div_ceil(samples.max(1)));
-    let longer = match samples {
-        0 => String::new(),
-        _ if more < 2 => "; make the run longer".to_owned(),
-        _ => format!("; make the run {} × as long", count(more)),
-    };
-    let lower = lower(asked, samples)
-        .map_or_else(String::new, |lower| format!(", or use {}", durations::name(lower)));
-    Some(format!(
-        "not judged: {name} needs {}, the run has {}{longer}{lower}",
-        noun.counted(needed),
-        count(samples)
-    ))
-}
-
-/// Number of samples that a gate of a study needs, and advice: `p99 needs 10,000 per run; …`.
-pub(crate) fn per_run(gate: &str) -> Option<String> {
-    let (asked, needed) = asked_percentile(gate)?;
-    let lower = lower(asked, needed - 1).and_then(|lower| Some((lower, lower.samples_to_judge()?)));
-    let lower = lower.map_or_else(String::new, |(lower, needed)| {
-        format!(", or use {}, which needs {}", durations::name(lower), count(needed))
-    });
-    Some(format!("{} needs {} per run; make runs longer{lower}", durations::name(asked), count(needed)))
 }
 
 /// Observed value of a gate in its unit, not escaped.
 pub(crate) fn observed(gate: &GateResult) -> String {
-    let Some(observed) = gate.observed else {
-        return match asked_percentile(&gate.text) {
-            Some((asked, needed)) => {
-                format!("not judged: {} needs {} samples per run", durations::name(asked), count(needed))
-            }
-            None => "not judged: too few samples".to_owned(),
-        };
-    };
+    gate.observed.map_or_else(|| "no figure".to_owned(), |figure| figure_of_gate(gate, figure))
+}
+
+/// A figure in the unit of a gate, not escaped.
+pub(crate) fn figure_of_gate(gate: &GateResult, figure: f64) -> String {
     match gate.unit.as_str() {
-        "ns" => duration(observed),
-        "share" => percent_of(observed),
-        "per_s" | "/s" => format!("{}/s", rate(observed)),
-        "bytes" => format!("{} MiB", mebibytes(whole(observed))),
-        unit => format!("{} {}", decimal(observed, 3), shortened(unit, 20)).trim_end().to_owned(),
+        "ns" => duration(figure),
+        "share" => percent_of(figure),
+        "per_s" | "/s" => format!("{}/s", rate(figure)),
+        "bytes" => format!("{} MiB", mebibytes(whole(figure))),
+        unit => format!("{} {}", decimal(figure, 3), shortened(unit, 20)).trim_end().to_owned(),
     }
 }
 
@@ -318,58 +270,4 @@ pub(crate) fn tail(outputs: &[Output], process: Option<&str>) -> Vec<String> {
     }
     let from = lines.len().saturating_sub(OUTPUT_LINES_MAX);
     lines.split_off(from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentile_gate_has_required_number_of_samples() {
-        let of_p99 = "p99 needs 10,000 per run; make runs longer, or use p95, which needs 2,000";
-        for (gate, words) in [
-            ("p(99)<50ms", Some(of_p99)),
-            ("read: p99 < 50ms", Some(of_p99)),
-            ("p50<1s", Some("p50 needs 200 per run; make runs longer")),
-            ("errors<1%", None),
-            ("p", None),
-            ("p(100)<1s", None),
-        ] {
-            assert_eq!(per_run(gate).as_deref(), words, "{gate}");
-        }
-    }
-
-    #[test]
-    fn gate_with_too_few_samples_advises_longer_run() {
-        let gate = |text: &str, observed: Option<f64>| GateResult {
-            text: text.to_owned(),
-            step: None,
-            observed,
-            limit: 5e7,
-            unit: "ns".to_owned(),
-            holds: false,
-        };
-        let words = |text: &str, samples: u64| too_few(&gate(text, None), samples, Noun::of(Unit::Requests));
-        for (samples, expected) in [
-            (
-                2_500,
-                "not judged: p99 needs 10,000 requests, the run has 2,500; make the run 4 × as long, or use p95",
-            ),
-            (
-                9_999,
-                "not judged: p99 needs 10,000 requests, the run has 9,999; make the run 2 × as long, or use p95",
-            ),
-            (150, "not judged: p99 needs 10,000 requests, the run has 150; make the run 67 × as long"),
-            (0, "not judged: p99 needs 10,000 requests, the run has 0"),
-            // Enough samples in the run, but not in the part that the gate applies to.
-            (
-                20_000,
-                "not judged: p99 needs 10,000 requests, the run has 20,000; make the run longer, or use p95",
-            ),
-        ] {
-            assert_eq!(words("p99<50ms", samples).as_deref(), Some(expected));
-        }
-        assert_eq!(words("errors<1%", 1), None);
-        assert_eq!(too_few(&gate("p99<50ms", Some(6e7)), 20_000, Noun::of(Unit::Requests)), None);
-    }
 }

@@ -68,7 +68,7 @@ fn stages_of_a_run_are_in_order() {
     let (warm_up, measured) = (run.whole(record::Phase::WarmUp), run.whole(record::Phase::Measured));
     assert_eq!((warm_up.expect("sums").counts.ok, measured.expect("sums").counts.ok), (100, 300));
     assert_eq!(made.brief.expect("figures").ok_per_s, 100.0);
-    assert!(made.gates[0].holds);
+    assert!(made.gates[0].holds());
     assert_eq!(run.new.system_version.as_deref(), Some("web 1.0"));
     assert_eq!(run.new.users, Some(1));
     assert_eq!(run.readings().count(), 12, "one reading, and two bounds, of each look");

@@ -24,6 +24,7 @@ mod noise;
 mod obvious;
 mod power;
 mod proportion;
+mod quantile;
 mod repeated;
 mod scale;
 mod search;
@@ -53,6 +54,7 @@ pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use obvious::{OBVIOUS_BLOCKS, OBVIOUS_FACTOR};
 pub use proportion::{proportion_error, proportion_interval};
+pub use quantile::{QuantileRanks, quantile_ranks, samples_to_decide};
 pub use repeated::Repeated;
 pub use scale::{MinEffect, Scale};
 pub use search::{

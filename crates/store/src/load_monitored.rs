@@ -1,6 +1,8 @@
 //! Loads readings, output, and gates of a run.
 
-use evidence::{GateResult, Monitored, Output, ReadingKey, Readings, RunId, StudyId, StudyPlace};
+use evidence::{
+    Bounds, Decision, GateResult, Monitored, Output, ReadingKey, Readings, RunId, StudyId, StudyPlace,
+};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
@@ -79,18 +81,41 @@ impl Store {
     }
 
     fn gate(&self, id: &RunId, row: &Row<'_>) -> Result<GateResult> {
+        let observed: Option<f64> = self.get(row, "observed")?;
         let gate = GateResult {
             text: self.get(row, "text")?,
             step: self.get(row, "step")?,
-            observed: self.get(row, "observed")?,
+            observed,
+            bounds: self.bounds(id, row)?,
             limit: self.get(row, "bound")?,
             unit: self.get(row, "unit")?,
-            holds: self.get(row, "holds")?,
+            decision: self.decision(id, row, observed.is_some())?,
+            samples_needed: self.get::<Option<i64>>(row, "samples_needed")?.map(i64::unsigned_abs),
         };
         if !gate.limit.is_finite() || !gate.observed.is_none_or(f64::is_finite) {
             return Err(self.damaged(id, "a gate has a figure that is not a number"));
         }
         Ok(gate)
+    }
+
+    fn bounds(&self, id: &RunId, row: &Row<'_>) -> Result<Option<Bounds>> {
+        let Some(low) = self.get::<Option<f64>>(row, "low")? else { return Ok(None) };
+        let high = self.get::<Option<f64>>(row, "high")?.unwrap_or(f64::INFINITY);
+        let bounds = Bounds::new(low, high);
+        bounds.map(Some).ok_or_else(|| self.damaged(id, "a gate has bounds that contain no figure"))
+    }
+
+    /// Decision of a gate. Earlier versions stored only whether it holds, and no figure if it could not be judged.
+    fn decision(&self, id: &RunId, row: &Row<'_>, is_observed: bool) -> Result<Decision> {
+        let holds: bool = self.get(row, "holds")?;
+        Ok(match self.get::<Option<String>>(row, "decision")? {
+            Some(name) => Decision::named(&name)
+                .filter(|decision| holds == (*decision == Decision::Holds))
+                .ok_or_else(|| self.damaged(id, "a gate has an unknown decision"))?,
+            None if holds => Decision::Holds,
+            None if is_observed => Decision::Fails,
+            None => Decision::Undecided,
+        })
     }
 
     /// Study and place of a run, from its row with the column `place`.

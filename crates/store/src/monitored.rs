@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use evidence::{GateResult, Reading, ReadingKey, RunId, pack_reading};
+use evidence::{Bounds, GateResult, Reading, ReadingKey, RunId, pack_reading};
 use rusqlite::{Connection, params};
 
 use crate::Result;
@@ -119,11 +119,27 @@ fn insert_kind(connection: &Connection, run: i64, number: u16, kind: &ReadingKey
 fn insert_gates(connection: &Connection, run: i64, gates: &[GateResult]) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM gate WHERE run = ?1", [run])?;
     let mut insert = connection.prepare_cached(
-        "INSERT INTO gate (run, position, text, step, observed, bound, unit, holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO gate (run, position, text, step, observed, bound, unit, holds, decision, low, high, samples_needed) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (position, gate) in gates.iter().enumerate() {
-        let GateResult { text, step, observed, limit, unit, holds } = gate;
-        insert.execute(params![run, position as i64, text, step, observed, limit, unit, holds])?;
+        let GateResult { text, step, observed, bounds, limit, unit, decision, samples_needed } = gate;
+        let (low, high) = (bounds.map(Bounds::low), bounds.and_then(Bounds::finite_high));
+        let (position, samples_needed) = (position as i64, samples_needed.map(|samples| samples as i64));
+        insert.execute(params![
+            run,
+            position,
+            text,
+            step,
+            observed,
+            limit,
+            unit,
+            gate.holds(),
+            decision.name(),
+            low,
+            high,
+            samples_needed
+        ])?;
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/18.sql"),
     include_str!("schema/19.sql"),
     include_str!("schema/20.sql"),
+    include_str!("schema/21.sql"),
 ];
 
 /// Version that this program writes.
@@ -136,6 +137,7 @@ mod tests {
             0x36e0_9046,
             0xd31f_05ee,
             0xbaa6_4ec0,
+            0xf2cb_dcc0,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);

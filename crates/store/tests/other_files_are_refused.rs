@@ -40,9 +40,9 @@ fn alter(path: &Path, sql: &str) {
 fn newer_version_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
-    alter(&path, "PRAGMA user_version = 21");
+    alter(&path, "PRAGMA user_version = 22");
     let error = Store::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 21, known: 20, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 22, known: 21, .. }), "{error}");
     assert!(error.to_string().contains("use the newer Tenbin"), "{error}");
 }
 

@@ -28,7 +28,7 @@ fn runs_are_unchanged() {
     let path = version_1(folder.path());
     assert_eq!(version(&path), 1);
     let store = Store::open_existing(&path).unwrap();
-    assert_eq!(version(&path), 20);
+    assert_eq!(version(&path), 21);
 
     let run = store.load(&ENDED.parse().unwrap()).unwrap();
     let mut new = sample::new_run();

@@ -29,7 +29,7 @@ fn runs_and_studies_are_unchanged() {
     let path = version_3(folder.path());
     assert_eq!(version(&path), 3);
     let store = Store::open_existing(&path).unwrap();
-    assert_eq!(version(&path), 20);
+    assert_eq!(version(&path), 21);
 
     let run = store.load(&ALONE.parse().unwrap()).unwrap();
     let mut new = sample::new_sql_run();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use evidence::{Level, SteadyStart, StudyPlace, Verdict, stage};
+use evidence::{Decision, Level, SteadyStart, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
 use progress::{Ahead, Brief, Finding, RunEvent, Stream};
 use runner::Made;
@@ -76,8 +76,12 @@ impl<'a> StudyLine<'a> {
                 output::remark(&format!("        note: {}", report::visible(note)));
             }
         }
-        for gate in made.gates.iter().filter(|gate| !gate.holds) {
-            let failed = if judge::is_judged(&made.ending, gate) { "failed" } else { "not judged" };
+        for gate in made.gates.iter().filter(|gate| !gate.holds()) {
+            let failed = match gate.decision {
+                _ if !judge::is_judged(&made.ending, gate) => "not judged",
+                Decision::Undecided => "undecided",
+                Decision::Holds | Decision::Fails => "failed",
+            };
             output::remark(&format!("        gate {failed}: {}", report::visible(&gate.text)));
         }
     }

@@ -40,7 +40,13 @@ pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, E
                 observed: observed.filter(|_| limit.is_some() && !is_undecided(&found)),
                 limit: limit.unwrap_or(condition.limit),
                 unit: condition.figure.kind().stored_unit().to_owned(),
-                holds: found.decision == Decision::True,
+                bounds: None,
+                decision: match found.decision {
+                    Decision::True => evidence::Decision::Holds,
+                    Decision::False => evidence::Decision::Fails,
+                    Decision::Undecided(_) => evidence::Decision::Undecided,
+                },
+                samples_needed: None,
             })
         })
         .collect()

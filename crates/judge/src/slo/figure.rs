@@ -70,27 +70,24 @@ impl Figure {
         matches!(self, Self::Metric(Metric { higher_is_better: true, .. }))
     }
 
-    /// The figure; `None` if there are too few samples for a verdict.
+    /// The figure as measured; `None` if there is none.
     pub(crate) fn observe(self, scope: &Scope) -> Option<f64> {
         match self {
             Self::Percentile(percentile) => {
-                let response = scope.tally().response.all();
-                let is_judgeable = percentile.is_judgeable(response.count());
-                is_judgeable.then(|| response.value_at(percentile)).flatten().map(|ns| ns as f64)
+                scope.tally().response.all().value_at(percentile).map(|ns| ns as f64)
             }
             Self::Metric(metric) => metric.read(scope.measured()),
         }
     }
 
-    /// Like [`Self::observe`], with fewer samples, for a run of a search. Other runs outvote a run that is wrong by accident. Ten
-    /// samples are enough, if a tenth of a sample is expected beyond the percentile. With so few, the rank is that of the slowest
-    /// sample, so an accident rather fails a run than passes it.
-    pub(super) fn observe_roughly(self, scope: &Scope) -> Option<f64> {
-        let Self::Percentile(percentile) = self else { return self.observe(scope) };
-        let response = scope.tally().response.all();
-        let beyond = response.count() as f64 * f64::from(1_000_000 - percentile.ppm()) / 1e6;
-        let is_enough = response.count() >= SAMPLES_MIN && beyond >= BEYOND_MIN;
-        is_enough.then(|| response.value_at(percentile)).flatten().map(|ns| ns as f64)
+    /// Whether the measured figure counts in a run of a search although its bounds decide nothing. Other runs outvote a run that is wrong
+    /// by accident, so ten samples are enough, if a tenth of a sample is expected beyond a percentile. With so few, the rank is that of
+    /// the slowest sample, so an accident rather fails a run than passes it.
+    pub(super) fn is_rough_enough(self, scope: &Scope) -> bool {
+        let Self::Percentile(percentile) = self else { return true };
+        let samples = scope.tally().response.all().count();
+        let beyond = samples as f64 * f64::from(1_000_000 - percentile.ppm()) / 1e6;
+        samples >= SAMPLES_MIN && beyond >= BEYOND_MIN
     }
 }
 
@@ -121,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_need_enough_samples() {
+    fn figures_are_those_of_all_samples() {
         let many = tally(9_990, 10, 1_000_000);
         let window = Window::of_seconds(10, InWindow { ok: 9_990, other: 10, ..InWindow::default() });
         let outage = Outage { longest_s: 0.5, ..Outage::default() };
@@ -129,8 +126,6 @@ mod tests {
         let figure = |name: &str| Figure::named(name).unwrap().observe(&observed);
         let p99 = figure("p99").unwrap();
         assert!((p99 / 1e6 - 1.0).abs() < 0.001, "{p99}");
-        let few = Scope::of_parts(tally(9_000, 0, 5), window, None);
-        assert_eq!(Figure::named("p99").unwrap().observe(&few), None);
         assert_eq!(["errors", "throughput", "outage"].map(figure), [Some(0.001), Some(999.0), Some(5e8)]);
         let nothing = Scope::of_parts(Tally::default(), None, None);
         for metric in Figure::metrics() {

@@ -1,10 +1,11 @@
 //! Judges whether one run held its conditions.
 
-use evidence::{EvidenceError, Level, Model, Outage, Run, stage};
+use evidence::{Decision, EvidenceError, Level, Model, Outage, Run, stage};
 use record::Phase;
 
 use super::backlog::Backlog;
 use super::connections;
+use super::decided::Decided;
 use super::drift;
 use super::figure::Figure;
 use crate::causes::Doubt;
@@ -138,10 +139,19 @@ fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     Ok(SloJudgement { failed: vec![failed], is_invalid: !was_loaded, ..Default::default() })
 }
 
-/// Judges one condition; `None` if it holds.
+/// Judges one condition; `None` if it holds. A run of a search is one of several, so the measured figure stands in for bounds that decide
+/// nothing.
 fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
-    let observed = slo.figure.observe_roughly(of);
-    if observed.is_some_and(|observed| slo.holds(observed)) {
+    let decided = Decided::of(slo, of);
+    let observed = decided
+        .observed
+        .filter(|_| decided.decision != Decision::Undecided || slo.figure.is_rough_enough(of));
+    let holds = match decided.decision {
+        Decision::Holds => true,
+        Decision::Fails => false,
+        Decision::Undecided => observed.is_some_and(|observed| slo.holds(observed)),
+    };
+    if holds {
         return None;
     }
     let (name, write) = (of_what(slo), slo.figure.kind().writer());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use evidence::{
-    Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity,
+    Bounds, Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity,
 };
 use judge::endings;
 use record::{Counts, MinMedianMax};
@@ -180,9 +180,15 @@ struct GateObject<'a> {
     text: &'a str,
     step: Option<&'a str>,
     observed: Option<f64>,
+    /// Bounds of the figure. Both are null if unknown; `high` alone is null if nothing limits the figure.
+    low: Option<f64>,
+    high: Option<f64>,
     limit: f64,
     unit: &'a str,
     holds: bool,
+    decision: &'static str,
+    /// Number of requests that would likely decide the gate.
+    samples_needed: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -498,8 +504,19 @@ impl<'a> FailureObject<'a> {
 
 impl<'a> GateObject<'a> {
     fn of(gate: &'a GateResult) -> Self {
-        let GateResult { text, step, observed, limit, unit, holds } = gate;
-        Self { text, step: step.as_deref(), observed: *observed, limit: *limit, unit, holds: *holds }
+        let GateResult { text, step, observed, bounds, limit, unit, decision, samples_needed } = gate;
+        Self {
+            text,
+            step: step.as_deref(),
+            observed: *observed,
+            low: bounds.map(Bounds::low),
+            high: bounds.and_then(Bounds::finite_high),
+            limit: *limit,
+            unit,
+            holds: gate.holds(),
+            decision: decision.name(),
+            samples_needed: *samples_needed,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Makes the document of one or more runs.
 
-use evidence::{Cost, EvidenceError, Level, Recovery};
+use evidence::{Cost, Decision, EvidenceError, Level, Recovery};
 use judge::Eligibility;
 use record::Phase;
 
@@ -187,7 +187,11 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         _ => String::new(),
     };
     let gates = views.iter().flat_map(|view| view.run.gates()).map(|gate| Notice {
-        tone: if gate.holds { Tone::Good } else { Tone::Bad },
+        tone: match gate.decision {
+            Decision::Holds => Tone::Good,
+            Decision::Fails => Tone::Bad,
+            Decision::Undecided => Tone::Doubtful,
+        },
         text: text(&words::gate(gate)),
     });
     Load {

@@ -1,6 +1,6 @@
 //! Brief report on one run, on one screen: table, likely bottleneck, conditions, errors, and notes.
 
-use evidence::EvidenceError;
+use evidence::{Decision, EvidenceError, GateResult};
 use record::Percentile;
 
 use super::{distribution, error_text};
@@ -91,12 +91,14 @@ fn limit(view: &View<'_>, escape: Escape) -> Option<String> {
     Some(format!("{}; {}", bottleneck::likely(&found), escape(&bottleneck::because_and_next(&found))))
 }
 
-/// Conditions that held, and failed ones that are not in the first lines.
+/// Conditions that held, and others that are not in the first lines.
 fn conditions(view: &View<'_>, escape: Escape) -> Vec<String> {
-    let of = |holds: bool| view.run.gates().iter().filter(move |gate| gate.holds == holds);
-    let failed = of(false).skip(breaches::NAMED_MAX).map(|gate| format!("✗ {}", escape(&words::gate(gate))));
-    let held = of(true).map(|gate| format!("✓ {}", escape(&words::gate(gate))));
-    let mut lines: Vec<String> = failed.chain(held).collect();
+    let of = |decision: Decision| view.run.gates().iter().filter(move |gate| gate.decision == decision);
+    let marked = |mark: &str, gate: &GateResult| format!("{mark} {}", escape(&words::gate(gate)));
+    let failed = of(Decision::Fails).map(|gate| marked("✗", gate));
+    let undecided = of(Decision::Undecided).map(|gate| marked("?", gate));
+    let held = of(Decision::Holds).map(|gate| marked("✓", gate));
+    let mut lines: Vec<String> = failed.chain(undecided).skip(breaches::NAMED_MAX).chain(held).collect();
     cut_to(&mut lines, CONDITIONS_MAX, |more| format!("and {more} more"));
     lines
 }

@@ -1,10 +1,10 @@
 //! Results of the gates of a study over all runs.
 
-use evidence::GateResult;
+use evidence::{Decision, GateResult};
 use judge::{Eligibility, Setting};
 
 use super::{LoadView, StudyPieces, StudyView, of_baseline, runs};
-use crate::{breaches, words};
+use crate::breaches;
 
 /// Beginning of a sentence about gates, none of which was judged.
 const NOT_JUDGED: &str = "Gate not judged";
@@ -18,9 +18,9 @@ pub(crate) struct Gate<'a> {
     pub(crate) runs: usize,
     /// Number of runs in which the gate held.
     pub(crate) held: usize,
-    /// Number of runs with too few samples to judge the gate.
-    pub(crate) untold: usize,
-    /// Result that is farthest beyond the limit, or nearest to it if the gate held in all runs.
+    /// Number of runs in which the gate is undecided.
+    pub(crate) undecided: usize,
+    /// Result that is farthest beyond the limit. Without a failed one, it is an undecided one, or the nearest to the limit.
     pub(crate) worst: &'a GateResult,
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
                         step: result.step.as_deref(),
                         row,
                         runs: 1,
-                        held: usize::from(result.holds),
-                        untold: usize::from(result.observed.is_none()),
+                        held: usize::from(result.holds()),
+                        undecided: usize::from(is_undecided(result)),
                         worst: result,
                     }),
                 }
@@ -70,8 +70,8 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
 
 /// Sentence about the failed gates under a load, with sizes and numbers of samples, escaped. `None` if all held.
 pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
-    // A quick run with too few samples to judge a gate does not breach it.
-    let forgiven = |gate: &Gate<'_>| if view.study.new.is_quick { gate.untold } else { 0 };
+    // An undecided gate of a quick run is not breached.
+    let forgiven = |gate: &Gate<'_>| if view.study.new.is_quick { gate.undecided } else { 0 };
     let is_failed = |gate: &Gate<'_>| gate.held + forgiven(gate) < gate.runs;
     let of_gate = |gate: Gate<'_>| {
         let row = &load.rows[gate.row];
@@ -83,12 +83,19 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
             .map_or_else(String::new, |figures| format!(", {}", view.noun().counted(figures.samples())));
         let (text, row) = (page.text(gate.text), page.row(load, gate.row));
         let of = format!("in {} of {}{samples}", gate.runs - gate.held, runs(gate.runs));
-        match words::per_run(gate.text).filter(|_| gate.worst.observed.is_none()) {
-            Some(lacks) => format!("{text}: {row}: not judged {of}: {lacks}"),
-            None => format!("{text}: {row}: {}, {of}", page.text(&breaches::by_how_much(gate.worst))),
+        match is_undecided(gate.worst) {
+            true => {
+                let why = page.text(&breaches::why_undecided(gate.worst, None));
+                format!("{text}: {row}: undecided {of}: {why}")
+            }
+            false => format!("{text}: {row}: {}, {of}", page.text(&breaches::by_how_much(gate.worst))),
         }
     };
-    let mut told: Vec<String> = of_load(view, load).into_iter().filter(is_failed).map(of_gate).collect();
+    let not_held: Vec<Gate<'_>> = of_load(view, load).into_iter().filter(is_failed).collect();
+    let is_any_failed = not_held.iter().any(|gate| !is_undecided(gate.worst));
+    let mut told: Vec<String> = not_held.into_iter().map(of_gate).collect();
+    let are_undecided = !told.is_empty() && !is_any_failed;
+    let of_runs = told.len();
     told.extend(of_baseline::failed(page, view, load));
     let unjudged = unjudged(view, load);
     let others = (0..load.rows.len()).filter(|row| !unjudged.contains(row));
@@ -96,12 +103,15 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
     if failed > 0 && !view.study.new.gates.is_empty() {
         told.push(format!("{} failed", runs(failed)));
     }
+    let are_undecided = are_undecided && told.len() == of_runs;
     let has_failed = !told.is_empty();
     told.extend(unjudged.iter().map(|row| format!("{}: {}", page.row(load, *row), why_unjudged(load, *row))));
-    match breaches::sentence(told) {
-        Some(sentence) if !has_failed => Some(sentence.replacen(breaches::FAILED, NOT_JUDGED, 1)),
-        sentence => sentence,
-    }
+    let beginning = match has_failed {
+        true if are_undecided => breaches::UNDECIDED,
+        true => breaches::FAILED,
+        false => NOT_JUDGED,
+    };
+    breaches::sentence(told, beginning)
 }
 
 /// Reason why a gate of a row was not judged.
@@ -115,19 +125,25 @@ pub(crate) fn why_unjudged(load: &LoadView<'_>, row: usize) -> &'static str {
 impl<'a> Gate<'a> {
     fn add(&mut self, result: &'a GateResult) {
         self.runs += 1;
-        self.held += usize::from(result.holds);
-        self.untold += usize::from(result.observed.is_none());
+        self.held += usize::from(result.holds());
+        self.undecided += usize::from(is_undecided(result));
         if badness(result) > badness(self.worst) {
             self.worst = result;
         }
     }
 }
 
-/// Distance of a result from its limit: positive beyond the limit, negative within it. A result that was not judged is worst.
-///
-/// The direction of the limit is not stored, but `holds` gives the side.
-fn badness(result: &GateResult) -> f64 {
-    let Some(observed) = result.observed else { return f64::INFINITY };
-    let away = (observed - result.limit).abs();
-    if result.holds { -away } else { away }
+fn is_undecided(result: &GateResult) -> bool {
+    result.decision == Decision::Undecided
+}
+
+/// Rank of a result, and its distance from the limit: failed before undecided before held; of failed ones the farthest beyond the limit,
+/// of others the nearest to it.
+fn badness(result: &GateResult) -> (u8, f64) {
+    let away = result.observed.map_or(0.0, |observed| (observed - result.limit).abs());
+    match result.decision {
+        Decision::Fails => (2, away),
+        Decision::Undecided => (1, -away),
+        Decision::Holds => (0, -away),
+    }
 }

@@ -1,7 +1,8 @@
 //! Texts and items of a report on a study.
 
 use evidence::{
-    COMMAND, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState,
+    COMMAND, Decision, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure,
+    StudyState,
 };
 use judge::results::Scale;
 use judge::words::blocks;
@@ -15,6 +16,7 @@ use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, oth
 use crate::alike;
 use crate::apart;
 use crate::bottleneck;
+use crate::breaches;
 use crate::capacity;
 use crate::events;
 use crate::item::{Escape, Item, Tone};
@@ -487,8 +489,8 @@ impl<'a> StudyPieces<'a> {
             let of_text = || gates.iter().filter(move |gate| (gate.text, gate.step) == (text, step));
             let runs: usize = of_text().map(|gate| gate.runs).sum();
             let held: usize = of_text().map(|gate| gate.held).sum();
-            let untold: usize = of_text().map(|gate| gate.untold).sum();
-            let (condition, text) = (text, self.text(text));
+            let undecided: usize = of_text().map(|gate| gate.undecided).sum();
+            let text = self.text(text);
             let of = match runs {
                 1 => "the valid run".to_owned(),
                 runs if held == runs => format!("all {runs} valid runs"),
@@ -496,24 +498,21 @@ impl<'a> StudyPieces<'a> {
             };
             let (tone, line) = match held {
                 held if held == runs => (Tone::Plain, format!("held in {of}")),
-                held if held + untold == runs && self.view.study.new.is_quick => {
-                    let line = format!("not judged in {untold} of {runs} valid runs, and held in the others");
-                    (Tone::Doubtful, line)
-                }
-                held if held + untold == runs => {
-                    let needed =
-                        words::per_run(condition).map_or_else(String::new, |needed| format!("; {needed}"));
+                held if held + undecided == runs => {
                     let line =
-                        format!("failed, too few samples to judge in {untold} of {runs} valid runs{needed}");
-                    (Tone::Bad, line)
+                        format!("undecided in {undecided} of {runs} valid runs, and held in the others");
+                    (if self.view.study.new.is_quick { Tone::Doubtful } else { Tone::Bad }, line)
                 }
                 0 => (Tone::Bad, format!("failed, held in none of {runs} valid runs")),
                 _ => (Tone::Bad, format!("failed, held in {of}")),
             };
             lines.push((tone, format!("{text}: {line}")));
             for gate in of_text().filter(|gate| gate.held < gate.runs) {
-                let (row, worst) = (self.row(load, gate.row), (self.escape)(&words::observed(gate.worst)));
-                let worst = if gate.worst.observed.is_some() { format!("at worst {worst}") } else { worst };
+                let worst = match gate.worst.decision {
+                    Decision::Undecided => breaches::why_undecided(gate.worst, None),
+                    _ => format!("at worst {}", words::observed(gate.worst)),
+                };
+                let (row, worst) = (self.row(load, gate.row), (self.escape)(&worst));
                 let line = format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs);
                 lines.push((tone, line));
             }

@@ -5,8 +5,9 @@
 pub(crate) mod sql;
 
 use evidence::{
-    Cause, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
-    Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId, StudyPlace, Unit, Validity, Verdict,
+    Bounds, Cause, Decision, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model,
+    NewRun, NewStudy, Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId, StudyPlace, Unit,
+    Validity, Verdict,
 };
 use fixtures::{OwnStore, reading};
 use record::{
@@ -353,17 +354,21 @@ pub(crate) fn every_kind_of_error() -> Run {
             text: "p(99)<200ms".to_owned(),
             step: None,
             observed: Some(6.6e6),
+            bounds: Bounds::new(6.4e6, 6.8e6),
             limit: 2e8,
             unit: "ns".to_owned(),
-            holds: true,
+            decision: Decision::Holds,
+            samples_needed: None,
         },
         GateResult {
             text: "search: errors<0.1%".to_owned(),
             step: Some("search".to_owned()),
             observed: Some(0.05),
+            bounds: Bounds::exactly(0.05),
             limit: 0.001,
             unit: "share".to_owned(),
-            holds: false,
+            decision: Decision::Fails,
+            samples_needed: None,
         },
     ];
     kept.through_store("20261121-142507-cd34")
@@ -516,9 +521,11 @@ pub(crate) fn hostile(attack: &str) -> Run {
         text: text(),
         step: Some(text()),
         observed: None,
+        bounds: None,
         limit: 1.0,
         unit: text(),
-        holds: false,
+        decision: Decision::Fails,
+        samples_needed: None,
     }];
     let mut readings = readings(0.5, 1e6);
     readings.extend([attack, "machine", "system"].map(|subject| reading(subject, attack, attack, 1.0)));

@@ -11,9 +11,9 @@ pub(crate) use with_events::with_events;
 use std::sync::LazyLock;
 
 use evidence::{
-    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Cost, Event, EventCost,
-    EvidenceError, Failure, FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Reading, Run, RunId,
-    Study, StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Bounds, Cause, Cost, Decision, Event,
+    EventCost, EvidenceError, Failure, FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Reading,
+    Run, RunId, Study, StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
 };
 use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
@@ -254,9 +254,11 @@ impl Script<'_> {
                 text: text.clone(),
                 step: None,
                 observed: Some(observed),
+                bounds: Bounds::exactly(observed),
                 limit,
                 unit: if is_time { "ns" } else { "share" }.to_owned(),
-                holds: observed < limit,
+                decision: if observed < limit { Decision::Holds } else { Decision::Fails },
+                samples_needed: None,
             }
         };
         // Baseline conditions are judged over all runs.

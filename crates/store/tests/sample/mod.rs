@@ -3,10 +3,10 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 use evidence::{
-    CapacityRules, Cause, Compare, ConnectionsByProcess, Ending, Failure, GateResult, Generator, HeldReading,
-    Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId, SameBody, ServingProcess,
-    SizeClasses, Steadiness, SteadinessVerdict, SteadyStart, StepContents, StudyId, StudyPlace, Unit,
-    Validity, Verdict, stage,
+    Bounds, CapacityRules, Cause, Compare, ConnectionsByProcess, Decision, Ending, Failure, GateResult,
+    Generator, HeldReading, Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId,
+    SameBody, ServingProcess, SizeClasses, Steadiness, SteadinessVerdict, SteadyStart, StepContents, StudyId,
+    StudyPlace, Unit, Validity, Verdict, stage,
 };
 use fixtures::reading;
 use record::{
@@ -247,18 +247,22 @@ pub(crate) fn readings(second: u64) -> Vec<Reading> {
 }
 
 pub(crate) fn gates() -> Vec<GateResult> {
-    let gate = |text: &str, step: Option<&str>, observed, limit, unit: &str, holds| GateResult {
+    let gate = |text: &str, step: Option<&str>, observed, limit, unit: &str, decision| GateResult {
         text: text.to_owned(),
         step: step.map(str::to_owned),
         observed,
+        bounds: observed.and_then(|observed| Bounds::new(0.9 * observed, f64::INFINITY)),
         limit,
         unit: unit.to_owned(),
-        holds,
+        decision,
+        samples_needed: None,
     };
+    let undecided = gate("p(90)<200ms", None, Some(190e6), 200e6, "ns", Decision::Undecided);
     vec![
-        gate("p(99)<200ms", None, Some(150e6), 200e6, "ns", true),
-        gate("search: errors<0.1%", Some("search"), Some(0.1 + 0.2), 0.001, "share", false),
-        gate("p(99)<1s from 10s to 20s", None, None, 1e9, "ns", false),
+        gate("p(99)<200ms", None, Some(150e6), 200e6, "ns", Decision::Holds),
+        gate("search: errors<0.1%", Some("search"), Some(0.1 + 0.2), 0.001, "share", Decision::Fails),
+        gate("p(99)<1s from 10s to 20s", None, None, 1e9, "ns", Decision::Undecided),
+        GateResult { bounds: Bounds::new(180e6, 210e6), samples_needed: Some(4_000), ..undecided },
     ]
 }
 

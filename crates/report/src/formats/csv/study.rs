@@ -92,7 +92,7 @@ fn of_place(study: &StudyView<'_>, view: &View<'_>, counts: bool) -> [String; HE
         integer(usage.and_then(|usage| usage.rss_peak_bytes)),
         integer(usage.and_then(|usage| usage.threads_peak)),
         figure(view.generator_cores_used()),
-        gates.iter().filter(|gate| gate.holds).count().to_string(),
+        gates.iter().filter(|gate| gate.holds()).count().to_string(),
         gates.len().to_string(),
         cell(failure.map_or("", |failure| &failure.stage)),
         cell(failure.map_or("", |failure| &failure.what)),

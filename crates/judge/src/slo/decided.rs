@@ -1,0 +1,107 @@
+//! Decides a condition by the worst case within the bounds of its figure.
+
+use evidence::{Bounds, Decision};
+use record::{Histogram, Percentile};
+use stats::{QuantileRanks, quantile_ranks, samples_to_decide};
+
+use super::figure::Figure;
+use crate::condition::Condition;
+use crate::scope::Scope;
+
+/// Probability with which each end of the bounds of a percentile may lie on the wrong side of it. Both ends together: 95 % confidence.
+pub const QUANTILE_ERROR: f64 = 0.025;
+
+/// A condition on the figure of a run, or of a part of it, with its decision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decided {
+    /// The measured figure; `None` if there is none.
+    pub observed: Option<f64>,
+    /// Interval that contains the true figure; `None` if there is no figure.
+    pub bounds: Option<Bounds>,
+    /// What the bounds say about the limit.
+    pub decision: Decision,
+    /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
+    pub samples_needed: Option<u64>,
+}
+
+impl Decided {
+    /// Decides a condition.
+    pub(crate) fn of(condition: &Condition, scope: &Scope) -> Self {
+        let observed = condition.figure.observe(scope);
+        let bounds = match condition.figure {
+            Figure::Percentile(percentile) => of_percentile(percentile, &scope.tally().response.all()),
+            Figure::Metric(_) => observed.and_then(Bounds::exactly),
+        };
+        let decision = bounds.map_or(Decision::Undecided, |bounds| condition.decide(bounds));
+        let samples_needed = match (decision, condition.figure) {
+            (Decision::Undecided, Figure::Percentile(percentile)) => {
+                needed(condition, percentile, &scope.tally().response.all())
+            }
+            _ => None,
+        };
+        Self { observed, bounds, decision, samples_needed }
+    }
+}
+
+/// Bounds of a percentile from the ranks of sorted samples, exact for any distribution.
+fn of_percentile(percentile: Percentile, response: &Histogram) -> Option<Bounds> {
+    let QuantileRanks { low, high } = quantile_ranks(response.count(), percentile.ppm(), QUANTILE_ERROR);
+    let low_ns = low.and_then(|rank| response.edges_of_rank(rank)).map_or(0, |(lowest_ns, _)| lowest_ns);
+    let high_ns = high.and_then(|rank| response.edges_of_rank(rank)).map(|(_, highest_ns)| highest_ns as f64);
+    let is_any = !response.is_empty();
+    is_any.then(|| Bounds::new(low_ns as f64, high_ns.unwrap_or(f64::INFINITY))).flatten()
+}
+
+/// Number of samples that would decide a condition on a percentile, if the share of samples beyond its limit stays.
+fn needed(condition: &Condition, percentile: Percentile, response: &Histogram) -> Option<u64> {
+    let is_within = |(ns, _): &(u64, u64)| (*ns as f64) < condition.limit;
+    let within: u64 = response.counters().filter(is_within).map(|(_, count)| count).sum();
+    let count = response.count();
+    samples_to_decide(count, count - within, percentile.ppm(), QUANTILE_ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Tally;
+
+    /// Decision of a condition on response times: 1 ms each, and `slow` of 900 ms.
+    fn decided(condition: &str, fast: u64, slow: u64) -> Decided {
+        let mut tally = Tally::default();
+        let times_ns = [(1_000_000, fast), (900_000_000, slow)];
+        for (response_ns, number) in
+            times_ns.into_iter().flat_map(|(ns, count)| (0..count).map(move |n| (ns, n)))
+        {
+            tally.note_sent(number);
+            tally.note_finished(&record::Finish {
+                intended_ns: number,
+                sent_ns: number,
+                first_byte_ns: None,
+                finished_ns: number + response_ns,
+                outcome: record::Outcome::Ok,
+                status: 200,
+            });
+        }
+        Decided::of(&Condition::parse(condition).unwrap(), &Scope::of_parts(tally, None, None))
+    }
+
+    #[test]
+    fn few_requests_below_a_limit_hold_or_say_how_many_would_decide() {
+        let decision = |condition, fast, slow| decided(condition, fast, slow).decision;
+        assert_eq!(decision("p99<500ms", 500, 0), Decision::Holds);
+        assert_eq!(decision("p99<500ms", 500, 1), Decision::Undecided);
+        assert_eq!(decision("p99<500ms", 480, 20), Decision::Fails);
+        assert_eq!(decision("p50<500ms", 6, 0), Decision::Holds);
+        let few = decided("p99<500ms", 50, 0);
+        assert_eq!((few.decision, few.samples_needed), (Decision::Undecided, Some(368)));
+        assert_eq!(few.bounds.and_then(Bounds::finite_high), None);
+        let none = decided("p99<500ms", 0, 0);
+        assert_eq!((none.decision, none.bounds, none.observed), (Decision::Undecided, None, None));
+    }
+
+    #[test]
+    fn mean_and_maximum_are_those_of_the_run() {
+        assert_eq!(decided("max<500ms", 10, 0).decision, Decision::Holds);
+        assert_eq!(decided("mean<500ms", 1, 9).decision, Decision::Fails);
+    }
+}
