@@ -28,7 +28,6 @@ mod request;
 mod running;
 mod script_error;
 mod scripts;
-mod secrets;
 mod short_hash;
 mod spec;
 mod study;
@@ -52,7 +51,6 @@ pub use plan::{
 pub use request::{basic_authorization, literal_text, url_fault};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
-pub use secrets::without_secrets;
 pub use short_hash::short_hash;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
 pub use sql::Engine;
@@ -66,3 +64,4 @@ pub use study::{
 pub use transactions::Transactions;
 pub use units;
 pub use wire::Secrets;
+pub use wire::masking::without_secrets;

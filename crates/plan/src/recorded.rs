@@ -8,11 +8,11 @@ use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
 use wire::ShardRule;
 use wire::http1::{Capture, CaptureFrom, Checks};
+use wire::masking::without_secrets;
 use wire::step::Value as StepValue;
 
 use crate::endpoint::{Endpoint, Select, Trust};
 use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
-use crate::secrets::without_secrets;
 use crate::short_hash::short_hash;
 use crate::transactions::Transactions;
 

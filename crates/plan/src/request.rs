@@ -1,6 +1,7 @@
 //! Builds the request and its peer from a URL and flags.
 
 use std::net::{IpAddr, Ipv6Addr};
+use wire::masking::without_secrets_in_query;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +19,6 @@ use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
 use crate::plan::OwnedAction;
 use crate::query_step;
-use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
 use crate::url_correction::{corrected, correction};
 

@@ -11,6 +11,7 @@ pub mod braces;
 mod channel;
 mod conversation;
 pub mod http1;
+pub mod masking;
 mod mix;
 pub mod mysql;
 pub mod postgres;

@@ -1,6 +1,7 @@
 //! Reads one step: its request, the checks of its reply, and the saved values.
 
 use std::ops::Range;
+use wire::masking::without_secrets_in_query;
 
 use load::ThinkTime;
 use regex::bytes::Regex;
@@ -19,7 +20,6 @@ use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::error::Spelling;
 use crate::plan::{Action, HttpAction, PlannedStep};
-use crate::secrets::without_secrets_in_query;
 use crate::spec::{ExpectSpec, Spanned, expects, values};
 use crate::study::names_in;
 

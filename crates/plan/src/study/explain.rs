@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use wire::masking::without_secrets;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Guard, Order, Scenario, Subject, Test, ThinkTime, Visit};
@@ -13,7 +14,6 @@ use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
 use crate::endpoint::Select;
 use crate::file::COOKIES_OF_USER;
 use crate::plan::{Action, HttpAction, SqlAction};
-use crate::secrets::without_secrets;
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
