@@ -45,10 +45,8 @@ pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::near::nearest as nearest_name;
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
-pub use plan::{
-    Action, Errands, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction,
-};
-pub use request::{basic_authorization, literal_text, url_fault};
+pub use plan::{Action, Errands, OwnedAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction};
+pub use request::{literal_text, url_fault};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use short_hash::short_hash;
@@ -64,4 +62,5 @@ pub use study::{
 pub use transactions::Transactions;
 pub use units;
 pub use wire::Secrets;
+pub use wire::http1::basic_authorization;
 pub use wire::masking::without_secrets;

@@ -14,7 +14,8 @@ use load::values::{DataSource, RowOrder, Source};
 use load::{Share, Values};
 use plan::{Plan, PlannedStep};
 use wire::http1::{Http1, HttpConversation};
-use wire::{Conversation as _, RequestStep, Script as _};
+use wire::step::{Step, StepsOfLoad};
+use wire::{Conversation as _, Script as _};
 
 use crate::consent::PublicLoads;
 use crate::describe::unix_ms;
@@ -58,8 +59,10 @@ fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
     if let PublicLoads::WithConsent(token) = public {
         ask_owners(plan, to, &found, token)?;
     }
-    let steps: Vec<RequestStep> = plan.errands.steps().filter_map(request_step).collect();
-    let script = Http1::compile(&steps, &plan.variables, &plan.secrets);
+    let actions = plan.errands.steps().filter_map(PlannedStep::owned);
+    let steps: Vec<Arc<dyn Step>> = actions.map(|action| Arc::clone(&action.step)).collect();
+    let load = StepsOfLoad { secrets: &plan.secrets, ..StepsOfLoad::of(&steps, &plan.variables) };
+    let script = Http1::compile_load(&load);
     let script = script.map_err(|wrong| Refusal::Errand(wrong.what))?.quoting();
     let mut conversation = script.open(0);
     draw(plan, &mut conversation);
@@ -113,12 +116,6 @@ fn unless_stopped<T: Send + 'static>(
             Err(_) => return None,
         }
     }
-}
-
-fn request_step(step: &PlannedStep) -> Option<RequestStep> {
-    let action = step.request()?;
-    let (request, checks) = (action.request.clone(), action.checks.clone());
-    Some(RequestStep { request, checks, captures: action.captures.clone() })
 }
 
 /// Draws every value once, for all of the requests.

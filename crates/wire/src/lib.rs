@@ -34,10 +34,7 @@ pub use conversation::{
 };
 pub use mix::Mix;
 pub use outcome::ErrorClass;
-pub use protocol::{
-    Compile, CompileRequests, Open, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep,
-    of_scheme, schemes,
-};
+pub use protocol::{Compile, Open, OpenSession, PROTOCOLS, Protocol, Scheme, WrongStep, of_scheme, schemes};
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
 pub use shards::{SHARD_HASHES, ShardHash, ShardRule, Shards};

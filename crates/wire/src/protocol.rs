@@ -5,12 +5,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::channel::{Channel, Channels};
+use crate::channel::Channel;
 use crate::conversation::Conversation;
-use crate::http1::{self, Capture, Checks, Request};
-use crate::secrets::Secrets;
+use crate::http1;
 use crate::sql::{Login, Session};
-use crate::step::OwnSteps;
+use crate::step::{CompileSteps, OwnSteps};
 use crate::{mysql, postgres, redis, tcp, testing};
 
 /// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
@@ -59,28 +58,14 @@ pub enum Compile {
     /// Steps that the protocol defines itself.
     Steps(&'static OwnSteps),
     /// HTTP-like requests.
-    Requests(CompileRequests),
+    Requests(CompileSteps),
     /// Scripts of transactions, which the crate `sql` runs over sessions that this function creates.
     Transactions(OpenSession),
 }
 
-/// Compiles the steps of a load, with the names of its variables and its secrets, to channels.
-pub type CompileRequests = fn(&[RequestStep], &[String], &Secrets) -> Result<Box<dyn Channels>, WrongStep>;
-
 /// Creates the session of a new connection. A private transport is safe from eavesdropping, such as a Unix socket. The nonce must
 /// be random, and different for each connection.
 pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) -> Box<dyn Session>;
-
-/// A step as a user writes it. Texts may have names of variables in braces; a variable's number is its index in the list.
-#[derive(Clone, Debug)]
-pub struct RequestStep {
-    /// Request to send.
-    pub request: Request,
-    /// Checks of the reply.
-    pub checks: Checks,
-    /// Values that are saved from a reply that passes the checks.
-    pub captures: Vec<Capture>,
-}
 
 /// Error of a step that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +77,20 @@ pub struct WrongStep {
 }
 
 impl Protocol {
+    /// Function that compiles steps to channels. `None` if the steps are transactions.
+    pub fn compile_steps(&self) -> Option<CompileSteps> {
+        match self.compile {
+            Compile::Steps(steps) => Some(steps.compile),
+            Compile::Requests(compile) => Some(compile),
+            Compile::Transactions(_) => None,
+        }
+    }
+
+    /// Name of the protocol in sentences.
+    pub fn noun(&self) -> &'static str {
+        self.own_steps().map_or(self.name, |own| own.noun)
+    }
+
     /// Definition of the protocol's own steps. `None` if its steps are requests or transactions.
     pub fn own_steps(&self) -> Option<&'static OwnSteps> {
         match self.compile {

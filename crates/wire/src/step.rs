@@ -5,11 +5,15 @@
 //! steps of a load into channels.
 
 mod access;
+mod identity;
+mod site;
 mod template;
 mod value;
 mod workload;
 
 pub use access::{Access, LogIn};
+pub use identity::identity;
+pub use site::Site;
 pub use template::Template;
 pub use value::{Size, Text, Value};
 pub use workload::{Workload, WorkloadSize};
@@ -118,6 +122,8 @@ pub struct StepsOfLoad<'a> {
     pub access: &'a Access,
     /// Max exchanges under way on each connection; at least 1.
     pub pipeline: u32,
+    /// Number of the address that all connections go to. `None` if connections are spread over the addresses.
+    pub shard: Option<usize>,
 }
 
 impl<'a> StepsOfLoad<'a> {
@@ -125,7 +131,7 @@ impl<'a> StepsOfLoad<'a> {
     pub fn of(steps: &'a [Arc<dyn Step>], variables: &'a [String]) -> Self {
         static SECRETS: Secrets = Secrets::new();
         static ACCESS: Access = Access::none();
-        Self { steps, variables, secrets: &SECRETS, access: &ACCESS, pipeline: 1 }
+        Self { steps, variables, secrets: &SECRETS, access: &ACCESS, pipeline: 1, shard: None }
     }
 }
 
@@ -199,6 +205,47 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Distinguishes steps that send the same message, for the hash of a plan.
     fn fingerprint(&self) -> String {
         String::new()
+    }
+
+    /// Bytes that distinguish the step from others of its protocol, for the hash of a plan. `None` if these are its message and its
+    /// fingerprint.
+    fn identity(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Method in records of plans, such as GET. `None` if the name of the protocol stands in its place.
+    fn method(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether the step changes nothing at its system, as far as the plan shows.
+    fn is_safe(&self) -> bool {
+        false
+    }
+
+    /// Conditions for its replies as a phrase, such as "expects status 200". `None` if any reply will do.
+    fn expects(&self) -> Option<String> {
+        None
+    }
+
+    /// Numbers of the variables that its replies set, in order of their definition.
+    fn saves(&self) -> Vec<u16> {
+        Vec::new()
+    }
+
+    /// Names of its parts with accounts of their own, such as requests that redirects lead to. Empty if it is a single exchange.
+    fn parts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Number of the hidden variable with the state that a user keeps between steps, such as cookies. `None` if there is none.
+    fn session(&self) -> Option<u16> {
+        None
+    }
+
+    /// The step with the properties that it takes over from its system. `None` if it takes over none.
+    fn at(&self, _site: &Site) -> Option<Arc<dyn Step>> {
+        None
     }
 }
 

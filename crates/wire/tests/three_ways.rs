@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use wire::http1::{Checks, Request};
+use wire::http1::{Checks, HttpStep, Request};
 use wire::step::{self, Kind, Step, StepsOfLoad, Text, Value, WrittenStep};
 use wire::testing::feed_three_ways;
-use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, RequestStep, Secrets, Ticket, Values, WrongStep};
+use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, Ticket, Values, WrongStep};
 
 #[test]
 fn every_sample_gives_expected_result_three_ways() {
@@ -57,8 +57,9 @@ fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn 
         }
         Compile::Requests(compile) => {
             let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
-            let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
-            compile(&[step.clone(), step], variables, &Secrets::default())
+            let step: Arc<dyn Step> =
+                Arc::new(HttpStep { request, checks: Checks::default(), captures: Vec::new() });
+            compile(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
         Compile::Transactions(_) => return None,
     })

@@ -268,7 +268,7 @@ impl<'a> Steps<'a> {
 
     /// Reports more redirects than there can be accounts for.
     fn limit_redirects(&self, reading: &mut Reading<'_>) {
-        let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
+        let followed = |step: &PlannedStep| step.owned()?.step.parts().len().checked_sub(1);
         let redirects: usize = self.list.iter().filter_map(followed).sum();
         if let Some(last) = self.places.last().filter(|_| redirects > REDIRECTS_MAX) {
             let what =
@@ -284,12 +284,12 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
     let mut saved: Vec<u16> = Vec::new();
     for step in left_out.iter().filter_map(|step| steps.get(usize::from(*step))) {
         match &step.action {
-            Action::Http(action) => saved.extend(action.captures.iter().map(|capture| capture.variable)),
+            Action::Owned(action) => saved.extend(action.step.saves()),
             Action::Sql(action) => {
                 let number = |name: &String| names.iter().position(|known| known == name);
                 saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
             }
-            Action::Owned(_) | Action::Tool(_) => {}
+            Action::Tool(_) => {}
         }
     }
     saved.sort_unstable();

@@ -1,14 +1,15 @@
 //! Reads one step: its request, the checks of its reply, and the saved values.
 
 use std::ops::Range;
-use wire::masking::without_secrets_in_query;
+use std::sync::Arc;
 
 use load::ThinkTime;
 use regex::bytes::Regex;
 use wire::http1::{
-    BodyCheck, Capture, CaptureFrom, Checks, Expected, HeaderCheck, JsonPath, JsonPathFault, Request,
-    RequestBody, RequestFault, Template,
+    self, BodyCheck, Capture, CaptureFrom, Checks, Expected, HeaderCheck, HttpStep, JsonPath, JsonPathFault,
+    Request, RequestBody, RequestFault, Template,
 };
+use wire::step::Step as _;
 
 use super::body;
 use super::carried::Carried;
@@ -19,7 +20,7 @@ use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::error::Spelling;
-use crate::plan::{Action, HttpAction, PlannedStep};
+use crate::plan::{Action, OwnedAction, PlannedStep};
 use crate::spec::{ExpectSpec, Spanned, expects, values};
 use crate::study::names_in;
 
@@ -89,14 +90,11 @@ pub(crate) fn read(
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
     faults_of(&request, &places, variables, reading);
     let captures = captures(node, variables, reading);
-    let name =
-        name(node, || format!("{} {}", request.method, without_secrets_in_query(&request.target)), reading);
+    let step = Arc::new(HttpStep { request, checks, captures });
+    let name = name(node, || step.title(), reading);
+    let action = OwnedAction { protocol: &http1::PROTOCOL, step, host: String::new(), keep_alive: true };
     Some(ReadStep {
-        step: PlannedStep {
-            name,
-            endpoint: 0,
-            action: Action::Http(HttpAction { request, checks, captures }),
-        },
+        step: PlannedStep { name, endpoint: 0, action: Action::Owned(action) },
         think: think(node),
         weight: weight(node),
         name_at: node.get("name").unwrap_or(target_node).at,
