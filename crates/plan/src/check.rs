@@ -44,11 +44,9 @@ impl Target {
     fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         if database::is_database(&draft.url) {
             forbid(&draft.command_mix.given(), &only_commands(), faults);
-            forbid(
-                &only_requests(draft),
-                "it applies to HTTP requests, and the URL is that of a database",
-                faults,
-            );
+            let noun = wire::step::requests().noun();
+            let what = format!("it applies to {noun} requests, and the URL is that of a database");
+            forbid(&only_requests(draft), &what, faults);
             return Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults);
         }
         let target = request::target(draft, faults);

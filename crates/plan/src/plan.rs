@@ -207,12 +207,12 @@ impl OwnedAction {
     ///
     /// The step cannot be sent as it is written.
     pub fn compile(&self, variables: &[String], secrets: &Secrets) -> Result<Box<dyn Channels>, WrongStep> {
-        let compile = self.protocol.compile_steps().ok_or_else(|| WrongStep {
+        let own = self.protocol.steps().ok_or_else(|| WrongStep {
             step: 0,
             what: format!("{} has no steps of its own", self.protocol.name),
         })?;
         let steps = [Arc::clone(&self.step)];
-        compile(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
+        (own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
     }
 
     /// Bytes that distinguish the step from others, for the hash of a plan.

@@ -145,6 +145,9 @@ impl Plan {
             StepValue::Truth(truth) => json!(truth),
             StepValue::Variable(number) => json!(self.variables.get(usize::from(*number))),
             StepValue::Nothing => Value::Null,
+            StepValue::Named(entries) => {
+                entries.iter().map(|(name, value)| (name.clone(), self.value_json(value))).collect()
+            }
             StepValue::List(items) => items.iter().map(|item| self.value_json(item)).collect(),
             StepValue::Table(entries) => {
                 entries.iter().map(|(key, value)| ((*key).to_owned(), self.value_json(value))).collect()

@@ -138,7 +138,8 @@ fn step_of_query(
     let has_body = ("-b", body.is_some() && own.body.is_none());
     let given = of_http.into_iter().chain(draft.expects.given()).chain([has_body]);
     for (flag, _) in given.filter(|(_, is_given)| *is_given) {
-        let what = format!("it applies to HTTP, and the URL is that of {}", own.noun);
+        let noun = wire::step::requests().noun();
+        let what = format!("it applies to {noun}, and the URL is that of {}", own.noun);
         faults.push(Fault::new(flag, what, "remove it"));
     }
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];

@@ -157,7 +157,7 @@ fn requests(
     shard: usize,
     protocol: &Protocol,
 ) -> Result<Box<dyn Channels>, Refusal> {
-    let Some(compile) = protocol.compile_steps() else {
+    let Some(own) = protocol.steps() else {
         return refuse("0", "it is a request, and the system is one of SQL".to_owned());
     };
     let (mut steps, mut names) = (Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ fn requests(
         pipeline: plan.pipeline,
         shard: (endpoint.shards() > 1).then_some(shard),
     };
-    compile(&load).or_else(|wrong| {
+    (own.compile)(&load).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());
         refuse(name, wrong.what)
     })

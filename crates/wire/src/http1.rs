@@ -25,6 +25,7 @@ mod http_step;
 mod jar;
 mod json;
 mod json_path;
+mod keys;
 mod reading;
 mod redirect;
 mod request;
@@ -37,7 +38,7 @@ pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck,
 pub use conversation::HttpConversation;
 pub use expected::Expected;
 pub use foreign::instead_of_tls;
-pub use http_step::{HttpStep, basic_authorization};
+pub use http_step::{HttpStep, basic_authorization, path_error, request_line};
 pub use jar::CookieJar;
 pub use json_path::{JsonPath, JsonPathFault};
 pub use redirect::Redirects;
@@ -72,7 +73,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "https", port: 443, is_secure: true },
     ],
     alpn: &["http/1.1"],
-    compile: Compile::Requests(|load| Ok(Box::new(Http1::compile_load(load)?))),
+    compile: Compile::StepsWith(&keys::STEPS, &keys::FURTHER),
     open: Open::Conversation(|| {
         let mut conversation =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);

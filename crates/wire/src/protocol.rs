@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::conversation::Conversation;
 use crate::http1;
 use crate::sql::{Login, Session};
-use crate::step::{CompileSteps, OwnSteps};
+use crate::step::{FurtherKeys, OwnSteps};
 use crate::{mysql, postgres, redis, tcp, testing};
 
 /// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
@@ -55,10 +55,10 @@ pub enum Open {
 /// Kind of the steps of a protocol.
 #[derive(Clone, Copy, Debug)]
 pub enum Compile {
-    /// Steps that the protocol defines itself.
+    /// Steps of a single key.
     Steps(&'static OwnSteps),
-    /// HTTP-like requests.
-    Requests(CompileSteps),
+    /// Steps with further keys.
+    StepsWith(&'static OwnSteps, &'static FurtherKeys),
     /// Scripts of transactions, which the crate `sql` runs over sessions that this function creates.
     Transactions(OpenSession),
 }
@@ -77,25 +77,37 @@ pub struct WrongStep {
 }
 
 impl Protocol {
-    /// Function that compiles steps to channels. `None` if the steps are transactions.
-    pub fn compile_steps(&self) -> Option<CompileSteps> {
+    /// Definition of the protocol's steps. `None` if they are transactions.
+    pub fn steps(&self) -> Option<&'static OwnSteps> {
         match self.compile {
-            Compile::Steps(steps) => Some(steps.compile),
-            Compile::Requests(compile) => Some(compile),
+            Compile::Steps(steps) | Compile::StepsWith(steps, _) => Some(steps),
             Compile::Transactions(_) => None,
         }
     }
 
-    /// Name of the protocol in sentences.
-    pub fn noun(&self) -> &'static str {
-        self.own_steps().map_or(self.name, |own| own.noun)
+    /// Example of a URL of a system. Empty if the steps are transactions.
+    pub fn example_url(&self) -> &'static str {
+        self.steps().map_or("", |steps| steps.url)
     }
 
-    /// Definition of the protocol's own steps. `None` if its steps are requests or transactions.
+    /// Name of the protocol in sentences.
+    pub fn noun(&self) -> &'static str {
+        self.steps().map_or(self.name, |steps| steps.noun)
+    }
+
+    /// Keys next to the key that makes a step. `None` if its steps have a single key, or are transactions.
+    pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
+        match self.compile {
+            Compile::StepsWith(_, further) => Some(further),
+            Compile::Steps(_) | Compile::Transactions(_) => None,
+        }
+    }
+
+    /// Definition of the protocol's steps if they have a single key, which the query of a URL can give. `None` for other protocols.
     pub fn own_steps(&self) -> Option<&'static OwnSteps> {
         match self.compile {
             Compile::Steps(steps) => Some(steps),
-            Compile::Requests(_) | Compile::Transactions(_) => None,
+            Compile::StepsWith(..) | Compile::Transactions(_) => None,
         }
     }
 }

@@ -5,6 +5,8 @@
 //! steps of a load into channels.
 
 mod access;
+mod form;
+mod further;
 mod identity;
 mod site;
 mod template;
@@ -12,6 +14,8 @@ mod value;
 mod workload;
 
 pub use access::{Access, LogIn};
+pub use form::{Form, FormSchema};
+pub use further::{Converse, FurtherKeys};
 pub use identity::identity;
 pub use site::Site;
 pub use template::Template;
@@ -172,6 +176,22 @@ pub enum Kind {
     Table(&'static Table),
     /// List of at least one item: [`Value::List`].
     List(&'static Self),
+    /// Single value of a form: [`Value::Text`].
+    Form(&'static Form),
+    /// Number of bytes, or a range such as `1KiB..2KiB`: [`Value::Text`].
+    Sizes,
+    /// One value, or a list of values: [`Value::List`].
+    OneOrList(&'static Self),
+    /// Text with variables, or a mapping with known keys: [`Value::Text`] or [`Value::Table`].
+    TextOrTable(&'static Table),
+    /// Mapping with names that the plan chooses: [`Value::Named`].
+    Named(&'static Self),
+    /// Value that may be empty.
+    Optional(&'static Self),
+    /// Value that its table requires.
+    Required(&'static Self),
+    /// Any text, list, or mapping, which the protocol does not read as a value.
+    Any,
 }
 
 /// The keys of a mapping.
@@ -291,12 +311,27 @@ impl OwnSteps {
     }
 }
 
-/// Protocols that define their own steps.
+/// Protocols whose steps have a single key.
 pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
 }
 
-/// Protocol whose steps have this key, with the key. `None` if no protocol has it.
+/// Protocols whose steps have further keys, with these keys.
+pub fn with_further_keys() -> impl Iterator<Item = (&'static OwnSteps, &'static FurtherKeys)> {
+    PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.further_keys()?)))
+}
+
+/// Protocol of requests that name no other: the first whose steps have further keys.
+pub fn requests() -> &'static Protocol {
+    PROTOCOLS.iter().find(|protocol| protocol.further_keys().is_some()).unwrap_or(&PROTOCOLS[0])
+}
+
+/// Protocol whose steps have this key, alone or with further keys. `None` if no protocol has it.
+pub fn protocol_of(key: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.steps().is_some_and(|steps| steps.key(key).is_some()))
+}
+
+/// Protocol that owns the steps with this key, with the key. `None` if no protocol has it.
 pub fn owner_of(key: &str) -> Option<(&'static Protocol, &'static Key)> {
     owners().find_map(|(protocol, steps)| Some((protocol, steps.key(key)?)))
 }

@@ -41,7 +41,8 @@ fn with_variable(kind: &Kind) -> Option<Value> {
             found.map(|entry| Value::Table(vec![entry]))
         }
         Kind::List(item) => with_variable(item).map(|item| Value::List(vec![item])),
-        Kind::Constant(_) | Kind::Size { .. } | Kind::Count | Kind::Truth => None,
+        Kind::OneOrList(item) | Kind::Optional(item) | Kind::Required(item) => with_variable(item),
+        _ => None,
     }
 }
 
@@ -55,11 +56,11 @@ fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn 
             assert!(!step.title().is_empty());
             (own.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
-        Compile::Requests(compile) => {
+        Compile::StepsWith(steps, _) => {
             let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
             let step: Arc<dyn Step> =
                 Arc::new(HttpStep { request, checks: Checks::default(), captures: Vec::new() });
-            compile(&StepsOfLoad::of(&[step.clone(), step], variables))
+            (steps.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
         Compile::Transactions(_) => return None,
     })
@@ -85,7 +86,9 @@ fn requests_contain_values_of_variables() {
 
 #[test]
 fn step_keys_are_unique_and_resolve_to_their_protocol() {
-    let mut keys: Vec<&str> = step::owners().flat_map(|(_, own)| own.keys).map(|key| key.name).collect();
+    let of_steps = PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys);
+    let further = step::with_further_keys().flat_map(|(_, further)| further.step);
+    let mut keys: Vec<&str> = of_steps.chain(further).map(|key| key.name).collect();
     for (protocol, own) in step::owners() {
         assert!(own.query.starts_with('?') && own.url.starts_with(protocol.schemes[0].name), "{own:?}");
         for key in own.keys {
@@ -110,7 +113,7 @@ fn rejects_step_of_another_protocol() {
             b""
         }
     }
-    for (_, own) in step::owners() {
+    for own in PROTOCOLS.iter().filter_map(Protocol::steps) {
         let wrong = (own.compile)(&StepsOfLoad::of(&[Arc::new(Foreign)], &[])).expect_err("a foreign step");
         assert_eq!((wrong.step, wrong.what.as_str()), (0, "it is a step of another protocol"));
     }

@@ -15,7 +15,7 @@ use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
 use super::transaction;
-use super::tree::{Entry, Node, Value};
+use super::tree::{Node, Value};
 use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
@@ -310,8 +310,7 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
     let mut first_owned = None;
     for step in written.iter().flat_map(Written::leaves) {
         let is_transaction = transaction::is_one(step);
-        let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
-        let is_request = own_step::owner(step).is_some() || step.entries().iter().any(asks);
+        let is_request = step.entries().iter().any(|entry| wire::step::protocol_of(&entry.key).is_some());
         reading.is_sql |= is_transaction;
         reading.is_http |= is_request && !is_transaction;
         if own_step::owner(step).is_some() && step.get("endpoint").is_none() {

@@ -14,7 +14,7 @@ use super::checks::Checks;
 use super::request::Request;
 use crate::braces;
 use crate::masking::{without_secrets, without_secrets_in_query};
-use crate::step::{Site, Step, Text, Value};
+use crate::step::{Site, Step, Text, Value, WrittenStep, WrongValue};
 
 /// Methods that change nothing at a server (RFC 9110 §9.2.1).
 const SAFE_METHODS: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
@@ -30,6 +30,8 @@ const SHOWN_HEADERS: [&str; 9] = [
     "range",
     "user-agent",
 ];
+/// Key of a step whose text has the method, too.
+const ANY_METHOD: &str = "request";
 /// Record of a value that may be a secret.
 const NOT_SHOWN: &str = "(not shown)";
 
@@ -122,6 +124,48 @@ impl Step for HttpStep {
             request.headers.push(("Authorization".into(), basic_authorization(credentials)));
         }
         Some(Arc::new(step))
+    }
+}
+
+/// Reads the key of a step and its path, without further keys.
+pub(super) fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
+    let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
+    let text = written.value.text().map_or("", |text| text.written.as_str());
+    let (method, target) = request_line(written.key, text).map_err(wrong)?;
+    path_error(target).map_or(Ok(()), Err).map_err(wrong)?;
+    let request = Request { method, ..Request::get("127.0.0.1", target) };
+    Ok(Arc::new(HttpStep { request, checks: Checks::default(), captures: Vec::new() }))
+}
+
+/// Method and path of a step, from its key and the text of the key.
+///
+/// # Errors
+///
+/// What is wrong, and the help.
+pub fn request_line<'a>(key: &str, text: &'a str) -> Result<(String, &'a str), (String, String)> {
+    if key != ANY_METHOD {
+        return Ok((key.to_uppercase(), text));
+    }
+    let parts = text.split_once(' ').map(|(method, path)| (method.into(), path.trim()));
+    parts.ok_or_else(|| {
+        (
+            format!("`{ANY_METHOD}` requires a method and a path"),
+            format!("write a method and a path, such as `{ANY_METHOD}: PURGE /items`"),
+        )
+    })
+}
+
+/// Error in the path of a step, and the help. `None` if there is none.
+pub fn path_error(path: &str) -> Option<(String, String)> {
+    if path.contains("://") && !path.starts_with('/') {
+        let help = "write the path here, and the host in the `url` of the plan or the system";
+        Some(("the path of a step has no host".into(), help.into()))
+    } else if !path.starts_with(['/', '{', '*']) {
+        Some((format!("the path {path:?} does not start with /"), format!("write /{path}")))
+    } else if path.contains('#') {
+        Some(("the part from # on is never sent to a server".into(), "remove it, or write %23".into()))
+    } else {
+        None
     }
 }
 

@@ -24,6 +24,8 @@ pub enum Value {
     Table(Vec<(&'static str, Self)>),
     /// Values of one kind.
     List(Vec<Self>),
+    /// Values by names that the plan chooses, in its order.
+    Named(Vec<(String, Self)>),
 }
 
 /// Text that may have variables.
