@@ -11,8 +11,8 @@ use engine::{Endpoint, Job, Peer, Selection, TlsPeer, TlsTrust};
 use load::values::Source;
 use target::scripted::closed_port;
 use target::{Running, Settings};
-use wire::http1::{Checks, Http1, Request};
-use wire::{Mix, PeerStep, RequestStep, Secrets, ShardRule, Shards, Values};
+use wire::http1::{Checks, Http1, HttpStep, Request};
+use wire::{Mix, PeerStep, Secrets, ShardRule, Shards, Values};
 
 fn target() -> Running {
     target::start(Settings::default()).expect("a target")
@@ -116,7 +116,7 @@ fn each_address_gets_its_own_host_header() {
         .map(|listener| thread::spawn(move || answer(&mut listener.accept().expect("a connection").0)));
     let further_hosts = vec!["two.test:82".to_owned()];
     let request = Request { further_hosts, ..Request::get("one.test", "/") };
-    let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
+    let step = HttpStep { request, checks: Checks::default(), captures: Vec::new() };
     let script = Http1::compile(&[step], &[], &Secrets::default()).expect("a script");
     run(closed(list(&addresses, Selection::InTurn), 2, count(8)), script).assert_all_ok(8);
     let heard = heard.map(|thread| thread.join().expect("no panic"));

@@ -1,10 +1,12 @@
 //! Checks a draft and turns it into a plan. Reports all errors at once.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use load::{DataSource, Scenarios};
 use sql::Engine;
 use wire::Protocol;
+use wire::http1::HttpStep;
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::command_mix::CommandMix;
@@ -13,7 +15,7 @@ use crate::draft::{Draft, Played};
 use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::plan::{Action, Errands, HttpAction, Plan, PlannedStep};
+use crate::plan::{Action, Errands, OwnedAction, Plan, PlannedStep};
 use crate::request::{self, Sends};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
@@ -42,11 +44,9 @@ impl Target {
     fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         if database::is_database(&draft.url) {
             forbid(&draft.command_mix.given(), &only_commands(), faults);
-            forbid(
-                &only_requests(draft),
-                "it applies to HTTP requests, and the URL is that of a database",
-                faults,
-            );
+            let noun = wire::step::requests().noun();
+            let what = format!("it applies to {noun} requests, and the URL is that of a database");
+            forbid(&only_requests(draft), &what, faults);
             return Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults);
         }
         let target = request::target(draft, faults);
@@ -74,7 +74,9 @@ impl Target {
         };
         Some(match sends {
             Sends::Request(request) => {
-                single(Action::Http(HttpAction { request, checks, captures: Vec::new() }))
+                let (host, keep_alive) = (request.host.clone(), request.keep_alive);
+                let step = Arc::new(HttpStep { request, checks, captures: Vec::new() });
+                single(Action::Owned(OwnedAction { protocol, step, host, keep_alive }))
             }
             Sends::Step(action) => single(Action::Owned(action)),
             Sends::Commands(actions, mix) => {

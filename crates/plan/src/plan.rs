@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use load::{DataSource, Load, Scenarios, Stop};
 use sql::RowCount;
-use wire::http1::{Capture, Checks, Request};
-use wire::step::{Step, StepsOfLoad};
+use wire::step::{self, Site, Step, StepsOfLoad};
 use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
@@ -131,8 +130,8 @@ impl Errands {
 
     /// Numbers of the variables that setup saves for all users.
     pub fn saved(&self) -> Vec<u16> {
-        let captures = self.setup.iter().filter_map(PlannedStep::request).flat_map(|action| &action.captures);
-        let mut saved: Vec<u16> = captures.map(|capture| capture.variable).collect();
+        let actions = self.setup.iter().filter_map(PlannedStep::owned);
+        let mut saved: Vec<u16> = actions.flat_map(|action| action.step.saves()).collect();
         saved.sort_unstable();
         saved.dedup();
         saved
@@ -154,9 +153,7 @@ pub struct PlannedStep {
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
 pub enum Action {
-    /// An HTTP request and its reply.
-    Http(HttpAction),
-    /// An exchange in a protocol that owns its steps.
+    /// A request in a protocol, and its reply.
     Owned(OwnedAction),
     /// A transaction.
     Sql(SqlAction),
@@ -190,18 +187,7 @@ pub struct SqlAction {
     pub saves: Vec<String>,
 }
 
-/// An HTTP request.
-#[derive(Clone, Debug)]
-pub struct HttpAction {
-    /// Request to send. Target, header values, and body may have names of variables in braces, as [`wire::braces`] reads them.
-    pub request: Request,
-    /// Checks of its replies.
-    pub checks: Checks,
-    /// Values that are saved from replies for later requests of the same iteration.
-    pub captures: Vec<Capture>,
-}
-
-/// An exchange in a protocol that owns its steps.
+/// A request and its reply, in a protocol that owns the step.
 #[derive(Clone, Debug)]
 pub struct OwnedAction {
     /// Protocol that owns the step.
@@ -221,7 +207,7 @@ impl OwnedAction {
     ///
     /// The step cannot be sent as it is written.
     pub fn compile(&self, variables: &[String], secrets: &Secrets) -> Result<Box<dyn Channels>, WrongStep> {
-        let own = self.protocol.own_steps().ok_or_else(|| WrongStep {
+        let own = self.protocol.steps().ok_or_else(|| WrongStep {
             step: 0,
             what: format!("{} has no steps of its own", self.protocol.name),
         })?;
@@ -229,20 +215,24 @@ impl OwnedAction {
         (own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
     }
 
-    /// Represents the step as a request whose method is the name of its protocol. Records and hashes of plans are made from it, so
-    /// that they stay comparable with those of versions that had no steps of protocols.
-    pub fn as_request(&self) -> Request {
-        Request {
-            method: self.method(),
-            body: Some(self.step.message().to_vec()),
-            keep_alive: self.keep_alive,
-            ..Request::get(&self.host, "/")
-        }
+    /// Bytes that distinguish the step from others, for the hash of a plan.
+    pub fn identity(&self) -> Vec<u8> {
+        let of_message = || step::identity(&*self.step, &self.method(), &self.host, self.keep_alive);
+        self.step.identity().unwrap_or_else(of_message)
     }
 
-    /// Name of the protocol, in the place of a method.
+    /// Method of the step, or the name of its protocol.
     pub(crate) fn method(&self) -> String {
-        self.protocol.name.to_uppercase()
+        self.step.method().map_or_else(|| self.protocol.name.to_uppercase(), str::to_owned)
+    }
+
+    /// Sends the step to a system.
+    pub(crate) fn send_to(&mut self, site: &Site) {
+        self.host.clone_from(&site.host);
+        self.keep_alive = site.keep_alive;
+        if let Some(step) = self.step.at(site) {
+            self.step = step;
+        }
     }
 }
 
@@ -277,31 +267,22 @@ pub enum Pin {
 }
 
 impl PlannedStep {
-    /// The HTTP request. `None` for other actions.
-    pub fn request(&self) -> Option<&HttpAction> {
-        match &self.action {
-            Action::Http(action) => Some(action),
-            Action::Owned(_) | Action::Sql(_) | Action::Tool(_) => None,
-        }
-    }
-
-    /// The exchange in a protocol that owns its steps. `None` for other actions.
+    /// The request in a protocol. `None` for other actions.
     pub fn owned(&self) -> Option<&OwnedAction> {
         match &self.action {
             Action::Owned(action) => Some(action),
-            Action::Http(_) | Action::Sql(_) | Action::Tool(_) => None,
+            Action::Sql(_) | Action::Tool(_) => None,
         }
     }
 
     /// Whether the action is a request in any protocol, and neither a transaction nor the load of a tool.
     pub fn is_request(&self) -> bool {
-        matches!(self.action, Action::Http(_) | Action::Owned(_))
+        matches!(self.action, Action::Owned(_))
     }
 
     /// Whether the connection is kept for further requests.
     fn keep_alive(&self) -> bool {
         match &self.action {
-            Action::Http(action) => action.request.keep_alive,
             Action::Owned(action) => action.keep_alive,
             Action::Sql(_) | Action::Tool(_) => true,
         }
@@ -327,7 +308,7 @@ impl Plan {
                 script: action.script,
                 expects: action.expects,
             }),
-            Action::Http(_) | Action::Owned(_) | Action::Tool(_) => None,
+            Action::Owned(_) | Action::Tool(_) => None,
         };
         self.steps_at(endpoint).filter_map(transaction).collect()
     }
@@ -336,7 +317,7 @@ impl Plan {
     pub fn tool(&self) -> Option<&ToolAction> {
         self.steps.iter().find_map(|step| match &step.action {
             Action::Tool(tool) => Some(tool),
-            Action::Http(_) | Action::Owned(_) | Action::Sql(_) => None,
+            Action::Owned(_) | Action::Sql(_) => None,
         })
     }
 
@@ -344,7 +325,7 @@ impl Plan {
     /// are ordered by endpoint.
     pub fn parts(&self) -> Vec<sql::Part> {
         let of = |endpoint: u16| match self.endpoints[usize::from(endpoint)].transactions() {
-            None => self.hops_at(endpoint),
+            None => self.request_parts_at(endpoint),
             Some(transactions) => self.statements_at(endpoint, transactions),
         };
         (0..self.endpoints.len() as u16).flat_map(of).collect()
@@ -362,9 +343,9 @@ impl Plan {
         if parts.len() > ADDRESS_ACCOUNTS_MAX { Vec::new() } else { parts }
     }
 
-    fn hops_at(&self, endpoint: u16) -> Vec<sql::Part> {
-        let steps = self.steps_at(endpoint);
-        steps.filter_map(|(number, step)| Some(hops(number, step.request()?))).flatten().collect()
+    fn request_parts_at(&self, endpoint: u16) -> Vec<sql::Part> {
+        let steps = self.steps_at(endpoint).filter_map(|(number, step)| Some((number, step.owned()?)));
+        steps.flat_map(|(of, action)| named_parts(of, action)).collect()
     }
 
     fn statements_at(&self, endpoint: u16, transactions: &Transactions) -> Vec<sql::Part> {
@@ -405,11 +386,8 @@ impl Plan {
     }
 }
 
-/// First request of a step that follows redirects, and the requests that redirects may lead to.
-fn hops(of: u16, action: &HttpAction) -> Vec<sql::Part> {
-    let Some(redirects) = action.request.redirects else { return Vec::new() };
-    let name = |hop| if hop == 0 { "first request".to_owned() } else { format!("redirect {hop}") };
-    (0..=redirects.max).map(|hop| sql::Part { name: name(hop), of }).collect()
+fn named_parts(of: u16, action: &OwnedAction) -> Vec<sql::Part> {
+    action.step.parts().into_iter().map(|name| sql::Part { name, of }).collect()
 }
 
 /// Connections of a load. A closed load has one for each user.

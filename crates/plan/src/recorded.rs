@@ -7,27 +7,13 @@ use load::{
 use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
 use wire::ShardRule;
-use wire::http1::{Capture, CaptureFrom, Checks};
+use wire::masking::without_secrets;
 use wire::step::Value as StepValue;
 
 use crate::endpoint::{Endpoint, Select, Trust};
-use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
-use crate::secrets::without_secrets;
+use crate::plan::{Action, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
 use crate::short_hash::short_hash;
 use crate::transactions::Transactions;
-
-/// Headers whose values are recorded. The value of any other header may be a secret.
-const SHOWN_HEADERS: [&str; 9] = [
-    "accept",
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "connection",
-    "content-type",
-    "host",
-    "range",
-    "user-agent",
-];
 
 impl Plan {
     /// The whole plan as JSON, for the record and its hash. Secrets are replaced.
@@ -114,8 +100,7 @@ impl Plan {
 
     fn action_json(&self, step: &PlannedStep) -> Value {
         match &step.action {
-            Action::Http(action) => self.request_json(&step.name, action),
-            Action::Owned(action) => self.owned_json(&step.name, action),
+            Action::Owned(action) => self.request_json(&step.name, action),
             Action::Sql(SqlAction { script, expects, saves }) => json!({
                 "name": step.name,
                 "script": script,
@@ -131,61 +116,43 @@ impl Plan {
         }
     }
 
-    fn request_json(&self, name: &str, action: &HttpAction) -> Value {
-        let HttpAction { request, checks, captures } = action;
-        let credentials = request.credentials.iter().map(|_| json!(["Authorization", "(not shown)"]));
-        let headers = request.headers.iter().map(|(name, value)| {
-            let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
-            json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
-        });
-        let mut request_json = json!({
+    /// Records a request of any protocol in the fields of an HTTP request, with the additions of its protocol. The record of a plan
+    /// of an earlier version has these fields.
+    fn request_json(&self, name: &str, action: &OwnedAction) -> Value {
+        let mut step_json = json!({
             "name": name,
-            "method": request.method,
-            // The query is left out, because it may hold secrets.
-            "path": without_secrets(request.target.split(['?', '#']).next().unwrap_or_default()),
-            "host": request.host,
-            "headers": headers.chain(credentials).collect::<Vec<Value>>(),
-            "body_bytes": request.body.as_ref().map(Vec::len),
-            "keep_alive": request.keep_alive,
-            "expect": {
-                "status": checks.status.to_string(),
-                "headers": checks.headers.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
-                "body_checks": checks.bodies.len(),
-                "size": checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
-            },
-            "saves": captures.iter().map(|capture| self.capture_json(capture)).collect::<Vec<Value>>(),
+            "method": action.method(),
+            "path": "/",
+            "host": action.host,
+            "headers": [],
+            "body_bytes": action.step.message().len(),
+            "keep_alive": action.keep_alive,
+            "expect": { "status": "200–399", "headers": [], "body_checks": 0, "size": null },
+            "saves": [],
         });
-        // Plans without cookies keep their hash.
-        if let Some(cookies) = request.cookies {
-            request_json["cookies"] = json!(self.variables.get(usize::from(cookies.jar)));
-        }
-        if let Some(redirects) = request.redirects {
-            request_json["redirects"] = json!(redirects.max);
-        }
-        request_json
-    }
-
-    /// Records a step of a protocol like a request, with the additions of its protocol.
-    fn owned_json(&self, name: &str, action: &OwnedAction) -> Value {
-        let (request, checks) = (action.as_request(), Checks::default());
-        let mut step_json = self.request_json(name, &HttpAction { request, checks, captures: Vec::new() });
         for (key, value) in action.step.record() {
-            step_json[key] = value.as_ref().map_or(Value::Null, value_json);
+            step_json[key] = value.as_ref().map_or(Value::Null, |value| self.value_json(value));
         }
         step_json
     }
 
-    fn capture_json(&self, capture: &Capture) -> Value {
-        let variable = self.variables.get(usize::from(capture.variable));
-        let (kind, place) = match &capture.from {
-            CaptureFrom::Header(name) => ("header", name.as_str()),
-            CaptureFrom::HeaderPart(name, expression) => {
-                return json!({ "variable": variable, "header": name, "regex": expression.as_str() });
+    fn value_json(&self, value: &StepValue) -> Value {
+        match value {
+            StepValue::Text(text) => json!(text.written),
+            StepValue::Bytes(bytes) => json!(String::from_utf8_lossy(bytes)),
+            StepValue::Size(size) => json!(size.bytes),
+            StepValue::Count(count) => json!(count),
+            StepValue::Truth(truth) => json!(truth),
+            StepValue::Variable(number) => json!(self.variables.get(usize::from(*number))),
+            StepValue::Nothing => Value::Null,
+            StepValue::Named(entries) => {
+                entries.iter().map(|(name, value)| (name.clone(), self.value_json(value))).collect()
             }
-            CaptureFrom::Body(expression) => ("body", expression.as_str()),
-            CaptureFrom::Json(path) => ("json", path.written()),
-        };
-        json!({ "variable": variable, kind: place })
+            StepValue::List(items) => items.iter().map(|item| self.value_json(item)).collect(),
+            StepValue::Table(entries) => {
+                entries.iter().map(|(key, value)| ((*key).to_owned(), self.value_json(value))).collect()
+            }
+        }
     }
 }
 
@@ -239,20 +206,6 @@ fn select_json(endpoint: &Endpoint) -> Option<Value> {
             json
         }
     })
-}
-
-fn value_json(value: &StepValue) -> Value {
-    match value {
-        StepValue::Text(text) => json!(text.written),
-        StepValue::Bytes(bytes) => json!(String::from_utf8_lossy(bytes)),
-        StepValue::Size(size) => json!(size.bytes),
-        StepValue::Count(count) => json!(count),
-        StepValue::Truth(truth) => json!(truth),
-        StepValue::List(items) => items.iter().map(value_json).collect(),
-        StepValue::Table(entries) => {
-            entries.iter().map(|(key, value)| ((*key).to_owned(), value_json(value))).collect()
-        }
-    }
 }
 
 fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {

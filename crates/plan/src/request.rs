@@ -1,14 +1,13 @@
 //! Builds the request and its peer from a URL and flags.
 
 use std::net::{IpAddr, Ipv6Addr};
+use wire::masking::without_secrets_in_query;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
-use wire::http1::Request;
+use wire::http1::{Request, basic_authorization};
 use wire::sql::Secret;
-use wire::step::{Access, OwnSteps};
+use wire::step::{Access, OwnSteps, Site};
 use wire::{Protocol, braces};
 
 use crate::command_mix::CommandMix;
@@ -16,9 +15,8 @@ use crate::database::{self, ClientEnvironment, presentable};
 use crate::draft::{Draft, TlsSpec};
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
-use crate::plan::OwnedAction;
+use crate::plan::{OwnedAction, Plan};
 use crate::query_step;
-use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
 use crate::url_correction::{corrected, correction};
 
@@ -56,10 +54,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let url = url(&draft.url, faults)?;
     let (protocol, _) = wire::of_scheme(url.scheme())?;
     let peer = peer(draft, &url, faults)?;
-    let path = match &url[url::Position::BeforePath..url::Position::AfterQuery] {
-        "" => "/",
-        path => path,
-    };
+    let path = path(&url);
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let body = body(draft, faults);
     let method =
@@ -108,6 +103,28 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     })
 }
 
+/// Path and query of a URL.
+fn path(url: &Url) -> &str {
+    match &url[url::Position::BeforePath..url::Position::AfterQuery] {
+        "" => "/",
+        path => path,
+    }
+}
+
+/// Properties of the URL of a system that steps take over. `plan` is that of a load on the URL alone. `None` for a database.
+pub(crate) fn site(url: &str, plan: &Plan) -> Option<Site> {
+    let action = plan.steps.first()?.owned()?;
+    let url = read_url(url).ok()?;
+    Some(Site {
+        host: action.host.clone(),
+        further_hosts: Vec::new(),
+        path: path(&url).to_owned(),
+        credentials: credentials(&url),
+        is_secure: plan.endpoint().peer().tls.is_some(),
+        keep_alive: action.keep_alive,
+    })
+}
+
 /// Load in a protocol that owns its steps. The query of the URL is the step.
 fn step_of_query(
     draft: &Draft,
@@ -121,7 +138,8 @@ fn step_of_query(
     let has_body = ("-b", body.is_some() && own.body.is_none());
     let given = of_http.into_iter().chain(draft.expects.given()).chain([has_body]);
     for (flag, _) in given.filter(|(_, is_given)| *is_given) {
-        let what = format!("it applies to HTTP, and the URL is that of {}", own.noun);
+        let noun = wire::step::requests().noun();
+        let what = format!("it applies to {noun}, and the URL is that of {}", own.noun);
         faults.push(Fault::new(flag, what, "remove it"));
     }
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
@@ -262,11 +280,6 @@ fn literal(request: Request) -> Request {
         body: request.body.as_deref().map(braces::literal),
         ..request
     }
-}
-
-/// Value of the header Authorization for `name:password`.
-pub fn basic_authorization(credentials: &[u8]) -> String {
-    format!("Basic {}", STANDARD.encode(credentials))
 }
 
 /// `name:password` from a URL, decoded. `None` if the URL has no user.

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use sql::script::{Deck, Distribution};
 use sql::{Engine, Mode, Settings};
+use wire::masking::sounds_secret;
 
 use crate::database::Database;
-use crate::secrets::sounds_secret;
 use crate::units::show_duration;
 
 /// An SQL load. Its steps name their scripts by number.

@@ -133,9 +133,15 @@ fn json(value: &Value) -> Option<Json> {
         Value::Size(size) => Some(size.bytes.into()),
         Value::Count(count) => Some((*count).into()),
         Value::Truth(truth) => Some((*truth).into()),
+        Value::Variable(_) => None,
+        Value::Nothing => Some(Json::Null),
         Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>().map(Json::Array),
         Value::Table(entries) => {
             let entries = entries.iter().map(|(key, value)| Some(((*key).to_owned(), json(value)?)));
+            entries.collect::<Option<Map<_, _>>>().map(Json::Object)
+        }
+        Value::Named(entries) => {
+            let entries = entries.iter().map(|(name, value)| Some((name.clone(), json(value)?)));
             entries.collect::<Option<Map<_, _>>>().map(Json::Object)
         }
     }

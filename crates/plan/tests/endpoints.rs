@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use plan::{Environment, FileErrors, Launch, Plan, Select, Study};
 
+use crate::good_plans::request;
+
 fn read(text: &str) -> Result<Study, FileErrors> {
     Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)
 }
@@ -68,7 +70,7 @@ fn plan_mixes_http_raw_tcp_and_databases() {
     ];
     assert_eq!(places(&plan), expected);
     let targets: Vec<&str> =
-        plan.steps.iter().filter_map(|step| Some(step.request()?.request.target.as_str())).collect();
+        plan.steps.iter().filter_map(|step| Some(request(step)?.request.target.as_str())).collect();
     assert_eq!(targets[1], "/shop/items", "a path in a URL precedes the paths of its steps alone");
     let scripts: Vec<usize> = plan.databases().map(|sql| sql.deck.scripts().len()).collect();
     assert_eq!(scripts, [1, 1], "each database has the scripts of its own steps");
@@ -127,7 +129,7 @@ fn each_http_server_has_its_own_cookies_and_certificates() {
     let jars: Vec<&str> = plan
         .steps
         .iter()
-        .filter_map(|step| Some(plan.variables[usize::from(step.request()?.request.cookies?.jar)].as_str()))
+        .filter_map(|step| Some(plan.variables[usize::from(request(step)?.request.cookies?.jar)].as_str()))
         .collect();
     assert_eq!(jars, ["(cookies)", "(cookies)far", "(cookies)far"]);
     let secure: Vec<bool> = plan.peers().map(|peer| peer.tls.is_some()).collect();
@@ -147,7 +149,7 @@ fn each_database_saves_values_of_its_own_steps() {
 /// Ports of the first system's addresses, and the hosts of its first step.
 fn addresses(plan: &Plan) -> (Vec<u16>, Vec<&str>) {
     let ports = plan.endpoints[0].peers().iter().map(|peer| peer.port).collect();
-    let request = &plan.steps[0].request().expect("a request").request;
+    let request = &request(&plan.steps[0]).expect("a request").request;
     let further = request.further_hosts.iter().map(String::as_str);
     (ports, std::iter::once(request.host.as_str()).chain(further).collect())
 }
@@ -160,7 +162,7 @@ fn list_of_urls_gives_an_address_and_a_host_for_each() {
     let plan = plan(&study, 0);
     assert_eq!(addresses(&plan), (vec![81, 80], vec!["a.test:81", "b.test"]));
     assert_eq!(plan.endpoints[0].select, Some(Select::InTurn));
-    assert_eq!(plan.steps[0].request().expect("a request").request.target, "/shop/x");
+    assert_eq!(request(&plan.steps[0]).expect("a request").request.target, "/shop/x");
     assert_eq!(plan.to_json()["select"]["rule"], "in-turn");
     let shown = "running at http://a.test:81/shop, http://b.test/shop (in turn)";
     assert!(study.explain().contains(shown), "{}", study.explain());

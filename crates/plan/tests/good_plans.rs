@@ -6,9 +6,9 @@ use judge::Sign;
 use judge::slo::Figure;
 use load::values::{RowOrder, Source};
 use load::{Load, Order, ThinkTime};
-use plan::{Environment, EventAction, EventSign, Launch, Pin, ReadyWhen, Study, StudyPin};
+use plan::{Environment, EventAction, EventSign, Launch, Pin, PlannedStep, ReadyWhen, Study, StudyPin};
 use record::Percentile;
-use wire::http1::CaptureFrom;
+use wire::http1::{CaptureFrom, HttpStep};
 
 fn read(name: &str, is_quick: bool) -> Study {
     Study::read(&Path::new("tests/good").join(name), is_quick).unwrap_or_else(|faults| panic!("{faults}"))
@@ -34,6 +34,11 @@ pub(crate) fn launch(study: &Study, variant: usize) -> Launch {
     )
 }
 
+/// The HTTP request of a step. `None` for other steps.
+pub(crate) fn request(step: &PlannedStep) -> Option<&HttpStep> {
+    step.owned()?.step.downcast()
+}
+
 fn variant(study: &Study, system: &str, name: &str) -> usize {
     let is_it =
         |variant: &plan::Variant| study.systems[variant.system].name == system && variant.name == name;
@@ -57,10 +62,10 @@ fn shortest_plan_has_all_defaults() {
     assert!(launch.processes.is_empty() && study.ports(0).is_empty());
     let plan = study.plan(0, &launch).expect("it is a plan");
     assert_eq!((plan.connections(), plan.pin.clone(), plan.endpoint().peer().port), (3, Pin::No, 8080));
-    assert_eq!(plan.steps[0].request().unwrap().request.host, "127.0.0.1:8080");
+    assert_eq!(request(&plan.steps[0]).unwrap().request.host, "127.0.0.1:8080");
     assert!(
-        plan.steps[0].request().unwrap().request.keep_alive
-            && plan.steps[0].request().unwrap().request.headers.is_empty()
+        request(&plan.steps[0]).unwrap().request.keep_alive
+            && request(&plan.steps[0]).unwrap().request.headers.is_empty()
     );
 }
 
@@ -109,7 +114,7 @@ fn scenarios_become_steps_and_visits() {
     let Order::Mix(visits) = &buy.order else { panic!("one of them") };
     assert_eq!((visits[0].1, visits[1].1), (3.0, 1.0));
     assert_eq!(visits[1].0.think, ThinkTime::Exponential { mean_ns: 10_000_000 });
-    let item = plan.steps[0].request().unwrap();
+    let item = request(&plan.steps[0]).unwrap();
     assert!(
         item.checks.status.contains(200)
             && item.checks.status.contains(302)
@@ -123,10 +128,10 @@ fn scenarios_become_steps_and_visits() {
     assert_eq!(saved, ["token", "place", "id2"]);
     assert!(matches!(&item.captures[0].from, CaptureFrom::Json(path) if path.written() == "/data/token"));
     assert_eq!(
-        plan.steps[2].request().unwrap().request.body.as_deref(),
+        request(&plan.steps[2]).unwrap().request.body.as_deref(),
         Some(&b"{\"customer\": {id}}\n"[..])
     );
-    assert_eq!(plan.steps[3].request().unwrap().request.method, "PURGE");
+    assert_eq!(request(&plan.steps[3]).unwrap().request.method, "PURGE");
 }
 
 #[test]
@@ -168,8 +173,8 @@ fn loads_follow_rules_of_command_line() {
     assert_eq!(renewed.collect::<Vec<_>>(), [5_000_000_000]);
     assert_eq!(plans[1].stop.requests, Some(1000));
     assert!(
-        !plans[2].steps[0].request().unwrap().request.keep_alive
-            && plans[0].steps[0].request().unwrap().request.keep_alive
+        !request(&plans[2].steps[0]).unwrap().request.keep_alive
+            && request(&plans[0].steps[0]).unwrap().request.keep_alive
     );
     assert_eq!(study.run_ns(2), Some(30_000_000_000));
 }
@@ -277,7 +282,7 @@ fn description_of_study_shows_no_secrets() {
     let unseen =
         text("question: \"a\\n\\eb\"\nscenario: [ get: / ]\nload: { users: 1 }\nurl: http://127.0.0.1:1\n");
     assert!(unseen.explain().contains("question    a \\u{1b}b\n"), "{}", unseen.explain());
-    let headers = &plan.steps[0].request().unwrap().request.headers;
+    let headers = &request(&plan.steps[0]).unwrap().request.headers;
     assert_eq!(headers[1].0, "Authorization");
 }
 
@@ -625,7 +630,7 @@ fn path_of_url_precedes_paths_of_steps() {
             host: std::net::Ipv4Addr::LOCALHOST,
         };
         let plan = study.plan(0, &study.launch(0, &environment)).expect("it is a plan");
-        let target = |step: &plan::PlannedStep| step.request().expect("a request").request.target.clone();
+        let target = |step: &plan::PlannedStep| request(step).expect("a request").request.target.clone();
         (plan.endpoint().peer().port, plan.steps.iter().map(target).collect::<Vec<_>>())
     };
     let both = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];

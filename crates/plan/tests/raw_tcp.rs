@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use wire::tcp::{Receive, TcpStep};
 
 use crate::good_plans::launch;
+use crate::good_plans::request;
 
 fn read(text: &str) -> Result<Study, String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/good");
@@ -27,7 +28,7 @@ fn plan_defines_writes_and_end_of_reply() {
         (plan.endpoint().protocol().map(|protocol| protocol.name), plan.endpoint().peer().port),
         (Some("tcp"), 7000)
     );
-    assert!(plan.steps.iter().all(|step| step.is_request() && step.request().is_none()));
+    assert!(plan.steps.iter().all(|step| step.is_request() && request(step).is_none()));
     let own: Vec<_> = plan.steps.iter().filter_map(|step| step.owned()).collect();
     let steps: Vec<&TcpStep> = own.iter().filter_map(|action| action.step.downcast()).collect();
     let exchange = &steps[0].exchange;

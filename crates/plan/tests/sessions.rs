@@ -3,19 +3,15 @@
 use load::values::Source;
 use plan::Study;
 
-use crate::good_plans::{launch, text};
+use crate::good_plans::{launch, request, text};
 
 /// Bytes that a step sends, with these values of its variables.
 fn sent(study: &Study, step: &str, values: &[(&str, &str)]) -> String {
     use wire::Script as _;
     let plan = study.plan(0, &launch(study, 0)).expect("it is a plan");
-    let action = plan.steps.iter().find(|planned| planned.name == step).and_then(|step| step.request());
+    let action = plan.steps.iter().find(|planned| planned.name == step).and_then(request);
     let action = action.expect("the step is a request");
-    let steps = [wire::RequestStep {
-        request: action.request.clone(),
-        checks: action.checks.clone(),
-        captures: Vec::new(),
-    }];
+    let steps = [wire::http1::HttpStep { captures: Vec::new(), ..action.clone() }];
     let script = wire::http1::Http1::compile(&steps, &plan.variables, &plan.secrets).expect("it can be sent");
     let mut conversation = script.open(0);
     for (name, value) in values {
@@ -115,15 +111,15 @@ fn keeps_cookies_by_user_or_by_iteration() {
         study.plan(0, &launch(&study, 0)).expect("it is a plan")
     };
     for none in ["", "cookies: false,"] {
-        assert!(planned(none).steps.iter().all(|step| step.request().unwrap().request.cookies.is_none()));
+        assert!(planned(none).steps.iter().all(|step| request(step).unwrap().request.cookies.is_none()));
         assert!(planned(none).variables.is_empty() && !of(none).explain().contains("cookies"));
     }
     let user = planned("cookies: true,");
-    let jars: Vec<_> = user.steps.iter().map(|step| step.request().unwrap().request.cookies).collect();
+    let jars: Vec<_> = user.steps.iter().map(|step| request(step).unwrap().request.cookies).collect();
     assert!(jars[0].is_some() && jars[0] == jars[1] && user.data.is_empty(), "{jars:?}");
     assert!(of("cookies: true,").explain().contains("one after the other; each user keeps cookies\n"));
     let iteration = planned("cookies: iteration,");
-    let jar = iteration.steps[0].request().unwrap().request.cookies.expect("cookies").jar;
+    let jar = request(&iteration.steps[0]).unwrap().request.cookies.expect("cookies").jar;
     assert_eq!(iteration.data.len(), 1, "each iteration takes the cookies of the last away");
     assert_eq!(iteration.data[0].fills, [(jar, 0)]);
     let words = of("cookies: iteration,").explain();
@@ -138,7 +134,7 @@ fn follows_redirects_if_plan_sets_them() {
     );
     let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
     let max =
-        |step: usize| plan.steps[step].request().unwrap().request.redirects.map(|followed| followed.max);
+        |step: usize| request(&plan.steps[step]).unwrap().request.redirects.map(|followed| followed.max);
     assert_eq!((max(0), max(1), max(2)), (Some(3), None, Some(1)));
     let parts: Vec<(u16, String)> = plan.parts().into_iter().map(|part| (part.of, part.name)).collect();
     let names = ["first request", "redirect 1", "redirect 2", "redirect 3", "first request", "redirect 1"];
@@ -239,7 +235,7 @@ url: http://127.0.0.1:8080/api
     let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
     assert_eq!(plan.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>(), ["read"]);
     let requests: Vec<_> =
-        plan.errands.steps().map(|step| &step.request().expect("a request").request).collect();
+        plan.errands.steps().map(|step| &request(step).expect("a request").request).collect();
     let targets: Vec<&str> = requests.iter().map(|request| request.target.as_str()).collect();
     assert_eq!(targets, ["/api/users", "/api/users/{user}"]);
     assert!(requests.iter().all(|request| request.host == "127.0.0.1:8080"));
@@ -267,7 +263,7 @@ fn json_of_expect_takes_paths_and_values() {
          $.items[0].id: '{n}'\n        $.token:\nload: { users: 1 }\nurl: http://127.0.0.1:8080\n",
     );
     let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
-    let bodies = &plan.steps[1].request().expect("a request").checks.bodies;
+    let bodies = &request(&plan.steps[1]).expect("a request").checks.bodies;
     let shown: Vec<(&str, bool, usize)> = bodies
         .iter()
         .map(|check| match check {

@@ -11,6 +11,9 @@ pub use self::http::{HttpPlay, HttpPlayer};
 pub use self::outcomes::{DIFFERENCES_MAX, Difference, FingerprintOutcome, Outcomes};
 pub use self::sql::{OpenSession, SqlPlay, SqlPlayer};
 
+/// Error for a system whose protocol has neither statements nor requests.
+pub const NOT_REPLAYABLE: &str = "traffic cannot be replayed in the protocol of this system";
+
 /// Number of the part of a fingerprint.
 fn part(fingerprint: u16) -> u16 {
     fingerprint.saturating_add(1)

@@ -20,11 +20,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     hash.update(of_plan.to_string().as_bytes());
     for step in &plan.steps {
         match &step.action {
-            Action::Http(action) => hash.update(&action.request.encode().unwrap_or_default()),
-            Action::Owned(action) => {
-                hash.update(&action.as_request().encode().unwrap_or_default());
-                hash.update(action.step.fingerprint().as_bytes());
-            }
+            Action::Owned(action) => hash.update(&action.identity()),
             Action::Sql(_) | Action::Tool(_) => {}
         }
     }
@@ -95,7 +91,7 @@ fn users(plan: &Plan) -> Option<u32> {
 
 pub(crate) fn unit(step: &PlannedStep) -> Unit {
     match &step.action {
-        Action::Http(_) | Action::Owned(_) => Unit::Requests,
+        Action::Owned(_) => Unit::Requests,
         Action::Sql(_) => Unit::Transactions,
         Action::Tool(tool) if tool.tool.is_sql => Unit::Transactions,
         Action::Tool(_) => Unit::Requests,

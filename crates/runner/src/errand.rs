@@ -13,8 +13,8 @@ use load::chance::Chance;
 use load::values::{DataSource, RowOrder, Source};
 use load::{Share, Values};
 use plan::{Plan, PlannedStep};
-use wire::http1::{Http1, HttpConversation};
-use wire::{Conversation as _, RequestStep, Script as _};
+use wire::step::{Step, StepsOfLoad};
+use wire::{Conversation, Protocol};
 
 use crate::consent::PublicLoads;
 use crate::describe::unix_ms;
@@ -28,7 +28,7 @@ const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 
 /// Client of a plan that has made the `setup` requests.
 pub struct SetUp {
-    errand: Errand<HttpConversation>,
+    errand: Errand,
     /// Numbers and names of the `teardown` steps.
     teardown: Vec<(u16, String)>,
     /// Values saved by `setup`, for all users. `None` if there are none.
@@ -58,11 +58,14 @@ fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
     if let PublicLoads::WithConsent(token) = public {
         ask_owners(plan, to, &found, token)?;
     }
-    let steps: Vec<RequestStep> = plan.errands.steps().filter_map(request_step).collect();
-    let script = Http1::compile(&steps, &plan.variables, &plan.secrets);
-    let script = script.map_err(|wrong| Refusal::Errand(wrong.what))?.quoting();
-    let mut conversation = script.open(0);
-    draw(plan, &mut conversation);
+    let actions = plan.errands.steps().filter_map(PlannedStep::owned);
+    let steps: Vec<Arc<dyn Step>> = actions.map(|action| Arc::clone(&action.step)).collect();
+    let load = StepsOfLoad { secrets: &plan.secrets, ..StepsOfLoad::of(&steps, &plan.variables) };
+    let Some(further) = endpoint.protocol().and_then(Protocol::further_keys) else {
+        return Err(Refusal::Errand("their system takes no requests of one client".to_owned()));
+    };
+    let mut conversation = (further.converse)(&load).map_err(|wrong| Refusal::Errand(wrong.what))?;
+    draw(plan, &mut *conversation);
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let peer = Peer { keep_alive: plan.keep_alive(), ..found.remove(0) };
     let mut errand = Errand::new(peer, conversation, timeout);
@@ -115,14 +118,8 @@ fn unless_stopped<T: Send + 'static>(
     }
 }
 
-fn request_step(step: &PlannedStep) -> Option<RequestStep> {
-    let action = step.request()?;
-    let (request, checks) = (action.request.clone(), action.checks.clone());
-    Some(RequestStep { request, checks, captures: action.captures.clone() })
-}
-
 /// Draws every value once, for all of the requests.
-fn draw(plan: &Plan, conversation: &mut HttpConversation) {
+fn draw(plan: &Plan, conversation: &mut dyn Conversation) {
     let mut values = Values::new(&plan.data, Share::WHOLE);
     let mut chance = Chance::stream(plan.seed ^ SEED, 0);
     let wall_ns = || (unix_ms() as u64).saturating_mul(1_000_000);
@@ -132,7 +129,7 @@ fn draw(plan: &Plan, conversation: &mut HttpConversation) {
 }
 
 /// Saved values as a table with one row; `None` if there are none.
-fn saved(plan: &Plan, conversation: &mut HttpConversation) -> Option<DataSource> {
+fn saved(plan: &Plan, conversation: &mut dyn Conversation) -> Option<DataSource> {
     let variables = plan.errands.saved();
     let mut row = vec![Box::<str>::default(); variables.len()];
     conversation.saved(&mut |variable, value| {

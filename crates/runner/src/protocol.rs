@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{FirstRequests, Job, Running};
-use plan::{Action, Endpoint, Fault, Gets, Plan, Select, Transactions};
+use plan::{Endpoint, Fault, Gets, Plan, Select, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
-use wire::step::{OwnSteps, StepsOfLoad};
-use wire::{Channel, Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep, Shards};
+use wire::step::StepsOfLoad;
+use wire::{Channel, Channels, Footprint, Mix, PeerStep, Protocol, Shards};
 
 use crate::databases;
 use crate::prepare::Refusal;
@@ -162,45 +162,22 @@ fn requests(
     shard: usize,
     protocol: &Protocol,
 ) -> Result<Box<dyn Channels>, Refusal> {
-    let compile = match protocol.compile {
-        Compile::Steps(own) => return owned(plan, endpoint, shard, own),
-        Compile::Requests(compile) => compile,
-        Compile::Transactions(_) => {
-            return refuse("0", "it is a request, and the system is one of SQL".to_owned());
-        }
+    let Some(own) = protocol.steps() else {
+        return refuse("0", "it is a request, and the system is one of SQL".to_owned());
     };
     let (mut steps, mut names) = (Vec::new(), Vec::new());
     for (_, step) in plan.steps_at(endpoint) {
-        let Action::Http(action) = &step.action else {
-            return refuse(&step.name, "it is a transaction, and the system is none of SQL".to_owned());
-        };
-        let (mut request, checks) = (action.request.clone(), action.checks.clone());
-        if plan.endpoints[usize::from(endpoint)].shards() > 1 {
-            // Each shard has one address.
-            let mut further = std::mem::take(&mut request.further_hosts).into_iter();
-            request.host = shard.checked_sub(1).and_then(|place| further.nth(place)).unwrap_or(request.host);
-        }
-        steps.push(RequestStep { request, checks, captures: action.captures.clone() });
-        names.push(&step.name);
-    }
-    compile(&steps, &plan.variables, &plan.secrets).or_else(|wrong| {
-        let name = names.get(wrong.step).map_or("", |name| name.as_str());
-        refuse(name, wrong.what)
-    })
-}
-
-/// Compiles the steps that the protocol of a system owns.
-fn owned(plan: &Plan, endpoint: u16, shard: usize, own: &OwnSteps) -> Result<Box<dyn Channels>, Refusal> {
-    let (mut steps, mut names) = (Vec::new(), Vec::new());
-    for (_, step) in plan.steps_at(endpoint) {
         let Some(action) = step.owned() else {
-            return refuse(&step.name, format!("it is no step of {}, which the system speaks", own.noun));
+            return refuse(
+                &step.name,
+                format!("it is no step of {}, which the system speaks", protocol.noun()),
+            );
         };
         steps.push(Arc::clone(&action.step));
         names.push(&step.name);
     }
-    let peers = plan.endpoints[usize::from(endpoint)].peers();
-    let access = peers.get(shard).unwrap_or(&peers[0]).access.filled(&plan.secrets);
+    let endpoint = &plan.endpoints[usize::from(endpoint)];
+    let access = endpoint.peers().get(shard).unwrap_or(endpoint.peer()).access.filled(&plan.secrets);
     let stretcher = stretching::stretcher(Duration::from_nanos(plan.connect_timeout_ns));
     let load = StepsOfLoad {
         steps: &steps,
@@ -210,6 +187,7 @@ fn owned(plan: &Plan, endpoint: u16, shard: usize, own: &OwnSteps) -> Result<Box
         pipeline: plan.pipeline,
         nonce: nonce()?,
         stretcher: Some(&stretcher),
+        shard: (endpoint.shards() > 1).then_some(shard),
     };
     (own.compile)(&load).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());

@@ -81,12 +81,12 @@ fn saved(plan: &Plan) -> Vec<(u16, &str)> {
     let mut saved = plan.errands.saved();
     for step in &plan.steps {
         match &step.action {
-            Action::Http(action) => saved.extend(action.captures.iter().map(|capture| capture.variable)),
+            Action::Owned(action) => saved.extend(action.step.saves()),
             Action::Sql(action) => {
                 let number = |name: &String| plan.variables.iter().position(|known| known == name);
                 saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
             }
-            Action::Owned(_) | Action::Tool(_) => {}
+            Action::Tool(_) => {}
         }
     }
     saved.sort_unstable();

@@ -157,10 +157,10 @@ fn script(plan: &Plan, traffic: &Traffic) -> Result<Box<dyn Channels>, Refusal> 
         let open = sessions(plan, sql, traffic.is_read_only, endpoint)?;
         return Ok(Box::new(SqlPlay::new(trace, outcomes, &names, open)));
     }
-    let Some(Action::Http(like)) = plan.steps.first().map(|step| &step.action) else {
-        return Err(wrong("traffic cannot be replayed in the protocol of this system".to_owned()));
+    let Some(Action::Owned(like)) = plan.steps.first().map(|step| &step.action) else {
+        return Err(wrong(::replay::play::NOT_REPLAYABLE.to_owned()));
     };
-    let http = HttpPlay::new(trace, outcomes, names.len(), &like.request, &plan.secrets).map_err(wrong)?;
+    let http = HttpPlay::new(trace, outcomes, names.len(), &*like.step, &plan.secrets).map_err(wrong)?;
     Ok(Box::new(http))
 }
 

@@ -22,9 +22,11 @@ mod fault;
 mod first_replies;
 mod foreign;
 mod framing;
+mod http_step;
 mod jar;
 mod json;
 mod json_path;
+mod keys;
 mod reading;
 mod redirect;
 mod request;
@@ -37,6 +39,7 @@ pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck,
 pub use conversation::HttpConversation;
 pub use expected::Expected;
 pub use foreign::instead_of_tls;
+pub use http_step::{HttpStep, basic_authorization, path_error, request_line};
 pub use jar::CookieJar;
 pub use json_path::{JsonPath, JsonPathFault};
 pub use redirect::Redirects;
@@ -54,8 +57,9 @@ use alloc::vec::Vec;
 
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Open, Protocol, RequestStep, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
 use crate::secrets::Secrets;
+use crate::step::{StepsOfLoad, compile_each};
 use jar::{JAR_BYTES_MAX, PATH_BYTES_MAX};
 use reading::QUOTED_BYTES_MAX;
 use redirect::LOCATION_BYTES_MAX;
@@ -70,9 +74,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "https", port: 443, is_secure: true },
     ],
     alpn: &["http/1.1"],
-    compile: Compile::Requests(|steps, variables, secrets| {
-        Ok(Box::new(Http1::compile(steps, variables, secrets)?))
-    }),
+    compile: Compile::StepsWith(&keys::STEPS, &keys::FURTHER),
     open: Open::Conversation(|| {
         let mut conversation =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
@@ -155,28 +157,34 @@ impl Http1 {
         Self { script: Arc::new(Steps { list, count, variables, captured, secrets, compares, samples }) }
     }
 
-    /// Compiles steps as users write them.
-    pub fn compile(
-        steps: &[RequestStep],
-        variables: &[String],
-        secrets: &Secrets,
-    ) -> Result<Self, WrongStep> {
-        let compile = |number: usize, step: &RequestStep, host: &String| -> Result<Step, WrongStep> {
-            let request = Request { host: host.clone(), ..step.request.clone() };
+    /// Compiles steps with the names of their variables, in the order of the variables' numbers, and the secrets in them.
+    pub fn compile(steps: &[HttpStep], variables: &[String], secrets: &Secrets) -> Result<Self, WrongStep> {
+        let steps: Vec<Arc<dyn crate::step::Step>> =
+            steps.iter().map(|step| Arc::new(step.clone()) as _).collect();
+        Self::compile_load(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
+    }
+
+    /// Compiles the steps of a load.
+    pub fn compile_load(load: &StepsOfLoad<'_>) -> Result<Self, WrongStep> {
+        let (variables, secrets) = (load.variables, load.secrets);
+        let compile = |number: usize, step: &HttpStep, address: usize| -> Result<Step, WrongStep> {
+            let mut request = step.request.at_address(address);
+            if load.shard.is_some() {
+                request.further_hosts = Vec::new();
+            }
             let request = Template::compile(&request, variables, secrets).map_err(|faults| WrongStep {
                 step: number,
                 what: faults.first().map(ToString::to_string).unwrap_or_default(),
             })?;
             Ok(Step { request, checks: step.checks.clone(), captures: step.captures.clone() })
         };
+        let steps = compile_each(load.steps, |step: &HttpStep| Ok(step.clone()))?;
         let further = steps.iter().map(|step| step.request.further_hosts.len()).max().unwrap_or(0);
         let at_address = |address: usize| {
-            steps.iter().enumerate().map(move |(number, step)| {
-                let further = address.checked_sub(1).and_then(|place| step.request.further_hosts.get(place));
-                compile(number, step, further.unwrap_or(&step.request.host))
-            })
+            steps.iter().enumerate().map(move |(number, step)| compile(number, step, address))
         };
-        let compiled = (0..=further).flat_map(at_address).collect::<Result<_, _>>()?;
+        let addresses = load.shard.map_or(0..=further, |shard| shard..=shard);
+        let compiled = addresses.flat_map(at_address).collect::<Result<_, _>>()?;
         let mut script = Self::for_addresses(compiled, steps.len(), variables.len() as u16);
         if let Some(steps) = Arc::get_mut(&mut script.script) {
             steps.secrets = secrets.clone();

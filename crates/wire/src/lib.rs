@@ -12,6 +12,7 @@ mod channel;
 mod content;
 mod conversation;
 pub mod http1;
+pub mod masking;
 mod mix;
 pub mod mongodb;
 pub mod mysql;
@@ -38,10 +39,7 @@ pub use conversation::{
 };
 pub use mix::Mix;
 pub use outcome::ErrorClass;
-pub use protocol::{
-    Compile, CompileRequests, Open, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep,
-    of_scheme, schemes,
-};
+pub use protocol::{Compile, Open, OpenSession, PROTOCOLS, Protocol, Scheme, WrongStep, of_scheme, schemes};
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
 pub use shards::{SHARD_HASHES, ShardHash, ShardRule, Shards};

@@ -5,12 +5,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::channel::{Channel, Channels};
+use crate::channel::Channel;
 use crate::conversation::Conversation;
-use crate::http1::{self, Capture, Checks, Request};
-use crate::secrets::Secrets;
+use crate::http1;
 use crate::sql::{Login, Session};
-use crate::step::OwnSteps;
+use crate::step::{FurtherKeys, OwnSteps};
 use crate::{mongodb, mysql, postgres, redis, tcp, testing};
 
 /// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
@@ -56,31 +55,17 @@ pub enum Open {
 /// Kind of the steps of a protocol.
 #[derive(Clone, Copy, Debug)]
 pub enum Compile {
-    /// Steps that the protocol defines itself.
+    /// Steps of a single key.
     Steps(&'static OwnSteps),
-    /// HTTP-like requests.
-    Requests(CompileRequests),
+    /// Steps with further keys.
+    StepsWith(&'static OwnSteps, &'static FurtherKeys),
     /// Scripts of transactions, which the crate `sql` runs over sessions that this function creates.
     Transactions(OpenSession),
 }
 
-/// Compiles the steps of a load, with the names of its variables and its secrets, to channels.
-pub type CompileRequests = fn(&[RequestStep], &[String], &Secrets) -> Result<Box<dyn Channels>, WrongStep>;
-
 /// Creates the session of a new connection. A private transport is safe from eavesdropping, such as a Unix socket. The nonce must
 /// be random, and different for each connection.
 pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) -> Box<dyn Session>;
-
-/// A step as a user writes it. Texts may have names of variables in braces; a variable's number is its index in the list.
-#[derive(Clone, Debug)]
-pub struct RequestStep {
-    /// Request to send.
-    pub request: Request,
-    /// Checks of the reply.
-    pub checks: Checks,
-    /// Values that are saved from a reply that passes the checks.
-    pub captures: Vec<Capture>,
-}
 
 /// Error of a step that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,11 +77,37 @@ pub struct WrongStep {
 }
 
 impl Protocol {
-    /// Definition of the protocol's own steps. `None` if its steps are requests or transactions.
+    /// Definition of the protocol's steps. `None` if they are transactions.
+    pub fn steps(&self) -> Option<&'static OwnSteps> {
+        match self.compile {
+            Compile::Steps(steps) | Compile::StepsWith(steps, _) => Some(steps),
+            Compile::Transactions(_) => None,
+        }
+    }
+
+    /// Example of a URL of a system. Empty if the steps are transactions.
+    pub fn example_url(&self) -> &'static str {
+        self.steps().map_or("", |steps| steps.url)
+    }
+
+    /// Name of the protocol in sentences.
+    pub fn noun(&self) -> &'static str {
+        self.steps().map_or(self.name, |steps| steps.noun)
+    }
+
+    /// Keys next to the key that makes a step. `None` if its steps have a single key, or are transactions.
+    pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
+        match self.compile {
+            Compile::StepsWith(_, further) => Some(further),
+            Compile::Steps(_) | Compile::Transactions(_) => None,
+        }
+    }
+
+    /// Definition of the protocol's steps if they have a single key, which the query of a URL can give. `None` for other protocols.
     pub fn own_steps(&self) -> Option<&'static OwnSteps> {
         match self.compile {
             Compile::Steps(steps) => Some(steps),
-            Compile::Requests(_) | Compile::Transactions(_) => None,
+            Compile::StepsWith(..) | Compile::Transactions(_) => None,
         }
     }
 }

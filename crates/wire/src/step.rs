@@ -5,11 +5,19 @@
 //! steps of a load into channels.
 
 mod access;
+mod form;
+mod further;
+mod identity;
+mod site;
 mod template;
 mod value;
 mod workload;
 
 pub use access::{Access, LogIn};
+pub use form::{Form, FormSchema};
+pub use further::{Converse, FurtherKeys};
+pub use identity::identity;
+pub use site::Site;
 pub use template::Template;
 pub use value::{Size, Text, Value};
 pub use workload::{Workload, WorkloadSize};
@@ -123,6 +131,8 @@ pub struct StepsOfLoad<'a> {
     pub nonce: [u8; 18],
     /// Stretches passwords once for all connections. `None`: each connection stretches its own.
     pub stretcher: Option<&'a Stretcher>,
+    /// Number of the address that all connections go to. `None` if connections are spread over the addresses.
+    pub shard: Option<usize>,
 }
 
 impl<'a> StepsOfLoad<'a> {
@@ -138,6 +148,7 @@ impl<'a> StepsOfLoad<'a> {
             pipeline: 1,
             nonce: [0; 18],
             stretcher: None,
+            shard: None,
         }
     }
 }
@@ -182,6 +193,22 @@ pub enum Kind {
     Table(&'static Table),
     /// List of at least one item: [`Value::List`].
     List(&'static Self),
+    /// Single value of a form: [`Value::Text`].
+    Form(&'static Form),
+    /// Number of bytes, or a range such as `1KiB..2KiB`: [`Value::Text`].
+    Sizes,
+    /// One value, or a list of values: [`Value::List`].
+    OneOrList(&'static Self),
+    /// Text with variables, or a mapping with known keys: [`Value::Text`] or [`Value::Table`].
+    TextOrTable(&'static Table),
+    /// Mapping with names that the plan chooses: [`Value::Named`].
+    Named(&'static Self),
+    /// Value that may be empty.
+    Optional(&'static Self),
+    /// Value that its table requires.
+    Required(&'static Self),
+    /// Any text, list, or mapping, which the protocol does not read as a value.
+    Any,
 }
 
 /// The keys of a mapping.
@@ -220,6 +247,47 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Distinguishes steps that send the same message, for the hash of a plan.
     fn fingerprint(&self) -> String {
         String::new()
+    }
+
+    /// Bytes that distinguish the step from others of its protocol, for the hash of a plan. `None` if these are its message and its
+    /// fingerprint.
+    fn identity(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Method in records of plans, such as GET. `None` if the name of the protocol stands in its place.
+    fn method(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether the step changes nothing at its system, as far as the plan shows.
+    fn is_safe(&self) -> bool {
+        false
+    }
+
+    /// Conditions for its replies as a phrase, such as "expects status 200". `None` if any reply will do.
+    fn expects(&self) -> Option<String> {
+        None
+    }
+
+    /// Numbers of the variables that its replies set, in order of their definition.
+    fn saves(&self) -> Vec<u16> {
+        Vec::new()
+    }
+
+    /// Names of its parts with accounts of their own, such as requests that redirects lead to. Empty if it is a single exchange.
+    fn parts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Number of the hidden variable with the state that a user keeps between steps, such as cookies. `None` if there is none.
+    fn session(&self) -> Option<u16> {
+        None
+    }
+
+    /// The step with the properties that it takes over from its system. `None` if it takes over none.
+    fn at(&self, _site: &Site) -> Option<Arc<dyn Step>> {
+        None
     }
 }
 
@@ -270,12 +338,27 @@ impl OwnSteps {
     }
 }
 
-/// Protocols that define their own steps.
+/// Protocols whose steps have a single key.
 pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
 }
 
-/// Protocol whose steps have this key, with the key. `None` if no protocol has it.
+/// Protocols whose steps have further keys, with these keys.
+pub fn with_further_keys() -> impl Iterator<Item = (&'static OwnSteps, &'static FurtherKeys)> {
+    PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.further_keys()?)))
+}
+
+/// Protocol of requests that name no other: the first whose steps have further keys.
+pub fn requests() -> &'static Protocol {
+    PROTOCOLS.iter().find(|protocol| protocol.further_keys().is_some()).unwrap_or(&PROTOCOLS[0])
+}
+
+/// Protocol whose steps have this key, alone or with further keys. `None` if no protocol has it.
+pub fn protocol_of(key: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.steps().is_some_and(|steps| steps.key(key).is_some()))
+}
+
+/// Protocol that owns the steps with this key, with the key. `None` if no protocol has it.
 pub fn owner_of(key: &str) -> Option<(&'static Protocol, &'static Key)> {
     owners().find_map(|(protocol, steps)| Some((protocol, steps.key(key)?)))
 }

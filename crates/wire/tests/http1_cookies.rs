@@ -1,7 +1,7 @@
 //! HTTP cookies: a user keeps the cookies that a server sets, and sends them back on any connection.
 
-use wire::http1::{Checks, CookieJar, Http1, Request};
-use wire::{Channels, Event, Next, RequestStep, Secrets, Ticket, Values};
+use wire::http1::{Checks, CookieJar, Http1, HttpStep, Request};
+use wire::{Channels, Event, Next, Secrets, Ticket, Values};
 
 const COOKIES: CookieJar = CookieJar { jar: 1, path: 2 };
 
@@ -13,8 +13,7 @@ fn script() -> Http1 {
     };
     let requests =
         [request("/login", &[]), request("/in/{v}?x=y", &[]), request("/", &[("cookie", "own=1")])];
-    let steps =
-        requests.map(|request| RequestStep { request, checks: Checks::default(), captures: Vec::new() });
+    let steps = requests.map(|request| HttpStep { request, checks: Checks::default(), captures: Vec::new() });
     let names = ["v", "(cookies)", "(path)"].map(str::to_owned);
     Http1::compile(&steps, &names, &Secrets::default()).expect("a script")
 }

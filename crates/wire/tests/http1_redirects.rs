@@ -1,7 +1,9 @@
 //! HTTP redirects: a step follows them on its own server, and checks apply to the last reply.
 
-use wire::http1::{BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, Redirects, Request, StatusSet};
-use wire::{Channel, Channels, ErrorClass, Event, Next, Reply, RequestStep, Secrets, Ticket, Values};
+use wire::http1::{
+    BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, HttpStep, Redirects, Request, StatusSet,
+};
+use wire::{Channel, Channels, ErrorClass, Event, Next, Reply, Secrets, Ticket, Values};
 
 const COOKIES: CookieJar = CookieJar { jar: 1, path: 2 };
 const USER: Ticket = Ticket(7);
@@ -24,8 +26,8 @@ fn script(max: u8, keep_alive: bool) -> Http1 {
     let captures = vec![Capture { variable: 0, from: CaptureFrom::Header("X-Page".to_owned()) }];
     let other = Request::get("shop.example:81", "/plain");
     let steps = [
-        RequestStep { request: other, checks: Checks::default(), captures: Vec::new() },
-        RequestStep { request, checks, captures },
+        HttpStep { request: other, checks: Checks::default(), captures: Vec::new() },
+        HttpStep { request, checks, captures },
     ];
     let names = ["page", "(cookies)", "(path)", "(location)"].map(str::to_owned);
     Http1::compile(&steps, &names, &Secrets::default()).expect("a script")
@@ -154,7 +156,7 @@ fn memory_of_a_connection_is_bounded() {
 /// Target of the request for `get: "{next}"` with this value, or the reason why it is not sent.
 fn target_of_saved(value: &str, is_secure: bool, target: &str) -> Result<String, String> {
     let request = Request { is_secure, ..Request::get("shop.example:81", target) };
-    let steps = [RequestStep { request, checks: Checks::default(), captures: Vec::new() }];
+    let steps = [HttpStep { request, checks: Checks::default(), captures: Vec::new() }];
     let script = Http1::compile(&steps, &["next".to_owned()], &Secrets::default()).expect("a script");
     let mut values = Values::default();
     values.set(0, value.as_bytes());

@@ -1,8 +1,8 @@
 //! HTTP templates: values are inserted in requests, and cannot leave their places.
 
 use proptest::prelude::*;
-use wire::http1::{Checks, Http1, HttpConversation, Request, RequestFault, Step, Template};
-use wire::{Conversation, Progress, RequestStep, Script, Secrets};
+use wire::http1::{Checks, Http1, HttpConversation, HttpStep, Request, RequestFault, Step, Template};
+use wire::{Conversation, Progress, Script, Secrets};
 
 /// Bytes that could end a line, a header, or a request, and other unusual bytes.
 const CANARY: &[u8] = b"a\r\nEvil: 1\r\n\r\nGET /evil HTTP/1.1\0 \t#x\"<>\\^`{|}[]\x7f\xc3\xa9%zz%2f/?&=";
@@ -263,7 +263,7 @@ fn secret_is_encoded_for_its_place_and_not_quoted() {
         body: Some(br#"{"key": "{env.KEY}"}"#.to_vec()),
         ..request("/a?key={env.KEY}", None, Some(""))
     };
-    let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
+    let step = HttpStep { request, checks: Checks::default(), captures: Vec::new() };
     let script = Http1::compile(&[step], &[], &secrets).unwrap().quoting();
     assert!(!Script::needs(&script, 0, 0));
     let mut conversation = Script::open(&script, 0);

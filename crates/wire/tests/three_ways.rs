@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use wire::http1::{Checks, Request};
+use wire::http1::{Checks, HttpStep, Request};
 use wire::step::{self, Kind, Step, StepsOfLoad, Text, Value, WrittenStep};
 use wire::testing::feed_three_ways;
-use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, RequestStep, Secrets, Ticket, Values, WrongStep};
+use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, Ticket, Values, WrongStep};
 
 #[test]
 fn every_sample_gives_expected_result_three_ways() {
@@ -45,7 +45,8 @@ fn with_variable(kind: &Kind) -> Option<Value> {
             found.map(|entry| Value::Table(vec![entry]))
         }
         Kind::List(item) => with_variable(item).map(|item| Value::List(vec![item])),
-        Kind::Constant(_) | Kind::Size { .. } | Kind::Count | Kind::Truth => None,
+        Kind::OneOrList(item) | Kind::Optional(item) | Kind::Required(item) => with_variable(item),
+        _ => None,
     }
 }
 
@@ -59,10 +60,11 @@ fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn 
             assert!(!step.title().is_empty());
             (own.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
-        Compile::Requests(compile) => {
+        Compile::StepsWith(steps, _) => {
             let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
-            let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
-            compile(&[step.clone(), step], variables, &Secrets::default())
+            let step: Arc<dyn Step> =
+                Arc::new(HttpStep { request, checks: Checks::default(), captures: Vec::new() });
+            (steps.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
         Compile::Transactions(_) => return None,
     })
@@ -88,7 +90,9 @@ fn requests_contain_values_of_variables() {
 
 #[test]
 fn step_keys_are_unique_and_resolve_to_their_protocol() {
-    let mut keys: Vec<&str> = step::owners().flat_map(|(_, own)| own.keys).map(|key| key.name).collect();
+    let of_steps = PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys);
+    let further = step::with_further_keys().flat_map(|(_, further)| further.step);
+    let mut keys: Vec<&str> = of_steps.chain(further).map(|key| key.name).collect();
     for (protocol, own) in step::owners() {
         assert!(own.query.starts_with('?') && own.url.starts_with(protocol.schemes[0].name), "{own:?}");
         for key in own.keys {
@@ -113,7 +117,7 @@ fn rejects_step_of_another_protocol() {
             b""
         }
     }
-    for (_, own) in step::owners() {
+    for own in PROTOCOLS.iter().filter_map(Protocol::steps) {
         let wrong = (own.compile)(&StepsOfLoad::of(&[Arc::new(Foreign)], &[])).expect_err("a foreign step");
         assert_eq!((wrong.step, wrong.what.as_str()), (0, "it is a step of another protocol"));
     }

@@ -63,6 +63,41 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
     code.iter().enumerate().filter_map(is_named).collect()
 }
 
+/// Files outside of its home that use the module of a protocol whose steps have further keys. Paths may only leave the list.
+const USE_MODULE_OF_REQUESTS: &[&str] = &[
+    "crates/engine/src/net/line.rs",
+    "crates/plan/src/check.rs",
+    "crates/plan/src/file/body.rs",
+    "crates/plan/src/file/carried.rs",
+    "crates/plan/src/file/step.rs",
+    "crates/plan/src/lib.rs",
+    "crates/plan/src/multipart.rs",
+    "crates/plan/src/request.rs",
+    "crates/plan/src/spec/expects.rs",
+    "crates/runner/src/consent.rs",
+    "crates/wire/src/secrets.rs",
+    "dev/hostile/src/lib.rs",
+    "dev/hostile/src/sessions.rs",
+];
+
+#[test]
+fn protocols_with_further_keys_are_used_only_where_listed() {
+    let with_further = wire::PROTOCOLS.iter().filter(|protocol| protocol.further_keys().is_some());
+    for module in with_further.map(|protocol| protocol.name) {
+        let files = files::rust().into_iter().filter(|file| {
+            let code = tokens::without_tests(&file.text);
+            file.is_product()
+                && !is_home(&file.path, module)
+                && !named_by(&code, module, &[module]).is_empty()
+        });
+        let using: Vec<String> = files.map(|file| file.path).collect();
+        assert_eq!(
+            using, USE_MODULE_OF_REQUESTS,
+            "ask the protocol of the step or the endpoint instead of {module}"
+        );
+    }
+}
+
 /// A file that does not use `wire` cannot refer to a protocol. There, the name means something else, such as a transport.
 #[test]
 fn protocols_with_own_steps_are_named_only_where_they_are_defined() {

@@ -1,5 +1,6 @@
 //! Sequence of requests by one client, outside of a load.
 
+use std::fmt;
 use std::time::Duration;
 
 use record::ErrorClass;
@@ -10,10 +11,9 @@ use super::probe::converse;
 use crate::job::Peer;
 
 /// Client that makes requests one after the other, over one connection as long as its peer keeps it open.
-#[derive(Debug)]
-pub struct Errand<T> {
+pub struct Errand {
     peer: Peer,
-    conversation: T,
+    conversation: Box<dyn Conversation>,
     timeout: Duration,
 }
 
@@ -26,15 +26,21 @@ pub struct ErrandFault {
     pub reason: String,
 }
 
-impl<T: Conversation> Errand<T> {
+impl fmt::Debug for Errand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Errand").field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+impl Errand {
     /// Creates a client without a connection. The time-out applies to connecting, and to each reply.
-    pub fn new(peer: Peer, conversation: T, timeout: Duration) -> Self {
+    pub fn new(peer: Peer, conversation: Box<dyn Conversation>, timeout: Duration) -> Self {
         Self { peer, conversation, timeout }
     }
 
     /// Conversation of the client, with the values saved from replies.
-    pub fn conversation(&mut self) -> &mut T {
-        &mut self.conversation
+    pub fn conversation(&mut self) -> &mut dyn Conversation {
+        &mut *self.conversation
     }
 
     /// Makes the requests of `steps` in order, until one fails.
@@ -63,7 +69,7 @@ impl<T: Conversation> Errand<T> {
             None => line.insert(Line::open(peer, *timeout).map_err(|error| error.to_string())?),
         };
         let next = conversation.begin(step);
-        let reply = converse(line, peer, conversation, next, *timeout);
+        let reply = converse(line, peer, &mut **conversation, next, *timeout);
         reply.map_err(|(class, reason)| {
             conversation.forget();
             words(class, &reason)

@@ -1,13 +1,13 @@
 //! Splits an SQL URL into user, password, hosts, database, and parameters. Errors show nothing that may be part of a password.
 
 use percent_encoding::percent_decode_str;
+use wire::masking::without_secrets_in_query;
 use wire::sql::Secret;
 
 use super::scheme;
 use crate::endpoint::ClientCertificate;
 use crate::fault::Fault;
 use crate::file::near;
-use crate::secrets::without_secrets_in_query;
 
 /// Decoded parts of a URL. `None` marks a part that the URL omits.
 pub(super) struct Written {

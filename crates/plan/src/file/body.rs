@@ -5,14 +5,13 @@ use wire::braces::{self, Piece, pieces};
 use wire::http1::{BodyKind, RequestBody};
 
 use super::json;
+use super::own_step;
 use super::reading::Reading;
 use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
 use crate::body_file::BODY_BYTES_MAX;
 use crate::multipart::{self, FilePart};
 
-/// Keys that define a body.
-pub(crate) const KINDS: [&str; 5] = ["body", "body-file", "json", "form", "multipart"];
 /// Characters that a form does not leave as they are (WHATWG URL standard, section 1.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 
@@ -23,7 +22,7 @@ pub(crate) fn read(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<RequestBody> {
-    let mut entries = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
+    let mut entries = node.entries().iter().filter(|entry| own_step::is_body(&entry.key));
     let entry = entries.next()?;
     if let Some(second) = entries.next() {
         let what = format!("`{}` and `{}` exclude each other", entry.key, second.key);

@@ -32,9 +32,9 @@ pub(crate) struct Role {
 /// Kind of a step, and of the systems that take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// HTTP requests.
-    Http,
-    /// Steps that the protocol with this name owns.
+    /// Requests in the protocol with this name, whose steps have further keys.
+    Requests(&'static str),
+    /// Steps of a single key, in the protocol with this name.
     Owned(&'static str),
     Transactions,
 }
@@ -45,7 +45,7 @@ impl Kind {
         match own_step::owner(step) {
             _ if transaction::is_one(step) => Self::Transactions,
             Some((_, protocol)) => Self::Owned(protocol.name),
-            None => Self::Http,
+            None => Self::Requests(wire::step::requests().name),
         }
     }
 
@@ -55,47 +55,51 @@ impl Kind {
             return Some(Self::Transactions);
         }
         let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        Some(protocol.own_steps().map_or(Self::Http, |_| Self::Owned(protocol.name)))
+        Some(match protocol.further_keys() {
+            Some(_) => Self::Requests(protocol.name),
+            None => Self::Owned(protocol.name),
+        })
     }
 
     fn from_entry(entry: &Entry) -> Option<Self> {
         Self::from_url(url_of(&entry.value)?.1)
     }
 
-    /// Protocol that owns such steps. `None` if none does.
+    /// Protocol of such steps if they have a single key. `None` for other steps.
     pub(crate) fn owner(self) -> Option<&'static Protocol> {
-        let Self::Owned(name) = self else { return None };
+        self.protocol().filter(|_| matches!(self, Self::Owned(_)))
+    }
+
+    /// Protocol of such steps. `None` for transactions.
+    fn protocol(self) -> Option<&'static Protocol> {
+        let (Self::Requests(name) | Self::Owned(name)) = self else { return None };
         PROTOCOLS.iter().find(|protocol| protocol.name == name)
     }
 
     /// Max requests under way on one connection.
     pub(crate) fn pipeline_max(self) -> u32 {
-        self.owner().and_then(Protocol::own_steps).map_or(1, |own| own.pipeline_max)
+        self.protocol().and_then(Protocol::steps).map_or(1, |steps| steps.pipeline_max)
     }
 
     /// Noun for such steps, in sentences.
     pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Self::Http => "HTTP",
-            Self::Owned(name) => self.owner().and_then(Protocol::own_steps).map_or(name, |own| own.noun),
-            Self::Transactions => "transactions",
-        }
+        self.protocol().map_or("transactions", Protocol::noun)
     }
 
     /// Verb phrase about such a system, in sentences.
     fn system_words(self) -> String {
         match self {
             Self::Transactions => "is a database".to_owned(),
-            Self::Http | Self::Owned(_) => format!("speaks {}", self.noun()),
+            Self::Requests(_) | Self::Owned(_) => format!("speaks {}", self.noun()),
         }
     }
 
     /// Noun for one such step, in sentences.
     fn step_words(self) -> &'static str {
+        let further = self.protocol().and_then(Protocol::further_keys);
         match self {
-            Self::Http => "an HTTP request",
-            Self::Owned(_) => self.noun(),
             Self::Transactions => "a transaction",
+            Self::Requests(_) | Self::Owned(_) => further.map_or(self.noun(), |further| further.one),
         }
     }
 }

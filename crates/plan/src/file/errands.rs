@@ -50,7 +50,8 @@ pub(crate) fn read(
             continue;
         }
         if let Some(own) = own_step::owner(node).and_then(|(_, protocol)| protocol.own_steps()) {
-            let what = format!("`{name}` has requests of HTTP, and this is {}", own.noun);
+            let noun = wire::step::requests().noun();
+            let what = format!("`{name}` has requests of {noun}, and this is {}", own.noun);
             reading.at(node.at, what, "remove it");
             continue;
         }

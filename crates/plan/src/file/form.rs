@@ -1,31 +1,11 @@
 //! Forms of single values. The reader, the JSON Schema, and the reference all use them.
 
 use judge::{ComparedBy, METRICS};
+pub(crate) use wire::step::{Form, FormSchema};
 
 use crate::spec::values::AskedMinEffect;
 use crate::study::{LimitKind, Limits};
 use crate::units;
-
-/// Form of a single value.
-pub(crate) struct Form {
-    /// Description, as in "a duration such as 10s".
-    pub(crate) words: &'static str,
-    /// Checks a text. The error is a message.
-    pub(crate) check: fn(&str) -> Result<(), String>,
-    pub(crate) schema: FormSchema,
-}
-
-/// Form in the JSON Schema. The reader is stricter.
-pub(crate) enum FormSchema {
-    /// Any text, number, or boolean.
-    Anything,
-    /// A text that matches this pattern.
-    Pattern(&'static str),
-    /// A number, or a text that matches this pattern.
-    NumberOr(&'static str),
-    /// A boolean.
-    Truth,
-}
 
 /// Units that people write, and units that a form may accept instead.
 const ENDINGS: [(&str, &str); 16] = [
@@ -47,17 +27,15 @@ const ENDINGS: [(&str, &str); 16] = [
     ("no", "false"),
 ];
 
-impl Form {
-    /// Texts that were probably meant: with a unit, or without separators between digits. A bare number may be seconds or
-    /// milliseconds.
-    pub(crate) fn repaired(&self, text: &str) -> Vec<String> {
-        let with_ending = ENDINGS.iter().filter_map(|(ending, better)| {
-            Some(format!("{}{better}", text.trim().strip_suffix(ending)?.trim_end()))
-        });
-        let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"_,".contains(&byte));
-        let digits = is_number.then(|| text.replace(['_', ','], ""));
-        digits.into_iter().chain(with_ending).filter(|text| (self.check)(text).is_ok()).take(2).collect()
-    }
+/// Texts of a form that were probably meant: with a unit, or without separators between digits. A bare number may be seconds or
+/// milliseconds.
+pub(crate) fn repaired(form: &Form, text: &str) -> Vec<String> {
+    let with_ending = ENDINGS.iter().filter_map(|(ending, better)| {
+        Some(format!("{}{better}", text.trim().strip_suffix(ending)?.trim_end()))
+    });
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"_,".contains(&byte));
+    let digits = is_number.then(|| text.replace(['_', ','], ""));
+    digits.into_iter().chain(with_ending).filter(|text| (form.check)(text).is_ok()).take(2).collect()
 }
 
 /// Any text.
@@ -88,27 +66,6 @@ pub(crate) const STEADY: Form = Form {
         limit => crate::units::duration_ns(limit).map(|_| ()),
     },
     schema: FormSchema::Anything,
-};
-
-pub(crate) const COOKIES: Form = Form {
-    words: "true, false, or iteration",
-    check: |text| match text {
-        "true" | "false" | "iteration" => Ok(()),
-        _ => Err(format!("{text:?} is neither true, false, nor iteration")),
-    },
-    schema: FormSchema::Anything,
-};
-
-/// Max consecutive redirects, as many as browsers follow.
-pub(crate) const REDIRECTS_MAX: u8 = 20;
-
-pub(crate) const REDIRECTS: Form = Form {
-    words: "a whole number from 0 to 20",
-    check: |text| match text.parse::<u8>() {
-        Ok(0..=REDIRECTS_MAX) => Ok(()),
-        _ => Err(format!("{text:?} is not a whole number from 0 to {REDIRECTS_MAX}")),
-    },
-    schema: FormSchema::NumberOr("^([0-9]|1[0-9]|20)$"),
 };
 
 const REPEAT_MAX: u32 = 1000;
@@ -253,14 +210,6 @@ pub(crate) fn rows(text: &str) -> Result<sql::RowCount, String> {
     let rows = sql::RowCount { least: one(least)?, most };
     if rows.least > rows.most { Err(format!("{text:?} has its end before its start")) } else { Ok(rows) }
 }
-
-pub(crate) const STATUS: Form = Form {
-    words: "a status such as 200, 2xx, or 200-299",
-    check: |_| Ok(()),
-    schema: FormSchema::NumberOr(
-        "^[1-5]([0-9][0-9]|xx)(-[1-5][0-9][0-9])?( ?, ?[1-5]([0-9][0-9]|xx)(-[1-5][0-9][0-9])?)*$",
-    ),
-};
 
 pub(crate) const RANGE: Form = Form {
     words: "a range of whole numbers such as 1..1000",
@@ -461,7 +410,6 @@ mod tests {
 
     #[test]
     fn suggests_missing_unit_for_the_given_value() {
-        let repaired = |form: &Form, text: &str| form.repaired(text);
         assert_eq!(repaired(&DURATION, "10"), ["10s", "10ms"]);
         assert_eq!(repaired(&DURATION, "5 minutes"), ["5min"]);
         assert_eq!(repaired(&THINK, "100"), ["100s", "100ms"]);

@@ -4,7 +4,6 @@ use wire::Protocol;
 use wire::braces::{self, Piece, pieces};
 use wire::step::{self, Kind, OwnSteps, ReplyKeys, Saved, Size, Table, Text, Value, WrittenStep, WrongValue};
 
-use super::body;
 use super::json;
 use super::reading::Reading;
 use super::tree::{Entry, Node};
@@ -13,8 +12,6 @@ use crate::plan::OwnedAction;
 use crate::study::names_in;
 use crate::units;
 
-/// Keys, in addition to those of bodies, that apply only to HTTP requests.
-const OF_HTTP: [&str; 2] = ["headers", "redirects"];
 /// Keys about replies.
 const OF_REPLIES: [&str; 2] = [step::EXPECT, step::SAVE];
 
@@ -23,12 +20,22 @@ pub(crate) fn owner(step: &Node) -> Option<(&Entry, &'static Protocol)> {
     step.entries().iter().find_map(|entry| Some((entry, step::owner_of(&entry.key)?.0)))
 }
 
+/// Definition of the steps with this key next to their own. `None` if there are none.
+fn further_owner(key: &str) -> Option<&'static OwnSteps> {
+    step::with_further_keys().find(|(_, further)| further.has(key)).map(|(steps, _)| steps)
+}
+
+/// Whether a key gives the body of a request.
+pub(crate) fn is_body(key: &str) -> bool {
+    step::with_further_keys().any(|(_, further)| further.bodies.contains(&key))
+}
+
 /// Reads the step. Errors are added to the findings.
 pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<OwnedAction> {
     let (entry, protocol) = owner(step)?;
     let own = protocol.own_steps()?;
     let key = own.key(&entry.key)?;
-    forbid_http(step, key.name, own, variables, reading);
+    forbid_further_keys(step, key.name, own, variables, reading);
     look_up_variables(&entry.value, &key.kind, variables, reading);
     let (expect, saves) = match &own.reply {
         Some(keys) => reply_rules(step, keys, own, variables, reading),
@@ -53,15 +60,22 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
     }
 }
 
-/// Reports a key of HTTP in the step of another protocol.
-fn forbid_http(step: &Node, key: &str, own: &OwnSteps, variables: &mut Variables, reading: &mut Reading<'_>) {
+/// Reports a key next to the step's own that applies to another protocol.
+fn forbid_further_keys(
+    step: &Node,
+    key: &str,
+    own: &OwnSteps,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) {
     let is_foreign = |other: &&Entry| {
         let other = other.key.as_str();
         let is_of_replies = own.reply.is_none() && OF_REPLIES.contains(&other);
-        OF_HTTP.contains(&other) || body::KINDS.contains(&other) || is_of_replies
+        further_owner(other).is_some() || is_of_replies
     };
     if let Some(other) = step.entries().iter().find(is_foreign) {
-        let what = format!("`{}` applies to HTTP, and the step is {}", other.key, own.noun);
+        let noun = further_owner(&other.key).map_or(step::requests().noun(), |steps| steps.noun);
+        let what = format!("`{}` applies to {noun}, and the step is {}", other.key, own.noun);
         reading.at(other.key_at, what, format!("remove it; `{key}` says {}", own.says));
     }
     // Names in `save` still count as saved, so that later steps that use them are not reported.
@@ -193,7 +207,18 @@ fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, readin
         Kind::List(item) => {
             node.items().iter().for_each(|node| look_up_variables(node, item, variables, reading));
         }
-        Kind::Size { .. } | Kind::Count | Kind::Truth => {}
+        Kind::TextOrTable(table) if node.text().is_none() => {
+            look_up_variables(node, &Kind::Table(table), variables, reading);
+        }
+        Kind::TextOrTable(_) => look_up_variables(node, &Kind::Text, variables, reading),
+        Kind::OneOrList(item) => {
+            node.items().iter().for_each(|node| look_up_variables(node, item, variables, reading));
+        }
+        Kind::Named(item) => {
+            node.entries().iter().for_each(|entry| look_up_variables(&entry.value, item, variables, reading));
+        }
+        Kind::Optional(of) | Kind::Required(of) => look_up_variables(node, of, variables, reading),
+        Kind::Size { .. } | Kind::Count | Kind::Truth | Kind::Form(_) | Kind::Sizes | Kind::Any => {}
     }
 }
 
@@ -215,20 +240,28 @@ pub(crate) fn value_of_command_line(node: &Node, kind: &Kind) -> Result<Value, W
 fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, WrongValue> {
     Ok(match (kind, node.text()) {
         (Kind::Table(table), _) => Some(table_value(node, table, braces)?),
-        (Kind::List(item), _) => {
-            let items = node.items().iter().map(|node| value(node, item, braces));
-            Some(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
-        }
-        (Kind::TextOrTexts, None) => {
-            let items = node.items().iter().map(|node| value(node, &Kind::Text, braces));
-            Some(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
+        (Kind::List(item) | Kind::OneOrList(item), _) => Some(list_value(node, item, braces)?),
+        (Kind::TextOrTexts, None) => Some(list_value(node, &Kind::Text, braces)?),
+        (Kind::TextOrTable(table), None) => Some(table_value(node, table, braces)?),
+        (Kind::Named(item), _) => {
+            let entries = node
+                .entries()
+                .iter()
+                .map(|entry| Ok((entry.key.clone(), value(&entry.value, item, braces)?)));
+            let entries = entries.collect::<Result<Vec<_>, _>>()?.into_iter();
+            Some(Value::Named(entries.map(|(name, value)| (name, value.unwrap_or(Value::Nothing))).collect()))
         }
         (Kind::Json, None) => {
             let json = json::text(node);
             Some(Value::Text(Text { template: json.clone().into_bytes(), written: json }))
         }
+        (Kind::Optional(of) | Kind::Required(of), _) => value(node, of, braces)?,
+        (Kind::Any, _) => None,
         (_, None) => None,
-        (Kind::Text | Kind::TextOrTexts | Kind::Json, Some(text)) => {
+        (
+            Kind::Text | Kind::TextOrTexts | Kind::TextOrTable(_) | Kind::Json | Kind::Form(_) | Kind::Sizes,
+            Some(text),
+        ) => {
             let template = match braces {
                 Braces::Variables => text.as_bytes().to_vec(),
                 Braces::Themselves => braces::literal(text.as_bytes()),
@@ -252,6 +285,11 @@ fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, Wron
             Some(Value::Truth(text.parse().map_err(|_| wrong(&what(), "write true or false"))?))
         }
     })
+}
+
+fn list_value(node: &Node, item: &Kind, braces: Braces) -> Result<Value, WrongValue> {
+    let items = node.items().iter().map(|node| value(node, item, braces));
+    Ok(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
 }
 
 fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, WrongValue> {

@@ -15,7 +15,7 @@ use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
 use super::transaction;
-use super::tree::{Entry, Node, Value};
+use super::tree::{Node, Value};
 use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
@@ -268,7 +268,7 @@ impl<'a> Steps<'a> {
 
     /// Reports more redirects than there can be accounts for.
     fn limit_redirects(&self, reading: &mut Reading<'_>) {
-        let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
+        let followed = |step: &PlannedStep| step.owned()?.step.parts().len().checked_sub(1);
         let redirects: usize = self.list.iter().filter_map(followed).sum();
         if let Some(last) = self.places.last().filter(|_| redirects > REDIRECTS_MAX) {
             let what =
@@ -284,12 +284,12 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
     let mut saved: Vec<u16> = Vec::new();
     for step in left_out.iter().filter_map(|step| steps.get(usize::from(*step))) {
         match &step.action {
-            Action::Http(action) => saved.extend(action.captures.iter().map(|capture| capture.variable)),
+            Action::Owned(action) => saved.extend(action.step.saves()),
             Action::Sql(action) => {
                 let number = |name: &String| names.iter().position(|known| known == name);
                 saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
             }
-            Action::Owned(_) | Action::Tool(_) => {}
+            Action::Tool(_) => {}
         }
     }
     saved.sort_unstable();
@@ -310,8 +310,7 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
     let mut first_owned = None;
     for step in written.iter().flat_map(Written::leaves) {
         let is_transaction = transaction::is_one(step);
-        let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
-        let is_request = own_step::owner(step).is_some() || step.entries().iter().any(asks);
+        let is_request = step.entries().iter().any(|entry| wire::step::protocol_of(&entry.key).is_some());
         reading.is_sql |= is_transaction;
         reading.is_http |= is_request && !is_transaction;
         if own_step::owner(step).is_some() && step.get("endpoint").is_none() {

@@ -1,6 +1,7 @@
 //! Checks that a tree has the shape that the tables require. It finds all errors of spelling, form, and kind.
 
 use super::findings::{Finding, Findings};
+use super::form;
 use super::keys::{Key, Table, ValueKind};
 use super::near;
 use super::span::Span;
@@ -37,7 +38,7 @@ impl NamedValue<'_> {
                     // The help after the semicolon is replaced by one in the words of the key.
                     let what = what.split("; write ").next().unwrap_or_default().to_owned();
                     let repaired: Vec<String> =
-                        form.repaired(&text.text).iter().map(|value| self.example_of(value)).collect();
+                        form::repaired(form, &text.text).iter().map(|value| self.example_of(value)).collect();
                     let help =
                         if repaired.is_empty() { form.words.to_owned() } else { repaired.join(" or ") };
                     findings.at(node.at, what, format!("write {help}"));
@@ -201,7 +202,7 @@ fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     });
     let value = match (kind, entry.value.text()) {
         (Some(ValueKind::One(form)), Some(text)) if (form.check)(text).is_ok() => Some(text.to_owned()),
-        (Some(ValueKind::One(form)), Some(text)) => form.repaired(text).into_iter().next(),
+        (Some(ValueKind::One(form)), Some(text)) => form::repaired(form, text).into_iter().next(),
         _ => None,
     };
     let value = value.filter(|value| value.len() <= SHOWN_MAX && !value.contains('\n'));

@@ -1,13 +1,15 @@
 //! Reads one step: its request, the checks of its reply, and the saved values.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use load::ThinkTime;
 use regex::bytes::Regex;
 use wire::http1::{
-    BodyCheck, Capture, CaptureFrom, Checks, Expected, HeaderCheck, JsonPath, JsonPathFault, Request,
-    RequestBody, RequestFault, Template,
+    self, BodyCheck, Capture, CaptureFrom, Checks, Expected, HeaderCheck, HttpStep, JsonPath, JsonPathFault,
+    Request, RequestBody, RequestFault, Template,
 };
+use wire::step::Step as _;
 
 use super::body;
 use super::carried::Carried;
@@ -18,12 +20,9 @@ use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::error::Spelling;
-use crate::plan::{Action, HttpAction, PlannedStep};
-use crate::secrets::without_secrets_in_query;
+use crate::plan::{Action, OwnedAction, PlannedStep};
 use crate::spec::{ExpectSpec, Spanned, expects, values};
 use crate::study::names_in;
-
-pub(crate) const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
 /// A step, and what its scenario needs to know about it.
 pub(crate) struct ReadStep {
@@ -71,7 +70,7 @@ pub(crate) fn read(
             authorization_at: carried.authorization_at(),
         });
     }
-    own_step::forbid_owned_reply_keys(node, "HTTP", reading);
+    own_step::forbid_owned_reply_keys(node, wire::step::requests().noun(), reading);
     let (method, target, target_node, method_at) = method(entry, reading)?;
     variables.use_in(target_node, &target, reading);
     path(&target, target_node, reading);
@@ -89,14 +88,11 @@ pub(crate) fn read(
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
     faults_of(&request, &places, variables, reading);
     let captures = captures(node, variables, reading);
-    let name =
-        name(node, || format!("{} {}", request.method, without_secrets_in_query(&request.target)), reading);
+    let step = Arc::new(HttpStep { request, checks, captures });
+    let name = name(node, || step.title(), reading);
+    let action = OwnedAction { protocol: &http1::PROTOCOL, step, host: String::new(), keep_alive: true };
     Some(ReadStep {
-        step: PlannedStep {
-            name,
-            endpoint: 0,
-            action: Action::Http(HttpAction { request, checks, captures }),
-        },
+        step: PlannedStep { name, endpoint: 0, action: Action::Owned(action) },
         think: think(node),
         weight: weight(node),
         name_at: node.get("name").unwrap_or(target_node).at,
@@ -119,10 +115,7 @@ fn weight(node: &Node) -> Option<(f64, Span)> {
 
 /// Key of the step's request. Exactly one is allowed.
 fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
-    let is_request = |entry: &&Entry| {
-        let key = entry.key.as_str();
-        key == "request" || METHODS.contains(&key) || wire::step::owner_of(key).is_some()
-    };
+    let is_request = |entry: &&Entry| wire::step::protocol_of(&entry.key).is_some();
     let mut given = node.entries().iter().filter(is_request);
     let Some(first) = given.next() else {
         if let Some(entry) = node
@@ -143,33 +136,23 @@ fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
 
 /// Method, target, node of the target, and place of the method.
 fn method<'a>(first: &'a Entry, reading: &mut Reading<'_>) -> Option<(String, String, &'a Node, Span)> {
-    let text = first.value.text()?;
-    if first.key != "request" {
-        return Some((first.key.to_uppercase(), text.to_owned(), &first.value, first.key_at));
-    }
-    match text.split_once(' ') {
-        Some((method, target)) => {
-            Some((method.to_owned(), target.trim().to_owned(), &first.value, first.value.at))
+    let (text, at) = (first.value.text()?, first.value.at);
+    match http1::request_line(&first.key, text) {
+        // The method is in the text, or it is the key.
+        Ok((method, target)) if target.len() < text.len() => {
+            Some((method, target.to_owned(), &first.value, at))
         }
-        None => {
-            reading.at(
-                first.value.at,
-                "`request` requires a method and a path",
-                "write a method and a path, such as `request: PURGE /items`",
-            );
+        Ok((method, target)) => Some((method, target.to_owned(), &first.value, first.key_at)),
+        Err((what, help)) => {
+            reading.at(at, what, help);
             None
         }
     }
 }
 
 fn path(target: &str, node: &Node, reading: &mut Reading<'_>) {
-    if target.contains("://") && !target.starts_with('/') {
-        let help = "write the path here, and the host in the `url` of the plan or the system";
-        reading.at(node.at, "the path of a step has no host", help);
-    } else if !target.starts_with(['/', '{', '*']) {
-        reading.at(node.at, format!("the path {target:?} does not start with /"), format!("write /{target}"));
-    } else if target.contains('#') {
-        reading.at(node.at, "the part from # on is never sent to a server", "remove it, or write %23");
+    if let Some((what, help)) = http1::path_error(target) {
+        reading.at(node.at, what, help);
     }
 }
 

@@ -74,13 +74,13 @@ const ENDPOINTS: Key = key(
 pub(crate) fn all() -> &'static [&'static Table] {
     static ALL: LazyLock<Vec<&'static Table>> = LazyLock::new(|| {
         let step: &'static Table = &scenario::STEP;
-        let of_replies: [&'static Table; 3] = [&scenario::FILE_PART, &scenario::EXPECT, &scenario::CAPTURE];
-        [BEFORE_STEP, &[step], protocols::tables(), &of_replies, AFTER_STEP].concat()
+        let scenario: [&'static Table; 2] = [&PLAN, &scenario::SCENARIO];
+        let of_replies: [&'static Table; 2] = [&scenario::EXPECT, &scenario::CAPTURE];
+        let of_steps = [protocols::tables(), protocols::further_tables()].concat();
+        [&scenario, protocols::scenario_tables(), &[step], &of_steps, &of_replies, AFTER_STEP].concat()
     });
     &ALL
 }
-
-const BEFORE_STEP: &[&Table] = &[&PLAN, &scenario::SCENARIO, &scenario::AUTH, &scenario::BASIC];
 
 const AFTER_STEP: &[&Table] = &[
     &SOURCE,
@@ -134,25 +134,25 @@ pub(crate) static PLAN: Table = Table {
         key(
             "scenario",
             "[ get: / ]",
-            Either(&[List(&Derived(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            Either(&[List(&Derived(&scenario::STEP)), Derived(&scenario::SCENARIO)]),
             "The steps of each user.",
         ),
         key(
             "setup",
             "[ { post: /users, json: { name: ada }, save: { user: { json: $.id } } } ]",
-            Either(&[List(&Derived(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            Either(&[List(&Derived(&scenario::STEP)), Derived(&scenario::SCENARIO)]),
             "Requests of one client before each load, which are not counted. All users can use what they save. One that fails ends the run.",
         ),
         key(
             "teardown",
             "[ { delete: \"/users/{user}\" } ]",
-            Either(&[List(&Derived(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            Either(&[List(&Derived(&scenario::STEP)), Derived(&scenario::SCENARIO)]),
             "Requests of the same client after each load, which are not counted.",
         ),
         key(
             "scenarios",
             "{ browse: { share: 80%, steps: [ get: / ] } }",
-            Named(&table(&scenario::SCENARIO)),
+            Named(&Derived(&scenario::SCENARIO)),
             "Scenarios by name; each iteration follows one of them.",
         ),
         key(

@@ -31,11 +31,10 @@ pub(crate) fn read(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<(ReadStep, Played)> {
-    let of_requests = ["headers", "request"];
+    let requests = wire::step::requests().steps();
     let is_foreign = |entry: &&Entry| {
-        of_requests.contains(&entry.key.as_str())
-            || super::body::KINDS.contains(&entry.key.as_str())
-            || super::step::METHODS.contains(&entry.key.as_str())
+        let is_request = requests.is_some_and(|steps| steps.key(&entry.key).is_some());
+        is_request || entry.key == "headers" || own_step::is_body(&entry.key)
     };
     let mut given = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
     let first = given.next()?;
@@ -179,7 +178,11 @@ fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Readi
             continue;
         }
         for wrong in entry.value.entries().iter().filter(|entry| entry.key != "column") {
-            let what = format!("`{}` applies to HTTP replies; a row has columns", wrong.key);
+            let what = format!(
+                "`{}` applies to {} replies; a row has columns",
+                wrong.key,
+                wire::step::requests().noun()
+            );
             reading.at(wrong.key_at, what, format!("write {{ column: {} }}", entry.key));
         }
         if let Some(column) = entry.value.get("column") {
@@ -199,7 +202,7 @@ fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Readi
 fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::RowCount> {
     let expect = node.get("expect")?;
     for entry in expect.entries().iter().filter(|entry| entry.key != "rows") {
-        let what = format!("`{}` applies to HTTP replies", entry.key);
+        let what = format!("`{}` applies to {} replies", entry.key, wire::step::requests().noun());
         reading.at(entry.key_at, what, "write `rows: 1`, or remove it");
     }
     form::rows(expect.text_of("rows")?).ok()

@@ -2,6 +2,7 @@
 
 use url::Url;
 use wire::Protocol;
+use wire::step::requests;
 
 use super::reading::Reading;
 use super::secret;
@@ -18,11 +19,6 @@ fn owner(scheme: &str) -> Option<&'static Protocol> {
     wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.own_steps().is_some())
 }
 
-/// Name of a protocol in sentences.
-fn noun(protocol: &Protocol) -> &'static str {
-    protocol.own_steps().map_or(protocol.name, |own| own.noun)
-}
-
 /// Checks a URL whose variables are replaced by placeholders.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     if database::is_database(filled) {
@@ -36,7 +32,7 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
     let of_steps = reading.at_url.owner;
-    let example = of_steps.and_then(Protocol::own_steps).map_or("http://127.0.0.1:8080", |own| own.url);
+    let example = of_steps.unwrap_or(requests()).example_url();
     let help = format!("write a URL such as {example}");
     let url = read_url(filled);
     let of_url = url.as_ref().ok().and_then(|url| owner(url.scheme()));
@@ -46,9 +42,10 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         let help = corrected.map_or(help, |url| format!("write {url}"));
         reading.at(node.at, problem.what(), help);
     } else if let Some(of_steps) = of_steps.filter(|_| is_other) {
-        reading.at(node.at, format!("the steps are {}, and the URL is not", noun(of_steps)), help);
+        reading.at(node.at, format!("the steps are {}, and the URL is not", of_steps.noun()), help);
     } else if let Some(of_url) = of_url.filter(|_| is_other && reading.at_url.is_http) {
-        reading.at(node.at, format!("the URL is that of {}, and the steps are HTTP", noun(of_url)), help);
+        let (of_url, noun) = (of_url.noun(), requests().noun());
+        reading.at(node.at, format!("the URL is that of {of_url}, and the steps are {noun}"), help);
     } else if let Some(wrong) = url.as_ref().ok().and_then(|url| wrong_log_in(url, of_url?)) {
         if wrong.is_password {
             // The error shows no line, because it may have a password.
@@ -109,19 +106,19 @@ pub(crate) fn takes_secrets(text: &str) -> bool {
 
 fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     if reading.at_url.is_http && reading.at_url.is_sql {
-        let help =
-            "move it to `database`, and write here the URL for requests, such as http://127.0.0.1:8080";
+        let url = requests().example_url();
+        let help = format!("move it to `database`, and write here the URL for requests, such as {url}");
         reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
         return;
     }
     if reading.at_url.is_http {
         let what = "the URL is that of a database, and the steps are requests";
-        reading.at(node.at, what, "write a URL such as http://127.0.0.1:8080");
+        reading.at(node.at, what, format!("write a URL such as {}", requests().example_url()));
         return;
     }
     if has_socket {
         let help = "write the folder into the URL: postgres:///DATABASE?host=FOLDER";
-        reading.at(node.at, "`socket` applies to HTTP", help);
+        reading.at(node.at, format!("`socket` applies to {}", requests().noun()), help);
     }
     read_database(node, filled, reading);
 }

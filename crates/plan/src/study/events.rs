@@ -1,11 +1,11 @@
 //! Events under load. The plan says when they happen, and each system says what happens.
 
 use std::path::PathBuf;
+use wire::masking::without_secrets;
 
 use super::braced::Braced;
 use super::environment::Cmd;
 use super::limits::{Limits, LimitsText};
-use crate::secrets::without_secrets;
 use crate::units::{show_duration, show_size};
 
 /// Note in reports on events under a closed load.

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use wire::masking::without_secrets;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Guard, Order, Scenario, Subject, Test, ThinkTime, Visit};
 use sql::RowCount;
-use wire::http1::Checks;
 
 use super::experiment::step_words;
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
 use crate::endpoint::Select;
 use crate::file::COOKIES_OF_USER;
-use crate::plan::{Action, HttpAction, SqlAction};
-use crate::secrets::without_secrets;
+use crate::plan::{Action, SqlAction};
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
@@ -167,9 +166,9 @@ impl Study {
 
     /// Words for the cookies of a scenario: kept by each user or by each iteration.
     fn cookie_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> &'static str {
-        let step = |visit: &Visit| self.script.steps.get(usize::from(visit.step))?.request();
-        let cookies = visits.find_map(|(visit, ..)| step(visit)?.request.cookies);
-        match cookies.and_then(|cookies| self.script.variables.get(usize::from(cookies.jar))) {
+        let action = |visit: &Visit| self.script.steps.get(usize::from(visit.step))?.owned();
+        let jar = visits.find_map(|(visit, ..)| action(visit)?.step.session());
+        match jar.and_then(|jar| self.script.variables.get(usize::from(jar))) {
             None => "",
             Some(name) if name.starts_with(COOKIES_OF_USER) => "; each user keeps cookies",
             Some(_) => "; each iteration keeps cookies",
@@ -179,19 +178,12 @@ impl Study {
     /// Words for the checks of a step's replies, and the names of the values that it saves.
     fn wanted_and_saved<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
         match action {
-            Action::Http(HttpAction { request, checks, captures }) => {
-                let followed = match request.redirects.map_or(0, |redirects| redirects.max) {
-                    0 => String::new(),
-                    1 => "follows 1 redirect, ".to_owned(),
-                    max => format!("follows up to {max} redirects, "),
-                };
-                let names =
-                    captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
-                (format!("{followed}expects {}", checks_words(checks)), names.map(String::as_str).collect())
-            }
             Action::Owned(action) => {
-                let noun = action.protocol.own_steps().map_or(action.protocol.name, |own| own.noun);
-                (format!("{noun}, expects a reply"), Vec::new())
+                let noun = action.protocol.noun();
+                let wanted = action.step.expects().unwrap_or_else(|| format!("{noun}, expects a reply"));
+                let saves = action.step.saves().into_iter();
+                let names = saves.filter_map(|variable| self.script.variables.get(usize::from(variable)));
+                (wanted, names.map(String::as_str).collect())
             }
             // No scenario has such a step.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
@@ -325,19 +317,6 @@ impl Study {
 }
 
 /// Words for the checks of a reply. Headers and texts may be secret, so they are only counted.
-fn checks_words(checks: &Checks) -> String {
-    let mut words = vec![format!("status {}", checks.status)];
-    let count = |count: usize, one: &str, several: &str| match count {
-        0 => None,
-        1 => Some(one.to_owned()),
-        count => Some(format!("{count} {several}")),
-    };
-    words.extend(count(checks.headers.len(), "a header", "headers"));
-    words.extend(count(checks.bodies.len(), "a text in the body", "texts in the body"));
-    words.extend(checks.size.as_ref().map(|_| "a size".to_owned()));
-    words.join(", ")
-}
-
 fn think_words(think: ThinkTime) -> String {
     match think {
         ThinkTime::None => String::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
-use wire::http1::Request;
+use wire::step::Site;
 
 use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
@@ -14,7 +14,8 @@ use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::{Role, SqlText};
-use crate::plan::{Action, Errands, HttpAction, OwnedAction, Pin, Plan, PlannedStep};
+use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
+use crate::request;
 use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
@@ -28,10 +29,10 @@ impl Study {
         if let Some(scenario) = &self.loads[load].scenario {
             return self.following(scenario, load).plan(load, launch);
         }
-        let (mut plan, bases) = self.addressed(launch, &self.loads[load].spec)?;
+        let (mut plan, sites) = self.addressed(launch, &self.loads[load].spec)?;
         plan.steps.clone_from(&self.script.steps);
         for step in &mut plan.steps {
-            bases[usize::from(step.endpoint)].add_to(step);
+            send_to(step, sites[usize::from(step.endpoint)].as_ref());
         }
         plan.errands = self.errands(&plan, launch)?;
         plan.variables.clone_from(&self.script.variables);
@@ -46,14 +47,14 @@ impl Study {
         Ok(plan)
     }
 
-    /// Plan of a load on all systems that its steps speak to, and what the URL of each system adds to its steps.
-    fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Base>), Vec<Fault>> {
+    /// Plan of a load on all systems that its steps speak to, and the site of each system; `None` for a database.
+    fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
         let of_requests = match self.script.has_transactions() {
             // Values that apply only to transactions are removed.
             true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
             false => load.clone(),
         };
-        let (mut endpoints, mut bases) = (Vec::new(), Vec::new());
+        let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
         let (mut first, mut connect_timeout_ns) = (None, None);
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
@@ -61,8 +62,8 @@ impl Study {
                 None => requests(&place, of_requests.clone())?,
                 Some(sql) => transactions(&place.url, sql, load)?,
             };
-            let hosts = add_addresses(&mut plan.endpoints[0], &place)?;
-            bases.push(Base::of(&plan, hosts));
+            let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
+            sites.push(request::site(&place.url, &plan).map(|site| Site { further_hosts, ..site }));
             if role.sql.is_some() {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
@@ -82,7 +83,7 @@ impl Study {
             connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
             ..first
         };
-        Ok((plan, bases))
+        Ok((plan, sites))
     }
 
     /// Adds the values that the plan binds to scripts.
@@ -104,11 +105,9 @@ impl Study {
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
         let around = requests(&place, LoadSpec::default())?;
-        let mut base = Base::of(&around, Vec::new());
-        if let Some(request) = &mut base.request {
-            request.keep_alive = plan.keep_alive();
-        }
-        errands.steps_mut().for_each(|step| base.add_to(step));
+        let site = request::site(&place.url, &around);
+        let site = site.map(|site| Site { keep_alive: plan.keep_alive(), ..site });
+        errands.steps_mut().for_each(|step| send_to(step, site.as_ref()));
         errands.at = around.endpoints.into_iter().next();
         Ok(errands)
     }
@@ -158,7 +157,7 @@ impl Study {
         let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
         let saves = steps.flat_map(|step| match &step.action {
             Action::Sql(action) => action.saves.as_slice(),
-            Action::Http(_) | Action::Owned(_) | Action::Tool(_) => &[],
+            Action::Owned(_) | Action::Tool(_) => &[],
         });
         let saves: BTreeSet<&String> = saves.collect();
         (0..)
@@ -179,51 +178,11 @@ impl Study {
     }
 }
 
-/// Parts that the URL of a system adds to the requests of its steps.
-struct Base {
-    /// Request of the URL alone. `None` for a database.
-    request: Option<Request>,
-    is_secure: bool,
-}
-
-impl Base {
-    /// Takes the request from the plan of a load on the URL alone. `further_hosts` are the hosts of the other addresses.
-    fn of(plan: &Plan, further_hosts: Vec<String>) -> Self {
-        let first = plan.steps.first();
-        let of_http = first.and_then(PlannedStep::request).map(|action| action.request.clone());
-        let request = of_http.or_else(|| first.and_then(PlannedStep::owned).map(OwnedAction::as_request));
-        let request = request.map(|request| Request { further_hosts, ..request });
-        Self { request, is_secure: plan.endpoint().peer().tls.is_some() }
+/// Sends a request to a system.
+fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
+    if let (Action::Owned(action), Some(site)) = (&mut step.action, site) {
+        action.send_to(site);
     }
-
-    fn add_to(&self, step: &mut PlannedStep) {
-        let Some(base) = &self.request else { return };
-        match &mut step.action {
-            Action::Http(HttpAction { request, .. }) => {
-                request.host.clone_from(&base.host);
-                request.further_hosts.clone_from(&base.further_hosts);
-                request.target = below(&base.target, &request.target);
-                request.keep_alive = base.keep_alive;
-                request.is_secure = self.is_secure;
-                if let Some(redirects) = &mut request.redirects {
-                    redirects.is_secure = self.is_secure;
-                }
-                // The only possible header is `Authorization`, from the credentials of the URL.
-                request.headers.extend_from_slice(&base.headers);
-            }
-            Action::Owned(action) => {
-                action.host.clone_from(&base.host);
-                action.keep_alive = base.keep_alive;
-            }
-            Action::Sql(_) | Action::Tool(_) => {}
-        }
-    }
-}
-
-/// Path of a step below that of its system's URL.
-fn below(base: &str, target: &str) -> String {
-    let base = base.split('?').next().unwrap_or_default().trim_end_matches('/');
-    if target == "*" { target.to_owned() } else { format!("{base}{target}") }
 }
 
 fn requests(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
@@ -245,7 +204,7 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
             Gets::Requests(_, peers) => {
                 let place = LaunchEndpoint { url: url.clone(), ..place.clone() };
                 let plan = requests(&place, LoadSpec::default())?;
-                hosts.extend(Base::of(&plan, Vec::new()).request.map(|request| request.host));
+                hosts.extend(request::site(&place.url, &plan).map(|site| site.host));
                 peers.push(plan.front);
             }
             Gets::Transactions(transactions) => transactions.database.add(&Database::read(url)?)?,

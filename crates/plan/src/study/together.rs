@@ -18,9 +18,6 @@ pub struct Place {
     pub is_one_disk: bool,
 }
 
-/// Safe HTTP methods (RFC 9110 §9.2.1), which change nothing.
-const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
-
 /// Memory settings of known servers: name, and bytes per unit of a number without a unit.
 const SETTINGS: [(&str, u64); 2] = [
     // PostgreSQL counts in blocks of 8 KiB.
@@ -94,14 +91,11 @@ fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
             let written = statements.find(|statement| sql::may_write(statement, sql.database.engine))?;
             Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
         }
-        Action::Http(action) if has_database && !SAFE.contains(&action.request.method.as_str()) => {
-            Some(format!("the load has requests with {}", action.request.method))
-        }
-        Action::Owned(action) if has_database => {
+        Action::Owned(action) if has_database && !action.step.is_safe() => {
             Some(format!("the load has requests with {}", action.method()))
         }
         Action::Tool(tool) if has_database => Some(format!("the load of {} may", tool.tool.name)),
-        Action::Http(_) | Action::Owned(_) | Action::Tool(_) => None,
+        Action::Owned(_) | Action::Tool(_) => None,
     };
     plan.steps.iter().find_map(of_step)
 }

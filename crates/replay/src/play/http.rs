@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wire::http1::{Checks, Http1, HttpConversation, Request};
+use wire::http1::{Checks, Http1, HttpConversation, HttpStep, Request};
+use wire::step::Step;
 use wire::{
-    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
-    RequestStep, Script, Secrets, Stage,
+    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script,
+    Secrets, Stage,
 };
 
 use super::outcomes::{Outcomes, Replayed};
-use super::part;
+use super::{NOT_REPLAYABLE, part};
 use crate::trace::{Form, Item, Trace};
 
 /// The requests of a trace as a load. Whichever connection begins next takes the next request.
@@ -34,14 +35,15 @@ impl HttpPlay {
     ///
     /// # Errors
     ///
-    /// A message if a method or a header cannot be sent.
+    /// A message if `like` is no request of HTTP, or if a method or a header cannot be sent.
     pub fn new(
         trace: Arc<Trace>,
         outcomes: Arc<Outcomes>,
         fingerprints: usize,
-        like: &Request,
+        like: &dyn Step,
         secrets: &Secrets,
     ) -> Result<Self, String> {
+        let like = &like.downcast::<HttpStep>().ok_or(NOT_REPLAYABLE)?.request;
         let mut methods: Vec<String> = Vec::new();
         for item in trace.slots.iter().flatten() {
             if let Form::Request(method) = &item.form
@@ -50,7 +52,7 @@ impl HttpPlay {
                 methods.push(method.to_string());
             }
         }
-        let step = |method: &String| RequestStep {
+        let step = |method: &String| HttpStep {
             request: Request {
                 method: method.clone(),
                 target: "{target}".to_owned(),
@@ -60,7 +62,7 @@ impl HttpPlay {
             checks: Checks::default(),
             captures: Vec::new(),
         };
-        let steps: Vec<RequestStep> = methods.iter().map(step).collect();
+        let steps: Vec<HttpStep> = methods.iter().map(step).collect();
         let http = Http1::compile(&steps, &["target".to_owned()], secrets).map_err(|wrong| wrong.what)?;
         let shared = Shared { trace, outcomes, methods, next: AtomicUsize::new(0) };
         Ok(Self { shared: Arc::new(shared), http, fingerprints: fingerprints as u16 })

@@ -99,6 +99,12 @@ impl Request {
         }
     }
 
+    /// The request to one of the addresses of its system, with the Host header of the address.
+    pub(super) fn at_address(&self, number: usize) -> Self {
+        let further = number.checked_sub(1).and_then(|place| self.further_hosts.get(place));
+        Self { host: further.unwrap_or(&self.host).clone(), ..self.clone() }
+    }
+
     /// Whether the reply has no body, whatever its headers say.
     pub fn is_head(&self) -> bool {
         self.method == "HEAD"

@@ -16,10 +16,16 @@ pub enum Value {
     Count(u64),
     /// Truth value.
     Truth(bool),
+    /// A variable by its number, which records show by its name.
+    Variable(u16),
+    /// No value, which records show as `null`.
+    Nothing,
     /// Values by key, in the order of the list of keys; absent keys are left out.
     Table(Vec<(&'static str, Self)>),
     /// Values of one kind.
     List(Vec<Self>),
+    /// Values by names that the plan chooses, in its order.
+    Named(Vec<(String, Self)>),
 }
 
 /// Text that may have variables.

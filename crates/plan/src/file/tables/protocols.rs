@@ -2,32 +2,76 @@
 
 use std::sync::LazyLock;
 
-use wire::step::{self, Kind, ReplyKeys};
+use wire::step::{self, FurtherKeys, Kind, ReplyKeys};
+use wire::{PROTOCOLS, Protocol};
 
 use super::TEXT;
 use crate::file::form;
 use crate::file::keys::{Key, Table, ValueKind};
 
-/// Keys of steps that protocols own, and the tables of their values.
+/// Keys that derive from those of protocols, and the tables of their values.
 struct Derived {
     keys: Vec<Key>,
     tables: Vec<&'static Table>,
 }
 
-static DERIVED: LazyLock<Derived> = LazyLock::new(|| {
-    let mut tables = Vec::new();
-    let keys = step::owners().flat_map(|(_, own)| own.keys).map(|key| derived(key, &mut tables)).collect();
-    Derived { keys, tables }
-});
+impl Derived {
+    fn of<'a>(all: impl Iterator<Item = &'a step::Key>) -> Self {
+        let mut tables = Vec::new();
+        let keys = all.map(|key| derived(key, &mut tables)).collect();
+        Self { keys, tables }
+    }
+}
+
+static STEPS: LazyLock<Derived> =
+    LazyLock::new(|| Derived::of(PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys)));
+static FURTHER: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.step));
+static SCENARIO: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.scenario));
+static EXPECT: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.expect));
+static SAVE: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.save));
+
+fn of_further(keys: impl Fn(&FurtherKeys) -> &'static [step::Key]) -> Derived {
+    Derived::of(step::with_further_keys().flat_map(|(_, further)| keys(further)))
+}
 
 /// Keys that each make a step.
 pub(super) fn keys() -> &'static [Key] {
-    &DERIVED.keys
+    &STEPS.keys
 }
 
 /// Tables of the values of these keys. A table precedes the tables within it.
 pub(super) fn tables() -> &'static [&'static Table] {
-    &DERIVED.tables
+    &STEPS.tables
+}
+
+/// Keys next to those that make a step.
+pub(super) fn further_keys() -> &'static [Key] {
+    &FURTHER.keys
+}
+
+/// Tables of the values of these keys.
+pub(super) fn further_tables() -> &'static [&'static Table] {
+    &FURTHER.tables
+}
+
+/// Keys of a scenario that apply to all of its steps.
+pub(super) fn scenario_keys() -> &'static [Key] {
+    &SCENARIO.keys
+}
+
+/// Tables of the values of these keys.
+pub(super) fn scenario_tables() -> &'static [&'static Table] {
+    &SCENARIO.tables
+}
+
+/// Keys of `expect` in protocols whose steps have further keys.
+pub(super) fn further_expect_keys() -> &'static [Key] {
+    &EXPECT.keys
+}
+
+/// Keys of a saved value in protocols whose steps have further keys.
+pub(super) fn further_save_keys() -> &'static [Key] {
+    &SAVE.keys
 }
 
 /// Keys of `expect` in protocols that check replies.
@@ -54,10 +98,9 @@ fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     keys
 }
 
-/// Names as a phrase: keys of HTTP requests first, then those of other protocols.
-pub(super) fn listed(http: &[&str]) -> String {
-    let own = keys().iter().map(|key| key.name);
-    let names: Vec<String> = http.iter().copied().chain(own).map(|name| format!("`{name}`")).collect();
+/// Names of the keys that each make a step, as a phrase.
+pub(super) fn listed() -> String {
+    let names: Vec<String> = keys().iter().map(|key| format!("`{}`", key.name)).collect();
     match names.split_last() {
         Some((last, before)) => format!("{}, or {last}", before.join(", ")),
         None => String::new(),
@@ -66,11 +109,15 @@ pub(super) fn listed(http: &[&str]) -> String {
 
 fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
     let step::Key { name, sentence, example, kind: of } = *key;
-    Key { name, sentence, example, kind: kind(&of, tables), is_required: false }
+    let is_required = matches!(of, Kind::Required(_));
+    Key { name, sentence, example, kind: kind(&of, tables), is_required }
 }
 
 /// Kind of a value in plans. Tables are leaked, because they are built once and last as long as the program.
 fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
+    let leaked = |of: &Kind, tables: &mut Vec<&'static Table>| -> &'static ValueKind {
+        Box::leak(Box::new(self::kind(of, tables)))
+    };
     match kind {
         Kind::Text | Kind::Constant(_) => TEXT,
         Kind::Json => ValueKind::Any,
@@ -78,16 +125,25 @@ fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
         Kind::Size { .. } => ValueKind::One(&form::VOLUME),
         Kind::Count => ValueKind::One(&form::COUNT),
         Kind::Truth => ValueKind::One(&form::TRUTH),
-        Kind::List(item) => ValueKind::List(Box::leak(Box::new(self::kind(item, tables)))),
-        Kind::Table(table) => {
-            let mut within = Vec::new();
-            let keys: Vec<Key> = table.keys.iter().map(|key| derived(key, &mut within)).collect();
-            let step::Table { name, sentence, example, .. } = table;
-            let table: &'static Table =
-                Box::leak(Box::new(Table { name, sentence, example, keys: keys.leak() }));
-            tables.push(table);
-            tables.append(&mut within);
-            ValueKind::Table(table)
-        }
+        Kind::Sizes => ValueKind::One(&form::SIZE),
+        Kind::Form(form) => ValueKind::One(form),
+        Kind::Any => ValueKind::Any,
+        Kind::List(item) => ValueKind::List(leaked(item, tables)),
+        Kind::OneOrList(item) => ValueKind::OneOrList(leaked(item, tables)),
+        Kind::Named(item) => ValueKind::Named(leaked(item, tables)),
+        Kind::Optional(item) => ValueKind::Optional(leaked(item, tables)),
+        Kind::Required(of) => self::kind(of, tables),
+        Kind::TextOrTable(of) => ValueKind::Either(vec![TEXT, table(of, tables)].leak()),
+        Kind::Table(of) => table(of, tables),
     }
+}
+
+fn table(of: &step::Table, tables: &mut Vec<&'static Table>) -> ValueKind {
+    let mut within = Vec::new();
+    let keys: Vec<Key> = of.keys.iter().map(|key| derived(key, &mut within)).collect();
+    let step::Table { name, sentence, example, .. } = of;
+    let table: &'static Table = Box::leak(Box::new(Table { name, sentence, example, keys: keys.leak() }));
+    tables.push(table);
+    tables.append(&mut within);
+    ValueKind::Table(table)
 }

@@ -1,5 +1,10 @@
 //! Replaces secrets in the text of a plan, so that it can be stored and shown. Names decide what counts as a secret.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// Replacement of a secret.
 const SECRET: &str = "(secret)";
 /// Parts of names of keys, headers, variables, and flags whose values are secrets.
@@ -54,7 +59,7 @@ pub fn without_secrets(text: &str) -> String {
 }
 
 /// Path or URL, with query values replaced if their keys suggest a secret.
-pub(crate) fn without_secrets_in_query(text: &str) -> String {
+pub fn without_secrets_in_query(text: &str) -> String {
     let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
     let shown = query.split('&').map(|pair| match pair.split_once('=') {
         Some((key, _)) if sounds_secret(key) => format!("{key}={SECRET}"),
@@ -64,7 +69,7 @@ pub(crate) fn without_secrets_in_query(text: &str) -> String {
 }
 
 /// Whether the name of a parameter or a header suggests a secret value.
-pub(crate) fn sounds_secret(name: &str) -> bool {
+pub fn sounds_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [
         "auth",

@@ -1,0 +1,37 @@
+//! Keys of protocols whose steps have more than one key: a request with headers, a body, and checks next to its path.
+
+use alloc::boxed::Box;
+
+use super::{Key, StepsOfLoad};
+use crate::conversation::Conversation;
+use crate::protocol::WrongStep;
+
+/// Keys next to the key that makes a step, and keys of scenarios for all of their steps.
+#[derive(Debug)]
+pub struct FurtherKeys {
+    /// Noun for one step in sentences: `an HTTP request`.
+    pub one: &'static str,
+    /// Keys of the step itself.
+    pub step: &'static [Key],
+    /// Those of these keys that give the body; a step has one of them at most.
+    pub bodies: &'static [&'static str],
+    /// Keys of a scenario, which apply to all of its steps.
+    pub scenario: &'static [Key],
+    /// Keys of `expect`.
+    pub expect: &'static [Key],
+    /// Keys of each value of `save`.
+    pub save: &'static [Key],
+    /// Opens the conversation of one client that makes requests outside of a load. Messages of rejected requests quote the start of
+    /// the reply's body.
+    pub converse: Converse,
+}
+
+/// Function that opens the conversation of one client.
+pub type Converse = fn(&StepsOfLoad<'_>) -> Result<Box<dyn Conversation>, WrongStep>;
+
+impl FurtherKeys {
+    /// Whether a step has this key next to its own.
+    pub fn has(&self, name: &str) -> bool {
+        self.step.iter().any(|key| key.name == name)
+    }
+}
