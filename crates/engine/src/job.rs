@@ -45,7 +45,7 @@ pub struct Job {
     /// weights, as pgbench does. Empty: choices are drawn with `seed`.
     pub choosers: Vec<Xoroshiro>,
     /// Number of connections that an open load opens before it starts. More are opened, up to its `connections`, when an arrival
-    /// finds no idle one. `None`: all are opened first. Only loads on one peer without shared connections can grow.
+    /// finds no idle one. `None`: all are opened first. Only loads without shared connections can grow.
     pub opened_first: Option<u32>,
     /// Sources of values for the variables of the script.
     pub data: Vec<DataSource>,

@@ -55,12 +55,14 @@ pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfa
     found
 }
 
-/// Max number of connections that this machine allows with `threads` threads. Each needs a local port if `over_tcp`. Raises the
-/// soft limit of open files first.
-pub fn connections_max(threads: u64, over_tcp: bool) -> u64 {
-    let descriptors = descriptors::raise().saturating_sub(threads + DESCRIPTORS_ASIDE);
-    let ports = ephemeral_ports().filter(|_| over_tcp);
-    ports.map_or(descriptors, |ports| ports.min(descriptors))
+/// Max number of connections to each of `peers` systems that this machine allows with `threads` threads, and the limit that sets it,
+/// in words. Each needs a local port if `over_tcp`. Raises the soft limit of open files first.
+pub fn connections_max(threads: u64, peers: u64, over_tcp: bool) -> (u64, &'static str) {
+    let descriptors = descriptors::raise().saturating_sub(threads + DESCRIPTORS_ASIDE) / peers.max(1);
+    match ephemeral_ports().filter(|ports| over_tcp && *ports < descriptors) {
+        Some(ports) => (ports, "local ports, net.ipv4.ip_local_port_range"),
+        None => (descriptors, "open files, ulimit -Hn"),
+    }
 }
 
 /// Number of ephemeral ports of the system. `None` if it cannot be read.

@@ -230,3 +230,24 @@ fn each_peer_has_its_own_keep_alive_and_tls() {
         one.stop();
     });
 }
+
+#[test]
+fn open_load_opens_as_many_connections_to_each_peer_as_needed() {
+    assert_measured(|| {
+        let after = |ms: u64| {
+            let wait = Step::Wait(Duration::from_millis(ms));
+            server(each_request(vec![Step::ReadRequest, wait, Step::Send(with_id("1"))]))
+        };
+        let [slow, fast] = [150, 0].map(after);
+        let job = open(tcp(slow.address()), 100.0, 1_000 * MS, 400);
+        let job = Job { opened_first: Some(5), threads: 2, ..beside(job, tcp(fast.address())) };
+        let done = run(job, plain());
+        // Iterations that the end of the load meets are not finished.
+        let counts = done.tally.counts;
+        assert!(counts.ok >= 280 && counts.ok == counts.planned, "{counts:?}");
+        let opened: usize = done.ends.iter().map(|end| end.connections.len()).sum();
+        assert!((25..=60).contains(&opened), "100 iterations of 300 ms a second need 30, opened {opened}");
+        assert!([&slow, &fast].iter().all(|server| server.connections() == opened));
+        assert!(done.ends.iter().all(|end| end.limit_reached_ns.is_none()));
+    });
+}

@@ -146,6 +146,8 @@ impl Target {
             Asked::Unknown(peers) => Gets::Unknown(peers),
         };
         let endpoint = Endpoint { name: String::new(), gets, select: None };
+        // A database in this process has a thread for each connection.
+        let grows_to = checked.grows_to.filter(|_| !endpoint.is_in_process());
         Plan {
             title,
             system: None,
@@ -170,7 +172,7 @@ impl Target {
             seed: checked.seed,
             log_per_second: checked.log_per_second,
             retry_stale: checked.retry_stale,
-            grows_to: checked.grows_to,
+            grows_to,
             profile: checked.profile,
             is_trial: false,
             watched: None,

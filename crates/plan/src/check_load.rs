@@ -97,7 +97,7 @@ impl LoadSpec {
         let log = checker.count(Field::LOG_REQUESTS, &self.log_requests, 0, LOG_PER_SECOND_MAX);
         let profile = checker.read(Field::PROFILE, &self.profile).flatten();
         let is_true = |value: &Option<Spanned<bool>>| value.as_ref().and_then(Spanned::get) != Some(&false);
-        let grows_to = self.grows_to(&load, destination, timeout_ns);
+        let grows_to = self.grows_to(&load, timeout_ns);
         CheckedLoad {
             load,
             stop,
@@ -124,12 +124,10 @@ impl LoadSpec {
 
 impl LoadSpec {
     /// Connections that an open load may grow to if the plan sets no number. At most rate × timeout requests are in flight, because
-    /// each ends by its timeout. `None` if its own connections are enough, and for databases, which may keep a process per
-    /// connection.
-    fn grows_to(&self, load: &Load, destination: Destination, timeout_ns: u64) -> Option<u32> {
+    /// each ends by its timeout. `None` if its own connections are enough.
+    fn grows_to(&self, load: &Load, timeout_ns: u64) -> Option<u32> {
         let Load::Open(open) = load else { return None };
-        let is_left_open = self.connections.is_none() && !destination.is_sql;
-        let peak_per_s = Some(open.schedule.peak_per_s()).filter(|_| is_left_open)?;
+        let peak_per_s = Some(open.schedule.peak_per_s()).filter(|_| self.connections.is_none())?;
         let in_flight = (peak_per_s * timeout_ns as f64 / 1e9).ceil();
         (in_flight > f64::from(open.connections)).then_some(in_flight.min(f64::from(GROWN_MAX)) as u32)
     }

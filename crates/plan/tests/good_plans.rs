@@ -725,4 +725,12 @@ fn open_load_grows_to_max_in_flight_unless_connections_are_given() {
     assert_eq!(grown("{ rate: 4/s }"), (50, None, false), "40 are in flight at most");
     assert_eq!(grown("{ rate: 200/s, connections: 20 }"), (20, None, false));
     assert_eq!(grown("{ users: 20 }"), (20, None, false));
+    let of_database = |url: &str| {
+        let study = text(&format!(
+            "{{ scenario: [ sql: SELECT 1 ], load: {{ rate: 200/s, timeout: 5s }}, url: '{url}' }}"
+        ));
+        study.plan(0, &launch(&study, 0)).expect("it is a plan").grows_to
+    };
+    assert_eq!(of_database("postgres://me@127.0.0.1/app"), Some(1_000));
+    assert_eq!(of_database("sqlite:///tmp/app.db"), None, "a thread for each connection");
 }

@@ -27,6 +27,8 @@ pub struct Learnt {
     pub version: Option<String>,
     /// Scale of the tables; `None` if it was not read.
     pub scale: Option<i64>,
+    /// Connections that the server can take in addition to those that are open. `None` if it is unknown, or must not be checked.
+    pub connections_left: Option<u64>,
     /// Connection state that the load relies on and a pooler loses.
     pub warnings: Vec<Warning>,
 }
@@ -248,10 +250,12 @@ pub(crate) fn ask(
             && sql.checks_room
             && !is_pooled
             && max > 0
-            && taken.saturating_add(wanted.into()) > max
             && peer.endpoints.len() == 1
         {
-            return Err(Unready::Connections { max, taken, wanted }.into());
+            if taken.saturating_add(wanted.into()) > max {
+                return Err(Unready::Connections { max, taken, wanted }.into());
+            }
+            learnt.connections_left = Some(max.saturating_sub(taken));
         }
     }
     for name in &sql.workloads {

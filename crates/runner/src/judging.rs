@@ -121,7 +121,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
     let notes =
         opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
-    let notes = notes.chain(limit_reached(&ends)).chain(tool_notes).collect();
+    let notes = notes.chain(limit_reached(&ends, plan)).chain(tool_notes).collect();
     let same_body = same_body::of(&ends);
     let contents = if tool.is_none() { contents::by_step(&ends, plan.steps.len()) } else { Vec::new() };
     let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
@@ -166,11 +166,17 @@ fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
 }
 
 /// Note on a load that opened its maximum number of connections; `None` if it did not.
-fn limit_reached(ends: &[WorkerEnd]) -> Option<String> {
+fn limit_reached(ends: &[WorkerEnd], plan: &Plan) -> Option<String> {
     let at_ns = ends.iter().filter_map(|end| end.limit_reached_ns).min()?;
     let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
     let at_s = at_ns as f64 / 1e9;
-    Some(format!("the limit of {connections} connections was reached at {at_s:.2} s; raise it with -c"))
+    let is_of_plan = plan.grows_to.is_none_or(|max| connections as u64 >= u64::from(max));
+    let help = match plan.sql() {
+        _ if is_of_plan => "raise it with -c",
+        Some(_) => "the server had no more free: raise its max_connections, or share connections by a pooler",
+        None => "this machine has no more open files or local ports: see `tenbin check`",
+    };
+    Some(format!("the limit of {connections} connections was reached at {at_s:.2} s; {help}"))
 }
 
 /// Expectations of the plan, for the number of connections that were opened.

@@ -6,6 +6,7 @@ mod busiest;
 mod ceiling;
 mod clock;
 mod collect;
+mod connection_limits;
 mod connections_by_process;
 mod consent;
 mod contents;
@@ -67,6 +68,7 @@ mod watchdog;
 
 pub use ceiling::null_server_per_s;
 pub use clock::{Clock, WallClock};
+pub use connection_limits::connection_limits;
 pub use consent::{ConsentError, OwnerToken, PublicLoads};
 pub use cores::{settle_cores, stamp};
 pub use database_check::{Learnt, Unready};

@@ -37,10 +37,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     faults.extend(no_disks(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
-        // TCP needs the most: ports in addition to file descriptors.
-        let needs_ports = |launch: &Launch| launch.socket.is_none();
-        let first = || launches(study, tenbin).next();
-        let Some(launch) = launches(study, tenbin).find(needs_ports).or_else(first) else { continue };
+        let Some(launch) = example_launch(study, tenbin) else { continue };
         match study.plan(number, &launch) {
             Ok(plan) => {
                 let threads = GeneratorThreads::choose(&plan, &[], is_named_here(&plan)).count;
@@ -53,6 +50,12 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
         }
     }
     faults
+}
+
+/// Launch of a variant that needs the most of this machine: over TCP, ports in addition to file descriptors.
+pub(crate) fn example_launch(study: &Study, tenbin: &Path) -> Option<Launch> {
+    let needs_ports = |launch: &Launch| launch.socket.is_none();
+    launches(study, tenbin).find(needs_ports).or_else(|| launches(study, tenbin).next())
 }
 
 /// Launch of every variant, with example values.

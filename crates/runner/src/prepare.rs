@@ -184,14 +184,7 @@ pub(crate) fn prepare_engine(
 ) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
-    let has_address_accounts = !plan.address_parts().is_empty();
-    for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
-        (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
-        peer.retry_stale = plan.retry_stale;
-        peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
-        // The users of a pipeline share its connection.
-        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
-    }
+    apply_load(&mut peers, plan);
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let GeneratorThreads { count: threads, rule } =
         GeneratorThreads::choose(plan, &cores, is_system_here(&endpoints));
@@ -207,6 +200,7 @@ pub(crate) fn prepare_engine(
     let script = Steps::read(plan)?;
     let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
     let mut scales = vec![None; plan.endpoints.len()];
+    let mut servers_max = None;
     let found = plan.endpoints.iter().zip(&peers).enumerate();
     let asked = found.flat_map(|(number, (endpoint, peer))| {
         shards(endpoint, peer).map(move |peer| (number, endpoint, peer))
@@ -218,6 +212,7 @@ pub(crate) fn prepare_engine(
             Some(sql) => {
                 let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
                 scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));
+                servers_max = servers_max.into_iter().chain(said.connections_left).min();
                 learnt.get_or_insert(said);
                 probed
             }
@@ -234,7 +229,8 @@ pub(crate) fn prepare_engine(
         false => script,
     };
     let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
-    let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, needs_ports);
+    let max = grown_max(plan, threads, needs_ports, servers_max);
+    let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, max);
     let (cores, load) = (job.cores.clone(), change(EngineLoad { job, script }));
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {
@@ -252,12 +248,45 @@ pub(crate) fn prepare_engine(
     })
 }
 
-/// Lets an open load open further connections on demand, up to the maximum of its plan and of this machine, if the plan allows it.
-fn growing(job: Job, plan: &Plan, script: &Steps, needs_ports: bool) -> Job {
-    let machine_max = connections_max(job.threads.into(), needs_ports);
+/// Applies the connection settings of a plan to the peers of its endpoints.
+fn apply_load(peers: &mut [Peer], plan: &Plan) {
+    let has_address_accounts = !plan.address_parts().is_empty();
+    for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
+        (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
+        peer.retry_stale = plan.retry_stale;
+        peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
+        // The users of a pipeline share its connection.
+        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
+    }
+}
+
+/// Connections of a database that an open load does not take: Tenbin looks at the sessions over one, and an operator may need one.
+const LEFT_FREE: u64 = 2;
+
+/// Number of connections that this machine and the plan's databases allow. `servers_max` is the lowest number of free connections that
+/// a database reported.
+fn grown_max(plan: &Plan, threads: u32, needs_ports: bool, servers_max: Option<u64>) -> u64 {
+    let machine_max = connections_max(threads.into(), peer_count(plan), needs_ports).0;
+    match (plan.sql(), servers_max) {
+        (None, _) => machine_max,
+        // A server that does not report its free connections may have no more than the first ones.
+        (Some(_), None) => 0,
+        (Some(_), Some(left)) => machine_max.min(left.saturating_sub(LEFT_FREE)),
+    }
+}
+
+/// Number of systems to each of which a user has a connection.
+pub(crate) fn peer_count(plan: &Plan) -> u64 {
+    plan.endpoints.iter().map(|endpoint| endpoint.shards() as u64).sum()
+}
+
+/// Lets an open load open further connections on demand, up to the maximum of its plan and `max`, if the plan allows it.
+fn growing(job: Job, plan: &Plan, script: &Steps, max: u64) -> Job {
     // Links that carry several requests at a time need no more links. A log-in step is done by each user before the load.
-    let may_grow = job.peers.len() == 1 && script.is_serial() && job.scenarios.once().next().is_none();
-    let max = plan.grows_to.filter(|_| may_grow).map(|max| u64::from(max).min(machine_max) as u32);
+    let is_own = job.peers.iter().all(|peer| peer.pool.is_none())
+        && plan.endpoints.iter().all(|endpoint| !endpoint.is_in_process());
+    let may_grow = is_own && script.is_serial() && job.scenarios.once().next().is_none();
+    let max = plan.grows_to.filter(|_| may_grow).map(|of_plan| u64::from(of_plan).min(max) as u32);
     match (&job.load, max) {
         (Load::Open(open), Some(max)) if max > open.connections => {
             let (load, first) = (Open { connections: max, ..open.clone() }, open.connections);
@@ -295,7 +324,7 @@ pub(crate) fn prepare_unless_stopped(
 /// Resources that this machine lacks. Users of several peers hold one connection to each; ports are counted per peer.
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
-    let peers = plan.endpoints.iter().map(|endpoint| endpoint.shards() as u64).sum::<u64>();
+    let peers = peer_count(plan);
     let of_all = peers * connections;
     let of_all = if peers > 1 { shortfalls(of_all, threads, false) } else { Vec::new() };
     if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }

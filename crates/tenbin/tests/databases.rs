@@ -109,6 +109,32 @@ fn missing_things_on_postgresql_are_reported_at_once_with_help() {
 }
 
 #[test]
+fn open_load_on_postgresql_opens_connections_as_needed_up_to_the_free_ones() {
+    let server =
+        Postgres::start(&PostgresSettings::default().with("max_connections", "200")).expect("a server");
+    let home = Home::new();
+    let script = home.path().join("sleep.sql");
+    fs::write(&script, "SELECT pg_sleep(0.3);\n").expect("written");
+    let load = |per_s: &str| {
+        let script = script.to_string_lossy();
+        home.json(&[&server.own_url(), "-f", &script, "-R", per_s, "-d", "2s", "--timeout", "20s"])
+    };
+    let opened = |run: &Value| run["connections"].as_u64().expect("a count");
+    let enough = load("190/s");
+    assert!((51..198).contains(&opened(&enough)), "{enough}");
+    assert!(!enough["notes"].to_string().contains("the limit of"), "{enough}");
+    let short = load("1000/s");
+    assert!((190..=198).contains(&opened(&short)), "{short}");
+    assert!(
+        short["notes"].to_string().contains("the server had no more free: raise its max_connections"),
+        "{short}"
+    );
+    for run in [enough, short] {
+        assert_eq!(run["errors"], Value::Array(Vec::new()), "no log-in is refused: {run}");
+    }
+}
+
+#[test]
 fn transactions_on_mariadb_are_counted() {
     let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     let (home, url) = (Home::new(), server.own_url());

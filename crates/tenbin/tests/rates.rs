@@ -1,9 +1,11 @@
 //! Throughput is the number of answers in the measured window, divided by its length, for every load and every behavior of the
 //! target.
 
+use std::fs;
+use std::process::Command;
 use std::time::Duration;
 
-use crate::support::{Home, Output, assert_counts_or_starved, number, url};
+use crate::support::{Home, Output, Started, TENBIN, assert_counts_or_starved, number, url};
 use serde_json::Value;
 use target::{Running, Settings, Stall};
 
@@ -86,4 +88,22 @@ fn responsive_target_has_no_outage() {
     let (run, _) = loaded(&target, "100ms");
     assert_eq!(run["outage"]["times"].as_array().map(Vec::len), Some(0), "{run}");
     assert_eq!(figure(&run, "/outage/longest_s"), 0.0);
+}
+
+#[test]
+fn check_prints_the_limit_of_connections_that_the_machine_sets() {
+    let home = Home::new();
+    let plan = "scenario: [ get: / ]\nload: { rate: 500/s, for: 2s }\nsystems: { a: { url: 'http://127.0.0.1:9' } }\n";
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let limited = |files: u32| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" check plan.yaml"), TENBIN]);
+        home.isolate(&mut command);
+        Started::spawn(command).finish()
+    };
+    let few = limited(400);
+    let expected = "connections on this machine (open files, ulimit -Hn), of the 5000 that the load may open";
+    assert!(few.code == Some(0) && few.stdout.contains(expected), "{few:?}");
+    let many = limited(6_000);
+    assert!(many.code == Some(0) && !many.stdout.contains("on this machine"), "{many:?}");
 }

@@ -56,6 +56,9 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     if let Some(seen) = seen {
         output::lines(&format!("neighbors   {seen}\n"))?;
     }
+    for limit in runner::connection_limits(&study, &tenbin) {
+        output::lines(&format!("limit       {}\n", report::visible(&limit)))?;
+    }
     if let Some(baseline) = &baseline {
         output::lines(&format!("            {}\n", baseline::words(baseline)))?;
     }
