@@ -15,8 +15,8 @@ pub enum Procedure {
     Duel {
         /// Pilot blocks, which compare the first variant with itself, before the other blocks and between them.
         pilot_blocks: u32,
-        /// Whether an obvious difference may end the study after its first blocks. Earlier versions did so in slices alone, and did
-        /// not store it.
+        /// Whether the study may end after seven blocks, before the first of the looks that every study has. Earlier versions did so
+        /// in slices alone, and did not store it.
         #[serde(default, skip_serializing_if = "is_false")]
         looks_early: bool,
         /// Rules of slices, if both systems stay up for a block and take turns under load. `None` if each run starts its system.

@@ -4,6 +4,6 @@
 pub use stats::usl::Usl;
 pub use stats::{
     Capacity, CarryOver, Control, EXTENDED_MAX, Effect, Eliminated, EliminationReason, Finding, Levels,
-    MinEffect, MoreErrors, NoVerdict, Repeated, Scale, SearchEnd, Seen, Spread, Test, TournamentEnd,
+    MinEffect, MoreErrors, NoVerdict, Repeated, Scale, SearchEnd, Seen, Spread, TournamentEnd,
     TournamentFindings, Undecided, Verdict,
 };

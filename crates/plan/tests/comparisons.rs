@@ -23,18 +23,18 @@ fn two_variants_are_an_ab_comparison_with_optional_pilot() {
     let compare = &duel.compare;
     assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 0));
     let words = duel.explain();
-    let order = "A/B comparison: 8 to 24 blocks, until the result is conclusive, or after 4 with a factor of 2 or more; each";
+    let order = "A/B comparison: 7 to 24 blocks, until the result is conclusive; each";
     assert!(words.contains(order), "{words}");
-    assert!(words.contains("1m20s to 8m of load, plus 8 to 48 starts and stops"), "{words}");
+    assert!(words.contains("2m20s to 8m of load, plus 14 to 48 starts and stops"), "{words}");
     let asked = study(&["a", "b"], "{ by: p99, pilot: 3 }", false).explain();
     assert!(
-        asked.contains("3 pilot blocks of the first variant against itself, then 8 to 24 blocks"),
+        asked.contains("3 pilot blocks of the first variant against itself, then 7 to 24 blocks"),
         "{asked}"
     );
-    assert!(asked.contains("2m20s to 9m of load, plus 14 to 54 starts and stops"), "{asked}");
+    assert!(asked.contains("3m20s to 9m of load, plus 20 to 54 starts and stops"), "{asked}");
     let quick = study(&["a", "b"], "{ by: p99 }", true);
     assert_eq!((quick.how(), quick.compare.blocks, quick.compare.pilot), (How::Duel, 6, 0));
-    assert!(quick.explain().contains("A/B comparison: 6 blocks, or after 4 with"), "{}", quick.explain());
+    assert!(quick.explain().contains("A/B comparison: 6 blocks; each"), "{}", quick.explain());
     let short = study(&["a", "b"], "{ blocks: 8 }", false);
     assert_eq!((short.how(), short.compare.pilot), (How::Duel, 0));
     let quick_pilot = study(&["a", "b"], "{ blocks: 12, pilot: 2 }", true);
@@ -46,11 +46,11 @@ fn secondary_metrics_delay_first_decision() {
     let words = |compare: &str| study(&["a", "b"], compare, false).explain();
     let also = words("{ also: [ p99 ] }");
     assert!(also.contains(": 12 to 24 blocks, until the result is conclusive"), "{also}");
-    assert!(also.contains("1m20s to 8m of load, plus 8 to 48 starts and stops"), "{also}");
+    assert!(also.contains("4m to 8m of load, plus 24 to 48 starts and stops"), "{also}");
     let never_twelve = words("{ also: [ p99 ], blocks: 8 }");
-    assert!(never_twelve.contains("A/B comparison: 8 blocks, or after 4 with"), "{never_twelve}");
+    assert!(never_twelve.contains("A/B comparison: 8 blocks; each"), "{never_twelve}");
     let short = words("{ also: [ p99, errors ], within: 70s }");
-    assert!(short.contains("too short for a result, which takes at least 1m20s"), "{short}");
+    assert!(short.contains("too short for a result, which takes at least 4m"), "{short}");
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn find_best_of_each_has_sweep_and_final() {
 #[test]
 fn says_if_time_limit_is_too_short_for_a_result() {
     let words = |within: &str| study(&["a", "b"], &format!("{{ within: {within} }}"), false).explain();
-    assert!(words("79s").contains("time limit 1m19s, too short for a result, which takes at least 1m20s"));
-    assert!(words("80s").contains("time limit 1m20s\n"), "{}", words("80s"));
+    assert!(words("139s").contains("time limit 2m19s, too short for a result, which takes at least 2m20s"));
+    assert!(words("140s").contains("time limit 2m20s\n"), "{}", words("140s"));
 }
 
 #[test]
@@ -302,7 +302,7 @@ const TWO: &str = "  a: { start: \"a {port}\" }\n  b: { start: \"b {port}\" }\n"
 fn slices_start_both_systems() {
     let words = slices(LOAD, TWO, "slices, pause: idle", "").expect("it can be");
     for part in [
-        "A/B comparison in slices: 8 to 24 blocks, until the result is conclusive, or after 4 with a factor of 2 or more",
+        "A/B comparison in slices: 7 to 24 blocks, until the result is conclusive",
         "each block starts both variants and gives each 2 to 10 slices of 1s in random balanced order",
         "the first 250ms of each left out",
         "the system without load is stopped meanwhile (SIGSTOP)",
@@ -312,7 +312,7 @@ fn slices_start_both_systems() {
     }
     let words = slices(LOAD, TWO, "auto, slice: 2s", "").expect("it can be");
     assert!(words.contains("2 to 5 slices of 2s") && !words.contains("SIGSTOP"), "{words}");
-    assert!(slices(LOAD, TWO, "runs", "").expect("it can be").contains("A/B comparison: 8 to 24 blocks"));
+    assert!(slices(LOAD, TWO, "runs", "").expect("it can be").contains("A/B comparison: 7 to 24 blocks"));
 }
 
 #[test]

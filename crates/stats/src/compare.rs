@@ -30,21 +30,10 @@ pub struct Comparison {
     pub family: u32,
     /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// Two-sided p-value of the test. `None` before the first look.
+    /// Two-sided p-value of the exact signed-rank test. `None` before the first look.
     pub p: Option<f64>,
-    /// Test that `p` and the interval come from.
-    pub test: Test,
     /// Verdict on the difference.
     pub verdict: Verdict,
-}
-
-/// Statistical test behind a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
-    /// Exact Wilcoxon signed-rank test.
-    SignedRank,
-    /// Student's t-test, used by the early look for an obvious difference.
-    Student,
 }
 
 /// Result of a comparison.
@@ -159,7 +148,6 @@ pub(crate) fn compare_in(
         family,
         confidence: None,
         p: None,
-        test: Test::SignedRank,
         verdict: Verdict::None(NoVerdict::NoRatio),
     };
     let apart = judged.iter().map(|pair| scale.apart(*pair));

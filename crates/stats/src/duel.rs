@@ -9,8 +9,7 @@ use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, c
 use crate::control::Control;
 use crate::errors::ErrorGap;
 use crate::forecast::{Forecast, Outlook};
-use crate::look::{Look, look_at, look_extended, looks};
-use crate::obvious::{OBVIOUS_BLOCKS, is_before_a_look, obvious};
+use crate::look::{EARLY, Look, has_early, look_at, look_extended, looks};
 use crate::scale::{MinEffect, Scale, log_ratio};
 use crate::seen::Seen;
 use crate::slices::{Levels, Pair, Slice, counting, of_slices};
@@ -28,10 +27,18 @@ pub struct DuelRules {
     pub pilot_blocks: u32,
     /// Number of comparisons that share the error rate; 1 for a single comparison.
     pub family: u32,
-    /// True if an obvious difference may end the duel before the first look: see [`OBVIOUS_FACTOR`](crate::OBVIOUS_FACTOR).
+    /// True if the duel has the look [`EARLY`] before the first of [`LOOKS`](crate::LOOKS). It has none as one of a family, or if it can
+    /// never reach that first look.
     pub looks_early: bool,
     /// True if CPU time taken by other processes is used as a control variate for slices: see [`Control`].
     pub has_control: bool,
+}
+
+impl DuelRules {
+    /// True if a duel with these rules has the look [`EARLY`].
+    pub(crate) fn has_early_look(&self) -> bool {
+        self.looks_early && has_early(self.blocks_max, self.family)
+    }
 }
 
 /// Next step of a duel.
@@ -228,6 +235,7 @@ impl Duel {
     fn look(&self, blocks: usize, family: u32) -> Result<Look, u32> {
         let attainable = self.rules.blocks_max as usize;
         match self.extensions {
+            0 if self.is_early_look(blocks) => Ok(EARLY),
             0 => look_at(blocks, attainable, family),
             extensions => look_extended(blocks, attainable, family, extensions),
         }
@@ -263,19 +271,11 @@ impl Duel {
         let pairs = self.figures();
         let look = self.look(pairs.len(), family);
         let mut found = compare_in(family, look, &pairs, self.rules.matters, self.discards);
-        let mut critical = look.map(|look| look.critical).ok();
-        if self.rules.looks_early
-            && self.extensions == 0
-            && is_before_a_look(&found)
-            && let Some(early) = obvious(&pairs, self.rules.matters, family)
-        {
-            (found, critical) = (early, Some(0));
-        }
         if let Some(carried) = self.carry_over().filter(|carried| carried.is_found) {
             found = found.widened(carried.bias_most, self.rules.matters);
         }
-        if let Some(critical) = critical
-            && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], critical)
+        if let Ok(look) = look
+            && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], look.critical)
         {
             found.verdict = errors_first(&found, &gap, self.rules.higher_is_better);
         }
@@ -287,7 +287,7 @@ impl Duel {
         let looks = || looks(blocks_max as usize, self.rules.family).filter(|_| self.extensions == 0);
         let last = looks().last().map_or(blocks_max, |look| look.blocks);
         let is_look = match self.extensions {
-            0 => looks().any(|look| look.blocks == blocks) || self.is_early_look(),
+            0 => looks().any(|look| look.blocks == blocks) || self.is_early_look(self.blocks.len()),
             _ => blocks == blocks_max,
         };
         if is_look {
@@ -301,9 +301,9 @@ impl Duel {
         (blocks >= last.min(blocks_max)).then_some(DuelEnd::OutOfBlocks)
     }
 
-    /// True at the single early look for an obvious difference. One block later there is no early look.
-    fn is_early_look(&self) -> bool {
-        self.rules.looks_early && self.blocks.len() == OBVIOUS_BLOCKS
+    /// True at the look [`EARLY`]. One block later there is another.
+    fn is_early_look(&self, blocks: usize) -> bool {
+        self.rules.has_early_look() && blocks == EARLY.blocks as usize
     }
 
     fn end_of_lost(&self, runs: &[Seen; 2]) -> Option<DuelEnd> {
@@ -340,7 +340,6 @@ fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Test;
 
     const RULES: DuelRules = DuelRules {
         matters: MinEffect::share(0.03),
@@ -357,25 +356,29 @@ mod tests {
     }
 
     #[test]
-    fn obvious_difference_ends_after_four_blocks_unless_it_has_errors() {
+    fn early_look_decides_if_seven_blocks_agree() {
         let early = DuelRules { looks_early: true, ..RULES };
-        let duel = after(early, 9, [run(250.0), run(100.0)]);
-        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 4));
-        let found = duel.finding();
-        assert_eq!((found.verdict, found.test), (Verdict::Differs { below_matters: false }, Test::Student));
-        assert_eq!(after(RULES, 9, [run(250.0), run(100.0)]).blocks().len(), 8);
-        let slower = after(early, 9, [run(190.0), run(100.0)]);
-        assert_eq!((slower.blocks().len(), slower.finding().test), (8, Test::SignedRank), "less than twice");
-        let failing = Seen::Figure { value: 250.0, errors: 900, planned: 10_000 };
-        let duel = after(early, 4, [failing, run(100.0)]);
-        assert!(matches!(duel.finding().verdict, Verdict::MoreErrors(more) if more.of_first), "{duel:?}");
+        let duel = after(early, 24, [run(250.0), run(100.0)]);
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 7));
+        assert_eq!(duel.finding().confidence, Some(1.0 - 2.0 / 128.0));
+        let equal = after(early, 24, [run(100.0), run(100.0)]);
+        assert_eq!((equal.finding().verdict, equal.blocks().len()), (Verdict::Equivalent, 7));
+        let decided_at = |rules| after(rules, 24, [run(250.0), run(100.0)]).blocks().len();
+        assert_eq!(decided_at(RULES), 8);
+        assert_eq!([8, 7, 6].map(|blocks_max| decided_at(DuelRules { blocks_max, ..early })), [7, 6, 6]);
+        assert_eq!(
+            decided_at(DuelRules { family: 2, ..early }),
+            12,
+            "2 in 128 is too much for a part of the rate"
+        );
     }
 
     #[test]
-    fn difference_that_becomes_obvious_later_waits_for_the_next_look() {
-        let mut duel = after(DuelRules { looks_early: true, ..RULES }, 4, [run(190.0), run(100.0)]);
-        (0..3).for_each(|_| duel.note([run(900.0), run(100.0)]));
-        assert_eq!(duel.next(), DuelStep::Block { block: 8 }, "there is one early look");
+    fn difference_of_any_size_takes_seven_blocks_that_agree() {
+        let mut duel = after(DuelRules { looks_early: true, ..RULES }, 6, [run(900.0), run(100.0)]);
+        assert!(matches!(duel.finding().verdict, Verdict::None(NoVerdict::TooFewBlocks { .. })));
+        duel.note([run(100.0), run(101.0)]);
+        assert_eq!(duel.next(), DuelStep::Block { block: 8 }, "one block disagrees");
     }
 
     fn slice(seen: Seen) -> Slice {

@@ -1,13 +1,10 @@
 //! Forecasts the cost of a duel and its smallest detectable difference, from A/A pilot blocks or from its own first blocks.
 
-use core::f64::consts::LN_2;
-
 use alloc::vec::Vec;
 
 use libm::{log1p, sqrt};
 
 use crate::duel::DuelRules;
-use crate::obvious::OBVIOUS_BLOCKS;
 use crate::power::{Power, power};
 use crate::scale::Scale;
 use crate::slices::Levels;
@@ -46,7 +43,7 @@ impl Forecast {
         }
         let spread = sqrt(sum / pilots as f64);
         let matters = rules.matters.distance();
-        let looks = power(rules.blocks_max, rules.family);
+        let looks = power(rules);
         let reached = |least: fn(&Power) -> f64| {
             looks.iter().find(|look| least(look) * spread <= matters).map(|look| look.blocks)
         };
@@ -80,10 +77,6 @@ pub struct Outlook {
     looks: Vec<Power>,
 }
 
-/// Difference, in standard deviations of a block, that is obvious with 90 % power: the four-block interval extends 3.25 standard
-/// deviations to either side, and the standard error of the mean is one half.
-const OBVIOUS_FROM: f64 = 4.5;
-
 /// 90 % quantile of the standard normal distribution.
 const TENTH: f64 = 1.281_551_565_5;
 
@@ -106,22 +99,15 @@ impl Outlook {
     /// Forecasts from the mean over `blocks` blocks and the standard deviation of a block.
     fn of(mean: f64, spread: f64, blocks: usize, is_more: bool, rules: &DuelRules) -> Self {
         let apart = mean.abs();
-        let looks = power(rules.blocks_max, rules.family);
+        let looks = power(rules);
         let matters = rules.matters.distance();
         let strays = TENTH * spread / sqrt(blocks as f64);
         let is_told = |look: &&Power| {
             look.found_from * spread <= apart - strays
                 || look.equivalent_from * spread <= matters - apart - strays
         };
-        let is_obvious = rules.looks_early && apart >= LN_2 && apart >= OBVIOUS_FROM * spread;
-        let verdict = match is_obvious && blocks <= OBVIOUS_BLOCKS {
-            true => Some(OBVIOUS_BLOCKS as u32),
-            false => looks
-                .iter()
-                .filter(|look| look.blocks as usize > blocks)
-                .find(is_told)
-                .map(|look| look.blocks),
-        };
+        let verdict =
+            looks.iter().filter(|look| look.blocks as usize > blocks).find(is_told).map(|look| look.blocks);
         Self { blocks, spread, is_more, verdict, looks }
     }
 
@@ -252,13 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn obvious_difference_is_forecast_at_four_blocks() {
+    fn early_look_is_forecast() {
         let early = DuelRules { looks_early: true, ..RULES };
         let twice = [(100.0, 1.0), (102.0, 1.0)];
-        assert_eq!([&early, &RULES].map(|rules| outlook(&twice, rules).unwrap().verdict), [Some(4), Some(8)]);
-        assert_eq!(outlook(&[(60.0, 1.0), (62.0, 1.0)], &early).unwrap().verdict, Some(8), "less than twice");
-        let five = [(100.0, 1.0), (102.0, 1.0), (100.0, 1.0), (102.0, 1.0), (100.0, 1.0)];
-        assert_eq!(outlook(&five, &early).unwrap().verdict, Some(8), "that look is over");
+        assert_eq!([&early, &RULES].map(|rules| outlook(&twice, rules).unwrap().verdict), [Some(7), Some(8)]);
+        let seven = [(100.0, 1.0); 7];
+        assert_eq!(outlook(&seven, &early).unwrap().verdict, Some(8), "that look is over");
     }
 
     #[test]

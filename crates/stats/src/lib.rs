@@ -21,7 +21,6 @@ mod look;
 mod mann_whitney;
 mod mser;
 mod noise;
-mod obvious;
 mod power;
 mod proportion;
 mod quantile;
@@ -40,7 +39,7 @@ mod walsh;
 
 pub use binomial::chance_of_spread;
 pub use carry_over::CarryOver;
-pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Test, Verdict, compare};
+pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};
 pub use control::Control;
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
@@ -50,9 +49,11 @@ pub use in_blocks::InBlocks;
 pub use intervention::{
     Effect, Finding, Intervention, Undecided, interventions, spread_around_median, spread_of_controls,
 };
-pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
+pub use look::{
+    EARLY, EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, first_look, look_at, look_extended,
+    looks,
+};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
-pub use obvious::{OBVIOUS_BLOCKS, OBVIOUS_FACTOR};
 pub use proportion::{proportion_error, proportion_interval};
 pub use quantile::{QuantileRanks, quantile_ranks, samples_to_decide};
 pub use repeated::Repeated;

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::array;
 
 use crate::chance::Chance;
-use crate::look::{LOOKS, Look, looks};
+use crate::duel::DuelRules;
+use crate::look::{EARLY, LOOKS, Look, looks};
 use crate::walsh::Walsh;
 
 /// Differences that a duel finds with 90 % power if it ends at this look or earlier.
@@ -24,13 +25,16 @@ const DUELS: usize = 4_000;
 const SEED: u64 = 25;
 const BLOCKS_MAX: usize = LOOKS[LOOKS.len() - 1].blocks as usize;
 
-/// Power of each look, in order, of a duel with up to `blocks_max` blocks in a family of `family` comparisons.
+/// Power of each look, in order, of a duel with these rules.
 ///
 /// A difference only shifts an interval. So a simulated duel without a difference shows which differences it would have found.
-pub(crate) fn power(blocks_max: u32, family: u32) -> Vec<Power> {
-    let looks: Vec<Look> = looks(blocks_max as usize, family).collect();
+pub(crate) fn power(rules: &DuelRules) -> Vec<Power> {
+    let early = rules.has_early_look().then_some(EARLY);
+    let looks: Vec<Look> = early.into_iter().chain(looks(rules.blocks_max as usize, rules.family)).collect();
+    let known = if early.is_some() { &WITH_EARLY[..] } else { &ALONE[..] };
     // A larger family has looks at the same numbers of blocks, but stricter ones.
-    let known = |look: &Look| ALONE.iter().find(|known| family <= 1 && known.blocks == look.blocks).copied();
+    let known =
+        |look: &Look| known.iter().find(|known| rules.family <= 1 && known.blocks == look.blocks).copied();
     looks.iter().map(known).collect::<Option<Vec<Power>>>().unwrap_or_else(|| simulated(&looks))
 }
 
@@ -41,6 +45,15 @@ const ALONE: [Power; 5] = [
     Power { blocks: 12, found_from: 1.300_794_940_186_31, equivalent_from: 1.459_488_788_322_66 },
     Power { blocks: 16, found_from: 1.072_965_159_376_256_1, equivalent_from: 1.193_547_407_103_887_6 },
     Power { blocks: 24, found_from: 0.833_885_234_100_848_1, equivalent_from: 0.943_212_171_566_442_1 },
+];
+
+/// Precomputed power of a single comparison with the look [`EARLY`].
+const WITH_EARLY: [Power; 5] = [
+    Power { blocks: 7, found_from: 2.180_604_327_023_822_5, equivalent_from: 2.508_342_165_329_999_3 },
+    Power { blocks: 8, found_from: 2.180_604_327_023_822_5, equivalent_from: 2.508_342_165_329_999_3 },
+    Power { blocks: 12, found_from: 1.295_265_216_647_070_2, equivalent_from: 1.464_815_873_676_413_2 },
+    Power { blocks: 16, found_from: 1.069_408_729_204_818_2, equivalent_from: 1.201_659_684_431_876_8 },
+    Power { blocks: 24, found_from: 0.830_472_585_103_839_9, equivalent_from: 0.949_763_767_074_222_3 },
 ];
 
 /// Simulates the duels.
@@ -84,6 +97,24 @@ fn nine_tenths(mut figures: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scale::MinEffect;
+
+    /// Rules of a duel of up to `blocks_max` blocks, without the look [`EARLY`].
+    fn rules(blocks_max: u32, family: u32) -> DuelRules {
+        DuelRules {
+            matters: MinEffect::share(0.03),
+            higher_is_better: true,
+            blocks_max,
+            pilot_blocks: 0,
+            family,
+            looks_early: false,
+            has_control: false,
+        }
+    }
+
+    fn power(blocks_max: u32, family: u32) -> Vec<Power> {
+        super::power(&rules(blocks_max, family))
+    }
 
     fn found_from(blocks_max: u32, family: u32) -> Vec<(u32, f64)> {
         power(blocks_max, family).into_iter().map(|power| (power.blocks, power.found_from)).collect()
@@ -127,6 +158,9 @@ mod tests {
         for blocks_max in [5, 6, 7, 8, 12, 16, 23, 24, 1_000] {
             let looks: Vec<Look> = looks(blocks_max, 1).collect();
             assert_eq!(power(blocks_max as u32, 1), simulated(&looks), "{blocks_max}");
+            let early = super::power(&DuelRules { looks_early: true, ..rules(blocks_max as u32, 1) });
+            let looks: Vec<Look> = core::iter::once(EARLY).chain(looks).collect();
+            assert_eq!(early, if blocks_max < 8 { power(blocks_max as u32, 1) } else { simulated(&looks) });
         }
     }
 

@@ -42,9 +42,9 @@ fn ended(memory: &Memory, why: &str) -> bool {
 fn difference_is_decided_at_first_look() {
     let (memory, lines) = lines_of("{ by: outage, min-effect: 50ms, pilot: 2 }", longer);
     assert!(ended(&memory, "decided"), "{lines:?}");
-    assert_eq!(memory.made().len(), 2 * 2 + 2 * 8);
+    assert_eq!(memory.made().len(), 2 * 2 + 2 * 7);
     assert!(
-        lines.iter().any(|line| line.contains("a difference of 50.0 ms will show in 8 blocks")),
+        lines.iter().any(|line| line.contains("a difference of 50.0 ms will show in 7 blocks")),
         "{lines:?}"
     );
     assert!(lines.iter().any(|line| line.contains("by outage web n=1 is ahead of web n=2")), "{lines:?}");

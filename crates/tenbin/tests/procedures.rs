@@ -65,7 +65,7 @@ fn assert_says(output: &Output, words: &str) {
 }
 
 #[test]
-fn known_difference_is_conclusive_after_eight_blocks() {
+fn known_difference_is_conclusive_after_seven_blocks() {
     let home = Home::new();
     let path = plan(&home, HOLD, &threads("[3, 4]"), "{ by: throughput, matters: 5%, pilot: 2 }");
     let output = home.run(&["run", &path]);
@@ -73,7 +73,7 @@ fn known_difference_is_conclusive_after_eight_blocks() {
     assert_says(&output, "the pilot: equal runs lie");
     assert_says(
         &output,
-        "decided after 8 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=3",
+        "decided after 7 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=3",
     );
     let study = kept(&home);
     assert_eq!(blocks(&study, stage::PILOT), [["threads=3", "threads=3"]; 2]);
@@ -156,7 +156,7 @@ fn killed_comparison_is_resumed_where_it_stopped() {
     let output = home.run(&["run", &path, "--resume"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_says(&output, "runs that were planned so far are complete");
-    assert_says(&output, "decided after 4 of at most 24 blocks");
+    assert_says(&output, "decided after 7 of at most 24 blocks");
     let study = kept(&home);
     let positions = study.runs.iter().filter_map(|run| Some(run.new.place.as_ref()?.1.position));
     let positions: Vec<u32> = positions.collect();
@@ -178,7 +178,7 @@ fn too_short_a_time_limit_is_reported_before_and_after_the_study() {
         home.isolate(&mut check);
         let checked = support::Started::spawn(check).finish();
         assert!(
-            checked.stdout.contains("too short for a result, which takes at least 3s200ms"),
+            checked.stdout.contains("too short for a result, which takes at least 5s600ms"),
             "{checked:?}"
         );
         let output = home.run(&["run", &path]);
@@ -194,7 +194,7 @@ fn too_short_a_time_limit_is_reported_before_and_after_the_study() {
         assert_says(&output, "out of time");
         assert_eq!(kept(&home).runs.len(), study.runs.len(), "it has no more time than before");
         let output = home.run(&["run", &path, "--resume", "--within", "5min"]);
-        assert_says(&output, "decided after 4 of at most 24 blocks");
+        assert_says(&output, "decided after 7 of at most 24 blocks");
         let study = kept(&home);
         assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
         assert_eq!(study.new.compare.within_s, Some(300.0));

@@ -2,12 +2,14 @@
 //!
 //! Each trial has its own seed, derived from a common one. Equal seeds give equal counts.
 
+mod coupling;
 mod duels;
 mod freezes;
 mod interleaved;
 mod searches;
 mod tournaments;
 
+pub use coupling::{Coupling, CouplingKind, Lasting};
 pub use duels::{DuelTrial, Duels, duels, duels_of_equal_queues};
 pub use freezes::{Freezes, freezes};
 pub use interleaved::{Disturbed, Interleaved, Made, Neighbor, Raced, StartShape, race};

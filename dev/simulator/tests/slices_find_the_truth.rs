@@ -29,14 +29,7 @@ fn trial(ratio: f64, disturbed: Disturbed) -> Interleaved {
 }
 
 fn disturbed(of_start: f64, of_second: f64) -> Disturbed {
-    Disturbed {
-        of_start,
-        shape: StartShape::Of(Shape::Normal),
-        of_second,
-        neighbor: None,
-        spills: 0.0,
-        hides: 0.0,
-    }
+    Disturbed::normal(of_start, of_second)
 }
 
 #[test]
@@ -69,11 +62,11 @@ fn number_of_slices_follows_the_variance() {
 }
 
 #[test]
-fn obvious_difference_takes_four_blocks() {
+fn large_difference_takes_seven_blocks() {
     let found = race(&trial(2.5, disturbed(0.03, 0.03)), SEED, DUELS);
-    // Four blocks of two starts, two warm-ups, and four slices.
+    // Seven blocks of two starts, two warm-ups, and four slices.
     assert!(
-        found.differs == DUELS && found.wrong == 0 && found.seconds_at(0.9) < 31.0,
+        found.differs == DUELS && found.wrong == 0 && found.seconds_at(0.9) < 53.0,
         "{:?}",
         found.seconds_at(0.9)
     );

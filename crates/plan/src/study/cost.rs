@@ -104,11 +104,7 @@ impl Study {
         };
         let is_duel = self.how() == How::Duel;
         let _ = if is_duel {
-            writeln!(
-                out,
-                "order       A/B comparison in slices: {blocks}, until the result is conclusive{}",
-                self.obvious_words()
-            )
+            writeln!(out, "order       A/B comparison in slices: {blocks}, until the result is conclusive")
         } else {
             writeln!(out, "order       in slices: {}", self.order_words(How::Best))
         };
@@ -145,14 +141,6 @@ impl Study {
         }
     }
 
-    /// Words for the blocks after which an obvious difference ends an A/B comparison. Empty if none can.
-    fn obvious_words(&self) -> String {
-        let look = self.compare.obvious_look();
-        look.map_or(String::new(), |look| {
-            format!(", or after {look} with a factor of {} or more", stats::OBVIOUS_FACTOR)
-        })
-    }
-
     fn order_words(&self, how: How) -> String {
         let (blocks, loads) = (u64::from(self.compare.blocks), self.loads.len() as u64);
         let each = self.variants.len() as u64 * loads;
@@ -173,8 +161,7 @@ impl Study {
                     _ => format!("{blocks} blocks"),
                 };
                 format!(
-                    "A/B comparison{under}: {pilot}{blocks}{}; each has both variants once, in random order{seed}",
-                    self.obvious_words()
+                    "A/B comparison{under}: {pilot}{blocks}; each has both variants once, in random order{seed}"
                 )
             }
             How::Best => format!(

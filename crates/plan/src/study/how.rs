@@ -3,7 +3,6 @@
 use std::fmt;
 
 use judge::ComparedBy;
-use stats::Scale;
 
 use super::{Compare, StoredBaseline, Study};
 
@@ -103,14 +102,12 @@ impl Compare {
         }
     }
 
-    /// Min number of runs under one load if nothing fails: until an obvious difference is found, or all of them.
+    /// Min number of runs under one load if nothing fails: until a large difference is found, or all of them.
     pub(crate) fn runs_least(&self, variants: usize) -> u64 {
         let each = variants as u64;
         match self.how(variants) {
             How::Blocks => each * u64::from(self.blocks),
-            How::Duel => {
-                2 * u64::from(self.pilot + self.obvious_look().or(self.first_look()).unwrap_or(self.blocks))
-            }
+            How::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
             How::Best => (each + 2) * u64::from(BEST_BLOCKS_LEAST),
             How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
         }
@@ -118,13 +115,7 @@ impl Compare {
 
     /// Blocks after which an A/B comparison can end for the first time. `None` if it cannot be decided.
     pub(crate) fn first_look(&self) -> Option<u32> {
-        stats::looks(self.blocks as usize, self.family()).next().map(|look| look.blocks)
-    }
-
-    /// Blocks after which an obvious difference ends an A/B comparison. `None` if a metric has no ratio scale.
-    pub(crate) fn obvious_look(&self) -> Option<u32> {
-        let are_ratios = self.metrics().all(|by| by.scale() == Scale::Ratio);
-        are_ratios.then(|| self.blocks.min(stats::OBVIOUS_BLOCKS as u32))
+        stats::first_look(self.blocks, self.family())
     }
 
     /// Number of tests that share the error rate in a comparison of two variants: one per metric.

@@ -6,6 +6,7 @@
 use load::chance::Chance;
 use stats::{Duel, DuelRules, DuelStep, PAIRS_LEAST, Seen, Slice, Verdict};
 
+use super::coupling::{Coupling, Lasting};
 use super::seeds;
 use crate::noise::Shape;
 use crate::service::normal;
@@ -30,6 +31,29 @@ pub struct Disturbed {
     pub spills: f64,
     /// Share of the neighbor's CPU time that is not read while A has the load, as if A itself had displaced it.
     pub hides: f64,
+    /// Dependence between the starts of a block. `None` if each start draws on its own.
+    pub coupled: Option<Coupling>,
+    /// Effect of the load on A on B while both are up. `None` for none.
+    pub lasting: Option<Lasting>,
+    /// Change of the logarithm of the machine's speed per hour.
+    pub drift_per_hour: f64,
+}
+
+impl Disturbed {
+    /// Independent, normal disturbances with these standard deviations: between starts, and of one second of load.
+    pub fn normal(of_start: f64, of_second: f64) -> Self {
+        Self {
+            of_start,
+            shape: StartShape::Of(Shape::Normal),
+            of_second,
+            neighbor: None,
+            spills: 0.0,
+            hides: 0.0,
+            coupled: None,
+            lasting: None,
+            drift_per_hour: 0.0,
+        }
+    }
 }
 
 /// Distribution of the disturbance of a start.
@@ -172,6 +196,12 @@ struct Course<'a> {
     is_disturbed: bool,
     /// Time of the next arrival or departure of the neighbor.
     turn_s: f64,
+    /// Number of starts so far.
+    starts: u64,
+    /// Whether the first start of the block is the slow one, if starts are coupled.
+    is_first_slow: bool,
+    /// End of the last load on A while B is up. `None` if there was none.
+    loaded_a_s: Option<f64>,
 }
 
 impl<'a> Course<'a> {
@@ -179,7 +209,16 @@ impl<'a> Course<'a> {
         let mut chance = Chance::stream(seed, 7);
         let is_disturbed = trial.disturbed.neighbor.is_some() && chance.unit() < 0.5;
         let turn_s = trial.disturbed.neighbor.map_or(f64::INFINITY, |of| of.mean_s * chance.exponential());
-        Self { trial, chance, now_s: 0.0, is_disturbed, turn_s }
+        Self {
+            trial,
+            chance,
+            now_s: 0.0,
+            is_disturbed,
+            turn_s,
+            starts: 0,
+            is_first_slow: false,
+            loaded_a_s: None,
+        }
     }
 
     /// Runs a duel to its end. Also returns the number of blocks predicted after two, and after four blocks.
@@ -220,6 +259,7 @@ impl<'a> Course<'a> {
     fn run(&mut self, side: usize) -> Seen {
         let Made::InRuns { warm_up_s, measured_s } = self.trial.made else { return Seen::Missing };
         let start = self.start();
+        self.loaded_a_s = None;
         self.pass(warm_up_s);
         self.measure(side, start, measured_s).0
     }
@@ -235,6 +275,7 @@ impl<'a> Course<'a> {
             None => PAIRS_LEAST,
         };
         let (mut starts, mut of_either, mut before) = ([None; 2], [Vec::new(), Vec::new()], None);
+        self.loaded_a_s = None;
         for _ in 0..pairs / 2 {
             let order = if self.chance.unit() < 0.5 { [0, 1, 1, 0] } else { [1, 0, 0, 1] };
             for side in order {
@@ -265,16 +306,39 @@ impl<'a> Course<'a> {
             StartShape::TwoValues if self.chance.unit() < 0.5 => 1.0,
             StartShape::TwoValues => -1.0,
         };
-        drawn * self.trial.disturbed.of_start
+        drawn * self.trial.disturbed.of_start + self.coupled()
+    }
+
+    /// Part of the log figure of this start that depends on the other start of its block.
+    fn coupled(&mut self) -> f64 {
+        let Some(Coupling { slower, kind }) = self.trial.disturbed.coupled else { return 0.0 };
+        let is_first = self.starts.is_multiple_of(2);
+        if is_first {
+            self.is_first_slow = kind.is_first_slow(self.starts / 2, &mut self.chance);
+        }
+        self.starts += 1;
+        if is_first == self.is_first_slow { -slower.ln() } else { 0.0 }
     }
 
     /// Returns the measured figure, and the cores that the neighbor took.
     fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (Seen, f64) {
         let own = normal(&mut self.chance) * self.trial.disturbed.of_second / measured_s.sqrt();
         let truth = if side == 0 { 100.0 * self.trial.ratio } else { 100.0 };
-        let speed = self.pass(measured_s);
-        let value = truth * speed * (start + own).exp();
+        let (began_s, speed) = (self.now_s, self.pass(measured_s));
+        let drift = self.trial.disturbed.drift_per_hour * began_s / 3_600.0;
+        let lasting = self.lasting(side, began_s);
+        let value = truth * speed * lasting * (start + own + drift).exp();
         (Seen::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
+    }
+
+    /// Share of the figure that the load on A leaves to the period since `began_s`.
+    fn lasting(&mut self, side: usize, began_s: f64) -> f64 {
+        if side == 0 {
+            self.loaded_a_s = Some(self.now_s);
+            return 1.0;
+        }
+        let lasting = self.trial.disturbed.lasting.zip(self.loaded_a_s);
+        lasting.map_or(1.0, |(lasting, ended_s)| lasting.leaves(began_s - ended_s, self.now_s - ended_s))
     }
 
     /// Lets time pass. Returns the mean speed of the machine in it.

@@ -240,9 +240,6 @@ struct PairObject<'a> {
     verdict: &'static str,
     confidence: Option<f64>,
     p: Option<f64>,
-    /// `student` for the early look that detects obvious differences. Omitted for the signed-rank test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<&'static str>,
     common_blocks: usize,
     a_better_blocks: usize,
     below_matters: Option<bool>,
@@ -504,7 +501,6 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
             verdict: verdict_word(pair),
             confidence: comparison.confidence,
             p: comparison.p,
-            test: (comparison.test == judge::results::Test::Student).then_some("student"),
             common_blocks: comparison.common,
             a_better_blocks: *first_better,
             below_matters: match comparison.verdict {

@@ -1,0 +1,76 @@
+//! Dependence between the two systems of a block: starts that are not independent, and load on one that affects the other.
+
+use load::chance::Chance;
+
+/// Identical systems of which exactly one start in each block is slower.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// Figure of the other start ÷ that of the slow one.
+    pub slower: f64,
+    /// Rule by which one of the two starts is slow.
+    pub kind: CouplingKind,
+}
+
+/// Rule by which one of the two starts of a block is slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CouplingKind {
+    /// Either, by chance, as with a lock that one of them gets.
+    Either,
+    /// The first, as with a cache that the first comer fills.
+    First,
+    /// The first and the second in turn, as with a state that each block toggles.
+    InTurn,
+}
+
+impl CouplingKind {
+    /// True if the first start of this block, counted from 0, is the slow one.
+    pub(crate) fn is_first_slow(self, block: u64, chance: &mut Chance) -> bool {
+        match self {
+            Self::Either => chance.unit() < 0.5,
+            Self::First => true,
+            Self::InTurn => block.is_multiple_of(2),
+        }
+    }
+}
+
+/// Effect of the load on A on B, from the end of that load on. A restart ends it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lasting {
+    /// Share of B's figure that is lost while the effect lasts.
+    pub share: f64,
+    /// Time for which it lasts, in seconds.
+    pub lasts_s: f64,
+}
+
+impl Lasting {
+    /// Share of the figure that is left to a period, in seconds since the end of the load on A.
+    pub(crate) fn leaves(self, from_s: f64, to_s: f64) -> f64 {
+        let affected_s = (to_s.min(self.lasts_s) - from_s).max(0.0);
+        1.0 - self.share * affected_s / (to_s - from_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effect_counts_for_the_time_that_it_lasts() {
+        let lasting = Lasting { share: 0.5, lasts_s: 2.0 };
+        let left = [(0.0, 1.0), (1.5, 2.5), (2.0, 3.0)].map(|(from_s, to_s)| lasting.leaves(from_s, to_s));
+        assert_eq!(left, [0.5, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn one_start_of_each_block_is_slow() {
+        let mut chance = Chance::stream(1, 0);
+        let mut slow = |kind: CouplingKind| {
+            (0..4).map(|block| kind.is_first_slow(block, &mut chance)).collect::<Vec<_>>()
+        };
+        assert_eq!(slow(CouplingKind::First), [true; 4]);
+        assert_eq!(slow(CouplingKind::InTurn), [true, false, true, false]);
+        assert!(
+            (0..10).any(|_| slow(CouplingKind::Either)[0]) && (0..10).any(|_| !slow(CouplingKind::Either)[0])
+        );
+    }
+}

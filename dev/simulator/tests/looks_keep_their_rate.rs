@@ -1,0 +1,85 @@
+//! Error rates of comparisons of equal systems whose starts, machine, or neighbor are not independent within a block.
+//!
+//! A thousand comparisons of each kind run in every build, ten thousand with
+//! `cargo test --profile checked -p simulator -- --ignored --nocapture rates_of_ten_thousand`.
+
+use simulator::Shape;
+use simulator::trials::{
+    Coupling, CouplingKind, Disturbed, Interleaved, Lasting, Made, Neighbor, StartShape, race,
+};
+use stats::{DuelRules, MinEffect};
+
+const SEED: u64 = 35;
+/// Share of comparisons of equal systems that may find a difference.
+const WRONG_SHARE: f64 = 0.05;
+
+const RULES: DuelRules = DuelRules {
+    matters: MinEffect::share(0.03),
+    higher_is_better: true,
+    blocks_max: 24,
+    pilot_blocks: 0,
+    family: 1,
+    looks_early: true,
+    has_control: false,
+};
+const IN_SLICES: Made = Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
+const IN_RUNS: Made = Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
+
+fn trial(ratio: f64, disturbed: Disturbed, made: Made) -> Interleaved {
+    Interleaved { rules: RULES, ratio, disturbed, made, start_s: 0.5 }
+}
+
+/// Kinds of dependence, none of which is a difference.
+fn kinds() -> Vec<(&'static str, Disturbed)> {
+    let quiet = Disturbed::normal(0.02, 0.02);
+    let coupled = |kind| Disturbed { coupled: Some(Coupling { slower: 2.4, kind }), ..quiet };
+    let beside = |mean_s| Disturbed { neighbor: Some(Neighbor { mean_s, leaves: 0.6 }), ..quiet };
+    vec![
+        ("independent, normal", quiet),
+        ("independent, heavy tails", Disturbed { shape: StartShape::Of(Shape::Wild), ..quiet }),
+        (
+            "independent, a factor of four",
+            Disturbed { of_start: 0.7, shape: StartShape::TwoValues, ..Disturbed::normal(0.0, 0.02) },
+        ),
+        ("one start of a block is slow, by chance", coupled(CouplingKind::Either)),
+        ("the first start of a block is slow", coupled(CouplingKind::First)),
+        ("the first and the second start in turn", coupled(CouplingKind::InTurn)),
+        ("drift of a factor of two per hour", Disturbed { drift_per_hour: -0.7, ..quiet }),
+        ("neighbor of 0.3 s", beside(0.3)),
+        ("neighbor of 3 s", beside(3.0)),
+        ("neighbor of 30 s", beside(30.0)),
+    ]
+}
+
+/// Largest number of `count` comparisons that may find a difference at this rate: three standard errors above it.
+fn wrong_max(count: u32) -> u32 {
+    let count = f64::from(count);
+    (WRONG_SHARE * count + 3.0 * (WRONG_SHARE * (1.0 - WRONG_SHARE) * count).sqrt()) as u32
+}
+
+#[test]
+fn dependent_starts_and_disturbances_keep_the_error_rate() {
+    for (kind, disturbed) in kinds() {
+        for made in [IN_RUNS, IN_SLICES] {
+            let found = race(&trial(1.0, disturbed, made), SEED, 1_000);
+            assert!(found.differs <= wrong_max(1_000), "seed {SEED}, {kind}, {made:?}: {}", found.differs);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn rates_of_ten_thousand() {
+    for (kind, disturbed) in kinds() {
+        let rate = |made| f64::from(race(&trial(1.0, disturbed, made), SEED, 10_000).differs) / 100.0;
+        println!("| {kind} | {:.1} % | {:.1} % |", rate(IN_RUNS), rate(IN_SLICES));
+    }
+    for share in [0.05, 0.1, 0.47, 0.9] {
+        for lasts_s in [0.1, 0.5, 1.0, 3.0, 10.0] {
+            let lasting = Some(Lasting { share, lasts_s });
+            let disturbed = Disturbed { lasting, ..Disturbed::normal(0.005, 0.02) };
+            let found = race(&trial(1.0, disturbed, IN_SLICES), SEED, 10_000);
+            println!("| {share} | {lasts_s} s | {:.1} % |", f64::from(found.differs) / 100.0);
+        }
+    }
+}
