@@ -2,6 +2,7 @@
 
 mod bottlenecks_so_far;
 mod experiments_are_judged;
+mod few_blocks_show_large_differences;
 mod finalists_are_selected;
 mod gates_hold_for_every_setting;
 mod gates_of_a_baseline;

@@ -5,6 +5,7 @@ mod busy_cores;
 mod capture;
 pub mod census;
 mod commands;
+pub mod connected;
 mod containers;
 mod control_groups;
 mod deadline;

@@ -5,7 +5,7 @@ use evidence::{EvidenceError, Procedure, Study, StudyPlace};
 use judge::alike::UnlikePair;
 use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
 use judge::results::TournamentFindings;
-use judge::{Diagnosis, Eligibility, MeasuredRun};
+use judge::{Diagnosis, Eligibility, MeasuredRun, Observed};
 use units::Utc;
 
 use crate::LoadRun;
@@ -102,6 +102,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) sliced: Option<Sliced>,
     /// Variants that do other work than the baseline, or than the first variant. Empty for a capacity search.
     pub(crate) unlike: Vec<UnlikePair>,
+    /// Large differences in all runs of too few blocks for a verdict.
+    pub(crate) observed: Vec<Observed>,
 }
 
 impl<'a> StudyView<'a> {
@@ -136,8 +138,22 @@ impl<'a> StudyView<'a> {
                 Procedure::Capacity { .. } => Vec::new(),
                 _ => judge::alike::unlike_variants(&variants, baseline.unwrap_or(0), &measured)?,
             };
-            let of_load =
-                LoadView { name, words, rows, ranking, pairs, further, baseline, found, sliced, unlike };
+            let mut observed =
+                metric.as_ref().map_or_else(Vec::new, |by| judge::observed(&variants, &measured, by));
+            observed.retain(|observed| has_no_look(&pairs, observed));
+            let of_load = LoadView {
+                name,
+                words,
+                rows,
+                ranking,
+                pairs,
+                further,
+                baseline,
+                found,
+                sliced,
+                unlike,
+                observed,
+            };
             loads.push(of_load);
         }
         let missing = study.missing().count();
@@ -213,6 +229,14 @@ impl<'a> StudyView<'a> {
     pub(crate) fn done(&self) -> usize {
         self.planned().saturating_sub(self.missing)
     }
+}
+
+/// Whether the variants are a pair that has too few blocks for a verdict.
+fn has_no_look(pairs: &[Pair], observed: &Observed) -> bool {
+    let is_of = |pair: &&Pair| {
+        [[pair.first, pair.second], [pair.second, pair.first]].contains(&[observed.faster, observed.slower])
+    };
+    pairs.iter().find(is_of).is_some_and(|pair| !pair.was_looked_at())
 }
 
 impl LoadView<'_> {

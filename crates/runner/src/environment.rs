@@ -1,13 +1,14 @@
 //! Environment of a load: processes that share its cores, time that the machine took away, and requests counted by the server.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use engine::Endpoint;
 use judge::{Environment, Process};
 use lab::census::{self, Census};
+use lab::connected;
 use lab::listening::{self, Listens};
 use lab::probes::Subject;
 use lab::running::{self, Named, Sought};
@@ -17,6 +18,8 @@ use crate::server_count::{self, Counts};
 
 /// Maximum number of other processes that are named.
 const OTHERS_MAX: usize = 16;
+/// Maximum length of a chain of servers: the database of a pooler of the system.
+const DEPENDENCIES_DEPTH: usize = 2;
 
 /// State before a load, to be compared with the state after it.
 #[derive(Debug, Default)]
@@ -60,14 +63,19 @@ impl Before {
         Self { looked, listeners, places, subject, target, system_cores, sharing }
     }
 
-    /// Compares with the state after the load. `system` lists further root processes of the system.
-    pub(crate) fn compare(self, system: &[u32]) -> Environment {
+    /// Compares with the state after the load. `system` lists further root processes of the system, and `databases` where the
+    /// databases of the plan listen. Servers on this machine that the system is connected to are parts of it.
+    pub(crate) fn compare(self, system: &[u32], databases: &[Listens]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
         // A worker that began to listen during the load is no other process.
         let late = self.places.iter().filter_map(|place| listening::listeners(place).ok()).flatten();
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().chain(late).collect();
         let mut own = now.families(&roots);
+        own.extend(now.families(&databases.iter().flat_map(connected::server_at).collect::<Vec<_>>()));
+        for _ in 0..DEPENDENCIES_DEPTH {
+            own.extend(now.families(&connected::servers_of(&own).into_iter().collect::<Vec<_>>()));
+        }
         own.insert(std::process::id());
         let others = now.since(&census).into_iter().filter(|used| !own.contains(&used.pid));
         let others =
@@ -85,6 +93,19 @@ fn place(endpoint: &Endpoint) -> Option<Listens> {
         Endpoint::Unix(path) if *path == PathBuf::new() => None,
         Endpoint::Unix(path) => Some(Listens::Unix(path.clone())),
     }
+}
+
+/// Places where the servers of a database listen, as far as they are known without a look-up of names.
+pub(crate) fn places_of(database: &plan::Database) -> Vec<Listens> {
+    let of_peer = |peer: &plan::Peer| match (&peer.unix_socket, peer.host.parse()) {
+        (Some(path), _) => Some(Listens::Unix(path.clone())),
+        (None, Ok(address)) => Some(Listens::Port(address, peer.port)),
+        (None, Err(_)) if peer.host == "localhost" => {
+            Some(Listens::Port(Ipv4Addr::LOCALHOST.into(), peer.port))
+        }
+        (None, Err(_)) => peer.addresses.first().map(|address| Listens::Port(*address, peer.port)),
+    };
+    database.peers.iter().filter(|_| database.file.is_none()).filter_map(of_peer).collect()
 }
 
 /// Subject of the probes for a system that is already running, with the sockets under load.

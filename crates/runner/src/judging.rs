@@ -14,7 +14,7 @@ use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
 use crate::contents;
 use crate::describe::{unit, unix_ms};
-use crate::environment::Before;
+use crate::environment::{self, Before};
 use crate::monitor::Monitor;
 use crate::run_error::RunError;
 use crate::same_body;
@@ -46,13 +46,14 @@ pub(crate) fn environment(
     let accounts = &closed.accounts;
     let (taken, roots) = (monitor.taken(), monitor.roots());
     let (sharing, system_cores) = (before.sharing.clone(), before.system_cores.clone());
+    let databases = plan.database().map(environment::places_of).unwrap_or_default();
     let mut environment = Environment {
         steal_share: taken.steal_share(),
         throttled_s: taken.throttled_s,
         busiest_proxy: taken.busiest_proxy(),
         connections: taken.connections(),
         tool_share: closed.tool_share(cores),
-        ..before.compare(&roots)
+        ..before.compare(&roots, &databases)
     };
     if accounts.stopped == Stopped::No && accounts.is_near_a_limit() {
         let (tally, reached_per_s) = (&accounts.tally, accounts.ended_per_s());

@@ -36,6 +36,17 @@ pub(crate) struct UnixListening {
     pub(crate) limit: u32,
 }
 
+/// One end of a connection between Unix sockets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnixConnection {
+    /// Lower 32 bits of its inode.
+    pub(crate) inode: u32,
+    /// Path of the listening socket at the end that accepted the connection; empty at the other end.
+    pub(crate) path: PathBuf,
+    /// Inode of the other end. `None` if it is gone.
+    pub(crate) peer: Option<u32>,
+}
+
 /// A TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Connected {
@@ -76,6 +87,7 @@ const INET6: u8 = 10;
 const UNIX: u8 = 1;
 const TCP: u8 = 6;
 const UNIX_SHOW_NAME_FILE_QUEUE: u32 = 0x13;
+const UNIX_SHOW_NAME_PEER: u32 = 0x05;
 /// Max datagrams of one answer. Each has room for a few hundred sockets.
 const DATAGRAMS_MAX: usize = 256;
 const DATAGRAM_BYTES: usize = 32 << 10;
@@ -142,13 +154,23 @@ impl SockDiag {
     }
 
     pub(crate) fn unix(&mut self) -> io::Result<Vec<UnixListening>> {
+        self.of_unix(STATE_LISTEN, UNIX_SHOW_NAME_FILE_QUEUE, unix_listening)
+    }
+
+    /// Both ends of all connections between Unix sockets.
+    pub(crate) fn unix_connections(&mut self) -> io::Result<Vec<UnixConnection>> {
+        self.of_unix(STATE_ESTABLISHED, UNIX_SHOW_NAME_PEER, unix_connection)
+    }
+
+    /// Unix sockets in a state, with the attributes `shown`.
+    fn of_unix<T>(&mut self, state: u32, shown: u32, read: fn(&[u8]) -> Option<T>) -> io::Result<Vec<T>> {
         let mut found = Vec::new();
         let mut body = vec![UNIX, 0, 0, 0];
-        body.extend(STATE_LISTEN.to_ne_bytes());
+        body.extend(state.to_ne_bytes());
         body.extend(0_u32.to_ne_bytes());
-        body.extend(UNIX_SHOW_NAME_FILE_QUEUE.to_ne_bytes());
+        body.extend(shown.to_ne_bytes());
         body.resize(24, 0);
-        self.ask(&body, |answer| found.extend(unix_listening(answer)))?;
+        self.ask(&body, |answer| found.extend(read(answer)))?;
         Ok(found)
     }
 
@@ -302,6 +324,17 @@ fn unix_listening(message: &[u8]) -> Option<UnixListening> {
     });
     let (waiting, limit) = queue?;
     Some(UnixListening { path, file, waiting, limit })
+}
+
+/// Parses a `unix_diag_msg` and its attributes.
+fn unix_connection(message: &[u8]) -> Option<UnixConnection> {
+    let (mut path, mut peer) = (PathBuf::new(), None);
+    each_attribute(message.get(16..)?, |kind, value| match kind {
+        0 => path = OsStr::from_bytes(value.split(|byte| *byte == 0).next().unwrap_or_default()).into(),
+        2 => peer = u32_at(value, 0),
+        _ => {}
+    });
+    Some(UnixConnection { inode: u32_at(message, 4)?, path, peer })
 }
 
 /// Major and minor number, in the kernel's internal encoding.

@@ -1,8 +1,8 @@
 //! Result under a load for all formats: one sentence, its certainty, and the reason.
 
 use evidence::Procedure;
-use judge::Eligibility;
 use judge::results::{Scale, Verdict};
+use judge::{Eligibility, Observed};
 
 use super::Pair;
 use super::certainty::certainty;
@@ -11,6 +11,7 @@ use super::{LoadView, StudyPieces, StudyView, against as against_baseline, faili
 use crate::alike;
 use crate::answer::Answer;
 use crate::apart;
+use crate::ratio;
 use crate::text;
 use crate::units::percent_of;
 
@@ -60,7 +61,9 @@ fn answer_with(
         None => text(view, load, name, write),
     };
     let unlike = alike::of_load(load, &|row| name(load, row), &|text| page.text(text));
-    let besides = [gone(load, name), unmeasured(load, name), lost(load, name), unlike].into_iter().flatten();
+    let besides = [observed(load, name), gone(load, name), unmeasured(load, name), lost(load, name), unlike]
+        .into_iter()
+        .flatten();
     Answer { text, certainty, how_sure, besides: besides.collect::<Vec<_>>().join("; ") }
 }
 
@@ -152,6 +155,24 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, 
     let leads = near.is_empty() && behind.is_empty() && of_row(load, best).all(may_lead);
     let leads = if leads { " leads" } else { "" };
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
+}
+
+/// Large differences that every run shows, although there are too few blocks for a verdict.
+fn observed(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
+    let all = load.observed.iter().map(|observed| {
+        let Observed { faster, slower, ratio_min, .. } = *observed;
+        let [faster, slower] = [faster, slower].map(|row| name(load, row));
+        format!("{faster} at least {} as fast as {slower}", ratio::times(rounded_down(ratio_min)))
+    });
+    let starts = load.observed.iter().map(|observed| observed.starts).max()?;
+    let all = listed(all);
+    Some(format!("observed in these {starts} starts, if others are like them: {all}"))
+}
+
+/// Lower bound with the decimals that reports show.
+fn rounded_down(ratio_min: f64) -> f64 {
+    let parts = if ratio_min < 10.0 { 100.0 } else { 10.0 };
+    (ratio_min * parts).floor() / parts
 }
 
 /// Systems that were unavailable for part of the time, when they could not be used whatever their figures are.

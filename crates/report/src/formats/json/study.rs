@@ -142,6 +142,20 @@ struct ComparisonObject<'a> {
     variance: Vec<VarianceObject<'a>>,
     /// Differences between the work of variants `a` and `b`. Empty if all do equal work.
     unlike: Vec<UnlikeObject<'a>>,
+    /// Large differences that every run shows, although there are too few blocks for a verdict.
+    observed: Vec<ObservedObject<'a>>,
+}
+
+/// Variant `a` was faster than `b` in every run, by at least a factor.
+#[derive(Serialize)]
+struct ObservedObject<'a> {
+    load: &'a str,
+    a: Variant<'a>,
+    b: Variant<'a>,
+    /// Ratio of the lowest bound of `a` to the highest one of `b`.
+    ratio_min: f64,
+    /// Number of starts of both.
+    starts: usize,
 }
 
 /// Difference between the work of two variants under a load: status, size, coding, cache hits, or rows of replies.
@@ -324,6 +338,7 @@ impl<'a> Whole<'a> {
                 others: view.loads.iter().flat_map(|load| others(view, load)).collect(),
                 variance: view.loads.iter().filter_map(variance).collect(),
                 unlike: view.loads.iter().flat_map(unlike).collect(),
+                observed: view.loads.iter().flat_map(observed).collect(),
             },
             bottlenecks: bottleneck::of_study(view),
             study: About {
@@ -398,6 +413,16 @@ fn unlike<'a>(load: &'a LoadView<'_>) -> Vec<UnlikeObject<'a>> {
         difference: alike::object(unlike),
     };
     pairs.map(of).collect()
+}
+
+fn observed<'a>(load: &'a LoadView<'_>) -> impl Iterator<Item = ObservedObject<'a>> {
+    load.observed.iter().map(|observed| ObservedObject {
+        load: load.name,
+        a: variant(load, observed.faster),
+        b: variant(load, observed.slower),
+        ratio_min: observed.ratio_min,
+        starts: observed.starts,
+    })
 }
 
 fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {

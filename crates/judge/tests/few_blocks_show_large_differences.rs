@@ -1,0 +1,75 @@
+//! Few blocks show a difference of throughput if the bounds of every run exclude equality by a factor.
+
+use crate::stored::{BLOCK, Queue, Stored, ending, place};
+use evidence::{Cause, Distorted, Distortion, Ending, Level, Procedure, Validity};
+use judge::comparison::variants;
+use judge::{ComparedBy, Doubt, Measured, MeasuredRun, Observed, observed};
+
+/// Runs of `a` and of `b` in one block each: rate, interval of failing requests, and ending.
+fn found(by: &str, runs: [(u64, u64, Ending); 2]) -> Vec<Observed> {
+    let stored = Stored::new();
+    let places = [place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
+    let id = stored.study(Procedure::Blocks, 8, places.to_vec());
+    for (place, (rate_per_s, fails_every, ending)) in places.iter().zip(&runs) {
+        let queue = Queue { rate_per_s: *rate_per_s, fails_every: *fails_every, ..Queue::default() };
+        stored.run(Some((&id, place)), Some(&queue), ending);
+    }
+    let study = stored.load(&id);
+    let measured: Vec<Measured> = study.runs.iter().map(|run| Measured::of(run).unwrap()).collect();
+    let runs: Vec<MeasuredRun<'_>> =
+        study.runs.iter().zip(&measured).map(|(run, measured)| MeasuredRun { run, measured }).collect();
+    let by = ComparedBy::named(by).unwrap();
+    let variants = variants(&study, &places[0].load, &runs, Some(&by));
+    observed(&variants.iter().collect::<Vec<_>>(), &runs, &by)
+}
+
+fn doubtful(code: &str, by_share: Option<f64>) -> Ending {
+    let distortion =
+        Distortion { figure: Distorted::Throughput, level: Level::Suspect, by_share, by_us: None };
+    let cause = Cause {
+        code: code.to_owned(),
+        sentence: String::new(),
+        remedy: String::new(),
+        distorts: vec![distortion],
+    };
+    let validity = Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new() };
+    Ending { validity, ..ending() }
+}
+
+#[test]
+fn tenfold_difference_of_one_block_is_observed() {
+    let found = found("throughput", [(100, 0, ending()), (1_000, 0, ending())]);
+    let [Observed { faster: 1, slower: 0, ratio_min, starts: 2 }] = found[..] else { panic!("{found:?}") };
+    assert!((7.0..10.0).contains(&ratio_min), "{ratio_min}");
+}
+
+#[test]
+fn difference_below_a_factor_of_two_is_not_observed() {
+    assert_eq!(found("throughput", [(100, 0, ending()), (190, 0, ending())]), []);
+    assert_eq!(found("throughput", [(100, 0, ending()), (100, 0, ending())]), []);
+}
+
+#[test]
+fn distortions_of_the_generator_widen_the_bounds() {
+    let half = || doubtful(Doubt::GENERATOR_WAITED.code, Some(-0.5));
+    let found_with = |slower: Ending, faster: Ending| {
+        found("throughput", [(100, 0, slower), (1_000, 0, faster)]).first().map(|found| found.ratio_min)
+    };
+    let plain = found_with(ending(), ending()).unwrap();
+    assert!((found_with(half(), ending()).unwrap() / plain - 0.5).abs() < 1e-9);
+    assert_eq!(found_with(ending(), half()), Some(plain), "the faster one is at least as fast");
+    let nine_tenths = doubtful(Doubt::GENERATOR_WAITED.code, Some(-0.9));
+    assert_eq!(found_with(nine_tenths, ending()), None);
+    let unknown = || doubtful(Doubt::GENERATOR_CPU.code, None);
+    assert_eq!(found_with(unknown(), ending()), None);
+    assert_eq!(found_with(ending(), unknown()), None);
+    let ceiling = || doubtful(Doubt::CEILING.code, None);
+    assert_eq!(found_with(ending(), ceiling()), Some(plain));
+    assert_eq!(found_with(ceiling(), ending()), None);
+}
+
+#[test]
+fn errors_and_other_metrics_show_nothing() {
+    assert_eq!(found("throughput", [(100, 0, ending()), (1_000, 20, ending())]), []);
+    assert_eq!(found("p99", [(100, 0, ending()), (1_000, 0, ending())]), []);
+}

@@ -1,0 +1,111 @@
+//! Finds the servers on this machine that a system is connected to, such as its database or its cache.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+
+use crate::listening::{self, Listens, is_here};
+use crate::probes::SockDiag;
+use crate::processes::self_and_above;
+
+/// Max open files of the system that are searched for sockets.
+const FILES_MAX: usize = 1 << 16;
+/// Max servers that are looked up, because each look-up searches the open files of all processes.
+const SERVERS_MAX: usize = 8;
+
+/// Processes on this machine that listen where the processes `system` are connected to, over TCP or Unix sockets. Without PID 1
+/// and the ancestors of this process: these hold sockets for others. Empty if the kernel does not list connections.
+pub fn servers_of(system: &BTreeSet<u32>) -> BTreeSet<u32> {
+    let inodes = sockets_of(system);
+    let places = if inodes.is_empty() { Vec::new() } else { places(&inodes).unwrap_or_default() };
+    let found = places.iter().take(SERVERS_MAX).filter_map(|at| listening::listeners(at).ok());
+    let held_for_others = self_and_above();
+    let is_server = |pid: &u32| *pid != 1 && !held_for_others.contains(pid) && !system.contains(pid);
+    found.flatten().filter(is_server).collect()
+}
+
+/// Processes on this machine that listen at an address, under the conditions of [`servers_of`].
+pub fn server_at(at: &Listens) -> BTreeSet<u32> {
+    let held_for_others = self_and_above();
+    let found = listening::listeners(at).unwrap_or_default().into_iter();
+    found.filter(|pid| *pid != 1 && !held_for_others.contains(pid)).collect()
+}
+
+/// Lower 32 bits of the inodes of all sockets that the processes have open.
+fn sockets_of(system: &BTreeSet<u32>) -> HashSet<u32> {
+    let files = system.iter().filter_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).ok());
+    let links = files.flatten().flatten().take(FILES_MAX).filter_map(|file| fs::read_link(file.path()).ok());
+    let inode = |link: std::path::PathBuf| {
+        let inode: u64 = link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()?;
+        Some(inode as u32)
+    };
+    links.filter_map(inode).collect()
+}
+
+/// Distinct places on this machine to which sockets are connected.
+fn places(inodes: &HashSet<u32>) -> std::io::Result<Vec<Listens>> {
+    let mut kernel = SockDiag::open()?;
+    let listening: HashSet<u16> = kernel.tcp()?.into_iter().map(|listening| listening.port).collect();
+    let mut places = Vec::new();
+    let mut add = |place: Listens| {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    };
+    for connected in kernel.established(&[], None)? {
+        let (local, remote) = (connected.local.port(), connected.remote);
+        let address = remote.ip().to_canonical();
+        // A connection whose local port is listening was accepted.
+        let is_outgoing = !listening.contains(&local) && listening.contains(&remote.port());
+        if is_outgoing && inodes.contains(&connected.inode) && is_here(address) {
+            add(Listens::Port(address, remote.port()));
+        }
+    }
+    let connections = kernel.unix_connections()?;
+    let own = connections.iter().filter(|socket| inodes.contains(&socket.inode));
+    let peers: HashSet<u32> = own.filter_map(|socket| socket.peer).collect();
+    let accepted = connections.iter().filter(|socket| peers.contains(&socket.inode));
+    accepted
+        .filter(|socket| socket.path.is_absolute())
+        .for_each(|socket| add(Listens::Unix(socket.path.clone())));
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use super::*;
+
+    #[test]
+    fn connections_to_servers_on_this_machine_are_found() {
+        let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = server.local_addr().expect("its address");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a socket");
+        let unix = UnixListener::bind(&path).expect("a socket");
+        let places_of_this = || {
+            places(&sockets_of(&BTreeSet::from([std::process::id()]))).expect("the kernel lists connections")
+        };
+        let tcp = Listens::Port(address.ip(), address.port());
+        let found = places_of_this();
+        assert!(
+            !found.contains(&tcp) && !found.contains(&Listens::Unix(path.clone())),
+            "nobody is connected"
+        );
+        let _streams = (TcpStream::connect(address).expect("a connection"), server.accept());
+        let _unix_streams = (UnixStream::connect(&path).expect("a connection"), unix.accept());
+        let found = places_of_this();
+        assert!(found.contains(&tcp) && found.contains(&Listens::Unix(path)), "{found:?}");
+    }
+
+    #[test]
+    fn own_process_and_its_ancestors_are_no_servers() {
+        let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = server.local_addr().expect("its address");
+        assert_eq!(server_at(&Listens::Port(address.ip(), address.port())), BTreeSet::new());
+        let _streams = (TcpStream::connect(address).expect("a connection"), server.accept());
+        assert!(!servers_of(&BTreeSet::from([std::process::id()])).contains(&std::process::id()));
+        assert_eq!(servers_of(&BTreeSet::new()), BTreeSet::new());
+    }
+}
