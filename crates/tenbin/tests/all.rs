@@ -35,6 +35,8 @@ mod json_contract;
 mod kill;
 mod labels;
 mod machine;
+mod memcached;
+mod mongodb;
 mod other_tools;
 mod output;
 mod poolers;

@@ -11,6 +11,7 @@ pub mod braces;
 mod channel;
 mod conversation;
 pub mod http1;
+pub mod memcached;
 mod mix;
 pub mod mongodb;
 pub mod mysql;

@@ -11,7 +11,7 @@ use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
 use crate::step::OwnSteps;
-use crate::{mongodb, mysql, postgres, redis, tcp, testing};
+use crate::{memcached, mongodb, mysql, postgres, redis, tcp, testing};
 
 /// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
@@ -109,6 +109,7 @@ pub const PROTOCOLS: &[Protocol] = &[
     tcp::PROTOCOL,
     redis::PROTOCOL,
     mongodb::PROTOCOL,
+    memcached::PROTOCOL,
 ];
 
 /// Protocol and scheme with this URL scheme name, ignoring case.
