@@ -10,6 +10,7 @@ done
 command -v mariadbd >/dev/null || [ -x /usr/sbin/mariadbd ] || missing="$missing mariadb-server"
 command -v redis-server >/dev/null || missing="$missing redis-server"
 command -v redis-cli >/dev/null || missing="$missing redis-tools"
+command -v memcached >/dev/null || missing="$missing memcached"
 for package in "$@"; do
     command -v "$package" >/dev/null || missing="$missing $package"
 done

@@ -205,31 +205,31 @@ classes! {
         "compare the size of one reply with the check";
     Capture "capture" Rejected SaidNo "a value to be saved is not there, is not JSON, is no text or number, or is longer than 64 KiB"
         "compare one reply with what the step saves";
-    SerializationFailure "serialization_failure" Rejected SaidNo "a transaction cannot be serialized with others: SQLSTATE 40001; MySQL 1020"
+    SerializationFailure "serialization_failure" Rejected SaidNo "a transaction cannot be serialized with others: SQLSTATE 40001; MySQL 1020; MongoDB 112"
         "allow more tries (`--max-tries`), lower the isolation level, or let fewer users change the same rows";
     Deadlock "deadlock" Rejected SaidNo "transactions wait for each other's locks: SQLSTATE 40P01; MySQL 1213"
         "allow more tries (`--max-tries`), or take locks in the same order in every transaction";
     LockTimeout "lock_timeout" Rejected SaidNo "a lock did not come free in time: SQLSTATE 55P03; MySQL 1205"
         "let fewer users change the same rows, or raise the lock time-out of the server";
-    Constraint "constraint" Rejected SaidNo "SQLSTATE 23…: a key that is there already, a row that is not"
+    Constraint "constraint" Rejected SaidNo "SQLSTATE 23…: a key that is there already, a row that is not; MongoDB 11000, 121"
         "load the tables again, or draw keys that do not collide";
     TooManyConnections "too_many_connections" Rejected SaidNo "the server takes no more connections: SQLSTATE 53300; MySQL 1040; `ERR max number of clients reached` of Redis"
         "raise `max_connections` of the server, or use fewer connections";
-    OutOfResources "out_of_resources" Rejected SaidNo "any other SQLSTATE 53…: memory, disk; `OOM` and `MISCONF` of Redis"
+    OutOfResources "out_of_resources" Rejected SaidNo "any other SQLSTATE 53…: memory, disk; `OOM` and `MISCONF` of Redis; MongoDB 14031, 146, 264, 292; `SERVER_ERROR out of memory` of memcached"
         "free memory or disk of the server, or lower the load";
-    Canceled "canceled" Rejected SaidNo "the statement was canceled: SQLSTATE 57014; MySQL 1317, 3024; `UNBLOCKED` of Redis"
+    Canceled "canceled" Rejected SaidNo "the statement was canceled: SQLSTATE 57014; MySQL 1317, 3024; `UNBLOCKED` of Redis; MongoDB 50, 237, 262, 11601"
         "look for a statement time-out of the server, or for who cancels statements";
     ReadOnly "read_only" Rejected SaidNo "the server takes no changes: SQLSTATE 25006; MySQL 1290; `READONLY` of Redis"
         "name the primary in the URL instead of a replica, or end the server's read-only mode";
-    BadStatement "bad_statement" Rejected SaidNo "a statement that no state of the database makes right, such as one with a slip in its syntax: any other SQLSTATE 42…; of Redis an unknown command, a wrong number of arguments, `EXECABORT`, and `CROSSSLOT`"
+    BadStatement "bad_statement" Rejected SaidNo "a statement that no state of the database makes right, such as one with a slip in its syntax: any other SQLSTATE 42…; of Redis an unknown command, a wrong number of arguments, `EXECABORT`, and `CROSSSLOT`; MongoDB 2, 9, 14, 59, 72, 73, and others; `ERROR` and `CLIENT_ERROR` of memcached"
         "correct the statement where the message says, or run it by hand";
-    MissingObject "missing_object" Rejected SaidNo "a database, table, column, index, or function does not exist: SQLSTATE 3D000, 3F000, 42P01, 42703, 42704, 42883; MySQL 1049, 1054, 1146, 1305, and others of SQLSTATE 42…; SQLite's `no such …`; `NOSCRIPT` and `NOGROUP` of Redis"
+    MissingObject "missing_object" Rejected SaidNo "a database, table, column, index, or function does not exist: SQLSTATE 3D000, 3F000, 42P01, 42703, 42704, 42883; MySQL 1049, 1054, 1146, 1305, and others of SQLSTATE 42…; SQLite's `no such …`; `NOSCRIPT` and `NOGROUP` of Redis; MongoDB 11, 26, 27, 43"
         "create it before the load, or correct its name in the statement or the database in the URL";
-    ObjectExists "object_exists" Rejected SaidNo "an object to be created exists: SQLSTATE 42P04, 42P06, 42P07, 42701, 42710, 42723; MySQL 1007, 1050, 1060, 1061, 1304, 1359; `BUSYGROUP` and `BUSYKEY` of Redis"
+    ObjectExists "object_exists" Rejected SaidNo "an object to be created exists: SQLSTATE 42P04, 42P06, 42P07, 42701, 42710, 42723; MySQL 1007, 1050, 1060, 1061, 1304, 1359; `BUSYGROUP` and `BUSYKEY` of Redis; MongoDB 48, 68, 85, 86"
         "create it once before the load, drop it first, or write `IF NOT EXISTS`";
-    MissingPrivilege "missing_privilege" Rejected SaidNo "the user may not do it: SQLSTATE 42501, 28…, 0L…, 0P…; MySQL 1044, 1045, 1142, 1143, 1227, 1370, and others; `NOAUTH` and `NOPERM` of Redis"
+    MissingPrivilege "missing_privilege" Rejected SaidNo "the user may not do it: SQLSTATE 42501, 28…, 0L…, 0P…; MySQL 1044, 1045, 1142, 1143, 1227, 1370, and others; `NOAUTH` and `NOPERM` of Redis; MongoDB 13, 18"
         "grant the privilege to the user in the URL, or log in as another user";
-    LimitReached "limit_reached" Rejected SaidNo "a limit or quota was reached: SQLSTATE 53400, 54…; MySQL 1104, 1226 (quota of the user), 1390, 1436, 1461 (`max_prepared_stmt_count`)"
+    LimitReached "limit_reached" Rejected SaidNo "a limit or quota was reached: SQLSTATE 53400, 54…; MySQL 1104, 1226 (quota of the user), 1390, 1436, 1461 (`max_prepared_stmt_count`); `object too large for cache` of memcached"
         "raise the limit that the message names, or ask for less: fewer connections, prepared statements, or columns";
     PreparedStatement "prepared_statement" Rejected SaidNo "a prepared statement is not there, is there already, or became invalid: SQLSTATE 26000, 42P05; MySQL 1243, 1615"
         "behind a pooler, write `-M extended`, or use a pooler that tracks prepared statements (PgBouncer 1.21 or newer, in transaction mode with `max_prepared_statements`); else look for `DEALLOCATE` or changed tables";
@@ -239,7 +239,7 @@ classes! {
         "look for a redirect that leads back to itself, such as a log-in that did not succeed, or raise `redirects`";
     RedirectTarget "redirect_target" Rejected SaidNo "a redirect, or a saved URL at the start of a path, to another host, port, or scheme, or a redirect to a location longer than 8 KiB: the load stays on the server of the plan"
         "write the `url` as the server names itself, set the header `Host` that it expects, or leave out `redirects` and expect the status";
-    ServerShutdown "server_shutdown" Rejected SaidNo "the server shut down, or its administrator ended the connection: SQLSTATE 57P01 to 57P03; MySQL 1053, 1077, 1079, 1080, 1927"
+    ServerShutdown "server_shutdown" Rejected SaidNo "the server shut down, or its administrator ended the connection: SQLSTATE 57P01 to 57P03; MySQL 1053, 1077, 1079, 1080, 1927; MongoDB 91, 11600"
         "look in the server's log for why it stopped or who ended the connection";
     IdleTimeout "idle_timeout" Rejected SaidNo "the server ended a connection that was idle for too long: SQLSTATE 25P03, 57P05; MySQL 4031"
         "shorten the pauses, or raise the idle time-out of the server";
@@ -247,13 +247,13 @@ classes! {
         "restore the data, and test the disk";
     SqlError "sql_error" Rejected SaidNo "any other error of a statement"
         "look up the SQLSTATE, or the server's number, that the message begins with";
-    WrongType "wrong_type" Rejected SaidNo "the key holds a value of another type than the command works on: `WRONGTYPE` of Redis"
+    WrongType "wrong_type" Rejected SaidNo "the key holds a value of another type than the command works on: `WRONGTYPE` of Redis; `incr` of a text in memcached"
         "name keys of the type of the command, or delete those that other loads left behind";
     Moved "moved" Rejected SaidNo "the key belongs to another node of a cluster: `MOVED` and `ASK` of Redis; no other node is asked"
         "name the node that the message names, use keys with one hash tag (`{…}`), or a server that is no cluster";
     NotPrimary "not_primary" Rejected SaidNo "the server is not, or no longer, the primary of its replica set: codes 10107, 13435, 13436, 189, and 11602 of MongoDB"
         "name all members of the set in `url`, and the set in `replicaSet`: connections then go to the primary";
-    NotReady "not_ready" Rejected SaidNo "the server cannot serve commands now: `LOADING`, `BUSY`, `CLUSTERDOWN`, `MASTERDOWN`, `NOREPLICAS`, and `TRYAGAIN` of Redis"
+    NotReady "not_ready" Rejected SaidNo "the server cannot serve commands now: `LOADING`, `BUSY`, `CLUSTERDOWN`, `MASTERDOWN`, `NOREPLICAS`, and `TRYAGAIN` of Redis; MongoDB 6, 64, 79, 89, 94, 100, 133, 13388"
         "wait until the server has loaded its data, end the script that keeps it busy, or bring the missing nodes back, as the message says";
     CommandError "command_error" Rejected SaidNo "any other error that answers a command of Redis, MongoDB, or memcached"
         "run the command by hand, as with `redis-cli` or `mongosh`";

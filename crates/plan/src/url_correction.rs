@@ -4,22 +4,16 @@ use crate::database::presentable;
 use crate::file::near::nearest;
 
 /// Schemes of protocols that Tenbin does not speak, but whose bytes can be sent over raw TCP.
-const OVER_TCP: [&str; 12] = [
-    "redis",
-    "rediss",
-    "memcached",
-    "mongodb",
-    "amqp",
-    "amqps",
-    "mqtt",
-    "kafka",
-    "nats",
-    "smtp",
-    "ftp",
-    "ssh",
-];
+const OVER_TCP: [&str; 10] =
+    ["redis", "rediss", "amqp", "amqps", "mqtt", "kafka", "nats", "smtp", "ftp", "ssh"];
 /// Schemes of protocols that Tenbin does not speak, and that have no replacement.
 const NOT_SPOKEN: [&str; 7] = ["ws", "wss", "grpc", "grpcs", "h2", "h2c", "quic"];
+/// Schemes whose servers are listed in the DNS, with the help.
+const BY_DNS: [(&str, &str); 1] = [(
+    "mongodb+srv",
+    "its servers are in SRV records of the DNS, which are not read: look them up (`dig SRV _mongodb._tcp.HOST`), and write \
+     mongodb://HOST:PORT/DATABASE?tls=true; in a plan `url` is a list of all of them",
+)];
 /// Other names of known schemes.
 const ALIASES: [(&str, &str); 5] = [
     ("pgsql", "postgres"),
@@ -49,6 +43,9 @@ pub(crate) fn correction(text: &str, known: &[&str]) -> Option<String> {
             "write tcp://{authority} in a plan with steps that send its bytes: docs/plan.md, raw TCP"
         ));
     }
+    if let Some((_, reason)) = BY_DNS.iter().find(|(by_dns, _)| *by_dns == scheme) {
+        return Some((*reason).to_owned());
+    }
     NOT_SPOKEN.contains(&scheme.as_str()).then(|| {
         format!("there is no {scheme}: write http://{authority} for a load of HTTP/1.1, or use another tool")
     })
@@ -70,6 +67,9 @@ pub(crate) fn corrected(text: &str, known: &[&str]) -> Option<String> {
     let (scheme, rest) = scheme_and_rest(text)?;
     let scheme = scheme.to_ascii_lowercase();
     if rest.is_empty() || OVER_TCP.contains(&scheme.as_str()) || NOT_SPOKEN.contains(&scheme.as_str()) {
+        return None;
+    }
+    if BY_DNS.iter().any(|(by_dns, _)| *by_dns == scheme) {
         return None;
     }
     // The part after the plus sign is a database driver, as in SQLAlchemy: postgresql+asyncpg.
@@ -114,6 +114,7 @@ mod tests {
             ("postgresql+asyncpg://me:secret@h/d", "write postgresql://(secret)@h/d"),
             ("sqlite3://a.db", "write sqlite://a.db"),
             ("redis://:secret@localhost:6379/0", "write tcp://localhost:6379 in a plan"),
+            ("mongodb+srv://u:secret@cluster.example/db", "its servers are in SRV records of the DNS"),
             ("ws://localhost/", "there is no ws: write http://localhost for"),
             ("unix:/run/a.sock", "write --unix-socket /run/a.sock http://localhost/"),
         ] {

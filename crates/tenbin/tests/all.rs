@@ -36,6 +36,8 @@ mod kill;
 mod labels;
 mod lost_requests;
 mod machine;
+mod memcached;
+mod mongodb;
 mod other_tools;
 mod output;
 mod poolers;

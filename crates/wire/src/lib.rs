@@ -13,6 +13,7 @@ mod content;
 mod conversation;
 pub mod http1;
 pub mod masking;
+pub mod memcached;
 mod mix;
 pub mod mongodb;
 pub mod mysql;

@@ -10,7 +10,7 @@ use crate::conversation::Conversation;
 use crate::http1;
 use crate::sql::{Login, Session};
 use crate::step::{FurtherKeys, OwnSteps};
-use crate::{mongodb, mysql, postgres, redis, tcp, testing};
+use crate::{memcached, mongodb, mysql, postgres, redis, tcp, testing};
 
 /// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
@@ -120,6 +120,7 @@ pub const PROTOCOLS: &[Protocol] = &[
     tcp::PROTOCOL,
     redis::PROTOCOL,
     mongodb::PROTOCOL,
+    memcached::PROTOCOL,
 ];
 
 /// Protocol and scheme with this URL scheme name, ignoring case.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use wire::braces::{Piece, pieces};
 use wire::http1::{Checks, HttpStep, Request};
 use wire::step::{self, Kind, Step, StepsOfLoad, Text, Value, WrittenStep};
 use wire::testing::feed_three_ways;
@@ -50,13 +51,25 @@ fn with_variable(kind: &Kind) -> Option<Value> {
     }
 }
 
+/// The text of an example, with the variable `v` in place of all others.
+fn example_with_variable(example: &str) -> Value {
+    let mut template = Vec::new();
+    for piece in pieces(example.trim_matches('"').as_bytes()) {
+        template.extend_from_slice(if let Piece::Text(text) = piece { text } else { b"{v}" });
+    }
+    Value::Text(Text { written: example.to_owned(), template })
+}
+
 /// Channels of two equal steps that send the variable `v`.
 fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn Channels>, WrongStep>> {
     Some(match protocol.compile {
         Compile::Steps(own) => {
             let key = &own.keys[0];
             let value = with_variable(&key.kind).expect("a text with variables");
-            let step = (own.read)(&WrittenStep::of(key.name, &value)).expect("a step");
+            // A protocol may know its commands by name: then its example has one.
+            let step = (own.read)(&WrittenStep::of(key.name, &value))
+                .or_else(|_| (own.read)(&WrittenStep::of(key.name, &example_with_variable(key.example))))
+                .expect("a step");
             assert!(!step.title().is_empty());
             (own.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
         }
@@ -78,10 +91,10 @@ fn requests_contain_values_of_variables() {
         assert!(script.needs(0, 0), "{}: the step needs its variable", protocol.name);
         let (mut channel, mut values) = (script.open(0, 0), Values::default());
         assert!(channel.room() > 0);
-        values.set(0, b"of a user");
+        values.set(0, b"of-a-user");
         assert_eq!(channel.begin(Ticket(7), 0, &values), Next::Send);
         let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
-        assert!(sent.contains("of a user"), "{}: {sent}", protocol.name);
+        assert!(sent.contains("of-a-user"), "{}: {sent}", protocol.name);
         // An unknown variable is an error of its step.
         let wrong = compiled(protocol, &[]).and_then(Result::err).expect("an unknown variable");
         assert_eq!(wrong.step, 0);

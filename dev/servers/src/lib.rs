@@ -4,10 +4,12 @@
 //! dropped, and also when this process is killed.
 
 mod account;
+mod fake_mongo;
 pub mod fake_postgres;
 mod folder;
 mod keeper;
 mod mariadb;
+mod memcached;
 mod missing;
 mod pgbouncer;
 mod postgres;
@@ -17,8 +19,10 @@ mod server;
 mod statement_names;
 mod url;
 
+pub use fake_mongo::FakeMongo;
 pub use fake_postgres::FakePostgres;
 pub use mariadb::{MariaDb, MariaDbSettings};
+pub use memcached::Memcached;
 pub use missing::Missing;
 pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};

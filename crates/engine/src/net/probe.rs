@@ -10,7 +10,7 @@ use wire::{Channel, Closing, Conversation, Next, Progress, Reply};
 
 use super::line::Line;
 use super::tls::TlsPeer;
-use crate::job::Peer;
+use crate::job::{Peer, Selection};
 
 /// Result of a connection check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,14 +78,36 @@ pub enum ProbeError {
 }
 
 impl ProbeError {
+    /// Whether every address would answer alike.
+    fn is_final(&self) -> bool {
+        matches!(self, Self::Greeting { class: ErrorClass::LoginRefused, .. })
+    }
+
     pub(super) fn connect(endpoint: String, error: &io::Error, timeout: Duration) -> Self {
         Self::Connect { endpoint, reason: explain(error, timeout) }
     }
 }
 
 /// Connects, with TLS if it starts right after connecting, runs the greeting of a channel, and closes. Also fails if the server
-/// rejects the client's certificate or log-in.
+/// rejects the client's certificate or log-in. A peer that fails over is asked at each address, until one completes the greeting or
+/// rejects the log-in for good: other members of a replica set than its primary do neither.
 pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
+    if peer.selection != Selection::First {
+        return probe_once(peer, channel, timeout);
+    }
+    let mut first_error = None;
+    for address in 0..peer.endpoints.len() {
+        match probe_once(&peer.at(address), channel, timeout) {
+            Ok(probed) => return Ok(probed),
+            Err(error) if error.is_final() => return Err(error),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+        channel.forget();
+    }
+    first_error.map_or_else(|| probe_once(peer, channel, timeout), Err)
+}
+
+fn probe_once(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
     let mut line = Line::open(peer, timeout)?;
     let probed = probed(&line);
     line.await_verdict()?;

@@ -24,7 +24,10 @@ const FOREIGN: &[(&[u8], &str)] = &[
     (b"220-", SMTP),
     (b"+OK", "a POP3 server answered: correct the port"),
     (b"* OK", "an IMAP server answered: correct the port"),
-    (b"ERROR\r\n", "a memcached server answered: correct the port, or write tcp:// for a load over raw TCP"),
+    (
+        b"ERROR\r\n",
+        "a memcached server answered: correct the port, or write memcached:// for a load of commands",
+    ),
     (b"E\x00\x00\x00\xffSFATAL", "a PostgreSQL server answered: write postgres://"),
     (b"\xff\x00\x00\x00\x0a", "a MySQL server answered: write mysql://"),
 ];

@@ -1,0 +1,122 @@
+//! memcached (text protocol with meta commands): a command is sent, and one reply comes back.
+//!
+//! ```text
+//!                 log-in: set with user and password
+//!   new link ───────────────────────────────────────► Idle
+//!
+//!            begin(step)             received(): the end of the reply
+//!   Idle ──────────────► Awaiting ───────────────────────────────────► Idle
+//!    any byte: excess       │ peer_closed(): before it: empty or incomplete
+//! ```
+//!
+//! A connection carries one command at a time.
+
+mod command;
+mod conversation;
+mod log_in;
+mod reader;
+mod samples;
+mod step;
+mod workload;
+
+pub use conversation::MemcachedConversation;
+pub use step::MemcachedStep;
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::channel::{Channels, Footprint};
+use crate::conversation::{Conversation, Script};
+use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::secrets::Secrets;
+use crate::step::{StepsOfLoad, compile_each};
+use command::Command;
+use log_in::Identity;
+
+/// Max bytes of an unfinished line, and of an error.
+const PARTIAL_BYTES_MAX: u64 = 2 * reader::LINE_BYTES_MAX as u64;
+/// Max bytes of the values that checks and saved values read, and of their positions.
+const CONTENT_BYTES_MAX: u64 = 2 * (reader::KEPT_BYTES_MAX + reader::KEPT_VALUES_MAX * 4) as u64;
+
+/// Fault of a peer that sends bytes unasked.
+const EXCESS: &str = "bytes arrived after the end of the reply";
+
+/// Entry in [`crate::PROTOCOLS`].
+pub const PROTOCOL: Protocol = Protocol {
+    name: "memcached",
+    sentence: "memcached and servers that speak its text protocol: commands and their replies.",
+    schemes: &[Scheme { name: "memcached", port: 11211, is_secure: false }],
+    alpn: &[],
+    compile: Compile::Steps(&step::STEPS),
+    open: Open::Conversation(|| {
+        let step = MemcachedStep::of(Vec::from([b"mn".to_vec()]), "mn".into()).unwrap_or_default();
+        let list = Command::compile(&step, &[], &Secrets::default()).into_iter().collect();
+        let mut conversation = MemcachedConversation::new(Arc::new(Commands { list, ..Commands::default() }));
+        conversation.begin(0);
+        Box::new(conversation)
+    }),
+    samples: samples::all,
+};
+
+/// The commands of a load, and the log-in of its connections.
+#[derive(Debug, Default)]
+struct Commands {
+    list: Vec<Command>,
+    /// Number of variables.
+    variables: u16,
+    identity: Identity,
+    /// Values that are removed from messages.
+    secrets: Secrets,
+}
+
+/// The commands of a load, one at a time on each connection.
+#[derive(Clone, Debug)]
+pub struct Memcached {
+    commands: Arc<Commands>,
+}
+
+/// Compiles the steps of a load to its channels.
+fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
+    let list = compile_each(load.steps, |step: &MemcachedStep| {
+        Command::compile(step, load.variables, load.secrets)
+    })?;
+    let identity = Identity::read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
+    let variables = load.variables.len() as u16;
+    let commands = Commands { list, variables, identity, secrets: load.secrets.clone() };
+    Ok(Box::new(Memcached { commands: Arc::new(commands) }))
+}
+
+impl Memcached {
+    fn command(&self, step: u16) -> Option<&Command> {
+        self.commands.list.get(usize::from(step))
+    }
+}
+
+impl Script for Memcached {
+    type Conversation = MemcachedConversation;
+
+    fn open(&self, _number: u32) -> MemcachedConversation {
+        MemcachedConversation::new(Arc::clone(&self.commands))
+    }
+
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        self.command(step).is_some_and(|command| command.needs(variable))
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        self.command(step).is_some_and(Command::looks_through)
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let list = &self.commands.list;
+        let request_bytes = list.iter().map(|command| command.bytes_max(longest_bytes)).max().unwrap_or(0);
+        let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
+        let looks_through = list.iter().any(Command::looks_through);
+        let of_reply = PARTIAL_BYTES_MAX + if looks_through { CONTENT_BYTES_MAX } else { 0 };
+        // Growing buffers may own twice the bytes that they hold.
+        let kept_bytes = request_bytes.saturating_mul(2).saturating_add(values).saturating_add(of_reply);
+        let shared_bytes = list.iter().map(|command| command.bytes_max(&|_| 0)).sum();
+        Footprint { kept_bytes, request_bytes, shared_bytes, expressions: 0 }
+    }
+}

@@ -1,0 +1,148 @@
+//! The conversation of a connection that carries one command at a time.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::command::Expected;
+use super::log_in;
+use super::reader::Reader;
+use super::{Commands, EXCESS};
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
+
+/// A connection with at most one command under way.
+#[derive(Debug)]
+pub struct MemcachedConversation {
+    commands: Arc<Commands>,
+    /// Values of the user's variables, by their numbers.
+    values: Box<[Vec<u8>]>,
+    out: Vec<u8>,
+    reader: Reader,
+    /// Number of the latest step.
+    step: usize,
+    is_awaited: bool,
+    /// Expected texts of the step under way. `None` if it has no checks of texts.
+    expected: Option<Box<Expected>>,
+}
+
+impl MemcachedConversation {
+    pub(super) fn new(commands: Arc<Commands>) -> Self {
+        let values = (0..commands.variables).map(|_| Vec::new()).collect();
+        Self {
+            commands,
+            values,
+            out: Vec::new(),
+            reader: Reader::default(),
+            step: 0,
+            is_awaited: false,
+            expected: None,
+        }
+    }
+
+    /// Compares the reply with the checks of its step, and saves its values.
+    fn judge(&mut self) -> Option<Refusal> {
+        let command = self.commands.list.get(self.step)?;
+        let refusal = command.judge(&self.reader, self.expected.as_deref());
+        let values = &mut self.values;
+        let mut keep = |variable: u16, value: &[u8]| {
+            if let Some(kept) = values.get_mut(usize::from(variable)) {
+                kept.clear();
+                kept.extend_from_slice(value);
+            }
+        };
+        refusal.or_else(|| command.save(&self.reader, &mut keep).err())
+    }
+}
+
+impl Conversation for MemcachedConversation {
+    fn set(&mut self, variable: u16, value: &[u8]) {
+        if let Some(kept) = self.values.get_mut(usize::from(variable)) {
+            kept.clear();
+            kept.extend_from_slice(value);
+        }
+    }
+
+    fn saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+        let saved = self.commands.list.iter().flat_map(|command| command.saved());
+        saved.for_each(|variable| {
+            if let Some(value) = self.values.get(usize::from(variable)) {
+                take(variable, value);
+            }
+        });
+    }
+
+    fn greet(&mut self) -> Greeting {
+        self.out.clear();
+        self.commands.identity.begin(&mut self.out)
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let Some(used) = self.reader.take(bytes, false)? else { return Ok((bytes.len(), Greeting::Await)) };
+        self.out.clear();
+        Ok((used, log_in::end(&self.reader)?))
+    }
+
+    fn begin(&mut self, step: u16) -> Next {
+        self.step = step.into();
+        self.is_awaited = true;
+        self.out.clear();
+        let value = |number| self.values.get(usize::from(number)).map_or(&[][..], Vec::as_slice);
+        if let Some(command) = self.commands.list.get(self.step) {
+            if let Err(wrong) = command.encode(&value, &mut self.out) {
+                return Next::Broken(wrong);
+            }
+            self.expected = command.expected(&value);
+        }
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        if bytes.is_empty() {
+            return Ok(Progress::NeedMore);
+        }
+        if !self.is_awaited {
+            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(bytes));
+        }
+        let keeps = self.commands.list.get(self.step).is_some_and(|command| command.looks_through());
+        let Some(used) = self.reader.take(bytes, keeps)? else { return Ok(Progress::NeedMore) };
+        self.is_awaited = false;
+        let (refusal, received_bytes) = (self.judge(), self.reader.received_bytes());
+        let reply = Reply { status: 0, refusal, reusable: true, received_bytes, idle_max_s: 0 };
+        Ok(Progress::Replied { used, reply })
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        let is_begun = !self.reader.is_idle();
+        self.reader.reset();
+        match core::mem::take(&mut self.is_awaited) {
+            true if is_begun => Closing::Incomplete,
+            _ => Closing::Empty,
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.is_awaited {
+            false => Stage::Idle,
+            true if self.reader.is_idle() => Stage::FirstByte,
+            true => Stage::Body,
+        }
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        let command = self.commands.list.get(self.step);
+        let secrets = &self.commands.secrets;
+        command.map_or_else(String::new, |command| command.explain(refusal, &self.reader, secrets))
+    }
+
+    fn forget(&mut self) {
+        self.reader.reset();
+        self.is_awaited = false;
+    }
+}

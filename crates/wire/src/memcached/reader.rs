@@ -1,0 +1,371 @@
+//! Parser of replies in the text protocol, classic and meta, split at any byte.
+//!
+//! ```text
+//!            VALUE, VA                   VALUE
+//!   Line ───────────────► Data ──► DataEnd ──► Line
+//!    ▲  │                             └─ VA ──► [reply ends]
+//!    └──┘ STAT        any other line ends the reply
+//! ```
+//!
+//! Lengths are counted, never allocated. The parser keeps bytes only of an unfinished line, of an error, and of values that a check
+//! or a saved value needs.
+
+use alloc::vec::Vec;
+use core::str;
+
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+
+/// Max bytes of a line.
+pub(super) const LINE_BYTES_MAX: usize = 8 * 1024;
+/// Max length of a value: above what servers can be configured to store.
+const LENGTH_MAX: u64 = 1 << 40;
+/// Max bytes and max number of the values that are kept.
+pub(super) const KEPT_BYTES_MAX: usize = 64 * 1024;
+pub(super) const KEPT_VALUES_MAX: usize = 4096;
+/// Max bytes of an error that are kept for messages.
+const ERROR_BYTES_MAX: usize = 512;
+
+pub(super) const NOT_MEMCACHED: &str = "the reply is not the text protocol of memcached";
+pub(super) const LINE_END: &str = "a line of the reply does not end with CR LF";
+pub(super) const LONG_LINE: &str = "a line of the reply is longer than 8 KiB";
+pub(super) const LENGTH: &str = "a length in the reply is no number from 0 to 2^40";
+pub(super) const DATA_END: &str = "a value in the reply does not end where its length says";
+pub(super) const MIXED: &str = "a reply with values ends with something else than END";
+
+/// The type of a reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// At least one value.
+    Value,
+    #[default]
+    Miss,
+    Stored,
+    NotStored,
+    Exists,
+    NotFound,
+    Deleted,
+    Touched,
+    Number,
+    Ok,
+    Version,
+    Stats,
+    Error,
+}
+
+impl Kind {
+    /// Types that a check can name, with their names in plans.
+    pub(super) const NAMED: [(&'static str, Self); 12] = [
+        ("value", Self::Value),
+        ("miss", Self::Miss),
+        ("stored", Self::Stored),
+        ("not-stored", Self::NotStored),
+        ("exists", Self::Exists),
+        ("not-found", Self::NotFound),
+        ("deleted", Self::Deleted),
+        ("touched", Self::Touched),
+        ("number", Self::Number),
+        ("ok", Self::Ok),
+        ("version", Self::Version),
+        ("stats", Self::Stats),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMED.iter().find(|(_, kind)| *kind == self).map_or("error", |(name, _)| name)
+    }
+}
+
+/// First words of lines that end a reply, with its type.
+const ENDS: &[(&str, Kind)] = &[
+    ("END", Kind::Miss),
+    ("STORED", Kind::Stored),
+    ("NOT_STORED", Kind::NotStored),
+    ("EXISTS", Kind::Exists),
+    ("NOT_FOUND", Kind::NotFound),
+    ("DELETED", Kind::Deleted),
+    ("TOUCHED", Kind::Touched),
+    ("OK", Kind::Ok),
+    ("RESET", Kind::Ok),
+    ("VERSION", Kind::Version),
+    ("HD", Kind::Ok),
+    ("EN", Kind::Miss),
+    ("NS", Kind::NotStored),
+    ("EX", Kind::Exists),
+    ("NF", Kind::NotFound),
+    ("MN", Kind::Ok),
+    ("ME", Kind::Value),
+    ("ERROR", Kind::Error),
+    ("CLIENT_ERROR", Kind::Error),
+    ("SERVER_ERROR", Kind::Error),
+];
+
+/// State of the parser.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// Received bytes of an incomplete line.
+    line: Vec<u8>,
+    state: State,
+    kind: Kind,
+    /// Number of values so far.
+    values: u64,
+    has_stats: bool,
+    received_bytes: u64,
+    has_ended: bool,
+    /// Beginning of the error; valid for [`Kind::Error`].
+    error: Vec<u8>,
+    kept: Vec<u8>,
+    /// Ends of the kept values.
+    ends: Vec<u32>,
+    is_cut: bool,
+    /// Unique number of the last value, for `cas`; empty if it has none.
+    unique: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    Line,
+    /// In a value with `left` bytes to come. `is_last` if the reply ends with it.
+    Data { left: u64, is_last: bool },
+    /// After a value, and after `come` of its two end bytes.
+    DataEnd { come: u8, is_last: bool },
+}
+
+impl Reader {
+    /// Processes bytes up to the end of one reply, and returns how many were used. `None` if the reply is incomplete; all bytes
+    /// were used. Keeps values if `keeps`.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: &[u8], keeps: bool) -> Result<Option<usize>, PeerFault> {
+        if self.has_ended {
+            self.reset();
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            at += match self.state {
+                State::Line => match memchr::memchr(b'\n', rest) {
+                    None => {
+                        self.keep_line(rest)?;
+                        rest.len()
+                    }
+                    Some(end) => {
+                        self.take_line(&rest[..=end], keeps)?;
+                        end + 1
+                    }
+                },
+                State::Data { left, is_last } => self.take_data(rest, left, is_last, keeps),
+                State::DataEnd { come, is_last } => self.end_data(rest[0], come, is_last, keeps)?,
+            };
+            if self.has_ended {
+                self.received_bytes += at as u64;
+                return Ok(Some(at));
+            }
+        }
+        self.received_bytes += bytes.len() as u64;
+        Ok(None)
+    }
+
+    /// Resets the state for the next reply.
+    #[inline]
+    pub(super) fn reset(&mut self) {
+        self.line.clear();
+        self.state = State::Line;
+        self.kind = Kind::Miss;
+        (self.values, self.has_stats, self.received_bytes) = (0, false, 0);
+        (self.has_ended, self.is_cut) = (false, false);
+        self.kept.clear();
+        self.ends.clear();
+        self.unique.clear();
+    }
+
+    /// Whether no byte of the next reply has arrived.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.has_ended || self.received_bytes == 0
+    }
+
+    /// Type of the reply. Call it after the end of the reply.
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Bytes of the reply so far.
+    pub(super) fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+
+    /// Beginning of the error. `None` if the reply is none.
+    pub(super) fn error(&self) -> Option<&[u8]> {
+        (self.kind == Kind::Error).then_some(&self.error)
+    }
+
+    /// Value of this number, counted from 0; the number of a reply to `incr`, and the version, count as a value. `None` if it is
+    /// absent or above 64 KiB.
+    pub(super) fn value(&self, number: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(number)? as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        (!self.is_cut || end < KEPT_BYTES_MAX).then(|| &self.kept[start..end])
+    }
+
+    /// Whether a value contains these bytes.
+    pub(super) fn contains(&self, bytes: &[u8]) -> bool {
+        let values = (0..self.ends.len()).filter_map(|number| self.value(number));
+        values.into_iter().any(|value| memchr::memmem::find(value, bytes).is_some())
+    }
+
+    /// Unique number of the last value. `None` if the reply has none.
+    pub(super) fn unique(&self) -> Option<&[u8]> {
+        (!self.unique.is_empty()).then_some(&self.unique)
+    }
+
+    #[cold]
+    fn keep_line(&mut self, bytes: &[u8]) -> Result<(), PeerFault> {
+        if self.line.len() + bytes.len() > LINE_BYTES_MAX {
+            return Err(fault(LONG_LINE));
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Processes the end of a line.
+    #[inline]
+    fn take_line(&mut self, end: &[u8], keeps: bool) -> Result<(), PeerFault> {
+        if self.line.is_empty() && end.len() <= LINE_BYTES_MAX {
+            return self.read_line(end, keeps);
+        }
+        self.keep_line(end)?;
+        let line = core::mem::take(&mut self.line);
+        let read = self.read_line(&line, keeps);
+        self.line = line;
+        self.line.clear();
+        read
+    }
+
+    fn read_line(&mut self, line: &[u8], keeps: bool) -> Result<(), PeerFault> {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let content = content.strip_suffix(b"\r").ok_or_else(|| match is_known(content) {
+            true => fault(LINE_END),
+            false => fault(NOT_MEMCACHED).showing(line),
+        })?;
+        let mut words = content.split(|byte| *byte == b' ');
+        let first = words.next().unwrap_or_default();
+        match first {
+            b"VALUE" => {
+                let (length, unique) = (words.nth(2), words.next());
+                self.begin_data(length, false)?;
+                self.unique = unique.unwrap_or_default().into();
+                Ok(())
+            }
+            b"VA" => {
+                let length = words.next();
+                let unique = words.find_map(|flag| flag.strip_prefix(b"c"));
+                self.begin_data(length, true)?;
+                self.unique = unique.unwrap_or_default().into();
+                Ok(())
+            }
+            b"STAT" => {
+                self.has_stats = true;
+                Ok(())
+            }
+            _ => self.end(first, content, keeps).ok_or_else(|| fault(NOT_MEMCACHED).showing(line))?,
+        }
+    }
+
+    /// Ends the reply with this line. `None` if no reply has such a line.
+    fn end(&mut self, first: &[u8], content: &[u8], keeps: bool) -> Option<Result<(), PeerFault>> {
+        let is_number = !first.is_empty() && first.iter().all(u8::is_ascii_digit) && first.len() <= 20;
+        let kind = ENDS.iter().find(|(word, _)| word.as_bytes() == first).map(|(_, kind)| *kind);
+        let kind = kind.or(is_number.then_some(Kind::Number))?;
+        let has_parts = self.values > 0 || self.has_stats;
+        if has_parts && first != b"END" && kind != Kind::Error {
+            return Some(Err(fault(MIXED)));
+        }
+        self.kind = match kind {
+            Kind::Miss if self.has_stats => Kind::Stats,
+            Kind::Miss if self.values > 0 => Kind::Value,
+            kind => kind,
+        };
+        match kind {
+            Kind::Error => self.error = content[..content.len().min(ERROR_BYTES_MAX)].into(),
+            Kind::Number if keeps => {
+                // `decr` may pad its number with spaces.
+                self.keep(first);
+                self.end_value();
+            }
+            Kind::Version if keeps => {
+                self.keep(content.get(8..).unwrap_or_default());
+                self.end_value();
+            }
+            _ => {}
+        }
+        self.has_ended = true;
+        Some(Ok(()))
+    }
+
+    fn begin_data(&mut self, length: Option<&[u8]>, is_last: bool) -> Result<(), PeerFault> {
+        let text = length.unwrap_or_default();
+        let number = str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let left = number.and_then(|text| text.parse().ok()).filter(|length| *length <= LENGTH_MAX);
+        let left = left.ok_or_else(|| fault(LENGTH).showing(text))?;
+        self.values += 1;
+        self.state = match left {
+            0 => State::DataEnd { come: 0, is_last },
+            left => State::Data { left, is_last },
+        };
+        Ok(())
+    }
+
+    fn take_data(&mut self, bytes: &[u8], left: u64, is_last: bool, keeps: bool) -> usize {
+        let used = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+        if keeps {
+            self.keep(&bytes[..used]);
+        }
+        let left = left - used as u64;
+        self.state =
+            if left == 0 { State::DataEnd { come: 0, is_last } } else { State::Data { left, is_last } };
+        used
+    }
+
+    fn end_data(&mut self, byte: u8, come: u8, is_last: bool, keeps: bool) -> Result<usize, PeerFault> {
+        match (come, byte) {
+            (0, b'\r') => self.state = State::DataEnd { come: 1, is_last },
+            (1, b'\n') => {
+                self.state = State::Line;
+                if keeps {
+                    self.end_value();
+                }
+                if is_last {
+                    self.kind = Kind::Value;
+                    self.has_ended = true;
+                }
+            }
+            _ => return Err(fault(DATA_END)),
+        }
+        Ok(1)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = KEPT_BYTES_MAX - self.kept.len();
+        self.is_cut |= bytes.len() > room;
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn end_value(&mut self) {
+        if self.ends.len() < KEPT_VALUES_MAX {
+            self.ends.push(self.kept.len() as u32);
+        }
+    }
+}
+
+/// Whether a line begins like one of a reply.
+fn is_known(line: &[u8]) -> bool {
+    let first = line.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let starts = [&b"VALUE"[..], b"VA", b"STAT"];
+    let is_number = !first.is_empty() && first.iter().all(u8::is_ascii_digit);
+    starts.contains(&first) || is_number || ENDS.iter().any(|(word, _)| word.as_bytes() == first)
+}
+
+#[cold]
+fn fault(sentence: &'static str) -> PeerFault {
+    PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
+}

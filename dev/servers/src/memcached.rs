@@ -1,0 +1,90 @@
+//! memcached, the cache.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::folder::Folder;
+use crate::missing::Missing;
+use crate::program;
+use crate::server::{self, Server};
+
+const PACKAGE: &str = "memcached";
+/// Timeout of a request for statistics.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server. Dropped, it is gone without a trace.
+#[derive(Debug)]
+pub struct Memcached {
+    server: Server,
+    port: u16,
+    // Last: a server needs its folder until its end.
+    _folder: Folder,
+}
+
+impl Memcached {
+    /// Starts a server with further options, such as `-m 64`, and waits until it answers. With `users`, lines of `user:password`, it
+    /// asks for a log-in.
+    ///
+    /// # Errors
+    ///
+    /// When memcached is not installed, or does not start.
+    pub fn start(options: &[&str], users: Option<&str>) -> Result<Self, Missing> {
+        let folder = Folder::new("memcached", None)?;
+        let mut options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        if let Some(users) = users {
+            let file = folder.path().join("users");
+            std::fs::write(&file, users).map_err(|error| Missing::file(&file, error))?;
+            options.extend(["-Y".to_owned(), file.display().to_string()]);
+        }
+        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
+        Ok(Self { server, port, _folder: folder })
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `memcached://127.0.0.1:port`.
+    pub fn url(&self) -> String {
+        format!("memcached://127.0.0.1:{}", self.port)
+    }
+
+    /// Statistic with this name, such as `cmd_set`. `None` if the server has none, or asks for a log-in.
+    pub fn statistic(&self, name: &str) -> Option<u64> {
+        let reply = self.ask("stats\r\n", "END\r\n")?;
+        let prefix = format!("STAT {name} ");
+        reply.lines().find_map(|line| line.strip_prefix(&prefix)?.parse().ok())
+    }
+
+    /// Sends bytes, and returns the reply up to `end`. `None` if the server closes the connection before.
+    pub fn ask(&self, bytes: &str, end: &str) -> Option<String> {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.write_all(bytes.as_bytes()).ok()?;
+        let (mut reply, mut part) = (String::new(), [0; 4096]);
+        while !reply.ends_with(end) {
+            match stream.read(&mut part).ok()? {
+                0 => return None,
+                count => reply.push_str(&String::from_utf8_lossy(&part[..count])),
+            }
+        }
+        Some(reply)
+    }
+
+    /// Kills the server.
+    pub fn kill(&mut self) {
+        self.server.end(Signal::KILL);
+    }
+}
+
+fn run(folder: &Folder, port: u16, options: &[String]) -> Result<Server, Missing> {
+    let mut command = program::command(&program::find("memcached", PACKAGE)?, None, None, "KILL")?;
+    command.args(["-p", &port.to_string(), "-U", "0", "-l", "127.0.0.1", "-u", "root"]).args(options);
+    Server::start(command, &server::log_path(folder.path()), |_, _| {
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
+    })
+}
