@@ -274,7 +274,7 @@ mod tests {
         for number in [0, 1, -1, 9, 10, -10, 99_999, i64::MAX, i64::MIN] {
             let mut text = String::new();
             write_decimal(number, &mut text);
-            assert_eq!(text, number.to_string());
+            assert_eq!(text, alloc::format!("{number}"));
         }
     }
 }

@@ -544,6 +544,53 @@ fn connection_limit_errors_precede_cores() {
 }
 
 #[test]
+fn store_is_limited_by_what_it_counts() {
+    let idle = [
+        ("database", "db_samples", "", 5.0),
+        ("database", "db_main_thread_s", "user", 0.3),
+        ("database", "db_commands", "", 1_000.0),
+        ("database", "db_keys_evicted", "", 0.0),
+        ("database", "db_errors", "", 0.0),
+        ("database", "db_memory_bytes_max", "", 1e7),
+        ("database", "db_memory_bytes", "", 1e6),
+    ];
+    let store = |further: &[(&'static str, &'static str, &'static str, f64)]| {
+        Script::default().with(&idle).with(further)
+    };
+    assert_eq!(store(&[]).resource(), "unknown", "a store that is not busy");
+    let command = |name: &'static str, calls: f64, time_s: f64| {
+        [("database", "db_statement_calls", name, calls), ("database", "db_statement_s", name, time_s)]
+    };
+    let limit = store(&command("KEYS", 20.0, 0.8)).limit();
+    assert_eq!(limit["resource"], "store_command");
+    assert_eq!(
+        limit["because"],
+        "KEYS took 80 % of the time of its only thread for commands, 40.0 ms per call"
+    );
+    assert_eq!(store(&command("GET", 400_000.0, 0.8)).resource(), "unknown", "a usual command, called often");
+    let thread = |ran| {
+        let readings =
+            [("database", "db_main_thread_s", "system", 0.65), ("system", "cpu_busiest_thread_s", "", ran)];
+        store(&readings).resource()
+    };
+    assert_eq!([thread(0.8), thread(0.1)], ["one_core", "unknown"], "the kernel must not have seen less");
+    let full = ("database", "db_memory_bytes", "", 9e6);
+    let at_limit = |further| store(&[full, further]).resource();
+    assert_eq!(at_limit(("database", "db_keys_evicted", "", 500.0)), "unknown", "90 % full");
+    let full = ("database", "db_memory_bytes", "", 9.9e6);
+    let at_limit = |further| store(&[full, further]).resource();
+    assert_eq!(at_limit(("database", "db_keys_evicted", "", 500.0)), "store_memory");
+    assert_eq!(at_limit(("database", "db_errors", "", 500.0)), "store_memory");
+    assert_eq!(at_limit(("database", "db_errors", "", 0.0)), "unknown", "full, and rejects nothing");
+    assert_eq!(store(&[("database", "db_log_syncs_delayed", "", 2.0)]).resource(), "store_log");
+    let forks = |fork_s| {
+        store(&[("database", "db_forks", "", 1.0), ("database", "db_fork_s", "", fork_s)]).resource()
+    };
+    assert_eq!([forks(0.2), forks(0.001)], ["store_fork", "unknown"]);
+    assert_eq!(store(&[("database", "db_clients_blocked", "", 16.0)]).resource(), "store_blocked");
+}
+
+#[test]
 fn small_buffers_are_the_limit_if_disks_are_waited_for() {
     let reads = |hit: f64, pressure: f64, from_disk: f64| {
         let read = [

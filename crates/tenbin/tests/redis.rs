@@ -332,3 +332,92 @@ fn capacity_of_a_url_is_searched_with_commands() {
     let counted = redis.cli(&["GET", "counter:0"]).expect("a value");
     assert_eq!(counted.trim().parse::<u64>().expect("a number"), redis.calls("incr").expect("calls"));
 }
+
+#[test]
+fn published_message_is_answered_when_it_is_delivered() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let text = format!(
+        "scenario:\n  - publish: {{ channel: news, message: 'hello {{k}}' }}\n    expect: {{ type: integer }}\ndata: {{ k: {{ uniform: \
+         1..9 }} }}\nload: {{ users: 4, requests: 200 }}\nurl: {}\n",
+        redis.url()
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 200, "{run}");
+    let calls = |command: &str| redis.calls(command).expect("calls");
+    assert_eq!((calls("publish"), calls("subscribe")), (200, 4));
+}
+
+#[test]
+fn published_message_that_is_not_delivered_times_out() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    // Without the privilege to receive from the channel, the subscription is rejected.
+    redis.cli(&["ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"]).expect("a user");
+    let url = format!("redis://mute@127.0.0.1:{}?channel=news&message=hello", redis.port());
+    let run = load(&home, &[&url, "-n", "3", "-c", "1", "--timeout", "300ms"]);
+    assert_eq!(number(&run, "outcomes.ok"), 0, "{run}");
+}
+
+#[test]
+fn transaction_and_blocking_command_are_steps_like_others() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    let text = format!(
+        "scenario:\n  - redis: MULTI\n    expect: {{ reply: OK }}\n  - redis: INCR n\n    expect: {{ reply: QUEUED }}\n  - redis: LPUSH \
+         q x\n    expect: {{ reply: QUEUED }}\n  - redis: EXEC\n    expect: {{ type: array }}\n  - redis: BLPOP q 1\n    expect: {{ \
+         contains: x }}\nload: {{ users: 3, requests: 150 }}\nurl: {}\n",
+        redis.url()
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.rejected") + number(&run, "outcomes.failed"), 0, "{run}");
+    let counted: u64 = redis.cli(&["GET", "n"]).expect("a value").trim().parse().expect("a number");
+    assert_eq!(counted, redis.calls("exec").expect("calls"));
+}
+
+#[test]
+fn keys_of_a_cluster_go_to_the_master_of_their_slot() {
+    let home = Home::new();
+    let masters: Vec<Redis> = (0..3).map(|_| redis(&["--cluster-enabled", "yes"])).collect();
+    // The ranges that redis-cli gives to three masters.
+    for (master, range) in masters.iter().zip([["0", "5460"], ["5461", "10922"], ["10923", "16383"]]) {
+        master.cli(&["CLUSTER", "ADDSLOTSRANGE", range[0], range[1]]).expect("slots");
+    }
+    for master in &masters[1..] {
+        masters[0].cli(&["CLUSTER", "MEET", "127.0.0.1", &master.port().to_string()]).expect("a cluster");
+    }
+    for master in &masters {
+        crate::support::until("the cluster is up", || {
+            master.cli(&["CLUSTER", "INFO"]).is_ok_and(|info| info.contains("cluster_state:ok"))
+        });
+    }
+    let urls: Vec<String> = masters.iter().map(Redis::url).collect();
+    let text = format!(
+        "scenario:\n  - redis: [ SET, 'user:{{k}}', x ]\n    expect: {{ reply: OK }}\ndata: {{ k: {{ sequence: 1..3000 }} }}\nload: {{ \
+         users: 4, requests: 3000 }}\nurl: [ {} ]\nselect: {{ hash: 'user:{{k}}', by: crc16, slots: 16384 }}\n",
+        urls.join(", ")
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!((number(&run, "outcomes.ok"), errors(&run, "moved")), (3000, 0), "{run}");
+    let sizes = masters.iter().map(|master| master.cli(&["DBSIZE"]).expect("a size"));
+    let sizes: Vec<u64> = sizes.map(|size| size.trim().parse().expect("a number")).collect();
+    assert_eq!(sizes.iter().sum::<u64>(), 3000, "{sizes:?}");
+    assert!(sizes.iter().all(|size| *size > 800), "{sizes:?}");
+    let rows = run["steps"][0]["statements"].as_array().map_or(0, Vec::len);
+    assert_eq!(rows, 3, "a row for each master: {run}");
+}
+
+#[test]
+fn slow_command_is_named_from_the_times_that_the_store_counts() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    redis.cli(&["EVAL", "for i=1,60000 do redis.call('set','k'..i,'v') end", "0"]).expect("keys");
+    let run = load(&home, &[&format!("{}?redis=KEYS+*", redis.url()), "-c", "4", "-d", "4s"]);
+    let cause = &run["bottleneck"];
+    assert!(cause.to_string().contains("KEYS took"), "{run}");
+}

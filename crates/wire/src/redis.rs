@@ -15,6 +15,7 @@
 
 mod command;
 mod conversation;
+mod delivery;
 mod errors;
 mod kept;
 mod log_in;
@@ -69,7 +70,7 @@ pub const PROTOCOL: Protocol = Protocol {
         let step = RedisStep::of(Vec::from([b"PING".to_vec()]), "PING".into());
         let commands = Command::compile(&step, &[], &Secrets::default()).into_iter().collect();
         let commands = Commands { list: commands, ..Commands::default() };
-        let mut conversation = RedisConversation::new(Arc::new(commands));
+        let mut conversation = RedisConversation::new(Arc::new(commands), 0);
         conversation.begin(0);
         Box::new(conversation)
     }),
@@ -102,6 +103,9 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
             return Err(format!(
                 "{name} changes its connection, and users share connections with `pipeline`"
             ));
+        }
+        if is_pipelined && step.awaits_delivery {
+            return Err("a published message is awaited alone on its connection; remove `pipeline`".into());
         }
         Command::compile(step, load.variables, load.secrets)
     })?;
@@ -152,7 +156,7 @@ impl Redis {
         let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);
         let request_bytes = max_of(&|command| command.bytes_max(longest_bytes));
         let expected_bytes = max_of(&|command| command.rules.bytes_max(longest_bytes));
-        let looks_through = list.iter().any(|command| command.rules.look_through());
+        let looks_through = list.iter().any(Command::looks_through);
         let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
         // Growing buffers may own twice the bytes that they hold.
         let of_exchange = request_bytes.saturating_add(expected_bytes).saturating_mul(2);
@@ -172,8 +176,8 @@ impl Redis {
 impl Script for Redis {
     type Conversation = RedisConversation;
 
-    fn open(&self, _number: u32) -> RedisConversation {
-        RedisConversation::new(Arc::clone(&self.commands))
+    fn open(&self, number: u32) -> RedisConversation {
+        RedisConversation::new(Arc::clone(&self.commands), number)
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
@@ -181,7 +185,7 @@ impl Script for Redis {
     }
 
     fn looks_through(&self, step: u16) -> bool {
-        self.command(step).is_some_and(|command| command.rules.look_through())
+        self.command(step).is_some_and(Command::looks_through)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {

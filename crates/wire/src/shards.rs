@@ -25,11 +25,15 @@ impl PartialEq for ShardHash {
 impl Eq for ShardHash {}
 
 /// Hash functions that a plan can choose. The first is the default.
-pub static SHARD_HASHES: [ShardHash; 3] = [
+pub static SHARD_HASHES: [ShardHash; 4] = [
     ShardHash { name: "crc32", of: crc32 },
     ShardHash { name: "fnv1a", of: fnv1a },
     ShardHash { name: "number", of: number },
+    ShardHash { name: CRC16, of: crc16_of_tag },
 ];
+
+/// Name of the hash of clusters of Redis, which divide slots by rounding.
+const CRC16: &str = "crc16";
 
 /// Rule that maps a value to one of several shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +57,14 @@ impl ShardRule {
         let (number, shards) = ((self.hash.of)(parts), u64::from(shards));
         let shard = match self.slots.map(u64::from) {
             None => number % shards,
-            Some(slots) => number % slots.max(1) * shards / slots.max(1),
+            Some(slots) => {
+                let slots = slots.max(1);
+                let slot = number % slots;
+                let shard = slot * shards / slots;
+                // redis-cli rounds the first slot of a shard to the nearest number, others round it up.
+                let first_of_next = (2 * (shard + 1) * slots + shards) / (2 * shards);
+                if self.hash.name == CRC16 && slot >= first_of_next { shard + 1 } else { shard }
+            }
         };
         shard as u32
     }
@@ -126,6 +137,40 @@ fn fnv1a(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     u64::from(bytes.fold(OFFSET_BASIS, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(PRIME)))
 }
 
+/// CRC-16/XMODEM of the hash tag of a key: the text between its first `{` and the next `}`. Of the whole key if that is empty or
+/// absent.
+fn crc16_of_tag(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
+    let (mut whole, mut tag, mut place) = (0, 0, Place::Before);
+    for byte in parts.flatten().copied() {
+        whole = crc16(whole, byte);
+        place = match (place, byte) {
+            (Place::Before, b'{') => Place::Within { is_empty: true },
+            (Place::Within { is_empty }, b'}') => Place::After { is_tag: !is_empty },
+            (Place::Within { .. }, byte) => {
+                tag = crc16(tag, byte);
+                Place::Within { is_empty: false }
+            }
+            (place, _) => place,
+        };
+    }
+    u64::from(if matches!(place, Place::After { is_tag: true }) { tag } else { whole })
+}
+
+/// Place in a key, relative to its hash tag.
+#[derive(Clone, Copy)]
+enum Place {
+    Before,
+    Within { is_empty: bool },
+    After { is_tag: bool },
+}
+
+/// Adds a byte to a CRC-16/XMODEM.
+fn crc16(sum: u16, byte: u8) -> u16 {
+    const POLYNOMIAL: u16 = 0x1021;
+    let added = sum ^ u16::from(byte) << 8;
+    (0..8).fold(added, |sum, _| if sum & 0x8000 == 0 { sum << 1 } else { sum << 1 ^ POLYNOMIAL })
+}
+
 /// Decimal digits of the value as one whole number, modulo 2^64. Other characters are ignored.
 fn number(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let digits = parts.flatten().filter(|byte| byte.is_ascii_digit());
@@ -192,6 +237,41 @@ mod tests {
             [0x811c_9dc5, 0xe40c_292c, 0xbf9c_f968]
         );
         assert_eq!([of(number, "42"), of(number, "user-1007"), of(number, "none")], [42, 1_007, 0]);
+    }
+
+    #[test]
+    fn crc16_is_that_of_the_hash_tag() {
+        let of = |key: &str| crc16_of_tag(&mut [key.as_bytes()].into_iter());
+        assert_eq!(of("123456789"), 0x31c3);
+        // CLUSTER KEYSLOT of Redis 7.0.
+        assert_eq!(["foo", "", "key:1"].map(|key| of(key) % 16_384), [12_182, 0, 6_657]);
+        assert_eq!(of("a{foo}b"), of("foo"));
+        assert_eq!(of("{foo}{bar}"), of("foo"));
+        assert_eq!(of("{user}"), crc16_of_tag(&mut [&b"x{us"[..], b"er", b"}y"].into_iter()), "parts");
+        for whole in ["a{}foo", "a{foo", "a}foo{"] {
+            let all = whole.bytes().fold(0, crc16);
+            assert_eq!(of(whole), u64::from(all), "{whole}");
+        }
+    }
+
+    #[test]
+    fn crc16_divides_slots_as_redis_cli() {
+        let rule = ShardRule { hash: &SHARD_HASHES[3], slots: Some(16_384) };
+        for (shards, firsts) in
+            [(3, &[5_461, 10_923][..]), (5, &[3_277, 6_554, 9_830, 13_107]), (6, &[2_731])]
+        {
+            let shard = |slot: u64| {
+                // Inverts the hash: finds a key of this slot.
+                let key = (0..).map(|number: u32| number.to_string());
+                let key =
+                    key.clone().find(|key| crc16_of_tag(&mut [key.as_bytes()].into_iter()) % 16_384 == slot);
+                rule.choose(&mut [key.unwrap_or_default().as_bytes()].into_iter(), shards)
+            };
+            for (number, first) in (1..).zip(firsts) {
+                assert_eq!([shard(*first - 1), shard(*first)], [number - 1, number], "{shards} shards");
+            }
+            assert_eq!([shard(0), shard(16_383)], [0, shards - 1]);
+        }
     }
 
     #[test]

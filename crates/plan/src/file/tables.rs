@@ -336,7 +336,8 @@ pub(crate) static SELECT: Table = Table {
             "by",
             "fnv1a",
             Word(&values::SHARD_HASH_NAMES),
-            "Hash: crc32 (default), fnv1a (32 bits), or number (the digits of the text as a whole number).",
+            "Hash: crc32 (default), fnv1a (32 bits), number (the digits of the text as a whole number), or crc16 (of the part of the text in \
+             braces, if there is one; with 16384 slots it is the slot of a cluster).",
         ),
         key(
             "slots",

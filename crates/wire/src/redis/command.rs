@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::delivery::Published;
 use super::rules::Rules;
 use super::step::RedisStep;
 use crate::secrets::Secrets;
@@ -19,6 +20,8 @@ pub(super) struct Command {
     pieces: Box<[Piece]>,
     /// Checks of the reply, and values to save from it.
     pub(super) rules: Rules,
+    /// Channel and message whose delivery is awaited. `None` for other commands.
+    pub(super) published: Option<Published>,
 }
 
 #[derive(Debug)]
@@ -50,7 +53,9 @@ impl Command {
             }
         }
         pieces.push(Piece::Fixed(fixed));
-        Ok(Self { pieces: pieces.into(), rules: Rules::compile(step, variables, secrets)? })
+        let published = step.awaits_delivery.then(|| Published::compile(&step.words, variables, secrets));
+        let rules = Rules::compile(step, variables, secrets)?;
+        Ok(Self { pieces: pieces.into(), rules, published: published.transpose()? })
     }
 
     /// Appends the command. `value` returns the value of a variable, empty if it has none.
@@ -80,7 +85,14 @@ impl Command {
             Piece::Fixed(bytes) => bytes.len() as u64,
             Piece::Word(word) => word.bytes_max(longest_bytes).saturating_add(HEADER_BYTES_MAX + 2),
         };
-        self.pieces.iter().map(bytes).fold(0, u64::saturating_add)
+        let further = self.published.as_ref().map_or(0, |published| published.bytes_max(longest_bytes));
+        self.pieces.iter().map(bytes).fold(further, u64::saturating_add)
+    }
+
+    /// Whether the content of replies or of pushes is needed.
+    #[inline]
+    pub(super) fn looks_through(&self) -> bool {
+        self.rules.look_through() || self.published.is_some()
     }
 
     fn words(&self) -> impl Iterator<Item = &Template> {

@@ -5,6 +5,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::command::Command;
+use super::delivery::Subscriber;
 use super::log_in::LogIn;
 use super::reader::{Kind, Reader};
 use super::rules::Expected;
@@ -13,6 +15,9 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::content::Content;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Stage};
+
+/// Reason why a step cannot publish.
+const NO_PUSHES: &str = "the server has no RESP3, in which a connection can publish and receive messages";
 
 /// A connection with at most one command under way.
 #[derive(Debug)]
@@ -28,10 +33,11 @@ pub struct RedisConversation {
     is_awaited: bool,
     /// Expected texts of the step under way. `None` if it has no checks of texts.
     expected: Option<Box<Expected>>,
+    subscriber: Subscriber,
 }
 
 impl RedisConversation {
-    pub(super) fn new(commands: Arc<Commands>) -> Self {
+    pub(super) fn new(commands: Arc<Commands>, number: u32) -> Self {
         let values = (0..commands.variables).map(|_| Vec::new()).collect();
         Self {
             commands,
@@ -42,6 +48,7 @@ impl RedisConversation {
             step: 0,
             is_awaited: false,
             expected: None,
+            subscriber: Subscriber::new(number),
         }
     }
 
@@ -79,6 +86,7 @@ impl Conversation for RedisConversation {
 
     fn greet(&mut self) -> Greeting {
         self.out.clear();
+        self.subscriber.forget();
         self.log_in.begin(&self.commands.identity, &mut self.out)
     }
 
@@ -88,7 +96,10 @@ impl Conversation for RedisConversation {
             return Ok((used, Greeting::Await));
         }
         self.out.clear();
+        let is_hello = self.log_in == LogIn::Hello;
         let greeting = self.log_in.go_on(&self.reader, &self.commands.identity, &mut self.out)?;
+        // A server that accepts HELLO uses RESP3.
+        self.subscriber.has_pushes |= is_hello && self.reader.error().is_none();
         Ok((used, greeting))
     }
 
@@ -98,8 +109,17 @@ impl Conversation for RedisConversation {
         self.out.clear();
         let value = |number| self.values.get(usize::from(number)).map_or(&[][..], Vec::as_slice);
         if let Some(command) = self.commands.list.get(self.step) {
-            command.encode(&value, &mut self.out);
             self.expected = command.rules.expected(&value);
+            let Some(published) = &command.published else {
+                command.encode(&value, &mut self.out);
+                return Next::Send;
+            };
+            if !self.subscriber.has_pushes {
+                return Next::Broken(NO_PUSHES.into());
+            }
+            if let Err(words) = self.subscriber.publish(published, &value, &mut self.out) {
+                return Next::Broken(words);
+            }
         }
         Next::Send
     }
@@ -118,14 +138,22 @@ impl Conversation for RedisConversation {
                 return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
             }
             let command = self.commands.list.get(self.step);
-            let keeps = command.is_some_and(|command| command.rules.look_through());
+            let keeps = self.is_awaited && command.is_some_and(Command::looks_through);
             let Some(taken) = self.reader.take(rest, keeps)? else { return Ok(Progress::NeedMore) };
             used += taken;
+            let mut refusal = None;
             if self.reader.kind() == Kind::Push {
-                continue;
+                if !self.subscriber.take_push(self.reader.kept()) {
+                    continue;
+                }
+            } else {
+                refusal = self.judge();
+                if self.subscriber.is_waiting() && !self.subscriber.take_reply(refusal.is_some()) {
+                    continue;
+                }
             }
             self.is_awaited = false;
-            let refusal = self.judge();
+            self.subscriber.end();
             return Ok(Progress::Replied { used, reply: reply_of(&self.reader, refusal) });
         }
     }
@@ -137,6 +165,7 @@ impl Conversation for RedisConversation {
     fn peer_closed(&mut self) -> Closing {
         let is_begun = !self.reader.is_idle();
         self.reader.reset();
+        self.subscriber.forget();
         match core::mem::take(&mut self.is_awaited) {
             true if is_begun => Closing::Incomplete,
             _ => Closing::Empty,
@@ -161,6 +190,7 @@ impl Conversation for RedisConversation {
     fn forget(&mut self) {
         self.reader.reset();
         self.log_in = LogIn::default();
+        self.subscriber.forget();
         self.is_awaited = false;
     }
 }

@@ -15,6 +15,10 @@ use crate::words;
 
 /// Key of a step.
 const KEY: &str = "redis";
+/// Key of a step that publishes a message, and the keys of its table.
+const PUBLISH_KEY: &str = "publish";
+const CHANNEL: &str = "channel";
+const MESSAGE: &str = "message";
 /// Max characters of a command in a title.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 /// Max words of a command.
@@ -29,13 +33,22 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     says: "the command that is sent",
     url: "redis://127.0.0.1:6379",
     query: "?redis=PING",
-    keys: &[Key {
-        name: KEY,
-        sentence: "A Redis command, split into words as redis-cli does, or a list of its words; a value never makes further words. The \
-                   URL of the system is redis://[USER:PASSWORD@]HOST:PORT/DATABASE.",
-        example: "\"SET user:{id} {value}\"",
-        kind: Kind::TextOrTexts,
-    }],
+    keys: &[
+        Key {
+            name: KEY,
+            sentence: "A Redis command, split into words as redis-cli does, or a list of its words; a value never makes further words. The \
+                       URL of the system is redis://[USER:PASSWORD@]HOST:PORT/DATABASE.",
+            example: "\"SET user:{id} {value}\"",
+            kind: Kind::TextOrTexts,
+        },
+        Key {
+            name: PUBLISH_KEY,
+            sentence: "Redis: a message that is published and received again. The response time ends when the message is delivered to the \
+                       connection that published it, which subscribes to the channel.",
+            example: "{ channel: news, message: hello }",
+            kind: Kind::Table(&PUBLISH),
+        },
+    ],
     body: None,
     reply: Some(ReplyKeys { expect: &EXPECT, save: &SAVE }),
     log_in: Some(LogIn {
@@ -48,6 +61,27 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     workload: Some(&workload::WORKLOAD),
     read,
     compile: |load| super::compile(load),
+};
+
+static PUBLISH: Table = Table {
+    name: "redis publish",
+    sentence: "A message of Redis, and its channel.",
+    example: "{ channel: news, message: hello }",
+    exclusive: &[],
+    keys: &[
+        Key {
+            name: CHANNEL,
+            sentence: "Needed. Redis: the channel.",
+            example: "news:{id}",
+            kind: Kind::Text,
+        },
+        Key {
+            name: MESSAGE,
+            sentence: "Needed. Redis: the message. A number is appended, by which the connection recognizes its own message.",
+            example: "hello",
+            kind: Kind::Text,
+        },
+    ],
 };
 
 static EXPECT: Table = Table {
@@ -110,6 +144,8 @@ pub struct RedisStep {
     pub(super) expect: Expect,
     /// Variables, each with the part of the reply that it is set to.
     pub(super) saves: Vec<(u16, Source)>,
+    /// Whether the words are PUBLISH with a channel and a message whose delivery is awaited.
+    pub(super) awaits_delivery: bool,
     /// The words joined by spaces, for records of plans.
     message: Vec<u8>,
 }
@@ -156,11 +192,16 @@ impl Step for RedisStep {
             let written = String::from_utf8_lossy(word).into_owned();
             Value::Text(Text { written, template: word.clone() })
         };
+        if self.awaits_delivery {
+            let entries = [CHANNEL, MESSAGE].into_iter().zip(self.words.iter().skip(1).map(word));
+            return Some((PUBLISH_KEY, Value::Table(entries.collect())));
+        }
         Some((KEY, Value::List(self.words.iter().map(word).collect())))
     }
 
     fn fingerprint(&self) -> String {
-        format!("{:?} {:?} {:?}", self.words, self.expect, self.saves)
+        let delivery = if self.awaits_delivery { " delivery" } else { "" };
+        format!("{:?} {:?} {:?}{delivery}", self.words, self.expect, self.saves)
     }
 }
 
@@ -170,7 +211,9 @@ fn check_access(access: &Access) -> Result<(), WrongValue> {
 
 fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
+    let awaits_delivery = written.key == PUBLISH_KEY;
     let (words, title) = match written.value {
+        Value::Table(_) => published(written.value).map_err(wrong)?,
         Value::List(items) => {
             let texts: Vec<&Text> = items.iter().filter_map(Value::text).collect();
             let title: Vec<&str> = texts.iter().map(|text| text.written.as_str()).collect();
@@ -183,7 +226,18 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     check_words(&step).map_err(wrong)?;
     let expect = expect(written.expect)?;
     let saves = written.saves.iter().map(source).collect::<Result<_, _>>()?;
-    Ok(Arc::new(RedisStep { expect, saves, ..step }))
+    Ok(Arc::new(RedisStep { expect, saves, awaits_delivery, ..step }))
+}
+
+/// Words and title of the command that publishes a message.
+fn published(value: &Value) -> Result<(Vec<Vec<u8>>, String), (String, String)> {
+    let text = |key: &str| {
+        let text = value.get(key).and_then(Value::text).filter(|text| !text.template.is_empty());
+        text.ok_or_else(|| (format!("`{PUBLISH_KEY}` has no `{key}`"), format!("write {}", PUBLISH.example)))
+    };
+    let (channel, message) = (text(CHANNEL)?, text(MESSAGE)?);
+    let words = [b"PUBLISH".to_vec(), channel.template.clone(), message.template.clone()];
+    Ok((words.into(), format!("PUBLISH {}", channel.written)))
 }
 
 /// Rejects empty commands, commands of too many words, and commands that change how replies follow commands.
@@ -197,7 +251,7 @@ fn check_words(step: &RedisStep) -> Result<(), (String, String)> {
     }
     if OTHER_MODES.contains(&name.as_str()) {
         let what = format!("after {name}, replies no longer answer commands one by one");
-        return Err((what, "use another command; messages of channels are not measured".into()));
+        return Err((what, "use another command; a step `publish` measures the delivery of messages".into()));
     }
     let is_reply = step.words.get(1).is_some_and(|word| word.eq_ignore_ascii_case(b"reply"));
     if name == "CLIENT" && is_reply {

@@ -1,0 +1,153 @@
+//! Publishing of a message, and its delivery to the connection that published it.
+//!
+//! ```text
+//!   begin ──► SUBSCRIBE channel (unless subscribed), PUBLISH channel message
+//!                 │ the reply, and the message as a push, in any order
+//!                 ▼
+//!              the end of the exchange
+//! ```
+//!
+//! A connection is subscribed to the channel of its last message. It recognizes its own message by a number at its end. RESP3 allows
+//! commands on a subscribed connection, RESP2 does not.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::command::{put_count, put_word};
+use super::kept::{KEPT_BYTES_MAX, Kept};
+use crate::secrets::Secrets;
+use crate::step::Template;
+
+/// Max bytes of a message, so that a push with its channel is kept as a whole.
+const MESSAGE_BYTES_MAX: usize = KEPT_BYTES_MAX / 2;
+/// Max bytes of the number at the end of a message.
+const NUMBER_BYTES_MAX: u64 = 32;
+
+/// Compiled channel and message of a step.
+#[derive(Debug)]
+pub(super) struct Published {
+    channel: Template,
+    message: Template,
+}
+
+impl Published {
+    /// Compiles the words of a step `PUBLISH channel message`.
+    ///
+    /// # Errors
+    ///
+    /// The message for an unknown variable.
+    pub(super) fn compile(
+        words: &[Vec<u8>],
+        variables: &[String],
+        secrets: &Secrets,
+    ) -> Result<Self, String> {
+        let template = |at: usize| {
+            let word = words.get(at).map_or(&[][..], Vec::as_slice);
+            Template::compile(word, variables, secrets)
+        };
+        Ok(Self { channel: template(1)?, message: template(2)? })
+    }
+
+    /// Max bytes of the commands and of the message that is awaited, beyond those of PUBLISH itself.
+    pub(super) fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
+        let (channel, message) =
+            (self.channel.bytes_max(longest_bytes), self.message.bytes_max(longest_bytes));
+        channel.saturating_mul(4).saturating_add(message).saturating_add(2 * NUMBER_BYTES_MAX + 128)
+    }
+}
+
+/// Subscription of a connection, and the delivery that it waits for.
+#[derive(Debug, Default)]
+pub(super) struct Subscriber {
+    /// Number of the connection in the load.
+    number: u32,
+    /// Whether the connection uses RESP3, which has pushes.
+    pub(super) has_pushes: bool,
+    /// Number of the last message.
+    latest: u64,
+    /// Channel of the subscription; empty if there is none.
+    channel: Vec<u8>,
+    /// Message under way, with its number; empty if none is.
+    awaited: Vec<u8>,
+    has_reply: bool,
+    is_delivered: bool,
+}
+
+impl Subscriber {
+    /// Creates the state of a connection.
+    pub(super) fn new(number: u32) -> Self {
+        Self { number, ..Self::default() }
+    }
+
+    /// Appends the commands for a message.
+    ///
+    /// # Errors
+    ///
+    /// Why the message cannot be published.
+    pub(super) fn publish<'v>(
+        &mut self,
+        published: &Published,
+        value: &impl Fn(u16) -> &'v [u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let mut channel = Vec::new();
+        published.channel.fill(value, &mut channel);
+        self.awaited.clear();
+        published.message.fill(value, &mut self.awaited);
+        if self.awaited.len() + channel.len() > MESSAGE_BYTES_MAX {
+            return Err(format!("a message with its channel is longer than {MESSAGE_BYTES_MAX} bytes"));
+        }
+        self.latest += 1;
+        self.awaited.extend_from_slice(format!(" #{}-{}", self.number, self.latest).as_bytes());
+        (self.has_reply, self.is_delivered) = (false, false);
+        if self.channel != channel || channel.is_empty() {
+            if !self.channel.is_empty() {
+                put(&[b"UNSUBSCRIBE", &self.channel], out);
+            }
+            put(&[b"SUBSCRIBE", &channel], out);
+            self.channel = channel;
+        }
+        put(&[b"PUBLISH", &self.channel, &self.awaited], out);
+        Ok(())
+    }
+
+    /// Whether a delivery is awaited.
+    #[inline]
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.awaited.is_empty()
+    }
+
+    /// Notes a push of the server. Returns whether it completes the exchange.
+    pub(super) fn take_push(&mut self, push: &Kept) -> bool {
+        let is_own = self.is_waiting()
+            && push.item(0) == Some(b"message")
+            && push.item(1) == Some(&self.channel)
+            && push.item(2) == Some(&self.awaited);
+        self.is_delivered |= is_own;
+        is_own && self.has_reply
+    }
+
+    /// Notes the reply to PUBLISH. Returns whether it completes the exchange.
+    pub(super) fn take_reply(&mut self, is_refused: bool) -> bool {
+        self.has_reply = true;
+        is_refused || self.is_delivered
+    }
+
+    /// Ends the exchange.
+    pub(super) fn end(&mut self) {
+        self.awaited.clear();
+    }
+
+    /// Forgets the subscription, which belongs to a connection.
+    pub(super) fn forget(&mut self) {
+        self.has_pushes = false;
+        self.channel.clear();
+        self.awaited.clear();
+    }
+}
+
+fn put(words: &[&[u8]], out: &mut Vec<u8>) {
+    put_count(words.len(), out);
+    words.iter().for_each(|word| put_word(word, out));
+}
