@@ -16,7 +16,7 @@ Examples:
 All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 
 /// Example for each command that was called without a required argument.
-const EXAMPLE_COMMANDS: [(&str, &str); 10] = [
+const EXAMPLE_COMMANDS: [(&str, &str); 11] = [
     ("run", "tenbin run study.yaml; tenbin init writes a first plan"),
     ("check", "tenbin check study.yaml; tenbin init writes a first plan"),
     (
@@ -25,6 +25,7 @@ const EXAMPLE_COMMANDS: [(&str, &str); 10] = [
     ),
     ("capacity", "tenbin capacity localhost:8080 --slo 'p99<200ms, errors<0.1%'"),
     ("prepare", "tenbin prepare postgres://USER@HOST/DATABASE --workload tpcb-like --scale 10"),
+    ("replay", "tenbin replay postgresql.csv --dry-run; --to URL sends its statements"),
     ("export", "tenbin export last -o run.sqlite"),
     ("proxy", "tenbin proxy 8081 8080 --delay 20ms, from one port to another"),
     ("completions", "tenbin completions bash"),

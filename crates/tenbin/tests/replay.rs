@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 use servers::{Auth, Postgres, PostgresSettings};
 
-use crate::support::{Home, built_in, number, until};
+use crate::support::{Home, Output, Started, TENBIN, built_in, until};
 
 /// PostgreSQL that logs all statements in a format.
 fn logging(format: &str) -> Postgres {
@@ -46,7 +47,7 @@ fn by_session(log: &str, from: usize) -> Vec<Vec<String>> {
     for line in log[from..].lines() {
         let Some((prefix, statement)) = line.split_once("LOG:  statement: ") else { continue };
         if !statement.contains("pgbench_") && !matches!(statement, "BEGIN;" | "END;")
-            || statement.contains("count(*)")
+            || statement.contains("count(")
         {
             continue;
         }
@@ -67,10 +68,22 @@ fn pgbench(server: &Postgres, arguments: &[&str]) {
     assert!(output.status.success(), "{output:?}");
 }
 
+fn replay(home: &Home, arguments: &[&str]) -> Output {
+    let mut command = Command::new(TENBIN);
+    home.isolate(&mut command);
+    command.arg("replay").args(arguments);
+    Started::spawn(command).finish()
+}
+
 fn json(home: &Home, arguments: &[&str]) -> Value {
-    let output = home.run(&[&["replay"], arguments, &["--format", "json"]].concat());
+    let output = replay(home, &[arguments, &["--format", "json"]].concat());
     assert_eq!(output.code, Some(0), "{output:?}");
     output.json()
+}
+
+#[track_caller]
+fn count(result: &Value, pointer: &str) -> u64 {
+    result.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer} of {result}"))
 }
 
 fn path(path: &Path) -> &str {
@@ -91,8 +104,8 @@ fn statements_of_pgbench_are_replayed_in_the_order_of_each_session() {
     let url = format!("{}/fresh", own.strip_suffix("/postgres").expect("the database is last"));
     let replayed_from = length(&log);
     let result = json(&home, &[path(&recorded), "--to", &url, "--allow-writes"]);
-    assert_eq!((number(&result, "/replay/differs"), number(&result, "/replay/not_sent")), (0, 0), "{result}");
-    assert!(number(&result, "/replay/same") > 700, "{result}");
+    assert_eq!((count(&result, "/replay/differs"), count(&result, "/replay/not_sent")), (0, 0), "{result}");
+    assert!(count(&result, "/replay/same") > 700, "{result}");
     let text = || fs::read_to_string(&log).expect("a log");
     until("the replay is logged", || text()[replayed_from..].matches("END;").count() >= 100);
     let (before, after) = (by_session(&text()[..replayed_from], from), by_session(&text(), replayed_from));
@@ -120,21 +133,21 @@ fn results_that_differ_are_reported_in_the_first_line() {
     let recorded = recorded(&log, from, "secret words", &home);
     let (file, url) = (path(&recorded), server.own_url());
 
-    let refused = home.run(&["replay", file, "--to", &url]);
+    let refused = replay(&home, &[file, "--to", &url]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("6 of 7 statements may write"), "{refused:?}");
 
-    let dry = home.run(&["replay", file, "--dry-run"]);
+    let dry = replay(&home, &[file, "--dry-run"]);
     assert!(
         dry.stdout.starts_with("7 statements in ") && dry.stdout.contains("insert into t values (?)"),
         "{dry:?}"
     );
 
     let reads = json(&home, &[file, "--to", &url, "--only", "reads"]);
-    assert_eq!((number(&reads, "/replay/sent"), number(&reads, "/replay/same")), (1, 1), "{reads}");
+    assert_eq!((count(&reads, "/replay/sent"), count(&reads, "/replay/same")), (1, 1), "{reads}");
 
     // Every row is there already, so only the one that failed in the log ends alike.
-    let output = home.run(&["replay", file, "--to", &url, "--allow-writes"]);
+    let output = replay(&home, &[file, "--to", &url, "--allow-writes"]);
     assert!(output.stdout.starts_with("diverged: 71.4 % of results differ from the log"), "{output:?}");
     assert!(output.stdout.contains("error 23505"), "{output:?}");
     assert!(!output.stdout.contains("secret"), "{output:?}");
@@ -151,7 +164,7 @@ fn read_only_sessions_reject_a_write_that_was_taken_for_a_read() {
     let line = "2026-01-02 03:04:05 UTC:[local]:bob@postgres:[12]:LOG:  duration: 1 ms  statement: SELECT public.count('x'::text)\n";
     fs::write(&file, line).expect("a log");
     let result = json(&home, &[path(&file), "--to", &server.own_url()]);
-    assert_eq!((number(&result, "/replay/rejected"), number(&result, "/replay/differs")), (1, 1), "{result}");
+    assert_eq!((count(&result, "/replay/rejected"), count(&result, "/replay/differs")), (1, 1), "{result}");
     assert_eq!(server.sql("SELECT count(*) FROM t").expect("a number").trim(), "0");
 }
 
@@ -176,14 +189,14 @@ fn rest_of_a_lost_transaction_is_not_sent() {
     fs::write(&file, log).expect("a log");
     let result = json(&home, &[path(&file), "--to", &server.own_url(), "--allow-writes"]);
     assert_eq!(server.sql("SELECT a FROM t").expect("rows").trim(), "3", "{result}");
-    assert_eq!(number(&result, "/replay/lost_with_transaction"), 2, "{result}");
+    assert_eq!(count(&result, "/replay/lost_with_transaction"), 2, "{result}");
 }
 
 #[test]
 fn requests_of_an_access_log_are_replayed_and_statuses_compared() {
     let (target, home) = (built_in(), Home::new());
     let mut log = String::new();
-    for (number, path) in ["/status", "/status?x=secret", "/no-such-page", "/status"].iter().enumerate() {
+    for (number, path) in ["/status", "/bytes?n=4711", "/no-such-page", "/status"].iter().enumerate() {
         let _ = writeln!(
             log,
             "10.0.0.1 - - [02/Jan/2026:03:04:0{number} +0000] \"GET {path} HTTP/1.1\" 200 0 \"-\" \"-\""
@@ -194,11 +207,11 @@ fn requests_of_an_access_log_are_replayed_and_statuses_compared() {
     fs::write(&file, log).expect("a log");
     let url = format!("http://{}", target.address());
     let result = json(&home, &[path(&file), "--to", &url, "--speed", "10x", "-c", "2"]);
-    assert_eq!((number(&result, "/replay/sent"), number(&result, "/replay/same")), (4, 3), "{result}");
+    assert_eq!((count(&result, "/replay/sent"), count(&result, "/replay/same")), (4, 3), "{result}");
     assert_eq!(result["replay"]["differences"][0]["replay"], "status 404", "{result}");
     assert_eq!(result["log"]["skipped"][0]["reason"], "no_body", "{result}");
     assert!(result["replay"]["took_s"].as_f64().expect("a time") >= 0.3, "{result}");
-    assert!(!result.to_string().contains("secret"), "{result}");
+    assert!(!result.to_string().contains("4711"), "{result}");
 }
 
 #[test]
@@ -218,7 +231,7 @@ fn wrong_logs_and_systems_are_errors_that_say_what_to_write() {
         (vec![file, "--log-prefix", "%z", "--dry-run"], "%z is no escape of log_line_prefix"),
         (vec![access], "--to"),
     ] {
-        let output = home.run(&[vec!["replay"], arguments].concat());
+        let output = replay(&home, &arguments);
         assert_eq!(output.code, Some(2), "{output:?}");
         assert!(output.stderr.contains(words), "{output:?}");
     }

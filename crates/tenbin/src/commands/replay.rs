@@ -273,6 +273,7 @@ fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
 fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let url = with_scheme(flags.to.as_deref().unwrap_or_default()).into_owned();
     let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
+    check_scheme(&url, is_sql)?;
     let users = if is_sql { recorded.trace.slots.len() as u64 } else { u64::from(flags.connections.max(1)) };
     let timeout_ns = plan::units::duration_ns(&with_seconds(&flags.timeout));
     let timeout_ns =
@@ -292,17 +293,25 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let plan = draft.check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     output::keep_out(&plan.secrets);
     let of_system = plan.endpoints[0].transactions().map(|sql| sql.database.engine);
-    match (recorded.format.traffic, of_system) {
-        (Traffic::Sql(engine), Some(of_system)) if engine == of_system => Ok(plan),
-        (Traffic::Http, None) => Ok(plan),
-        (Traffic::Sql(engine), _) => bad(format!(
+    match recorded.format.traffic {
+        Traffic::Sql(engine) if of_system != Some(engine) => bad(format!(
             "--to: the log has statements of {}\n  help: name a server of it with --to",
             engine.name()
         )),
-        (Traffic::Http, Some(_)) => {
-            bad("--to: the log has HTTP requests\n  help: name a web server with --to http://HOST:PORT"
-                .to_owned())
+        _ => Ok(plan),
+    }
+}
+
+/// Checks that the system is a web server if the log is that of one, and only then.
+fn check_scheme(url: &str, is_sql: bool) -> anyhow::Result<()> {
+    match (matches!(url.split_once("://"), Some(("http" | "https", _))), is_sql) {
+        (true, true) => {
+            bad("--to: the log has SQL statements\n  help: name a database with --to, such as postgres://USER@HOST/DATABASE".to_owned())
         }
+        (false, false) => {
+            bad("--to: the log has HTTP requests\n  help: name a web server with --to http://HOST:PORT".to_owned())
+        }
+        _ => Ok(()),
     }
 }
 
