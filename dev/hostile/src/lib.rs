@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 pub use mutate::Mutator;
 use plan::{Action, Environment, Study};
 use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
-use wire::http1::Template;
 use wire::{Greeting, Open, PROTOCOLS, Protocol};
 
 /// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
@@ -147,9 +146,6 @@ fn read_plan(bytes: &[u8]) {
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
                         let compiled = plan.steps.iter().all(|step| match &step.action {
-                            Action::Http(action) => {
-                                Template::compile(&action.request, &plan.variables, &plan.secrets).is_ok()
-                            }
                             Action::Owned(action) => action.compile(&plan.variables, &plan.secrets).is_ok(),
                             Action::Sql(_) | Action::Tool(_) => true,
                         });
