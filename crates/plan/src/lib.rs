@@ -19,7 +19,6 @@ mod error;
 mod explain;
 mod fault;
 mod file;
-pub mod multipart;
 mod plan;
 mod query_step;
 mod recorded;
@@ -62,5 +61,5 @@ pub use study::{
 pub use transactions::Transactions;
 pub use units;
 pub use wire::Secrets;
-pub use wire::http1::basic_authorization;
+pub use wire::http1::{basic_authorization, multipart};
 pub use wire::masking::without_secrets;
