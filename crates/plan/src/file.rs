@@ -8,9 +8,7 @@
 mod addresses;
 mod aliases;
 mod baseline;
-mod body;
 mod built_in;
-mod carried;
 mod compare;
 mod condition;
 mod data;
@@ -44,6 +42,7 @@ mod settings;
 mod shape;
 mod span;
 mod step;
+mod step_reader;
 mod syntax;
 mod systems;
 pub(crate) mod tables;
@@ -64,7 +63,6 @@ pub use errors::{FileError, FileErrors, FilePosition};
 pub use reference::reference;
 pub use schema::schema;
 
-pub(crate) use carried::COOKIES_OF_USER;
 pub(crate) use endpoints::Role;
 pub(crate) use folder::read_regular;
 pub(crate) use keys::{Key, ValueKind};

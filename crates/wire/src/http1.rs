@@ -11,6 +11,7 @@
 
 mod cache;
 mod capture;
+mod carried;
 mod checks;
 mod chunked;
 mod conversation;
@@ -27,6 +28,10 @@ mod jar;
 mod json;
 mod json_path;
 mod keys;
+pub mod multipart;
+mod read_body;
+mod read_expect;
+mod read_step;
 mod reading;
 mod redirect;
 mod request;
@@ -39,9 +44,10 @@ pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck,
 pub use conversation::HttpConversation;
 pub use expected::Expected;
 pub use foreign::instead_of_tls;
-pub use http_step::{HttpStep, basic_authorization, path_error, request_line};
+pub use http_step::{HttpStep, basic_authorization};
 pub use jar::CookieJar;
 pub use json_path::{JsonPath, JsonPathFault};
+pub use read_expect::{expression, size, statuses};
 pub use redirect::Redirects;
 pub use request::{Credentials, Request, RequestBody, RequestFault};
 pub use step::Step;

@@ -8,8 +8,10 @@ mod access;
 mod form;
 mod further;
 mod identity;
+mod reader;
 mod site;
 mod template;
+pub mod tree;
 mod value;
 mod workload;
 
@@ -17,6 +19,7 @@ pub use access::{Access, LogIn};
 pub use form::{Form, FormSchema};
 pub use further::{Converse, FurtherKeys};
 pub use identity::identity;
+pub use reader::{BeginScenario, Reader, ScenarioSteps, SteppedAt, Wrong};
 pub use site::Site;
 pub use template::Template;
 pub use value::{Size, Text, Value};

@@ -67,16 +67,11 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
 const USE_MODULE_OF_REQUESTS: &[&str] = &[
     "crates/engine/src/net/line.rs",
     "crates/plan/src/check.rs",
-    "crates/plan/src/file/body.rs",
-    "crates/plan/src/file/carried.rs",
-    "crates/plan/src/file/step.rs",
     "crates/plan/src/lib.rs",
-    "crates/plan/src/multipart.rs",
     "crates/plan/src/request.rs",
     "crates/plan/src/spec/expects.rs",
     "crates/runner/src/consent.rs",
     "crates/wire/src/secrets.rs",
-    "dev/hostile/src/lib.rs",
     "dev/hostile/src/sessions.rs",
 ];
 

@@ -1,10 +1,10 @@
 //! Reads `setup` and `teardown`: requests of one client before and after each load.
 
-use super::carried::Carried;
 use super::own_step;
 use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
+use super::step_reader::StepReader;
 use super::transaction;
 use super::tree::Node;
 use super::variables::Variables;
@@ -39,10 +39,7 @@ pub(crate) fn read(
         reading.at(section.at, format!("`{name}` has more than {STEPS_MAX} steps"), "use fewer");
         return Vec::new();
     }
-    let mut carried = match section.node {
-        Some(node) => Carried::read(node, variables, reading),
-        None => Carried::default(),
-    };
+    let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
     for node in section.steps {
         if transaction::is_one(node) {
@@ -58,8 +55,8 @@ pub(crate) fn read(
         if let Some(entry) = node.entries().iter().find(|entry| OF_LOADS.contains(&entry.key.as_str())) {
             reading.at(entry.key_at, format!("a step of `{name}` has no `{}`", entry.key), "remove it");
         }
-        steps.extend(step::read(node, "", &mut carried, variables, reading).map(|read| read.step));
+        steps.extend(step::read(node, "", &mut *of_section, variables, reading).map(|read| read.step));
     }
-    carried.finish(variables, reading);
+    of_section.finish(&mut StepReader { variables, reading });
     steps
 }

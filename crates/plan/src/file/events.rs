@@ -5,7 +5,7 @@ use super::quick::Quick;
 use super::reading::Reading;
 use super::resources::{self, Around};
 use super::systems::Scope;
-use super::tree::{Entry, Node};
+use super::tree::{Entry, Node, WithUnits as _};
 use crate::study::{
     ActionText, Braced, EventMoment, EventSignal, LinkText, PortText, ReloadText, SignText, StudyEvent,
     StudyLoad, System, SystemEvent,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::reading::Reading;
 use super::span::Span;
 use super::systems::{Scope, dir, env};
-use super::tree::{Entry, Node};
+use super::tree::{Entry, Node, WithUnits as _};
 use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText, names_in};
 
 /// Default stop signal.

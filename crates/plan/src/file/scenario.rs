@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use load::values::Source;
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
+use wire::step::{ScenarioSteps, with_further_keys};
 
-use super::carried::{self, Carried};
 use super::data;
 use super::endpoints::{Endpoints, Kind, Role};
 use super::errands;
@@ -14,6 +15,7 @@ use super::reading::{AtUrl, Reading};
 use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
+use super::step_reader::StepReader;
 use super::transaction;
 use super::tree::{Node, Value};
 use super::variables::Variables;
@@ -124,7 +126,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     }
     let names = variables.names().to_vec();
     let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
-    data.extend(carried::without_cookies(&names));
+    data.extend(without_state_of_iterations(&names));
     data.extend(without_values(&steps.list, &steps.left_out, &names));
     let Steps { list: steps, played, authorized_at, .. } = steps;
     let endpoints = settings::read(root, played, &names, is_sound, reading);
@@ -178,21 +180,21 @@ impl<'a> Steps<'a> {
     ) -> Scenario {
         let is_mix = written.leaves().iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
-        let mut carried = match written.node {
-            Some(node) => Carried::read(node, variables, reading),
-            None => Carried::default(),
+        let Some(mut of_scenario) = step::begin(written.node, variables, reading) else {
+            let (once, order) = (Vec::new(), Order::InTurn(Vec::new()));
+            return Scenario { name: written.name.clone(), share, once, order };
         };
         let mut read = |node: &Node, variables: &mut Variables, reading: &mut Reading<'_>| {
-            self.visit(node, is_mix, &mut carried, variables, reading)
+            self.visit(node, is_mix, &mut *of_scenario, variables, reading)
         };
         let visits = Visits::read(written.steps, is_mix, variables, reading, &mut read);
         let once_at = written.steps.iter().find_map(|step| step.entry("once"));
-        if let Some(once) = once_at.filter(|_| carried.keeps_cookies_of_iterations()) {
+        if let Some(once) = once_at.filter(|_| of_scenario.forgets()) {
             let what =
                 "with `cookies: iteration`, no iteration has the cookies of a step that is done `once`";
             reading.at(once.key_at, what, "write `cookies: true`");
         }
-        carried.finish(variables, reading);
+        of_scenario.finish(&mut StepReader { variables, reading });
         self.left_out.extend(visits.left_out());
         let (once, visits) = (visits.once, visits.list.into_iter());
         let order = match is_mix {
@@ -207,7 +209,7 @@ impl<'a> Steps<'a> {
         &mut self,
         node: &Node,
         is_mix: bool,
-        carried: &mut Carried<'_>,
+        of_scenario: &mut dyn ScenarioSteps,
         variables: &mut Variables,
         reading: &mut Reading<'_>,
     ) -> Option<ReadVisit> {
@@ -217,7 +219,7 @@ impl<'a> Steps<'a> {
             }
             return None;
         }
-        let read = self.read_step(node, carried, variables, reading)?;
+        let read = self.read_step(node, of_scenario, variables, reading)?;
         self.authorized_at.extend(read.authorization_at);
         if let Some(known) = self.list.iter().position(|step| step.name == read.step.name) {
             let line = line_at(reading.source, self.places[known].start).number;
@@ -234,7 +236,7 @@ impl<'a> Steps<'a> {
     fn read_step(
         &mut self,
         node: &Node,
-        carried: &mut Carried<'_>,
+        of_scenario: &mut dyn ScenarioSteps,
         variables: &mut Variables,
         reading: &mut Reading<'_>,
     ) -> Option<ReadStep> {
@@ -251,7 +253,8 @@ impl<'a> Steps<'a> {
             }
         }
         if !transaction::is_one(node) {
-            return step::read(node, name, carried, variables, reading).map(|read| read.at(endpoint, name));
+            return step::read(node, name, of_scenario, variables, reading)
+                .map(|read| read.at(endpoint, name));
         }
         let played = self.played.get_mut(usize::from(endpoint))?;
         let number = played.scripts.len() as u16;
@@ -294,7 +297,22 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
     }
     saved.sort_unstable();
     saved.dedup();
-    (!saved.is_empty()).then(|| carried::emptied(&saved))
+    (!saved.is_empty()).then(|| emptied(&saved))
+}
+
+/// Source that clears the state that users keep for one iteration, such as its cookies, at every system. `None` if there is none.
+fn without_state_of_iterations(variables: &[String]) -> Option<DataSource> {
+    let is_of_iteration =
+        |name: &str| with_further_keys().any(|(_, further)| (further.is_of_iteration)(name));
+    let numbered = (0..).zip(variables).filter(|(_, name)| is_of_iteration(name));
+    let state: Vec<u16> = numbered.map(|(number, _)| number).collect();
+    (!state.is_empty()).then(|| emptied(&state))
+}
+
+/// Source that empties variables at the start of each iteration.
+fn emptied(variables: &[u16]) -> DataSource {
+    let source = Source::Text { length: 0, alphabet: "0" };
+    DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
 }
 
 /// Whether the scenario of a load has transactions. `None` if the load follows all scenarios, or an unknown one.

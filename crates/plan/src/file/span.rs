@@ -1,27 +1,6 @@
 //! Places in a file: byte ranges, and the lines and columns that errors show.
 
-/// Byte range of a file; the end is exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Span {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-impl Span {
-    pub(crate) fn new(start: usize, end: usize) -> Self {
-        Self { start, end: end.max(start) }
-    }
-
-    /// Text of the span. Empty if the span does not fit the source.
-    pub(crate) fn slice(self, source: &str) -> &str {
-        source.get(self.start..self.end).unwrap_or_default()
-    }
-
-    /// The span without trailing spaces and line breaks.
-    pub(crate) fn trimmed(self, source: &str) -> Self {
-        Self::new(self.start, self.start + self.slice(source).trim_end().len())
-    }
-}
+pub(crate) use wire::step::tree::Span;
 
 /// The line around a byte of a source.
 pub(crate) struct SourceLine<'a> {

@@ -16,7 +16,7 @@ use super::resources::{self, Around};
 use super::secret;
 use super::span::{Span, line_at};
 use super::tls;
-use super::tree::{Entry, Node};
+use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
 use super::variants;
 use crate::running::RunningSpec;

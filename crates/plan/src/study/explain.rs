@@ -11,7 +11,6 @@ use sql::RowCount;
 use super::experiment::step_words;
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
 use crate::endpoint::Select;
-use crate::file::COOKIES_OF_USER;
 use crate::plan::{Action, SqlAction};
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
@@ -115,7 +114,7 @@ impl Study {
         let count = visits.len();
         let how = if count == 1 { "1 step".to_owned() } else { format!("{count} steps, {how}") };
         let once: Vec<Repeated<'_>> = scenario.once.iter().map(|visit| (visit, None, 1)).collect();
-        let cookies = self.cookie_words(once.iter().chain(&visits));
+        let cookies = self.session_words(once.iter().chain(&visits));
         let _ = writeln!(out, "scenario    {name}{how}{cookies}");
         let once = once.into_iter().map(|visit| (visit, "once for each user: "));
         for ((visit, weight, times), when) in once.chain(visits.into_iter().map(|visit| (visit, ""))) {
@@ -164,15 +163,14 @@ impl Study {
         source.fills.iter().all(|(variable, _)| name(*variable).is_some_and(|name| name.starts_with('(')))
     }
 
-    /// Words for the cookies of a scenario: kept by each user or by each iteration.
-    fn cookie_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> &'static str {
-        let action = |visit: &Visit| self.script.steps.get(usize::from(visit.step))?.owned();
-        let jar = visits.find_map(|(visit, ..)| action(visit)?.step.session());
-        match jar.and_then(|jar| self.script.variables.get(usize::from(jar))) {
-            None => "",
-            Some(name) if name.starts_with(COOKIES_OF_USER) => "; each user keeps cookies",
-            Some(_) => "; each iteration keeps cookies",
-        }
+    /// Words for the state that users of a scenario keep between steps, such as cookies.
+    fn session_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> String {
+        let session = |visit: &Visit| {
+            let action = self.script.steps.get(usize::from(visit.step))?.owned()?;
+            let name = self.script.variables.get(usize::from(action.step.session()?))?;
+            Some((action.protocol.further_keys()?.session_words)(name))
+        };
+        visits.find_map(|(visit, ..)| session(visit)).map_or_else(String::new, |words| format!("; {words}"))
     }
 
     /// Words for the checks of a step's replies, and the names of the values that it saves.

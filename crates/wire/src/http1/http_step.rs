@@ -142,7 +142,7 @@ pub(super) fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValu
 /// # Errors
 ///
 /// What is wrong, and the help.
-pub fn request_line<'a>(key: &str, text: &'a str) -> Result<(String, &'a str), (String, String)> {
+pub(super) fn request_line<'a>(key: &str, text: &'a str) -> Result<(String, &'a str), (String, String)> {
     if key != ANY_METHOD {
         return Ok((key.to_uppercase(), text));
     }
@@ -156,7 +156,7 @@ pub fn request_line<'a>(key: &str, text: &'a str) -> Result<(String, &'a str), (
 }
 
 /// Error in the path of a step, and the help. `None` if there is none.
-pub fn path_error(path: &str) -> Option<(String, String)> {
+pub(super) fn path_error(path: &str) -> Option<(String, String)> {
     if path.contains("://") && !path.starts_with('/') {
         let help = "write the path here, and the host in the `url` of the plan or the system";
         Some(("the path of a step has no host".into(), help.into()))

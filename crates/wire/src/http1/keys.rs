@@ -5,7 +5,7 @@ use alloc::format;
 
 use crate::step::{Form, FormSchema, FurtherKeys, Key, Kind, OwnSteps, Table};
 
-use super::{Http1, http_step};
+use super::{Http1, carried, http_step, read_step};
 use crate::conversation::Script as _;
 
 /// Max consecutive redirects, as many as browsers follow.
@@ -32,12 +32,18 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
 pub(super) static FURTHER: FurtherKeys = FurtherKeys {
     one: "an HTTP request",
     step: STEP,
-    bodies: &["body", "body-file", "json", "form", "multipart"],
+    bodies: &BODIES,
     scenario: SCENARIO,
     expect: EXPECT,
     save: SAVE,
+    begin: read_step::begin,
+    session_words: carried::words,
+    is_of_iteration: carried::is_of_iteration,
     converse: |load| Ok(Box::new(Http1::compile_load(load)?.quoting().open(0))),
 };
+
+/// Keys that give the body.
+pub(super) const BODIES: [&str; 5] = ["body", "body-file", "json", "form", "multipart"];
 
 const fn key(name: &'static str, example: &'static str, kind: Kind, sentence: &'static str) -> Key {
     Key { name, sentence, example, kind }

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use super::{Key, StepsOfLoad};
+use super::{BeginScenario, Key, StepsOfLoad};
 use crate::conversation::Conversation;
 use crate::protocol::WrongStep;
 
@@ -13,7 +13,7 @@ pub struct FurtherKeys {
     pub one: &'static str,
     /// Keys of the step itself.
     pub step: &'static [Key],
-    /// Those of these keys that give the body; a step has one of them at most.
+    /// Keys among them that give the body; a step has one of them at most.
     pub bodies: &'static [&'static str],
     /// Keys of a scenario, which apply to all of its steps.
     pub scenario: &'static [Key],
@@ -21,6 +21,12 @@ pub struct FurtherKeys {
     pub expect: &'static [Key],
     /// Keys of each value of `save`.
     pub save: &'static [Key],
+    /// Begins to read the steps of a scenario.
+    pub begin: BeginScenario,
+    /// Words for the state of a user in the hidden variable with this name ([`super::Step::session`]).
+    pub session_words: fn(&str) -> &'static str,
+    /// Whether each iteration begins with an empty hidden variable of this name.
+    pub is_of_iteration: fn(&str) -> bool,
     /// Opens the conversation of one client that makes requests outside of a load. Messages of rejected requests quote the start of
     /// the reply's body.
     pub converse: Converse,

@@ -1,15 +1,19 @@
 //! Reads `headers`, `auth`, `cookies`, and `redirects` of a scenario, which apply to all of its requests.
 
-use load::values::{DataSource, Source};
-use wire::http1::{CookieJar, Credentials, Redirects, Request};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
-use super::reading::Reading;
-use super::span::Span;
-use super::tree::Node;
-use super::variables::Variables;
+use super::jar::CookieJar;
+use super::redirect::Redirects;
+use super::request::{Credentials, Request};
+use crate::step::Reader;
+use crate::step::tree::{Node, Span};
 
 /// Hidden variable with the cookies of a user. No name in braces can be that of a hidden variable.
-pub(crate) const COOKIES_OF_USER: &str = "(cookies)";
+const COOKIES_OF_USER: &str = "(cookies)";
 /// Hidden variable with the cookies of an iteration.
 const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
 /// Hidden variable with the path of the current request, for cookies that set no path.
@@ -18,9 +22,22 @@ const COOKIE_PATH: &str = "(path)";
 const LOCATION: &str = "(location)";
 const AUTHORIZATION: &str = "Authorization";
 
+/// Whether a hidden variable has the cookies of an iteration, which begins without any.
+pub(super) fn is_of_iteration(name: &str) -> bool {
+    name.starts_with(COOKIES_OF_ITERATION)
+}
+
+/// Words for the cookies that a hidden variable has.
+pub(super) fn words(name: &str) -> &'static str {
+    match name.starts_with(COOKIES_OF_USER) {
+        true => "each user keeps cookies",
+        false => "each iteration keeps cookies",
+    }
+}
+
 /// Headers and credentials that the requests of a scenario carry. Each starts at the first step at which its values are known.
 #[derive(Default)]
-pub(crate) struct Carried<'a> {
+pub(super) struct Carried<'a> {
     list: Vec<Item<'a>>,
     /// Hidden variable with the cookies. `None` if cookies are not kept. Each system has its own, with the system's name at the
     /// end.
@@ -46,17 +63,17 @@ enum What {
 
 impl<'a> Carried<'a> {
     /// Reads the keys of a scenario.
-    pub(crate) fn read(scenario: &'a Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Self {
+    pub(super) fn read(scenario: &'a Node, reader: &mut dyn Reader) -> Self {
         let headers = scenario.get("headers").map_or(&[][..], Node::entries).iter().map(|entry| {
             let text = entry.value.text().unwrap_or_default().to_owned();
             let what = What::Header(entry.key.clone(), text);
             Item { at: entry.key_at, what, texts: vec![&entry.value], is_used: false }
         });
         let mut list: Vec<Item<'_>> = headers.collect();
-        if let Some(auth) = auth(scenario, reading) {
+        if let Some(auth) = auth(scenario, reader) {
             if list.iter().any(|item| item.is_header(AUTHORIZATION)) {
                 let what = "both `auth` and a header say who is asking";
-                reading.at(auth.at, what, "remove the header Authorization");
+                reader.report(auth.at, what.into(), "remove the header Authorization".into());
             }
             list.push(auth);
         }
@@ -67,38 +84,37 @@ impl<'a> Carried<'a> {
         };
         // These variables get their numbers before the values of steps.
         for name in jar.into_iter().flat_map(|jar| [jar, COOKIE_PATH]) {
-            variables.hidden(name);
+            reader.hidden(name);
         }
         Self { list, jar, redirects: redirects(scenario).unwrap_or(0) }
     }
 
     /// Adds headers and credentials to the request of a step, if their values are known by then and the request does not set them
     /// itself.
-    pub(crate) fn add_to(
+    pub(super) fn add_to(
         &mut self,
         step: &Node,
         request: &mut Request,
         endpoint: &str,
-        variables: &mut Variables,
-        reading: &mut Reading<'_>,
+        reader: &mut dyn Reader,
     ) {
         request.cookies = self.jar.and_then(|jar| {
-            let jar = variables.hidden(&format!("{jar}{endpoint}"))?;
-            Some(CookieJar { jar, path: variables.hidden(COOKIE_PATH)? })
+            let jar = reader.hidden(&format!("{jar}{endpoint}"))?;
+            Some(CookieJar { jar, path: reader.hidden(COOKIE_PATH)? })
         });
         let max = redirects(step).unwrap_or(self.redirects);
         if max > 0 {
             // The URL of the system, which is filled in later, decides about TLS.
             let followed = |location| Redirects { max, location, is_secure: false };
-            request.redirects = variables.hidden(LOCATION).map(followed);
+            request.redirects = reader.hidden(LOCATION).map(followed);
         }
         for item in &mut self.list {
             let texts = || item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
-            if !texts().all(|(_, text)| variables.are_at_hand(text)) {
+            if !texts().all(|(_, text)| reader.are_at_hand(text)) {
                 continue;
             }
             if !item.is_used {
-                texts().for_each(|(node, text)| variables.use_in(node, text, reading));
+                texts().for_each(|(node, text)| reader.use_in(node, text));
                 item.is_used = true;
             }
             match &item.what {
@@ -111,46 +127,33 @@ impl<'a> Carried<'a> {
     }
 
     /// Reports headers and credentials that no request carries.
-    pub(crate) fn finish(self, variables: &mut Variables, reading: &mut Reading<'_>) {
+    pub(super) fn report_unused(&self, reader: &mut dyn Reader) {
         for item in self.list.iter().filter(|item| !item.is_used) {
-            let before = reading.findings.count();
+            let before = reader.reported();
             let texts = item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
-            texts.for_each(|(node, text)| variables.use_in(node, text, reading));
-            if reading.findings.count() == before {
-                reading.at(item.at, "no step of the scenario is a request that carries it", "remove it");
+            texts.for_each(|(node, text)| reader.use_in(node, text));
+            if reader.reported() == before {
+                let what = "no step of the scenario is a request that carries it";
+                reader.report(item.at, what.into(), "remove it".into());
             }
         }
     }
 
     /// Whether each iteration begins without cookies.
-    pub(crate) fn keeps_cookies_of_iterations(&self) -> bool {
+    pub(super) fn keeps_cookies_of_iterations(&self) -> bool {
         self.jar == Some(COOKIES_OF_ITERATION)
     }
 
     /// Place of a header, ignoring case.
-    pub(crate) fn header_at(&self, name: &str) -> Option<Span> {
+    pub(super) fn header_at(&self, name: &str) -> Option<Span> {
         self.list.iter().find(|item| item.is_header(name)).map(|item| item.at)
     }
 
     /// Place of credentials. `None` if there are none.
-    pub(crate) fn authorization_at(&self) -> Option<Span> {
+    pub(super) fn place_of_authorization(&self) -> Option<Span> {
         let says = |item: &&Item<'_>| matches!(item.what, What::Basic(_)) || item.is_header(AUTHORIZATION);
         self.list.iter().find(says).map(|item| item.at)
     }
-}
-
-/// Source that clears the cookies of the previous iteration, at every system. `None` if no scenario keeps cookies by iteration.
-pub(crate) fn without_cookies(variables: &[String]) -> Option<DataSource> {
-    let numbered = (0..).zip(variables);
-    let jars = numbered.filter(|(_, name)| name.starts_with(COOKIES_OF_ITERATION)).map(|(number, _)| number);
-    let jars: Vec<u16> = jars.collect();
-    (!jars.is_empty()).then(|| emptied(&jars))
-}
-
-/// Source that empties variables at the start of each iteration.
-pub(crate) fn emptied(variables: &[u16]) -> DataSource {
-    let source = Source::Text { length: 0, alphabet: "0" };
-    DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
 }
 
 impl Item<'_> {
@@ -164,13 +167,13 @@ fn redirects(node: &Node) -> Option<u8> {
     node.text_of("redirects")?.parse().ok()
 }
 
-fn auth<'a>(scenario: &'a Node, reading: &mut Reading<'_>) -> Option<Item<'a>> {
+fn auth<'a>(scenario: &'a Node, reader: &mut dyn Reader) -> Option<Item<'a>> {
     let entry = scenario.entry("auth")?;
     let mut kinds = entry.value.entries().iter();
     let kind = kinds.next()?;
     if let Some(second) = kinds.next() {
         let what = format!("`auth` has one scheme, and this one has `{}`", kind.key);
-        reading.at(second.key_at, what, "remove one of them");
+        reader.report(second.key_at, what, "remove one of them".into());
     }
     let text = |node: &Node| node.text().unwrap_or_default().to_owned();
     let (what, texts) = match (kind.key.as_str(), kind.value.get("user"), kind.value.get("password")) {
@@ -182,7 +185,7 @@ fn auth<'a>(scenario: &'a Node, reading: &mut Reading<'_>) -> Option<Item<'a>> {
             if text(user).contains(':') {
                 let what =
                     "the user of Basic authentication has no colon, which separates it from the password";
-                reading.at(user.at, what, "write the password in `password`");
+                reader.report(user.at, what.into(), "write the password in `password`".into());
             }
             (What::Basic(Credentials { user: text(user), password: text(password) }), vec![user, password])
         }

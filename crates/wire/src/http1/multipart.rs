@@ -1,7 +1,12 @@
 //! Bodies of `multipart/form-data` (RFC 7578), as browsers write them.
 
-use ring::digest::{SHA256, digest};
-use wire::http1::RequestBody;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use sha2::{Digest as _, Sha256};
+
+use super::request::RequestBody;
 
 /// A file in a form.
 #[derive(Clone, Copy, Debug)]
@@ -43,13 +48,13 @@ fn parameter(name: &str) -> String {
 fn boundary(parts: &[(Vec<u8>, Vec<u8>)]) -> String {
     let contents: Vec<&[u8]> = parts.iter().map(|(_, content)| content.as_slice()).collect();
     let all = contents.concat();
-    let mut seed = digest(&SHA256, &all);
+    let mut seed = Sha256::digest(&all);
     loop {
-        let digits: String = seed.as_ref().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let digits: String = seed.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
         let boundary = format!("tenbin-{digits}");
         if memchr::memmem::find(&all, boundary.as_bytes()).is_none() {
             return boundary;
         }
-        seed = digest(&SHA256, seed.as_ref());
+        seed = Sha256::digest(seed);
     }
 }

@@ -1,0 +1,82 @@
+//! The reader of a plan as protocols use it for their steps.
+
+use wire::Secrets;
+use wire::step::Reader;
+
+use super::reading::Reading;
+use super::secret;
+use super::span::Span;
+use super::tree::{Entry, Node};
+use super::variables::Variables;
+use crate::body_file::BODY_BYTES_MAX;
+use crate::spec::Wrong;
+use crate::study::names_in;
+use crate::units;
+
+/// Variables and findings while steps are read.
+pub(crate) struct StepReader<'a, 'b> {
+    pub(crate) variables: &'a mut Variables,
+    pub(crate) reading: &'a mut Reading<'b>,
+}
+
+impl Reader for StepReader<'_, '_> {
+    fn report(&mut self, at: Span, what: String, help: String) {
+        self.reading.at(at, what, help);
+    }
+
+    fn is_reported(&self, at: Span) -> bool {
+        self.reading.findings.has_at(at)
+    }
+
+    fn reported(&self) -> usize {
+        self.reading.findings.count()
+    }
+
+    fn part(&self, node: &Node, start: usize, end: usize) -> Span {
+        node.part(self.reading.source, start, end)
+    }
+
+    fn use_in(&mut self, node: &Node, text: &str) {
+        self.variables.use_in(node, text, self.reading);
+    }
+
+    fn use_in_file(&mut self, node: &Node, bytes: &[u8]) {
+        self.variables.use_in_file(node, bytes, self.reading);
+    }
+
+    fn are_at_hand(&self, text: &str) -> bool {
+        self.variables.are_at_hand(text)
+    }
+
+    fn has_secret(&self, text: &str) -> bool {
+        names_in(text).any(|(name, ..)| secret::is_one(name))
+    }
+
+    fn hidden(&mut self, name: &str) -> Option<u16> {
+        self.variables.hidden(name)
+    }
+
+    fn save(&mut self, entry: &Entry) -> Option<u16> {
+        self.variables.save(entry, self.reading)
+    }
+
+    fn variables(&self) -> &[String] {
+        self.variables.names()
+    }
+
+    fn are_too_many(&self) -> bool {
+        self.variables.are_too_many()
+    }
+
+    fn secrets(&self) -> &Secrets {
+        &self.reading.secrets
+    }
+
+    fn file(&mut self, path: &str) -> Result<Vec<u8>, (String, String)> {
+        self.reading.folder.read(path, BODY_BYTES_MAX)
+    }
+
+    fn size_bytes(&self, text: &str) -> Result<u64, String> {
+        units::size_bytes(text).map_err(|what| Wrong::from(what).what)
+    }
+}

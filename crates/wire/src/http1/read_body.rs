@@ -1,0 +1,249 @@
+//! Reads the body of a step: text, a file, or one that `json`, `form`, and `multipart` build from values.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::encoding::BodyKind;
+use super::keys::BODIES;
+use super::multipart::{self, FilePart};
+use super::request::RequestBody;
+use crate::braces::{self, Piece, pieces};
+use crate::step::Reader;
+use crate::step::tree::{Entry, Node, Text, Value};
+
+/// Reads the body of a step, and the Content-Type that follows from it. `given` is the Content-Type of its headers.
+pub(super) fn read(node: &Node, given: Option<&str>, reader: &mut dyn Reader) -> Option<RequestBody> {
+    let mut entries = node.entries().iter().filter(|entry| BODIES.contains(&entry.key.as_str()));
+    let entry = entries.next()?;
+    if let Some(second) = entries.next() {
+        let what = format!("`{}` and `{}` exclude each other", entry.key, second.key);
+        reader.report(second.key_at, what, "remove one of them".into());
+        return None;
+    }
+    let (bytes, kind) = match entry.key.as_str() {
+        "body" => {
+            reader.use_in(&entry.value, entry.value.text()?);
+            (entry.value.text()?.as_bytes().to_vec(), None)
+        }
+        "body-file" => {
+            let bytes = file(&entry.value, reader)?;
+            reader.use_in_file(&entry.value, &bytes);
+            (bytes, None)
+        }
+        "json" => (json(entry, reader)?, Some(BodyKind::Json)),
+        "form" => (form(&entry.value, reader), Some(BodyKind::Form)),
+        _ => return multipart(entry, given, reader),
+    };
+    let misfit = kind.zip(given).filter(|(kind, given)| BodyKind::of(given) != *kind);
+    if let Some((_, given)) = misfit {
+        let what = format!("`{}` makes another body than the Content-Type {given:?} says", entry.key);
+        let help = "remove the header, or write the body as a text in `body`";
+        reader.report(entry.key_at, what, help.into());
+    }
+    let content_type = match kind {
+        Some(BodyKind::Json) => Some("application/json".to_owned()),
+        Some(BodyKind::Form) => Some("application/x-www-form-urlencoded".to_owned()),
+        _ => None,
+    };
+    Some(RequestBody { bytes, content_type: content_type.filter(|_| given.is_none()) })
+}
+
+fn file(node: &Node, reader: &mut dyn Reader) -> Option<Vec<u8>> {
+    match reader.file(node.text()?) {
+        Ok(bytes) => Some(bytes),
+        Err((what, help)) => {
+            reader.report(node.at, what, help);
+            None
+        }
+    }
+}
+
+fn json(entry: &Entry, reader: &mut dyn Reader) -> Option<Vec<u8>> {
+    if matches!(entry.value.value, Value::Text(_)) {
+        let help = "write `json: { name: value }`; a text that is JSON already belongs in `body`";
+        reader.report(entry.value.at, "`json` is a mapping or a list".into(), help.into());
+        return None;
+    }
+    let mut text = String::new();
+    json_value(&entry.value, &mut text, reader);
+    Some(text.into_bytes())
+}
+
+fn json_value(node: &Node, out: &mut String, reader: &mut dyn Reader) {
+    match &node.value {
+        Value::Map(entries) => {
+            out.push('{');
+            for (number, Entry { key, value, .. }) in entries.iter().enumerate() {
+                out.push_str(if number > 0 { "," } else { "" });
+                let key = braces::literal(key.as_bytes());
+                out.push_str(&quoted(&String::from_utf8_lossy(&key)));
+                out.push(':');
+                json_value(value, out, reader);
+            }
+            out.push('}');
+        }
+        Value::List(items) => {
+            out.push('[');
+            for (number, item) in items.iter().enumerate() {
+                out.push_str(if number > 0 { "," } else { "" });
+                json_value(item, out, reader);
+            }
+            out.push(']');
+        }
+        Value::Text(_) if node.is_nothing() => out.push_str("null"),
+        Value::Text(Text { text, is_plain }) => {
+            reader.use_in(node, text);
+            match *is_plain && is_json_scalar(text) || is_raw_value(text) {
+                true => out.push_str(text),
+                false => out.push_str(&quoted(text)),
+            }
+        }
+    }
+}
+
+/// Text as JSON. Names in braces contain nothing that JSON escapes.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for sign in text.chars() {
+        match sign {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            sign => out.push(sign),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a text is a number, `true`, or `false` in JSON (RFC 8259).
+fn is_json_scalar(text: &str) -> bool {
+    matches!(text, "true" | "false") || is_json_number(text)
+}
+
+/// Whether a text is a number in JSON that fits a double.
+fn is_json_number(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.strip_prefix('-').unwrap_or(text);
+    let (number, exponent) = match number.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
+        None => (number, None),
+    };
+    let (whole, fraction) =
+        number.split_once('.').map_or((number, None), |(whole, part)| (whole, Some(part)));
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(digits)
+        && text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Whether a text is only `{name:raw}`, which inserts the value itself, without quotes.
+fn is_raw_value(text: &str) -> bool {
+    let mut pieces = pieces(text.as_bytes());
+    matches!((pieces.next(), pieces.next()), (Some(Piece::Raw(_)), None))
+}
+
+fn form(node: &Node, reader: &mut dyn Reader) -> Vec<u8> {
+    let mut fields = Vec::new();
+    for Entry { key, value, .. } in node.entries() {
+        for item in value.items() {
+            let text = item.text().unwrap_or_default();
+            reader.use_in(item, text);
+            fields.push(format!("{}={}", percent_encoded(key.as_bytes()), encoded(text)));
+        }
+    }
+    fields.join("&").into_bytes()
+}
+
+/// Text encoded for a form. Names in braces stay, because their values are encoded when they are known.
+fn encoded(text: &str) -> String {
+    let pieces = pieces(text.as_bytes()).map(|piece| match piece {
+        Piece::Text(bytes) => percent_encoded(bytes),
+        Piece::Name(name) => format!("{{{name}}}"),
+        Piece::Raw(name) => format!("{{{name}{}}}", braces::RAW),
+    });
+    pieces.collect()
+}
+
+/// Bytes of a form (WHATWG URL standard, section 1.3), with spaces as `%20`.
+fn percent_encoded(bytes: &[u8]) -> String {
+    let encoded = bytes.iter().map(|byte| match byte {
+        b'-' | b'.' | b'_' | b'*' => char::from(*byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+fn multipart(entry: &Entry, given: Option<&str>, reader: &mut dyn Reader) -> Option<RequestBody> {
+    if given.is_some() {
+        let what = "the Content-Type of `multipart` names the boundary of its parts, and cannot be given";
+        reader.report(entry.key_at, what.into(), "remove the header".into());
+    }
+    let mut parts = Vec::new();
+    for Entry { key, key_at, value } in entry.value.entries() {
+        let (head, content) = match value.get("file") {
+            None => {
+                let text = value.text().unwrap_or_default();
+                if matches!(value.value, Value::Map(_)) {
+                    let help = "write `{ file: photo.png }`, or a text";
+                    reader.report(*key_at, "the part has no `file`".into(), help.into());
+                }
+                reader.use_in(value, text);
+                (multipart::head(key, None), text.as_bytes().to_vec())
+            }
+            Some(node) => {
+                let name = value.text_of("name").or(node.text()).unwrap_or_default();
+                let content_type = value.text_of("type").unwrap_or("application/octet-stream");
+                if content_type.contains(char::is_control) {
+                    let what = "the `type` has a control character";
+                    reader.report(*key_at, what.into(), "write a type such as image/png".into());
+                }
+                let head = multipart::head(key, Some(FilePart { name, content_type }));
+                // The content of a file is sent unchanged.
+                (head, braces::literal(&file(node, reader)?))
+            }
+        };
+        parts.push((braces::literal(head.as_bytes()), content));
+    }
+    Some(multipart::body(&parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_json_stay_numbers() {
+        for text in ["0", "-1", "10.5", "1e3", "-0.0E-2", "12345678901234567890123", "true", "false"] {
+            assert!(is_json_scalar(text), "{text}");
+        }
+        for text in
+            ["", "-", "01", "1.", ".5", "1e", "+1", "1e400", "1_000", "0x1", "NaN", "inf", "True", "1 2"]
+        {
+            assert!(!is_json_scalar(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_escaped_in_json() {
+        assert_eq!(
+            quoted("a\"\\\u{8}\u{c}\n\r\t\u{1f}\u{7f}ä/"),
+            "\"a\\\"\\\\\\b\\f\\n\\r\\t\\u001f\u{7f}ä/\""
+        );
+    }
+
+    #[test]
+    fn forms_encode_all_but_letters_digits_and_four_signs() {
+        assert_eq!(encoded("a-._*~ ä/{name}{x:raw}"), "a-._*%7E%20%C3%A4%2F{name}{x:raw}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Reading of steps with further keys: the interface between the reader of plans and the protocol.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::Step;
+use super::tree::{Entry, Node, Span};
+use crate::secrets::Secrets;
+
+/// Error in a text, and the help.
+pub type Wrong = (String, String);
+
+/// The reader of a plan, as a protocol uses it for its steps.
+///
+/// A protocol resolves every text that may have variables with [`Self::use_in`], in the order of the parts of a request: variables
+/// get their numbers in this order.
+pub trait Reader {
+    /// Reports an error at a place.
+    fn report(&mut self, at: Span, what: String, help: String);
+    /// Whether there is an error exactly at this place, so that its consequences need not be reported.
+    fn is_reported(&self, at: Span) -> bool;
+    /// Number of errors so far.
+    fn reported(&self) -> usize;
+    /// Place of a part of a text, in bytes.
+    fn part(&self, node: &Node, start: usize, end: usize) -> Span;
+    /// Resolves the names in a text.
+    fn use_in(&mut self, node: &Node, text: &str);
+    /// Resolves the names in a file that a text names.
+    fn use_in_file(&mut self, node: &Node, bytes: &[u8]);
+    /// Whether all values in a text that steps save are saved by now.
+    fn are_at_hand(&self, text: &str) -> bool;
+    /// Whether a text names a secret.
+    fn has_secret(&self, text: &str) -> bool;
+    /// Number of a variable that no text can name. `None` if there are too many variables.
+    fn hidden(&mut self, name: &str) -> Option<u16>;
+    /// Number of the variable that a key of `save` sets. `None` if the name is wrong.
+    fn save(&mut self, entry: &Entry) -> Option<u16>;
+    /// Names of the variables, in the order of their numbers.
+    fn variables(&self) -> &[String];
+    /// Whether there are too many names in texts to check them.
+    fn are_too_many(&self) -> bool;
+    /// Secrets that texts name.
+    fn secrets(&self) -> &Secrets;
+    /// Content of a file in the folder of the plan.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or it is too large.
+    fn file(&mut self, path: &str) -> Result<Vec<u8>, Wrong>;
+    /// Parses a number of bytes with a unit.
+    ///
+    /// # Errors
+    ///
+    /// The message for a text that is no size.
+    fn size_bytes(&self, text: &str) -> Result<u64, String>;
+}
+
+/// The steps of a scenario while they are read, with the keys of the scenario.
+pub trait ScenarioSteps {
+    /// Reads a step with this key at the system with this name. `None` if it has errors.
+    fn read(
+        &mut self,
+        step: &Node,
+        key: &Entry,
+        endpoint: &str,
+        reader: &mut dyn Reader,
+    ) -> Option<SteppedAt>;
+    /// Reports keys of the scenario that apply to none of its steps.
+    fn finish(&mut self, reader: &mut dyn Reader);
+    /// Whether each iteration begins without the state of the user, such as cookies.
+    fn forgets(&self) -> bool;
+    /// Place of credentials of the scenario. `None` if there are none.
+    fn authorization_at(&self) -> Option<Span>;
+}
+
+/// A step that was read, with the places of its parts.
+#[derive(Clone, Debug)]
+pub struct SteppedAt {
+    /// The step.
+    pub step: Arc<dyn Step>,
+    /// Place of its title.
+    pub title_at: Span,
+    /// Place of its credentials, or of those of its scenario. `None` if there are none.
+    pub authorization_at: Option<Span>,
+}
+
+/// Function that begins to read the steps of a scenario. The node has the keys of the scenario; `None` if it is a list of steps.
+pub type BeginScenario = for<'a> fn(Option<&'a Node>, &mut dyn Reader) -> Box<dyn ScenarioSteps + 'a>;
