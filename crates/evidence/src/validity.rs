@@ -94,6 +94,23 @@ pub struct Cause {
     pub distorts: Vec<Distortion>,
 }
 
+/// Largest effects that the generator can have had on the figures of a run, from its own signals. Bounds of figures follow from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GeneratorEffect {
+    /// Share of the window for which the generator was stopped, or had no core for long, 0 to 1.
+    pub stopped_share: f64,
+    /// Largest sum of the generator's own delays in all response times, in nanoseconds.
+    pub delay_ns: f64,
+    /// Largest share of the requests whose response times a stop of the generator changed in another way, 0 to 1.
+    pub disturbed_share: f64,
+    /// Largest share of the true throughput that is missing in the measured one, 0 to 1.
+    pub missing_share: f64,
+    /// Largest share of the answers that delays moved into the window or out of it, 0 to 1.
+    pub moved_share: f64,
+    /// Whether the generator came near its highest rate, so that nothing limits the true throughput from above.
+    pub is_at_limit: bool,
+}
+
 /// Whether the figures can be trusted, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Validity {
@@ -104,6 +121,9 @@ pub struct Validity {
     /// Observations whose effect on every figure is negligible.
     #[serde(default)]
     pub notes: Vec<Cause>,
+    /// Effects of the generator on figures; `None` if unknown: another tool made the load, or an earlier version stored the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<GeneratorEffect>,
 }
 
 impl Validity {
@@ -127,7 +147,13 @@ impl Validity {
         let sizes = causes
             .flat_map(|cause| &cause.distorts)
             .flat_map(|distortion| [distortion.by_share, distortion.by_us]);
-        sizes.flatten().all(f64::is_finite)
+        let effects = self.effect.iter().flat_map(|effect| {
+            let GeneratorEffect {
+                stopped_share, delay_ns, disturbed_share, missing_share, moved_share, ..
+            } = *effect;
+            [stopped_share, delay_ns, disturbed_share, missing_share, moved_share]
+        });
+        sizes.flatten().chain(effects).all(f64::is_finite)
     }
 }
 
@@ -147,6 +173,7 @@ mod tests {
             verdict: Level::Invalid,
             causes: vec![cause(vec![tail]), cause(vec![mean])],
             notes: vec![cause(vec![Distortion::unsized_of(Distorted::Throughput, Level::Valid)])],
+            effect: None,
         };
         assert_eq!(
             Distorted::ALL.map(|figure| validity.of(figure)),
@@ -157,7 +184,7 @@ mod tests {
     #[test]
     fn invalid_run_of_earlier_version_is_invalid_in_every_figure() {
         let of = |verdict, causes| {
-            let validity = Validity { verdict, causes, notes: Vec::new() };
+            let validity = Validity { verdict, causes, ..Validity::default() };
             Distorted::ALL.map(|figure| validity.of(figure))
         };
         assert_eq!(of(Level::Invalid, vec![cause(Vec::new())]), [Level::Invalid; 3]);

@@ -22,15 +22,19 @@ pub fn eligibility(run: &Run) -> Eligibility {
     eligible(run, is_invalid(run))
 }
 
+/// Largest share of the time for which the generator may have been stopped in a run that is compared by throughput.
+const STOPPED_MAX: f64 = 0.2;
+
 /// Eligibility of a run that is judged by one figure, because a generator may distort only others. A suspect response time is not
-/// compared. A suspect throughput is, because it can only be too low.
+/// compared. A suspect throughput is, unless the generator was stopped for much of the time.
 pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
     let (Some(figure), Some(ending)) = (figure, &run.ending) else { return eligibility(run) };
     if !is_explained(ending) {
         return eligibility(run);
     }
     let enough = if figure == Distorted::Throughput { Level::Invalid } else { Level::Suspect };
-    eligible(run, ending.validity.of(figure) >= enough)
+    let was_stopped = ending.validity.effect.is_some_and(|effect| effect.stopped_share > STOPPED_MAX);
+    eligible(run, was_stopped || ending.validity.of(figure) >= enough)
 }
 
 fn eligible(run: &Run, is_invalid: bool) -> Eligibility {

@@ -96,7 +96,8 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, Ev
 
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     let scope = Scope::of(gate, run)?;
-    let decided = Decided::of(gate, &scope);
+    let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+    let decided = Decided::of(gate, &scope, effect);
     // A system that is unavailable gets few requests, so counts of requests do not show how long it was.
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let was_gone = outage.is_some_and(Outage::is_degraded);

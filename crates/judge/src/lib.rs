@@ -24,6 +24,7 @@ pub mod endings;
 pub mod event_causes;
 pub mod event_cost;
 pub mod explanation;
+pub mod figure_bounds;
 mod finalists;
 mod gates;
 mod group_io;

@@ -1,12 +1,14 @@
 //! All metrics of a run: figures by which variants are compared, and figures that conditions may limit. The names in `compare`, in
 //! gates and `--slo`, and in reports and `tenbin compare` derive from this list.
 
-use evidence::{Distorted, Unit};
+use evidence::{Bounds, Distorted, GeneratorEffect, Unit};
 use record::Percentile;
 
 use crate::event_cost::EventSums;
+use crate::figure_bounds;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
+use crate::scope::Scope;
 
 /// A figure of a run.
 #[derive(Clone, Copy, Debug)]
@@ -227,6 +229,23 @@ impl Metric {
         match self.read {
             Read::Percentile(percentile) => measured.response.at(percentile),
             Read::Figure(read) => read(measured),
+        }
+    }
+
+    /// Bounds of a figure that was read from `scope`, by the generator's effect. Figures on which it has none are exact. `None` if the
+    /// figure is not finite.
+    pub(crate) fn bounds(
+        &self,
+        figure: f64,
+        scope: &Scope,
+        effect: Option<&GeneratorEffect>,
+    ) -> Option<Bounds> {
+        let response = || scope.tally().response.all();
+        match (self.distorted, effect) {
+            (None, _) | (_, None) => Bounds::exactly(figure),
+            (Some(Distorted::Throughput), _) => figure_bounds::throughput(figure, effect),
+            (Some(Distorted::Mean), _) => figure_bounds::mean(&response(), effect),
+            (Some(Distorted::Tail), _) => figure_bounds::percentile(Percentile::MAX, &response(), effect),
         }
     }
 

@@ -7,6 +7,6 @@ mod drift;
 mod figure;
 mod judge;
 
-pub use decided::{Decided, QUANTILE_ERROR};
+pub use decided::Decided;
 pub use figure::Figure;
 pub use judge::{FailedCondition, SloJudgement, judge};

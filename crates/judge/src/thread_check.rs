@@ -82,6 +82,9 @@ pub fn settle(
         if ending.validity.causes.is_empty() {
             ending.validity.verdict = Level::Valid;
         }
+        if let Some(effect) = &mut ending.validity.effect {
+            effect.is_at_limit = false;
+        }
         ending.notes.push(format!(
             "The generator was near its limit, but {words} (run {run}): it was not what limited."
         ));

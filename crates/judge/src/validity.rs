@@ -6,6 +6,7 @@ mod broken;
 mod ceiling;
 mod cores;
 mod distortion;
+mod effect;
 mod environment;
 mod evidence;
 mod host;
@@ -59,6 +60,9 @@ const RULES: &[Rule] = &[
     (Doubt::NO_SEND_DELAY, tool::no_send_delay),
 ];
 
+/// Causes of doubt by which the generator, or a proxy of the plan, came near its highest rate.
+const AT_LIMIT: &[Doubt] = &[Doubt::GENERATOR_CPU, Doubt::CEILING, Doubt::PROXY_CPU];
+
 /// Causes of doubt that other code reports: thread checks, runs without a load, and stored runs without an ending.
 const BY_OTHERS: &[Doubt] = &[Doubt::GENERATOR_BOUND, Doubt::NO_ENDING, Doubt::NO_LOAD];
 
@@ -107,7 +111,10 @@ pub fn judge(evidence: &Evidence<'_>) -> Validity {
     let is_note = |(_, found): &(Doubt, Finding)| found.level == Level::Valid;
     let (notes, causes): (Vec<_>, Vec<_>) = found.into_iter().partition(is_note);
     let all = |found: Vec<(Doubt, Finding)>| found.into_iter().map(cause).collect();
-    Validity { verdict, causes: all(causes), notes: all(notes) }
+    let causes: Vec<Cause> = all(causes);
+    let is_at_limit = |cause: &Cause| AT_LIMIT.iter().any(|doubt| doubt.code == cause.code);
+    let effect = effect::effect(evidence, causes.iter().any(is_at_limit));
+    Validity { verdict, causes, notes: all(notes), effect }
 }
 
 fn cause((doubt, found): (Doubt, Finding)) -> Cause {

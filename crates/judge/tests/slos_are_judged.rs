@@ -1,7 +1,7 @@
 //! Runs are judged by their conditions, and by the built-in ones.
 
 use crate::stored::{Queue, Stored};
-use evidence::{Cause, Distorted, Distortion, Level, Validity, Verdict};
+use evidence::{Cause, Distorted, Distortion, GeneratorEffect, Level, Validity, Verdict};
 use judge::Condition;
 use judge::slo::{SloJudgement, judge};
 
@@ -151,4 +151,33 @@ fn run_with_late_requests_may_pass_but_never_fails() {
     assert!(late("p99<60s", &behind).is_invalid, "98 % ended in time");
     let other = judged("p99<200ms", &Queue::default(), &spoiled("not_sent", &times));
     assert!(other.is_invalid && !other.is_late, "{other:?}");
+}
+
+/// Ending of a run whose generator delayed all requests together by so much, and moved so large a share of the answers.
+fn delayed(delay_ns: f64, moved_share: f64) -> evidence::Ending {
+    let effect = GeneratorEffect { delay_ns, moved_share, ..GeneratorEffect::default() };
+    let validity = Validity { verdict: Level::Suspect, effect: Some(effect), ..Validity::default() };
+    evidence::Ending { validity, ..crate::stored::ending() }
+}
+
+#[test]
+fn delay_of_the_generator_can_break_no_limit_that_measured_times_keep() {
+    // 12,000 requests of 0.5 ms each.
+    let judged = |slos: &str, delay_ns: f64| judged(slos, &Queue::default(), &delayed(delay_ns, 0.0));
+    assert!(judged("p99<1ms", 1e12).passed, "the measured times are an upper bound");
+    let fails = judged("p99<0.4ms", 0.0);
+    assert!(!fails.passed && !fails.is_invalid && names(&fails) == ["p99<0.4ms"], "{fails:?}");
+    // 0.1 ms each are more than enough to explain 0.5 ms.
+    let open = judged("p99<0.4ms", 12_000.0 * 100_001.0);
+    assert!(!open.passed && open.is_invalid, "{open:?}");
+    assert!(open.failed[0].words.contains("the generator's own delay"), "{open:?}");
+    let little = judged("p99<0.4ms", 1e6);
+    assert!(!little.passed && !little.is_invalid, "{little:?}");
+}
+
+#[test]
+fn answers_moved_out_of_the_time_do_not_fail_the_rate() {
+    let behind = Queue { service_ns: 1_020_000, ..Queue::default() };
+    let judged = |moved_share| judged("p99<60s", &behind, &delayed(0.0, moved_share));
+    assert!(!judged(0.0).is_invalid && names(&judged(0.0)).contains(&"kept"));
 }

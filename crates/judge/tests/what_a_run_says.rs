@@ -45,7 +45,7 @@ fn run_with_only_a_doubtful_tail_counts_by_throughput() {
     let counts = |verdict, level, figures: &[Distorted]| {
         let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
         let cause = Cause { code: String::new(), sentence: String::new(), remedy: String::new(), distorts };
-        let validity = Validity { verdict: level, causes: vec![cause], notes: Vec::new() };
+        let validity = Validity { verdict: level, causes: vec![cause], ..Validity::default() };
         let run = stored.run(None, None, &Ending { verdict, validity, ..crate::stored::ending() });
         let by = |figure| eligibility_by(&run, Some(figure)) == Eligibility::Valid;
         (Distorted::ALL.map(by), eligibility(&run) == Eligibility::Valid)

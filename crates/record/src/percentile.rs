@@ -28,6 +28,9 @@ impl Percentile {
     /// 99.99 %.
     pub const P99_99: Self = Self(999_900);
 
+    /// 100 %: the maximum.
+    pub const MAX: Self = Self(1_000_000);
+
     /// Percentile from parts per million. `None` above 1,000,000.
     pub const fn from_ppm(ppm: u32) -> Option<Self> {
         if ppm <= 1_000_000 { Some(Self(ppm)) } else { None }

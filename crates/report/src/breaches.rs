@@ -81,7 +81,7 @@ pub(crate) fn bound(gate: &GateResult) -> String {
     }
     let (words, end) = if sign.is_upper() { ("at most", bounds.high()) } else { ("at least", bounds.low()) };
     let chance = match is_sampled(gate) {
-        true => format!(" ({})", percent_with(1.0 - judge::slo::QUANTILE_ERROR, 1)),
+        true => format!(" ({})", percent_with(1.0 - judge::figure_bounds::QUANTILE_ERROR, 1)),
         false => String::new(),
     };
     format!(", {words} {}{chance}", words::figure_of_gate(gate, end))
@@ -101,7 +101,7 @@ fn within(gate: &GateResult, bounds: Bounds) -> String {
 fn confidence(gate: &GateResult) -> String {
     let is_told = is_sampled(gate);
     if is_told {
-        format!(" ({})", percent_with(1.0 - 2.0 * judge::slo::QUANTILE_ERROR, 0))
+        format!(" ({})", percent_with(1.0 - 2.0 * judge::figure_bounds::QUANTILE_ERROR, 0))
     } else {
         String::new()
     }

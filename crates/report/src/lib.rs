@@ -47,6 +47,7 @@ mod table;
 mod text;
 mod times;
 mod transactions;
+mod trust;
 mod units;
 mod view;
 mod words;

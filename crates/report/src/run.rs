@@ -11,7 +11,7 @@ use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_ra
 use crate::view::View;
 use crate::{
     answer, bottleneck, breaches, events, inside, outage, over_time, statements, steadiness, system, times,
-    transactions, words,
+    transactions, trust, words,
 };
 
 mod brief;
@@ -36,6 +36,7 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
     let tables = [distribution, times::steps(view, escape), statements::of_run(view, escape)];
     let mut all: Vec<Item> =
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
+    all.extend(why_suspect(view, escape));
     all.extend(causes(view, escape));
     all.extend(events::details(view.run, escape));
     // The brief report shows short lists of errors and notes already.
@@ -62,25 +63,38 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
         items.push(Item::Text(tone, escape(&first_upper(&words::verdict(view)))));
     }
     // The causes of the doubt follow below.
-    let how_sure = match view.validity.verdict {
-        Level::Suspect if !view.is_invalid() => "suspect".to_owned(),
+    let trust = trust::line(view).filter(|_| !view.is_invalid());
+    let how_sure = match (&trust, view.validity.verdict) {
+        (Some(trust), _) => escape(trust),
+        (None, Level::Suspect) if !view.is_invalid() => "suspect".to_owned(),
         _ => answer::of_run(view).how_sure,
     };
     let result = answer::Answer { how_sure, ..answer::of_run(view) }.sentence();
     items.push(Item::Text(if tone == Tone::Good { Tone::Strong } else { tone }, result));
-    let causes = view.validity.causes.iter();
-    let causes = causes.map(|cause| [escape(&judge::validity::told(cause)), escape(&cause.remedy)]);
+    let causes = if trust.is_some() { Vec::new() } else { doubts(view, escape) };
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
     let failed = failure.map(|failure| [escape(&words::failure(failure)), escape(&failure.way_out)]);
-    let doubts: Vec<_> = causes.chain(failed).collect();
-    if !doubts.is_empty() {
-        items.push(Item::Doubts(doubts));
+    let shown: Vec<_> = causes.into_iter().chain(failed).collect();
+    if !shown.is_empty() {
+        items.push(Item::Doubts(shown));
     }
     let tail = failure.map(|failure| words::tail(view.run.outputs(), failure.process.as_deref()));
     if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
         items.push(Item::Quote(tail.iter().map(|line| escape(line)).collect()));
     }
     items
+}
+
+/// Causes of doubt, with advice.
+fn doubts(view: &View<'_>, escape: Escape) -> Vec<[String; 2]> {
+    let causes = view.validity.causes.iter();
+    causes.map(|cause| [escape(&judge::validity::told(cause)), escape(&cause.remedy)]).collect()
+}
+
+/// Causes of doubt with advice, if the first lines only say how far figures can be trusted.
+fn why_suspect(view: &View<'_>, escape: Escape) -> Option<Item> {
+    let is_line_only = trust::line(view).is_some() && !view.is_invalid();
+    Some(doubts(view, escape)).filter(|doubts| is_line_only && !doubts.is_empty()).map(Item::Doubts)
 }
 
 /// All likely causes. Empty if the brief report shows everything.

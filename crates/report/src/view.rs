@@ -198,5 +198,5 @@ fn without_an_ending(state: RunState) -> Validity {
         ),
     };
     let cause = judge::Doubt::NO_ENDING.cause(Level::Suspect, sentence.to_owned(), remedy.to_owned());
-    Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new() }
+    Validity { verdict: Level::Suspect, causes: vec![cause], ..Validity::default() }
 }

@@ -107,7 +107,7 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_pea
     Ending {
         ended_at_unix_ms: unix_ms(),
         verdict,
-        validity: Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new() },
+        validity: Validity { verdict: Level::Suspect, causes: vec![cause], ..Validity::default() },
         generator: Generator { rss_peak_bytes, ..Generator::default() },
         failure,
         ..Ending::default()

@@ -109,9 +109,9 @@ impl Store {
     fn decision(&self, id: &RunId, row: &Row<'_>, is_observed: bool) -> Result<Decision> {
         let holds: bool = self.get(row, "holds")?;
         Ok(match self.get::<Option<String>>(row, "decision")? {
-            Some(name) => Decision::named(&name)
-                .filter(|decision| holds == (*decision == Decision::Holds))
-                .ok_or_else(|| self.damaged(id, "a gate has an unknown decision"))?,
+            Some(name) => {
+                Decision::named(&name).ok_or_else(|| self.damaged(id, "a gate has an unknown decision"))?
+            }
             None if holds => Decision::Holds,
             None if is_observed => Decision::Fails,
             None => Decision::Undecided,

@@ -210,7 +210,7 @@ fn deleting_a_study_deletes_its_runs_only() {
         ("part", 1),
     ];
     for (table, left) in
-        tables.into_iter().chain([("reading_kind", 4), ("readings", 1), ("output", 1), ("gate", 3)])
+        tables.into_iter().chain([("reading_kind", 4), ("readings", 1), ("output", 1), ("gate", 4)])
     {
         let query = format!("SELECT count(*) FROM {table}");
         assert_eq!(file.query_row(&query, [], |row| row.get::<_, i64>(0)).unwrap(), left, "{table}");

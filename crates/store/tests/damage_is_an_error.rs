@@ -136,8 +136,11 @@ fn invalid_monitored_data_is_rejected() {
          INSERT INTO output (run, process, text, dropped_bytes) SELECT 1, 'x', x'', 0 FROM n",
         "UPDATE gate SET bound = 9e999",
         "UPDATE gate SET observed = -9e999",
-        "WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) \
-         INSERT INTO gate SELECT 1, i, 'x', NULL, NULL, 0.0, '', 0 FROM n",
+        "UPDATE gate SET decision = 'maybe'",
+        "UPDATE gate SET low = 2.0, high = 1.0",
+        "UPDATE gate SET low = -1.0",
+        "WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) \
+         INSERT INTO gate SELECT 1, i, 'x', NULL, NULL, 0.0, '', 0, NULL, NULL, NULL, NULL FROM n",
         "UPDATE ending SET not_available = '[[1]]'",
         "UPDATE run SET place = 99",
         "UPDATE place SET study = 99",

@@ -36,9 +36,12 @@ pub fn decimal(value: f64, decimals: usize) -> String {
         return format!("{value:.3e}");
     }
     let text = format!("{value:.decimals$}");
+    // A negative value that rounds to zero has no sign.
+    let is_zero = text.bytes().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
+    let text = if is_zero { text.trim_start_matches('-') } else { &text };
     match text.split_once('.') {
         Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
-        None => grouped(&text),
+        None => grouped(text),
     }
 }
 
@@ -96,6 +99,7 @@ mod tests {
         assert_eq!(decimal(-123_456.0, 0), "-123,456");
         assert_eq!(decimal(-1_000.0, 0), "-1,000");
         assert_eq!(decimal(1.5e300, 1), "1.500e300");
+        assert_eq!([-0.001, -0.0, -0.006].map(|value| decimal(value, 2)), ["0.00", "0.00", "-0.01"]);
     }
 
     #[test]

@@ -1,15 +1,13 @@
 //! Decides a condition by the worst case within the bounds of its figure.
 
-use evidence::{Bounds, Decision};
+use evidence::{Bounds, Decision, GeneratorEffect};
 use record::{Histogram, Percentile};
-use stats::{QuantileRanks, quantile_ranks, samples_to_decide};
+use stats::samples_to_decide;
 
 use super::figure::Figure;
 use crate::condition::Condition;
+use crate::figure_bounds::{self, QUANTILE_ERROR};
 use crate::scope::Scope;
-
-/// Probability with which each end of the bounds of a percentile may lie on the wrong side of it. Both ends together: 95 % confidence.
-pub const QUANTILE_ERROR: f64 = 0.025;
 
 /// A condition on the figure of a run, or of a part of it, with its decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,36 +18,41 @@ pub struct Decided {
     pub bounds: Option<Bounds>,
     /// What the bounds say about the limit.
     pub decision: Decision,
+    /// What the generator's effect alone leaves open, without the chance in a percentile, for runs that are one vote of several.
+    pub(crate) rough: Decision,
     /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
     pub samples_needed: Option<u64>,
 }
 
 impl Decided {
-    /// Decides a condition.
-    pub(crate) fn of(condition: &Condition, scope: &Scope) -> Self {
+    /// Decides a condition on a part of a run whose generator had the given effect.
+    pub(crate) fn of(condition: &Condition, scope: &Scope, effect: Option<&GeneratorEffect>) -> Self {
         let observed = condition.figure.observe(scope);
-        let bounds = match condition.figure {
-            Figure::Percentile(percentile) => of_percentile(percentile, &scope.tally().response.all()),
-            Figure::Metric(_) => observed.and_then(Bounds::exactly),
+        let decide =
+            |bounds: Option<Bounds>| bounds.map_or(Decision::Undecided, |bounds| condition.decide(bounds));
+        // What an event cost is read from pulses, which have no bounds.
+        let effect = effect.filter(|_| condition.event.is_none());
+        let (bounds, rough) = match condition.figure {
+            Figure::Percentile(of) => {
+                let (response, not_sent) = (scope.tally().response.all(), scope.tally().counts.not_sent);
+                let rough = figure_bounds::percentile(of, &response, effect);
+                (figure_bounds::percentile_in_sample(of, &response, not_sent, effect), rough)
+            }
+            Figure::Metric(metric) => {
+                let bounds = observed.and_then(|observed| metric.bounds(observed, scope, effect));
+                (bounds, bounds)
+            }
         };
-        let decision = bounds.map_or(Decision::Undecided, |bounds| condition.decide(bounds));
+        let (decision, rough) = (decide(bounds), decide(rough));
         let samples_needed = match (decision, condition.figure) {
-            (Decision::Undecided, Figure::Percentile(percentile)) => {
+            // More samples decide nothing that the generator's effect leaves open.
+            (Decision::Undecided, Figure::Percentile(percentile)) if rough != Decision::Undecided => {
                 needed(condition, percentile, &scope.tally().response.all())
             }
             _ => None,
         };
-        Self { observed, bounds, decision, samples_needed }
+        Self { observed, bounds, decision, rough, samples_needed }
     }
-}
-
-/// Bounds of a percentile from the ranks of sorted samples, exact for any distribution.
-fn of_percentile(percentile: Percentile, response: &Histogram) -> Option<Bounds> {
-    let QuantileRanks { low, high } = quantile_ranks(response.count(), percentile.ppm(), QUANTILE_ERROR);
-    let low_ns = low.and_then(|rank| response.edges_of_rank(rank)).map_or(0, |(lowest_ns, _)| lowest_ns);
-    let high_ns = high.and_then(|rank| response.edges_of_rank(rank)).map(|(_, highest_ns)| highest_ns as f64);
-    let is_any = !response.is_empty();
-    is_any.then(|| Bounds::new(low_ns as f64, high_ns.unwrap_or(f64::INFINITY))).flatten()
 }
 
 /// Number of samples that would decide a condition on a percentile, if the share of samples beyond its limit stays.
@@ -82,7 +85,7 @@ mod tests {
                 status: 200,
             });
         }
-        Decided::of(&Condition::parse(condition).unwrap(), &Scope::of_parts(tally, None, None))
+        Decided::of(&Condition::parse(condition).unwrap(), &Scope::of_parts(tally, None, None), None)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Judges whether one run held its conditions.
 
-use evidence::{Decision, EvidenceError, Level, Model, Outage, Run, stage};
+use evidence::{Decision, EvidenceError, GeneratorEffect, Level, Model, Outage, Run, stage};
 use record::Phase;
 
 use super::backlog::Backlog;
@@ -16,6 +16,8 @@ use crate::metric::ERRORS;
 use crate::scope::Scope;
 use crate::words::{duration, percent_of};
 
+/// Built-in condition: the planned requests ended while the load went on.
+const KEPT: &str = "kept";
 /// Largest share of errors of a run without a condition on errors.
 const ERRORS_MAX: f64 = 0.001;
 /// Smallest share of the planned requests that must have ended in the measured time, if requests were sent late.
@@ -92,12 +94,13 @@ fn is_only_late(run: &Run) -> bool {
 
 fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let whole = Scope::whole(None, run)?;
+    let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
     let outage = whole.measured().outage.as_ref();
     let mut failed = Vec::new();
     for slo in slos {
         match slo.is_of_whole() {
-            true => failed.extend(held(slo, &whole)),
-            false => failed.extend(held(slo, &Scope::of(slo, run)?)),
+            true => failed.extend(held(slo, &whole, effect)),
+            false => failed.extend(held(slo, &Scope::of(slo, run)?, effect)),
         }
     }
     failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
@@ -113,10 +116,13 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
     });
     let is_own = |slo: &&Condition| slo.figure.name() == ERRORS && slo.is_of_whole();
     let of_errors = slos.iter().find(is_own);
-    failed.extend(own.filter(|_| of_errors.is_none()).and_then(|own| held(&own, &whole)));
+    failed.extend(own.filter(|_| of_errors.is_none()).and_then(|own| held(&own, &whole, effect)));
     let errors_max = of_errors.map_or(ERRORS_MAX, |slo| slo.limit);
     if let Some(backlog) = Backlog::of(run)? {
-        failed.extend(behind(&backlog, slos, errors_max));
+        // Answers that the generator's delays may have moved out of the measured time say nothing about the system.
+        let moved_share = effect.map_or(0.0, |effect| effect.moved_share);
+        let behind = behind(&backlog, slos, errors_max);
+        failed.extend(behind.into_iter().map(|failed| unless_moved(failed, moved_share)));
     }
     if run.new.place.as_ref().is_some_and(|(_, place)| place.stage == stage::SOAK) {
         failed.extend(drift::drifted(run)?);
@@ -139,29 +145,31 @@ fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     Ok(SloJudgement { failed: vec![failed], is_invalid: !was_loaded, ..Default::default() })
 }
 
-/// Judges one condition; `None` if it holds. A run of a search is one of several, so the measured figure stands in for bounds that decide
-/// nothing.
-fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
-    let decided = Decided::of(slo, of);
-    let observed = decided
-        .observed
-        .filter(|_| decided.decision != Decision::Undecided || slo.figure.is_rough_enough(of));
-    let holds = match decided.decision {
-        Decision::Holds => true,
-        Decision::Fails => false,
-        Decision::Undecided => observed.is_some_and(|observed| slo.holds(observed)),
+/// Judges one condition; `None` if it holds. A run of a search is one of several, so the measured figure decides where chance alone leaves
+/// it open. A figure that the generator's own delay may have pushed over the limit decides nothing.
+fn held(slo: &Condition, of: &Scope, effect: Option<&GeneratorEffect>) -> Option<FailedCondition> {
+    let decided = Decided::of(slo, of, effect);
+    let is_rough_enough = slo.figure.is_rough_enough(of);
+    let decision = match decided.decision {
+        Decision::Undecided if is_rough_enough => decided.rough,
+        decision => decision,
     };
-    if holds {
+    if decision == Decision::Holds {
         return None;
     }
     let (name, write) = (of_what(slo), slo.figure.kind().writer());
-    let words = match observed {
-        Some(observed) => {
+    let words = match (decided.observed, decision) {
+        (Some(observed), Decision::Fails) => {
             let (is, limit) = (write(observed), write(slo.limit));
             format!("{name} is {is}, and must be {} {limit}", slo.sign.words())
         }
-        None => format!("too few samples for {name}: {}; use longer runs (--for)", of.measured().samples()),
+        (Some(observed), _) if is_rough_enough => format!(
+            "{name} is {}, which may be the generator's own delay; use a quieter machine, or more --threads",
+            write(observed)
+        ),
+        _ => format!("too few samples for {name}: {}; use longer runs (--for)", of.measured().samples()),
     };
+    let observed = decided.observed.filter(|_| decision == Decision::Fails);
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
 }
 
@@ -193,7 +201,7 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
     };
     if let Some((share, enough)) = backlog.kept().filter(|(share, enough)| share < enough) {
         let words = format!("{} of the planned requests ended while the load went on", percent_of(share));
-        fails("kept", share, enough, words);
+        fails(KEPT, share, enough, words);
     }
     if let Some(grew) = backlog.growth() {
         let words = format!("requests in flight grew by {grew:.0} from the second to the last quarter");
@@ -214,6 +222,13 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
         fails("drain", share, errors_max, words);
     }
     failed
+}
+
+/// Marks a failed `kept` as unknown if the answers that are missing may all have been moved out of the measured time.
+fn unless_moved(failed: FailedCondition, moved_share: f64) -> FailedCondition {
+    let is_open =
+        failed.condition == KEPT && failed.observed.is_some_and(|share| share + moved_share >= failed.limit);
+    FailedCondition { observed: failed.observed.filter(|_| !is_open), ..failed }
 }
 
 /// Name of the figure in a sentence: `p99`, `p99 of buy`.

@@ -15,8 +15,6 @@ pub(super) const CPU_SUSPECT: f64 = 0.9;
 pub(super) const MAY_LIMIT: &str = "the generator, not the target, may be the bottleneck";
 /// Share of the time for which a thread may wait for a core before the run is suspect.
 const WAIT_SUSPECT: f64 = 0.05;
-/// Share of the time for which a thread may wait for a core before the run is invalid.
-const WAIT_INVALID: f64 = 0.2;
 /// Smallest CPU use of other processes, as a share of the waiting time, at which they caused the wait.
 const OTHERS_OF_WAIT: f64 = 0.5;
 /// Smallest share of a core that the process used which is named as the cause.
@@ -28,7 +26,7 @@ impl Doubt {
         code: "generator_waited",
         words: NO_CORE,
         suspect: "5 % of the time, and a figure is touched",
-        invalid: "20 % of the time, others took the core, and a figure is spoiled",
+        invalid: "never",
         looks_at: "a worker was ready to run and had no core",
         distorts: &Distorted::ALL,
         is_limit: false,
@@ -79,7 +77,6 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     let others = evidence.environment.others.first().filter(|used| used.cpu_s >= OTHERS_MIN * over_s);
     let others_s: f64 = evidence.environment.others.iter().map(|used| used.cpu_s).sum();
     let is_theirs = others.is_some() && others_s >= OTHERS_OF_WAIT * share * over_s;
-    let level = if is_theirs && share > WAIT_INVALID { Level::Invalid } else { Level::Suspect };
     let switched = evidence.involuntary_per_s().filter(|per_s| *per_s >= 50.0);
     let switched = switched
         .map_or_else(String::new, |per_s| format!(", with {per_s:.0} involuntary context switches/s"));
@@ -97,13 +94,14 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     } else {
         own_core.to_owned()
     };
-    Some(found(level, sentence, remedy).distorting(at_worst(by_waiting(evidence), level)))
+    let distorts = at_worst(by_waiting(evidence), Level::Suspect);
+    Some(found(Level::Suspect, sentence, remedy).distorting(distorts))
 }
 
 /// Possible distortions by waiting for a core. A closed load cannot lose a larger share of its throughput than the share of the
 /// time for which its threads waited.
 fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
-    let waited = evidence.mean_run_queue_wait_share().unwrap_or(1.0);
+    let waited = evidence.mean_run_queue_wait_share().unwrap_or(1.0).min(1.0);
     let Some(own) = OwnDelay::of(evidence) else {
         let throughput = Distortion { by_share: Some(-waited), ..unknown(Distorted::Throughput) };
         return [throughput, unknown(Distorted::Mean), unknown(Distorted::Tail)].to_vec();
@@ -112,5 +110,5 @@ fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
 }
 
 fn unknown(figure: Distorted) -> Distortion {
-    Distortion::unsized_of(figure, Level::Invalid)
+    Distortion::unsized_of(figure, Level::Suspect)
 }

@@ -9,19 +9,13 @@ use crate::words;
 
 /// Share of the generator's own delay in response times, above which they are suspect.
 pub(super) const SHARE_SUSPECT: f64 = 0.05;
-/// Share of the generator's own delay in response times, above which they are invalid.
-pub(super) const SHARE_INVALID: f64 = 0.15;
 /// Shortest own delay of the tail, in nanoseconds, that makes it suspect. A shorter one does not matter at the scale of
 /// milliseconds.
 pub(super) const DELAY_SUSPECT_NS: f64 = 300_000.0;
-/// Shortest own delay of the tail, in nanoseconds, that makes it invalid.
-pub(super) const DELAY_INVALID_NS: f64 = 1_000_000.0;
 /// Largest share of the throughput that may be missing before it is suspect.
 const THROUGHPUT_SUSPECT: f64 = 0.02;
-/// Largest share of the throughput that may be missing before it is invalid.
-const THROUGHPUT_INVALID: f64 = 0.05;
 /// Smallest number of timed reads of replies from which their delay is known.
-const READS_MIN: u64 = 100;
+pub(super) const READS_MIN: u64 = 100;
 
 /// The generator's own part of response times: time before requests were sent although a connection was free, and time before
 /// replies were read.
@@ -82,21 +76,18 @@ impl OwnDelay {
 
 /// Distortion of a throughput of which `share` may be missing.
 pub(super) fn of_throughput(share: f64) -> Distortion {
-    let level = match share {
-        share if share > THROUGHPUT_INVALID => Level::Invalid,
-        share if share > THROUGHPUT_SUSPECT => Level::Suspect,
-        _ => Level::Valid,
-    };
+    let share = share.clamp(0.0, 1.0);
+    let level = if share > THROUGHPUT_SUSPECT { Level::Suspect } else { Level::Valid };
     Distortion { figure: Distorted::Throughput, level, by_share: Some(-share), by_us: None }
 }
 
-/// Distortion of a response time that contains a delay of `delay_ns`.
+/// Distortion of a response time that contains a delay of `delay_ns`. No delay is longer than the time that contains it.
 pub(super) fn of_time(figure: Distorted, delay_ns: f64, response_ns: Option<f64>) -> Distortion {
-    let share = response_ns.filter(|ns| *ns > 0.0).map(|ns| (delay_ns / ns).min(1.0));
+    let delay_ns = response_ns.map_or(delay_ns, |ns| delay_ns.min(ns)).max(0.0);
+    let share = response_ns.filter(|ns| *ns > 0.0).map(|ns| delay_ns / ns);
     // In a tail, fractions of a millisecond are noise; in a mean they are not.
     let is_enough = |delay_min_ns: f64| figure == Distorted::Mean || delay_ns >= delay_min_ns;
     let level = match share {
-        Some(share) if share > SHARE_INVALID && is_enough(DELAY_INVALID_NS) => Level::Invalid,
         Some(share) if share > SHARE_SUSPECT && is_enough(DELAY_SUSPECT_NS) => Level::Suspect,
         _ => Level::Valid,
     };

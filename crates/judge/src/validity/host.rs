@@ -8,12 +8,8 @@ use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
 /// Share of the machine's time that its host may give to other guests before the run is suspect.
 const STEAL_SUSPECT: f64 = 0.03;
-/// Share of the machine's time that its host may give to other guests before the run is invalid.
-const STEAL_INVALID: f64 = 0.2;
 /// Share of the time for which the generator's control group may be throttled before the run is suspect.
 const THROTTLED_SUSPECT: f64 = 0.002;
-/// Share of the time for which the generator's control group may be throttled before the run is invalid.
-const THROTTLED_INVALID: f64 = 0.02;
 
 impl Doubt {
     /// A quota throttled the generator.
@@ -21,7 +17,7 @@ impl Doubt {
         code: "throttled",
         words: MEASURED_ITSELF,
         suspect: "0.2 % of the time",
-        invalid: "2 % of the time",
+        invalid: "never",
         looks_at: "the quota of the generator's control group (version 1 and 2)",
         distorts: &Distorted::ALL,
         is_limit: true,
@@ -33,7 +29,7 @@ impl Doubt {
         code: "steal",
         words: NO_CORE,
         suspect: "3 % of the cores' time",
-        invalid: "20 %",
+        invalid: "never",
         looks_at: "the host gave the time to other guests",
         distorts: &Distorted::ALL,
         is_limit: false,
@@ -45,11 +41,10 @@ impl Doubt {
 pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.environment.steal_share.filter(|share| evidence.is_long() && *share > STEAL_SUSPECT)?;
-    let level = if share > STEAL_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence =
         format!("the host of this machine gave {} of its processor time to others", percent(share));
     let remedy = "measure again when the host is quiet, or on a machine that shares no cores";
-    Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))
+    Some(found(Level::Suspect, sentence, remedy).distorting(taken(evidence, share)))
 }
 
 /// Reports time for which the generator had exhausted its quota.
@@ -60,17 +55,16 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     if share <= THROTTLED_SUSPECT {
         return None;
     }
-    let level = if evidence.is_long() && share > THROTTLED_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence = format!(
         "the quota of the generator's control group held it back for {throttled_s:.1} s, summed over cores, during a load of {wall_s:.1} s"
     );
     let remedy = "run the generator outside of the container, or raise its CPU quota";
-    Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))
+    Some(found(Level::Suspect, sentence, remedy).distorting(taken(evidence, share)))
 }
 
 /// Possible distortions by time that was taken. A closed load loses no larger share of its throughput.
-fn taken(evidence: &Evidence<'_>, level: Level, share: f64) -> Vec<Distortion> {
-    let unknown = |figure| Distortion::unsized_of(figure, level);
+fn taken(evidence: &Evidence<'_>, share: f64) -> Vec<Distortion> {
+    let unknown = |figure| Distortion::unsized_of(figure, Level::Suspect);
     let throughput = Distortion { by_share: Some(-share.min(1.0)), ..unknown(Distorted::Throughput) };
     let throughput = (!evidence.planned.is_open()).then_some(throughput);
     throughput.into_iter().chain([Distorted::Mean, Distorted::Tail].map(unknown)).collect()

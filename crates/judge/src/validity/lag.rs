@@ -3,10 +3,7 @@
 use evidence::{Distorted, Distortion, Level};
 use record::Percentile;
 
-use super::distortion::{
-    DELAY_INVALID_NS, DELAY_SUSPECT_NS, OwnDelay, SHARE_INVALID, SHARE_SUSPECT, at_worst, of_throughput,
-    of_time,
-};
+use super::distortion::{DELAY_SUSPECT_NS, OwnDelay, SHARE_SUSPECT, at_worst, of_throughput, of_time};
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -24,8 +21,8 @@ impl Doubt {
     pub const WAKE_LAG: Self = Self {
         code: "wake_lag",
         words: MEASURED_ITSELF,
-        suspect: "",
-        invalid: "p99 later than 1 ms and a tenth of p99 response time",
+        suspect: "p99 later than 1 ms and a tenth of p99 response time",
+        invalid: "never",
         looks_at: "open load: how late timers woke the threads",
         distorts: &[Distorted::Mean, Distorted::Tail],
         is_limit: false,
@@ -37,7 +34,7 @@ impl Doubt {
         code: "generator_lag",
         words: MEASURED_ITSELF,
         suspect: "share > 5 % and ≥ 0.3 ms each",
-        invalid: "share > 15 % and ≥ 1 ms each",
+        invalid: "never",
         looks_at: "of the slowest 1 % of response times, the generator's own delay: late although a connection was free, or back late to read a reply. With fewer than 1,000 requests: of all of them, at least 20, and 10 ms each",
         distorts: &Distorted::ALL,
         is_limit: false,
@@ -60,8 +57,8 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Finding> {
     let tail = of_time(Distorted::Tail, lag_ns as f64, Some(response_ns as f64));
     let mean_ns = evidence.wake_lag.mean_ns().unwrap_or_default();
     let mean = of_time(Distorted::Mean, mean_ns, evidence.tally.response.all().mean_ns());
-    let distorts = vec![mean, Distortion { level: Level::Invalid, ..tail }];
-    Some(found(Level::Invalid, sentence, own_core(evidence.planned)).distorting(distorts))
+    let distorts = vec![mean, Distortion { level: Level::Suspect, ..tail }];
+    Some(found(Level::Suspect, sentence, own_core(evidence.planned)).distorting(distorts))
 }
 
 /// Reports the generator's own delay in the slowest response times.
@@ -73,13 +70,10 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_enough = |lag_min_ns: f64| {
         if is_tail { lag_ns >= lag_min_ns } else { slowest.count >= FEW_MIN && lag_ns >= FEW_LAG_NS }
     };
-    let level = if evidence.is_long() && share > SHARE_INVALID && is_enough(DELAY_INVALID_NS) {
-        Level::Invalid
-    } else if share > SHARE_SUSPECT && is_enough(DELAY_SUSPECT_NS) {
-        Level::Suspect
-    } else {
+    if share <= SHARE_SUSPECT || !is_enough(DELAY_SUSPECT_NS) {
         return None;
-    };
+    }
+    let level = Level::Suspect;
     let sentence = format!(
         "{} {which} was the generator's own delay, {} of {} on average: it was late although a connection was free, or read \
          replies late",

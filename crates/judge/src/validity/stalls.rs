@@ -3,6 +3,7 @@
 use evidence::{Distorted, Distortion, Level};
 
 use super::distortion::{at_worst, of_throughput, of_time};
+use super::effect::stopped_share;
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -10,8 +11,8 @@ use crate::words::duration;
 
 /// Share of the time for which a thread may be away, in stretches of at least 50 ms, before the run is suspect.
 const STALLED_SUSPECT: f64 = 0.01;
-/// Share of the time for which a thread may be away, in such stretches, before the run is invalid.
-const STALLED_INVALID: f64 = 0.05;
+/// Share of the time for which threads may be away before the run is invalid: those that remain say too little about the system.
+const STALLED_INVALID: f64 = 0.5;
 /// Length of a single stretch, in nanoseconds, above which it is reported whatever its share.
 const LONGEST_NS: u64 = 100_000_000;
 
@@ -21,7 +22,7 @@ impl Doubt {
         code: "generator_stalled",
         words: MEASURED_ITSELF,
         suspect: "1 % of the time, or once 100 ms",
-        invalid: "5 % of the time",
+        invalid: "half of the time, with throttling and steal",
         looks_at: "a worker did not run its loop for 50 ms or more: stopped, or without a core",
         distorts: &Distorted::ALL,
         is_limit: false,
@@ -33,7 +34,8 @@ impl Doubt {
 pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     let longest_ns = evidence.heartbeat_max_ns()?;
     let share = evidence.stalled_share()?;
-    let level = if evidence.is_long() && share > STALLED_INVALID {
+    let window_ns = evidence.window_ns.unwrap_or_default().max(1) as f64;
+    let level = if stopped_share(evidence, window_ns) > STALLED_INVALID {
         Level::Invalid
     } else if share > STALLED_SUSPECT || longest_ns > LONGEST_NS {
         Level::Suspect
@@ -46,6 +48,10 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
         percent(share)
     );
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
+    if level == Level::Invalid {
+        // No bound exists, for any figure.
+        return Some(found(level, sentence, remedy));
+    }
     let tail = of_time(Distorted::Tail, longest_ns as f64, evidence.slowest_mean_ns());
     let response_ns = evidence.tally.response.all().mean_ns();
     // The share of requests that was held up is at most that of the time. Each was delayed by less than the longest stretch, or

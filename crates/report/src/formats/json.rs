@@ -21,6 +21,7 @@ use crate::processes;
 use crate::system;
 use crate::text::is_unseen;
 use crate::transactions;
+use crate::trust;
 use crate::view::{Statement, StepView, View};
 
 mod bottleneck;
@@ -216,16 +217,33 @@ struct ValidityObject<'a> {
     figures: BTreeMap<&'static str, &'static str>,
     // Observations whose effect on the figures was negligible.
     notes: &'a [Cause],
+    // Intervals that contain the true figures, chance aside; `null` if the effect of the generator is unknown.
+    bounds: Option<BTreeMap<String, BoundsObject>>,
+}
+
+#[derive(Serialize)]
+struct BoundsObject {
+    low: f64,
+    /// `null` if nothing limits the figure from above.
+    high: Option<f64>,
 }
 
 impl<'a> ValidityObject<'a> {
-    fn of(validity: &'a Validity) -> Self {
+    fn of(view: &'a View<'_>) -> Self {
+        let validity = &view.validity;
+        let bound = |(name, bounds): (String, Bounds)| {
+            (
+                name,
+                BoundsObject { low: thousandths(bounds.low()), high: bounds.finite_high().map(thousandths) },
+            )
+        };
         let level = |figure: Distorted| (figure.name(), validity.of(figure).name());
         Self {
             verdict: validity.verdict.name(),
             causes: &validity.causes,
             figures: Distorted::ALL.into_iter().map(level).collect(),
             notes: &validity.notes,
+            bounds: trust::bounds(view).map(|all| all.into_iter().map(bound).collect()),
         }
     }
 }
@@ -405,7 +423,7 @@ impl<'a> RunObject<'a> {
                 host: &new.host,
             },
             verdict: view.verdict.name(),
-            validity: ValidityObject::of(&view.validity),
+            validity: ValidityObject::of(view),
             figures: FiguresObject::of(&view.whole),
             steps: view.steps.iter().map(StepObject::of).collect(),
             errors: errors(&view.whole.errors),

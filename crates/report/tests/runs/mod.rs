@@ -5,9 +5,9 @@
 pub(crate) mod sql;
 
 use evidence::{
-    Bounds, Cause, Decision, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model,
-    NewRun, NewStudy, Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId, StudyPlace, Unit,
-    Validity, Verdict,
+    Bounds, Cause, Decision, Distorted, Distortion, Ending, Failure, GateResult, Generator, GeneratorEffect,
+    Level, Model, NewRun, NewStudy, Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId,
+    StudyPlace, Unit, Validity, Verdict,
 };
 use fixtures::{OwnStore, reading};
 use record::{
@@ -339,7 +339,13 @@ pub(crate) fn every_kind_of_error() -> Run {
                 distortion(Distorted::Tail, Level::Suspect, 0.08, 412.0),
             ],
         }],
-        notes: Vec::new(),
+        effect: Some(GeneratorEffect {
+            delay_ns: 3e6,
+            missing_share: 0.012,
+            moved_share: 0.001,
+            ..GeneratorEffect::default()
+        }),
+        ..Validity::default()
     };
     ending.planned_left = 9;
     ending.notes = vec!["The system closed 3 idle connections.".to_owned()];

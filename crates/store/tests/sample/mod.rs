@@ -4,9 +4,9 @@
 
 use evidence::{
     Bounds, CapacityRules, Cause, Compare, ConnectionsByProcess, Decision, Ending, Failure, GateResult,
-    Generator, HeldReading, Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId,
-    SameBody, ServingProcess, SizeClasses, Steadiness, SteadinessVerdict, SteadyStart, StepContents, StudyId,
-    StudyPlace, Unit, Validity, Verdict, stage,
+    Generator, GeneratorEffect, HeldReading, Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure,
+    Reading, RunId, SameBody, ServingProcess, SizeClasses, Steadiness, SteadinessVerdict, SteadyStart,
+    StepContents, StudyId, StudyPlace, Unit, Validity, Verdict, stage,
 };
 use fixtures::reading;
 use record::{
@@ -68,7 +68,12 @@ pub(crate) fn ending() -> Ending {
                     by_us: None,
                 }],
             }],
-            notes: Vec::new(),
+            effect: Some(GeneratorEffect {
+                delay_ns: 0.1 + 0.2,
+                is_at_limit: true,
+                ..GeneratorEffect::default()
+            }),
+            ..Validity::default()
         },
         generator: Generator {
             cpu_user_s: 0.1 + 0.2,
@@ -98,6 +103,7 @@ pub(crate) fn ending() -> Ending {
 pub(crate) fn ending_before_distortions() -> Ending {
     let mut ending = ending();
     ending.validity.causes.iter_mut().for_each(|cause| cause.distorts.clear());
+    ending.validity.effect = None;
     ending
 }
 

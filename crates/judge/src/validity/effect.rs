@@ -1,0 +1,81 @@
+//! Largest effects that the generator can have had on the figures of a run, from its own signals. `docs/validity.md` derives each.
+
+use evidence::GeneratorEffect;
+
+use super::distortion::READS_MIN;
+use super::evidence::Evidence;
+use crate::planned::Offered;
+
+/// Shortest stop that workers count, in nanoseconds.
+const STOP_MIN_NS: f64 = 50e6;
+/// Largest ratio of the true length of a stop to the counted one: a stop during a wait for sockets appears up to 20 ms shorter.
+const STOP_UNCOUNTED: f64 = 1.4;
+/// Time that a system needs to work off the requests of a stop, in lengths of the stop. This assumes that it is at most half busy.
+const CATCHING_UP: f64 = 1.0;
+
+/// Effects of the generator; `None` if another tool made the load, or nothing was measured. `is_at_limit` says whether the generator, or
+/// a proxy of the plan, came near its highest rate.
+pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<GeneratorEffect> {
+    let window_ns = evidence.window_ns.filter(|ns| *ns > 0)? as f64;
+    let requests = evidence.tally.response.all().count() as f64;
+    if evidence.tool.is_some() || evidence.workers.is_empty() || requests == 0.0 {
+        return None;
+    }
+    let stopped_share = stopped_share(evidence, window_ns);
+    let own_ns = own_delay_ns(evidence);
+    Some(match evidence.planned.offered {
+        Offered::Open { .. } => GeneratorEffect {
+            stopped_share,
+            delay_ns: own_ns,
+            disturbed_share: share((1.0 + CATCHING_UP) * stopped_share),
+            missing_share: 0.0,
+            moved_share: share(longest_ns(evidence) / window_ns),
+            is_at_limit: false,
+        },
+        Offered::Closed { users, .. } => {
+            let users_time_ns = f64::from(users) * window_ns;
+            // A stop holds up every user who waits for an answer, and releases all at once.
+            let stops = stopped_share * window_ns / STOP_MIN_NS * evidence.workers.len() as f64;
+            let delay_ns = own_ns + stopped_share * users_time_ns;
+            GeneratorEffect {
+                stopped_share,
+                delay_ns,
+                disturbed_share: share(f64::from(users) * stops / requests),
+                missing_share: share(delay_ns / users_time_ns),
+                moved_share: 0.0,
+                is_at_limit,
+            }
+        }
+    })
+}
+
+/// Sum of the generator's own delays that workers observed or that the kernel's accounts allow, stops aside.
+fn own_delay_ns(evidence: &Evidence<'_>) -> f64 {
+    let (all, response) = (evidence.tail.all(), evidence.tally.response.all());
+    let in_kernel_ns = match evidence.read_delay.mean_ns() {
+        Some(mean_ns) if evidence.read_delay.count() >= READS_MIN => mean_ns * response.count() as f64,
+        // Without timestamps of the kernel: a reply waits no longer than its thread waits for a core.
+        _ => evidence.mean_run_queue_wait_share().map_or(0.0, share) * response.sum_ns() as f64,
+    };
+    (all.lag_ns as f64 + in_kernel_ns).min(response.sum_ns() as f64)
+}
+
+/// Share of the window for which a worker was stopped or had no core for long: by its own count, by quota, or by the host.
+pub(super) fn stopped_share(evidence: &Evidence<'_>, window_ns: f64) -> f64 {
+    let workers = evidence.workers.len().max(1) as f64;
+    let stopped_ns: u64 = evidence.workers.iter().map(|worker| worker.stalled_ns).sum();
+    let counted = STOP_UNCOUNTED * stopped_ns as f64 / workers / window_ns;
+    let throttled_s = evidence.environment.throttled_s.unwrap_or_default();
+    let throttled = throttled_s * 1e9 / workers / (evidence.wall_ns() as f64).max(window_ns);
+    share(counted.max(throttled).max(evidence.environment.steal_share.unwrap_or_default()))
+}
+
+/// Longest delay of any send, in nanoseconds.
+fn longest_ns(evidence: &Evidence<'_>) -> f64 {
+    let stopped_ns = evidence.heartbeat_max_ns().unwrap_or_default();
+    stopped_ns.max(evidence.wake_lag.max_ns().unwrap_or_default()) as f64
+}
+
+fn share(of: f64) -> f64 {
+    if of.is_finite() { of.clamp(0.0, 1.0) } else { 1.0 }
+}

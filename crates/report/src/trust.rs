@@ -1,0 +1,106 @@
+//! One line on how far the figures of a run can be trusted.
+
+use evidence::{Bounds, GeneratorEffect, Level};
+use judge::{Doubt, figure_bounds};
+use record::{PRINTED, Percentile, Phase};
+
+use crate::durations;
+use crate::units::percent_with;
+use crate::view::View;
+
+/// Largest share by which figures may be off that one number for all of them describes well.
+const TOGETHER_MAX: f64 = 0.1;
+/// Smallest share by which a figure may be off that is reported.
+const TOLD_MIN: f64 = 0.005;
+
+/// How far the true figures can lie from those of a suspect run, and why: `figures are within 4 %: the generator waited for a core`. `None`
+/// if the run is not suspect, or if the effect of its generator is unknown.
+pub(crate) fn line(view: &View<'_>) -> Option<String> {
+    let effect = view.validity.effect.as_ref().filter(|_| view.validity.verdict == Level::Suspect)?;
+    let why = view.validity.causes.first().map(|cause| {
+        let words = Doubt::named(&cause.code).and_then(|doubt| doubt.words(view.whole.unit));
+        format!(": {}", words.unwrap_or_else(|| cause.code.clone()))
+    });
+    Some(within(&offs(view, effect)) + &why.unwrap_or_default())
+}
+
+/// Bounds of the throughput and of the response times of a run, chance aside, by name with unit: `throughput_per_s`, `p99_us`. `None` if
+/// the effect of its generator is unknown.
+pub(crate) fn bounds(view: &View<'_>) -> Option<Vec<(String, Bounds)>> {
+    let effect = view.validity.effect.as_ref()?;
+    let response = view.run.whole(Phase::Measured).ok()?.response.all();
+    let us = |bounds: Bounds| Bounds::new(bounds.low() / 1e3, bounds.high() / 1e3);
+    let throughput =
+        view.whole.answers_per_s().and_then(|per_s| figure_bounds::throughput(per_s, Some(effect)));
+    let mean = figure_bounds::mean(&response, Some(effect)).and_then(us);
+    let first = [("throughput_per_s", throughput), ("mean_us", mean)];
+    let first = first.into_iter().filter_map(|(name, bounds)| Some((name.to_owned(), bounds?)));
+    let percentiles = PRINTED.iter().filter(|percentile| percentile.is_printable(response.count()));
+    let times = percentiles.filter_map(|percentile| {
+        let bounds = figure_bounds::percentile(*percentile, &response, Some(effect)).and_then(us);
+        Some((format!("{}_us", durations::name(*percentile).replace('.', "_")), bounds?))
+    });
+    Some(first.chain(times).collect())
+}
+
+/// How far the true figure can lie below and above the measured one, as shares of it. Infinite if nothing limits it.
+struct Off {
+    name: String,
+    below: f64,
+    above: f64,
+}
+
+fn offs(view: &View<'_>, effect: &GeneratorEffect) -> Vec<Off> {
+    let throughput = view.whole.ok_per_s().and_then(|per_s| {
+        off("throughput".to_owned(), per_s, figure_bounds::throughput(per_s, Some(effect)))
+    });
+    let response = view.run.whole(Phase::Measured).ok().map(|tally| tally.response.all());
+    let times = [Percentile::P50, Percentile::P99].into_iter().filter_map(|percentile| {
+        let response = response.as_ref()?;
+        let measured_ns = response.printable_at(percentile)? as f64;
+        let bounds = figure_bounds::percentile(percentile, response, Some(effect));
+        off(durations::name(percentile), measured_ns, bounds)
+    });
+    throughput.into_iter().chain(times).collect()
+}
+
+fn off(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Off> {
+    let bounds = bounds.filter(|_| measured > 0.0)?;
+    let share = |of: f64| (of / measured - 1.0).abs();
+    Some(Off { name, below: share(bounds.low()), above: share(bounds.high()) })
+}
+
+fn within(offs: &[Off]) -> String {
+    let widest = offs.iter().map(|off| off.below.max(off.above)).fold(0.0, f64::max);
+    // Rounded up: the true figure is no farther away.
+    let percent = |share: f64| percent_with((share * 100.0).ceil() / 100.0, 0);
+    if widest <= TOGETHER_MAX {
+        return format!("figures are within {}", percent(widest.max(0.01)));
+    }
+    let mut parts = Vec::new();
+    for Off { name, below, above } in offs {
+        match (*below > TOLD_MIN, *above > TOLD_MIN) {
+            (_, true) if above.is_infinite() => parts.push(format!("{name} at least that")),
+            (true, true) => parts.push(format!("{name} within {}", percent(below.max(*above)))),
+            (true, false) => parts.push(format!("{name} up to {} lower", percent(*below))),
+            (false, true) => parts.push(format!("{name} up to {} higher", percent(*above))),
+            (false, false) => {}
+        }
+    }
+    format!("true figures: {}", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_covers_narrow_bounds_and_wide_ones_have_a_direction() {
+        let of = |name: &str, below, above| Off { name: name.to_owned(), below, above };
+        assert_eq!(within(&[of("throughput", 0.0, 0.031), of("p99", 0.012, 0.0)]), "figures are within 4 %");
+        assert_eq!(within(&[]), "figures are within 1 %");
+        let wide = [of("throughput", 0.0, f64::INFINITY), of("p50", 0.0, 0.0), of("p99", 0.345, 0.0)];
+        assert_eq!(within(&wide), "true figures: throughput at least that, p99 up to 35 % lower");
+        assert_eq!(within(&[of("throughput", 0.2, 0.3)]), "true figures: throughput within 30 %");
+    }
+}
