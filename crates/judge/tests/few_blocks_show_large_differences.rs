@@ -32,7 +32,7 @@ fn doubtful(code: &str, by_share: Option<f64>) -> Ending {
         remedy: String::new(),
         distorts: vec![distortion],
     };
-    let validity = Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new() };
+    let validity = Validity { verdict: Level::Suspect, causes: vec![cause], ..Validity::default() };
     Ending { validity, ..ending() }
 }
 

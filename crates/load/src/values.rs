@@ -265,8 +265,6 @@ fn set_columns(row: Option<&[Box<str>]>, fills: &[(u16, usize)], mut set: impl F
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-
     use super::*;
 
     #[test]
