@@ -183,15 +183,7 @@ pub(crate) fn prepare_engine(
     change: impl FnOnce(EngineLoad) -> EngineLoad,
 ) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
-    let (mut peers, resolved) = peers(&plan.endpoints, public)?;
-    let has_address_accounts = !plan.address_parts().is_empty();
-    for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
-        (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
-        peer.retry_stale = plan.retry_stale;
-        peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
-        // The users of a pipeline share its connection.
-        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
-    }
+    let (peers, resolved) = peers_of_load(plan, public)?;
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let GeneratorThreads { count: threads, rule } =
         GeneratorThreads::choose(plan, &cores, is_system_here(&endpoints));
@@ -250,6 +242,20 @@ pub(crate) fn prepare_engine(
         running: None,
         ready: Box::new(load),
     })
+}
+
+/// Peers of the endpoints, with what the plan says of their connections, and the duration of the first name resolution.
+fn peers_of_load(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
+    let (mut peers, resolved) = peers(&plan.endpoints, public)?;
+    let has_address_accounts = !plan.address_parts().is_empty();
+    for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
+        (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
+        peer.retry_stale = plan.retry_stale;
+        peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
+        // The users of a pipeline share its connection.
+        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
+    }
+    Ok((peers, resolved))
 }
 
 /// Lets an open load open further connections on demand, up to the maximum of its plan and of this machine, if the plan allows it.
