@@ -9,7 +9,7 @@ DENY_VERSION := 0.20.2
 FUZZ_VERSION := 0.13.2
 ZIGBUILD_VERSION := 0.24.0
 ZIG_VERSION := 0.17.1
-FUZZ_TARGETS := interval_decode plan protocol sessions
+FUZZ_TARGETS := interval_decode logs plan protocol sessions
 FUZZ_SECONDS := 20
 
 STUDIES := thread-pools reload-nginx upgrade-unicorn hot-deploy app-server-limits app-servers frameworks http-server-rewrite \

@@ -118,7 +118,7 @@ impl CommandGroup {
             Self::Compare => &["compare"],
             Self::Stored => &["report", "history", "export"],
             Self::Check => &["check"],
-            Self::Work => &["prepare", "machine"],
+            Self::Work => &["prepare", "replay", "machine"],
             Self::Serve => &["target", "proxy"],
             Self::Text => &["init", "completions"],
         }

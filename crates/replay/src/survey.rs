@@ -7,7 +7,7 @@ use crate::entry::{Action, Entry, LoggedResult};
 use crate::fingerprint;
 use crate::formats::Traffic;
 
-/// Max number of fingerprints that are told apart. Further ones are counted together.
+/// Max number of fingerprints with counts of their own. Further ones are counted together.
 pub const FINGERPRINTS_MAX: usize = 1_000;
 
 /// Text of the fingerprint that stands for all further ones.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::replay::Trace;
 use ::replay::play::{HttpPlay, Outcomes, SqlPlay};
 use engine::{Message, StopLevel};
 use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
 use plan::{Action, Endpoint, Fault, Plan, Transactions};
-use record::{Histogram, Percentile, Tally, Whole};
+use record::{Histogram, Outcome, Percentile, Tally, Whole};
 use wire::Channels;
 
 use crate::consent::PublicLoads;
@@ -66,14 +66,8 @@ pub struct ReplayFigures {
     pub planned: u64,
     /// Number of statements that were sent.
     pub sent: u64,
-    /// Number of statements that succeeded.
-    pub ok: u64,
-    /// Number of statements that the server rejected.
-    pub rejected: u64,
-    /// Number of statements whose connection failed.
-    pub failed: u64,
-    /// Number of statements that timed out.
-    pub timed_out: u64,
+    /// Number of statements by name of their outcome.
+    pub outcomes: [(&'static str, u64); Outcome::ALL.len()],
     /// Sum of the times from sending to the end of the reply.
     pub service_sum_ns: u64,
     /// Median time from sending to the end of the reply. `None` if nothing ended.
@@ -184,7 +178,6 @@ fn sessions(
 /// Sums of the messages of a load.
 struct Sums {
     wholes: Vec<Whole>,
-    begun: Instant,
     threads: u32,
     ended: u64,
     wake_lag: Histogram,
@@ -197,7 +190,6 @@ impl Sums {
     fn new(accounts: usize, threads: u32) -> Self {
         Self {
             wholes: (0..accounts).map(|_| Whole::default()).collect(),
-            begun: Instant::now(),
             threads,
             ended: 0,
             wake_lag: Histogram::default(),
@@ -209,11 +201,9 @@ impl Sums {
 
     fn take(&mut self, message: Message) -> Result<(), ReplayError> {
         match message {
-            Message::Begins(origin) => self.begun = origin,
             Message::Interval { step, interval } => {
                 if step == 0 {
-                    let counts = &interval.tally.counts;
-                    self.ended += counts.ok + counts.rejected + counts.failed + counts.timed_out;
+                    self.ended += interval.tally.counts.ended();
                 }
                 if let Some(whole) = self.wholes.get_mut(usize::from(step)) {
                     let unequal = |broken| {
@@ -227,7 +217,7 @@ impl Sums {
                 self.cpu_ns += end.health.cpu_ns;
             }
             Message::Broke(what) | Message::Hopeless(what) => self.broken = Some(what),
-            Message::Pulse { .. } | Message::Moments(_) => {}
+            Message::Begins(_) | Message::Pulse { .. } | Message::Moments(_) => {}
         }
         Ok(())
     }
@@ -269,10 +259,7 @@ fn figures(tally: &Tally) -> ReplayFigures {
     ReplayFigures {
         planned: counts.planned,
         sent: counts.sent,
-        ok: counts.ok,
-        rejected: counts.rejected,
-        failed: counts.failed,
-        timed_out: counts.timed_out,
+        outcomes: Outcome::ALL.map(|outcome| (outcome.name(), counts.of(outcome))),
         service_sum_ns: u64::try_from(service.sum_ns()).unwrap_or(u64::MAX),
         service_p50_ns: service.value_at(Percentile::P50),
         service_p99_ns: service.value_at(Percentile::P99),

@@ -37,8 +37,7 @@ use exit::Exit;
 #[command(
     version,
     override_usage = "tenbin [FLAGS] URL [URL_B]   measure a running server, or compare several (--within 2m)\n       \
-                      tenbin PLAN.yaml             run a plan, as tenbin run does\n       \
-                      tenbin COMMAND ...",
+                      tenbin PLAN.yaml             run a plan, as tenbin run does; or tenbin COMMAND ...",
     after_help = help::EXAMPLES,
     after_long_help = help::exit_codes(),
     disable_help_subcommand = true,

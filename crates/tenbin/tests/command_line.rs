@@ -6,13 +6,14 @@ use std::process::Command;
 use crate::support::{Home, Output, Started, TENBIN, built_in, number, url};
 use target::scripted::closed_port;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "",
     "run",
     "capacity",
     "init",
     "check",
     "prepare",
+    "replay",
     "report",
     "compare",
     "export",

@@ -164,7 +164,11 @@ fn read_only_sessions_reject_a_write_that_was_taken_for_a_read() {
     let line = "2026-01-02 03:04:05 UTC:[local]:bob@postgres:[12]:LOG:  duration: 1 ms  statement: SELECT public.count('x'::text)\n";
     fs::write(&file, line).expect("a log");
     let result = json(&home, &[path(&file), "--to", &server.own_url()]);
-    assert_eq!((count(&result, "/replay/rejected"), count(&result, "/replay/differs")), (1, 1), "{result}");
+    assert_eq!(
+        (count(&result, "/replay/outcomes/rejected"), count(&result, "/replay/differs")),
+        (1, 1),
+        "{result}"
+    );
     assert_eq!(server.sql("SELECT count(*) FROM t").expect("a number").trim(), "0");
 }
 

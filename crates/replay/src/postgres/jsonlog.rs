@@ -1,6 +1,8 @@
 //! The jsonlog format, from PostgreSQL 15 on: one object per line.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use serde::Deserialize;
 
 use super::message::Message;
 use super::sessions::Sessions;
@@ -32,28 +34,37 @@ pub(crate) fn is_record(line: &[u8]) -> bool {
     message(line).is_some()
 }
 
+/// Keys of a record that are used. Absent ones are null.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Record<'a> {
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+    user: Option<Cow<'a, str>>,
+    dbname: Option<Cow<'a, str>>,
+    session_id: Option<Cow<'a, str>>,
+    error_severity: Option<Cow<'a, str>>,
+    state_code: Option<Cow<'a, str>>,
+    message: Option<Cow<'a, str>>,
+    detail: Option<Cow<'a, str>>,
+    context: Option<Cow<'a, str>>,
+    statement: Option<Cow<'a, str>>,
+}
+
 fn message(line: &[u8]) -> Option<Message> {
-    let mut object: Map<String, Value> = serde_json::from_slice(line).ok()?;
-    let mut take = |key: &str| match object.remove(key) {
-        Some(Value::String(text)) => text,
-        _ => String::new(),
-    };
-    let at_ns = Some(instant::iso(take("timestamp").as_bytes())?.0);
-    let severity = take("error_severity");
-    if severity.is_empty() {
-        return None;
-    }
+    let record: Record<'_> = serde_json::from_slice(line).ok()?;
+    let text = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned).unwrap_or_default();
     Some(Message {
-        at_ns,
-        user: take("user"),
-        database: take("dbname"),
-        session: take("session_id"),
+        at_ns: Some(instant::iso(record.timestamp?.as_bytes())?.0),
+        user: text(record.user),
+        database: text(record.dbname),
+        session: text(record.session_id),
         is_by_pid: false,
-        severity,
-        code: take("state_code"),
-        text: take("message"),
-        detail: take("detail"),
-        context: take("context"),
-        statement: take("statement"),
+        severity: record.error_severity?.into_owned(),
+        code: text(record.state_code),
+        text: text(record.message),
+        detail: text(record.detail),
+        context: text(record.context),
+        statement: text(record.statement),
     })
 }

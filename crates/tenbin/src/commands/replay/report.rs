@@ -122,13 +122,11 @@ impl Done<'_> {
         let unsent = self.unsent();
         let _ = writeln!(
             text,
-            "{:.0} {noun}s/s, p50 {}, p99 {}; {} failed, {} timed out, {unsent} not sent; {} connections, {threads} threads",
+            "{:.0} {noun}s/s, p50 {}, p99 {}; {}{unsent} not sent; {connections} connections, {threads} threads",
             all.sent as f64 / took_s.max(1e-9),
             time(all.service_p50_ns),
             time(all.service_p99_ns),
-            all.failed,
-            all.timed_out,
-            connections,
+            outcomes(all),
         );
         let _ = writeln!(text, "{}", self.delays());
         let errors: Vec<String> =
@@ -282,10 +280,7 @@ impl Done<'_> {
             "took_s": self.replayed.took.as_secs_f64(),
             "planned": all.planned,
             "sent": all.sent,
-            "ok": all.ok,
-            "rejected": all.rejected,
-            "failed": all.failed,
-            "timed_out": all.timed_out,
+            "outcomes": all.outcomes.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "not_sent": self.unsent(),
             "was_stopped": self.replayed.was_stopped,
             "service_p50_us": us(all.service_p50_ns),
@@ -336,6 +331,12 @@ impl Done<'_> {
             "p99_us": us(figures.service_p99_ns),
         })
     }
+}
+
+/// Outcomes that occurred, with their numbers, each followed by a comma.
+fn outcomes(figures: &ReplayFigures) -> String {
+    let occurred = figures.outcomes.iter().filter(|(_, count)| *count > 0);
+    occurred.map(|(name, count)| format!("{count} {}, ", name.replace('_', " "))).collect()
 }
 
 /// Share of results that differ, of those that the log has. Statements of lost transactions differ. `None` if the log has none.
