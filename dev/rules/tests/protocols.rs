@@ -63,7 +63,8 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
     code.iter().enumerate().filter_map(is_named).collect()
 }
 
-/// A file that does not use `wire` cannot refer to a protocol. There, the name means something else, such as a transport.
+/// A file that does not use `wire` cannot refer to a protocol. There, the name means something else, such as a transport. The folders
+/// of databases know how a store is monitored.
 #[test]
 fn protocols_with_own_steps_are_named_only_where_they_are_defined() {
     let files = files::rust();
@@ -71,7 +72,8 @@ fn protocols_with_own_steps_are_named_only_where_they_are_defined() {
         let (module, names) = (protocol.name, names(protocol, own));
         let of_wire = format!("crates/wire/src/{module}.rs");
         assert!(files.iter().any(|file| file.path == of_wire), "{module} is not defined in {of_wire}");
-        for file in files.iter().filter(|file| file.is_product() && !is_home(&file.path, module)) {
+        let is_free = |path: &str| is_home(path, module) || is_of_databases(path);
+        for file in files.iter().filter(|file| file.is_product() && !is_free(&file.path)) {
             let code = tokens::without_tests(&file.text);
             let is_in_wire = file.package() == Some("wire");
             if !is_in_wire && tokens::lines_of(&code, &["wire", ":", ":"]).is_empty() {
