@@ -126,7 +126,6 @@ impl Inside {
         let mut counted_s = BTreeSet::new();
         let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
             Default::default();
-        let mut levels: BTreeMap<String, [f64; 2]> = BTreeMap::new();
         let mut executed: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         let (mut active, mut asked_s, mut open, mut max) = (0.0, 0.0, None, None);
         for reading in of_database() {
@@ -144,10 +143,7 @@ impl Inside {
                 "db_blocking" => *blocking.entry(label.to_owned()).or_default() += mean,
                 "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
                 "db_connections_max" => max = Some(value),
-                metric if LEVELS.contains(&metric) => {
-                    let [sum, count] = levels.entry(metric.trim_start_matches("db_").to_owned()).or_default();
-                    (*sum, *count) = (*sum + value, *count + 1.0);
-                }
+                metric if LEVELS.contains(&metric) => {}
                 metric => {
                     counted_s.insert(reading.second);
                     let name = metric.trim_start_matches("db_");
@@ -173,7 +169,7 @@ impl Inside {
             executed: StatementTime::ranked(executed),
             blocking,
             per_s,
-            levels: levels.into_iter().map(|(name, [sum, count])| (name, sum / count)).collect(),
+            levels: levels(of_database().map(|reading| (reading.metric, reading.value))),
             seconds: samples.len() as f64,
             connections: open.zip(max).map(|(open, max)| [open, max]),
             asked: asked_s / samples.len() as f64,
@@ -225,6 +221,18 @@ impl Inside {
         // Reads ahead may exceed the blocks that statements asked for.
         Share::of_measured(all - read, all).map(Share::get)
     }
+}
+
+/// Means of sizes and states, by metric without `db_`.
+fn levels<'a>(readings: impl Iterator<Item = (&'a str, f64)>) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    for (metric, value) in readings.filter(|(metric, _)| LEVELS.contains(metric)) {
+        let [sum, count] = sums.entry(metric).or_default();
+        (*sum, *count) = (*sum + value, *count + 1.0);
+    }
+    let mean =
+        |(metric, [sum, count]): (&str, [f64; 2])| (metric.trim_start_matches("db_").to_owned(), sum / count);
+    sums.into_iter().map(mean).collect()
 }
 
 /// Label of a reading without the text of a statement, for reports that are shared.

@@ -351,13 +351,13 @@ fn published_message_is_answered_when_it_is_delivered() {
 }
 
 #[test]
-fn published_message_that_is_not_delivered_times_out() {
+fn rejected_subscription_rejects_the_message() {
     let (home, redis) = (Home::new(), redis(&[]));
-    // Without the privilege to receive from the channel, the subscription is rejected.
-    redis.cli(&["ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"]).expect("a user");
-    let url = format!("redis://mute@127.0.0.1:{}?channel=news&message=hello", redis.port());
-    let run = load(&home, &[&url, "-n", "3", "-c", "1", "--timeout", "300ms"]);
-    assert_eq!(number(&run, "outcomes.ok"), 0, "{run}");
+    redis.cli(&["ACL", "SETUSER", "mute", "on", ">pass", "~*", "+@all", "resetchannels"]).expect("a user");
+    let url = format!("redis://mute:pass@127.0.0.1:{}?channel=news&message=hello", redis.port());
+    let run = load(&home, &[&url, "-n", "3", "-c", "1"]);
+    assert_identity(&run);
+    assert_eq!((errors(&run, "missing_privilege"), number(&run, "outcomes.rejected")), (3, 3), "{run}");
 }
 
 #[test]

@@ -148,8 +148,12 @@ impl Conversation for RedisConversation {
                 }
             } else {
                 refusal = self.judge();
-                if self.subscriber.is_waiting() && !self.subscriber.take_reply(refusal.is_some()) {
-                    continue;
+                if self.subscriber.is_waiting() {
+                    let (is_complete, of_message) = self.subscriber.take_reply(refusal);
+                    if !is_complete {
+                        continue;
+                    }
+                    refusal = of_message;
                 }
             }
             self.is_awaited = false;

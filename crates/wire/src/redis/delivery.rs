@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 
 use super::command::{put_count, put_word};
 use super::kept::{KEPT_BYTES_MAX, Kept};
+use crate::conversation::Refusal;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
@@ -72,6 +73,10 @@ pub(super) struct Subscriber {
     awaited: Vec<u8>,
     has_reply: bool,
     is_delivered: bool,
+    /// Whether the server has not confirmed the subscription yet. If it rejects it, a reply more comes.
+    is_subscribing: bool,
+    /// Rejection of the subscription. `None` if it was not rejected.
+    rejection: Option<Refusal>,
 }
 
 impl Subscriber {
@@ -100,13 +105,14 @@ impl Subscriber {
         }
         self.latest += 1;
         self.awaited.extend_from_slice(format!(" #{}-{}", self.number, self.latest).as_bytes());
-        (self.has_reply, self.is_delivered) = (false, false);
+        (self.has_reply, self.is_delivered, self.rejection) = (false, false, None);
         if self.channel != channel || channel.is_empty() {
             if !self.channel.is_empty() {
                 put(&[b"UNSUBSCRIBE", &self.channel], out);
             }
             put(&[b"SUBSCRIBE", &channel], out);
             self.channel = channel;
+            self.is_subscribing = true;
         }
         put(&[b"PUBLISH", &self.channel, &self.awaited], out);
         Ok(())
@@ -120,6 +126,9 @@ impl Subscriber {
 
     /// Notes a push of the server. Returns whether it completes the exchange.
     pub(super) fn take_push(&mut self, push: &Kept) -> bool {
+        if push.item(0) == Some(b"subscribe") {
+            self.is_subscribing = false;
+        }
         let is_own = self.is_waiting()
             && push.item(0) == Some(b"message")
             && push.item(1) == Some(&self.channel)
@@ -128,10 +137,16 @@ impl Subscriber {
         is_own && self.has_reply
     }
 
-    /// Notes the reply to PUBLISH. Returns whether it completes the exchange.
-    pub(super) fn take_reply(&mut self, is_refused: bool) -> bool {
+    /// Notes a reply, to PUBLISH or to a subscription that is rejected. Returns whether it completes the exchange, with its refusal.
+    pub(super) fn take_reply(&mut self, refusal: Option<Refusal>) -> (bool, Option<Refusal>) {
+        if refusal.is_some() && core::mem::take(&mut self.is_subscribing) {
+            self.channel.clear();
+            self.rejection = refusal;
+            return (false, None);
+        }
         self.has_reply = true;
-        is_refused || self.is_delivered
+        let refusal = refusal.or(self.rejection);
+        (refusal.is_some() || self.is_delivered, refusal)
     }
 
     /// Ends the exchange.
@@ -141,7 +156,7 @@ impl Subscriber {
 
     /// Forgets the subscription, which belongs to a connection.
     pub(super) fn forget(&mut self) {
-        self.has_pushes = false;
+        (self.has_pushes, self.is_subscribing) = (false, false);
         self.channel.clear();
         self.awaited.clear();
     }

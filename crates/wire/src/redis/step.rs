@@ -229,8 +229,11 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     Ok(Arc::new(RedisStep { expect, saves, awaits_delivery, ..step }))
 }
 
-/// Words and title of the command that publishes a message.
-fn published(value: &Value) -> Result<(Vec<Vec<u8>>, String), (String, String)> {
+/// Words of a command, and its title.
+type TitledWords = (Vec<Vec<u8>>, String);
+
+/// Words and title of the command that publishes a message. The error has its help.
+fn published(value: &Value) -> Result<TitledWords, (String, String)> {
     let text = |key: &str| {
         let text = value.get(key).and_then(Value::text).filter(|text| !text.template.is_empty());
         text.ok_or_else(|| (format!("`{PUBLISH_KEY}` has no `{key}`"), format!("write {}", PUBLISH.example)))
