@@ -228,6 +228,7 @@ const BEGINNINGS: &[(&str, ErrorClass)] = &[
     ("ERROR Too many open connections", ErrorClass::TooManyConnections),
     ("CLIENT_ERROR unauthenticated", ErrorClass::MissingPrivilege),
     ("CLIENT_ERROR authentication failure", ErrorClass::MissingPrivilege),
+    ("CLIENT_ERROR bad authentication token", ErrorClass::MissingPrivilege),
     ("CLIENT_ERROR cannot increment or decrement non-numeric value", ErrorClass::WrongType),
     ("SERVER_ERROR object too large for cache", ErrorClass::LimitReached),
     ("SERVER_ERROR out of memory", ErrorClass::OutOfResources),

@@ -125,7 +125,7 @@ impl Identity {
         })
     }
 
-    /// Sets what log-ins need, apart from the URL.
+    /// Sets the values that log-ins need in addition to the URL.
     pub(super) fn with(self, stretcher: Option<Stretcher>, nonce: [u8; 18]) -> Self {
         Self { stretcher, nonce, ..self }
     }

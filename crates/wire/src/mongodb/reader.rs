@@ -176,32 +176,8 @@ impl Reader {
                 Ok(used)
             }
             State::Text { left } => Ok(self.text(bytes, left, wanted, reply)),
-            State::TextEnd => {
-                if bytes[0] != 0 {
-                    return Err(fault(TEXT));
-                }
-                match self.kind {
-                    // The object id of a pointer follows its text.
-                    bson::POINTER => {
-                        self.part.clear();
-                        self.count(12)?;
-                        self.state = State::Fixed(12);
-                    }
-                    _ => self.end_value(wanted, reply),
-                }
-                Ok(1)
-            }
-            State::Words(left) => {
-                let end = memchr::memchr(0, bytes);
-                let used = end.map_or(bytes.len(), |end| end + 1);
-                self.count(used)?;
-                match (end, left) {
-                    (None, _) => {}
-                    (Some(_), 1) => self.end_value(wanted, reply),
-                    (Some(_), left) => self.state = State::Words(left - 1),
-                }
-                Ok(used)
-            }
+            State::TextEnd => self.end_text(bytes[0], wanted, reply),
+            State::Words(left) => self.words(bytes, left, wanted, reply),
             State::Skip { left } => {
                 let used = bytes.len().min(left as usize);
                 self.state = State::Skip { left: left - used as u32 };
@@ -406,6 +382,41 @@ impl Reader {
             _ => self.state = State::Text { left },
         }
         used
+    }
+
+    /// Takes the zero byte after a text.
+    fn end_text(&mut self, byte: u8, wanted: &[Box<[u8]>], reply: &mut Reply) -> Result<usize, PeerFault> {
+        if byte != 0 {
+            return Err(fault(TEXT));
+        }
+        if self.kind == bson::POINTER {
+            // The object id of a pointer follows its text.
+            self.part.clear();
+            self.count(12)?;
+            self.state = State::Fixed(12);
+        } else {
+            self.end_value(wanted, reply);
+        }
+        Ok(1)
+    }
+
+    /// Takes bytes of texts that end with a zero byte, `left` of them.
+    fn words(
+        &mut self,
+        bytes: &[u8],
+        left: u8,
+        wanted: &[Box<[u8]>],
+        reply: &mut Reply,
+    ) -> Result<usize, PeerFault> {
+        let end = memchr::memchr(0, bytes);
+        let used = end.map_or(bytes.len(), |end| end + 1);
+        self.count(used)?;
+        match (end, left) {
+            (None, _) => {}
+            (Some(_), 1) => self.end_value(wanted, reply),
+            (Some(_), left) => self.state = State::Words(left - 1),
+        }
+        Ok(used)
     }
 
     /// Ends a value: passes it on, and continues after it.

@@ -77,7 +77,7 @@ impl Reply {
         self.begin_message();
     }
 
-    /// Clears what each message of an exchange says anew. Documents are counted over all of them.
+    /// Clears the values of a single message. Documents are counted over all messages of an exchange.
     pub(super) fn begin_message(&mut self) {
         (self.matched, self.modified, self.cursor, self.is_ok, self.code) = (None, None, 0, false, None);
         self.namespace.clear();
