@@ -3,7 +3,7 @@
 
 pub use stats::usl::Usl;
 pub use stats::{
-    Capacity, CarryOver, Control, EXTENDED_MAX, Effect, Eliminated, EliminationReason, Finding, Levels,
-    MinEffect, MoreErrors, NoVerdict, Repeated, Scale, SearchEnd, Seen, Spread, TournamentEnd,
+    Capacity, CarryOver, Control, EXTENDED_MAX, Effect, Eliminated, EliminationReason, Finding, FirstSlices,
+    Levels, MinEffect, MoreErrors, NoVerdict, Repeated, Scale, SearchEnd, Seen, Spread, TournamentEnd,
     TournamentFindings, Undecided, Verdict,
 };

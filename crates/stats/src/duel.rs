@@ -8,6 +8,7 @@ use crate::carry_over::{Carried, CarryOver};
 use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, compare_in};
 use crate::control::Control;
 use crate::errors::ErrorGap;
+use crate::first_slices::{FirstSlice, FirstSlices};
 use crate::forecast::{Forecast, Outlook};
 use crate::look::{EARLY, Look, has_early, look_at, look_extended, looks};
 use crate::scale::{MinEffect, Scale, log_ratio};
@@ -93,6 +94,8 @@ pub struct Duel {
     slices: Vec<Vec<Pair>>,
     /// Carry-over between the slices of each of these blocks.
     carried: Vec<Option<Carried>>,
+    /// First slice of each of these blocks.
+    first_slices: Vec<Option<FirstSlice>>,
     lost_in_row: u32,
     discards: Discards,
     end: Option<DuelEnd>,
@@ -114,6 +117,7 @@ impl Duel {
             blocks: Vec::new(),
             slices: Vec::new(),
             carried: Vec::new(),
+            first_slices: Vec::new(),
             lost_in_row: 0,
             discards: Discards::default(),
             end,
@@ -166,6 +170,7 @@ impl Duel {
         if self.end.is_none() && runs.iter().all(|run| run.value().is_some()) {
             self.slices.push(counting(pairs));
             self.carried.push(Carried::of(pairs));
+            self.first_slices.push(FirstSlice::of(pairs));
         }
         self.note(runs);
     }
@@ -185,6 +190,28 @@ impl Duel {
     /// Carry-over between slices. `None` without slices, or with too few.
     pub fn carry_over(&self) -> Option<CarryOver> {
         CarryOver::of(&self.carried)
+    }
+
+    /// Comparison of the first slices of the blocks, in which there is no carry-over of any length. `None` without slices, or if one of
+    /// the systems never came first.
+    pub fn first_slices(&self) -> Option<FirstSlices> {
+        self.first_slices_of(self.first_slices.len())
+    }
+
+    /// Whether slices are conclusive so far, but their verdict is withheld because the first slices of the blocks do not confirm it.
+    pub fn is_withheld(&self) -> bool {
+        let found = self.finding();
+        let is_conclusive = found.interval.is_some_and(|ends| found.scale.excludes_none(ends));
+        is_conclusive && found.verdict == Verdict::Inconclusive
+    }
+
+    fn first_slices_of(&self, blocks: usize) -> Option<FirstSlices> {
+        let judged = &self.first_slices[..blocks.min(self.first_slices.len())];
+        let control = self.control();
+        let corrected =
+            |first: FirstSlice| control.as_ref().map_or(first, |control| first.corrected(control));
+        let judged: Vec<Option<FirstSlice>> = judged.iter().map(|first| first.map(corrected)).collect();
+        FirstSlices::of(&judged, self.rules.family)
     }
 
     /// Log ratios of the pairs of slices, by block, after correction by the control.
@@ -274,12 +301,30 @@ impl Duel {
         if let Some(carried) = self.carry_over().filter(|carried| carried.is_found) {
             found = found.widened(carried.bias_most, self.rules.matters);
         }
+        if self.is_in_doubt(&found) {
+            found.verdict = Verdict::Inconclusive;
+        }
         if let Ok(look) = look
             && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], look.critical)
         {
             found.verdict = errors_first(&found, &gap, self.rules.higher_is_better);
         }
         found
+    }
+
+    /// Whether the verdict of slices may come from an effect that outlives a slice: a difference that the first slices of the blocks do not
+    /// show as well, or equality although they show a difference that matters.
+    fn is_in_doubt(&self, found: &Comparison) -> bool {
+        let first_slices = self.first_slices_of(found.blocks);
+        match found.verdict {
+            _ if self.slices.is_empty() => false,
+            Verdict::Differs { .. } => {
+                !first_slices.zip(found.estimate).is_some_and(|(first, estimate)| first.confirm(estimate))
+            }
+            Verdict::Equivalent => first_slices
+                .is_some_and(|first| first.is_shown && self.rules.matters.is_reached_by(first.ratio)),
+            _ => false,
+        }
     }
 
     fn end_of_block(&self) -> Option<DuelEnd> {
@@ -390,12 +435,12 @@ mod tests {
         let of = |truth: f64, lost: f64| {
             let mut duel = Duel::new(DuelRules { blocks_max: 8, ..RULES });
             let after = |seen| Slice { is_after_other: true, ..slice(seen) };
-            (0..8).for_each(|_| {
-                duel.note_slices(&[
-                    [slice(run(truth)), after(run(100.0 - lost))],
-                    [after(run(truth)), slice(run(100.0))],
-                ]);
-            });
+            for block in 0..8 {
+                let after_other = [slice(run(truth)), after(run(100.0 - lost))];
+                let after_own = [after(run(truth)), slice(run(100.0))];
+                let pairs = [after_other, after_own];
+                duel.note_slices(&if block % 2 == 0 { pairs } else { [after_own, after_other] });
+            }
             (duel.finding().verdict, duel.carry_over().unwrap().is_found)
         };
         assert_eq!(of(105.0, 0.0), (Verdict::Differs { below_matters: false }, false));
@@ -410,6 +455,7 @@ mod tests {
             for block in 0..8 {
                 let side = |truth: f64, taken: f64| Slice {
                     taken_cores: Some(taken),
+                    is_after_other: (truth > 100.0) == (block % 4 < 2),
                     ..slice(run(truth * (1.0 - 0.3 * taken)))
                 };
                 let [first, second] = if block % 2 == 0 { [0.5, 0.0] } else { [0.0, 0.4] };

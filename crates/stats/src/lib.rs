@@ -12,6 +12,7 @@ mod compare;
 mod control;
 mod duel;
 mod errors;
+mod first_slices;
 mod fit;
 mod forecast;
 mod holm;
@@ -43,6 +44,7 @@ pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare}
 pub use control::Control;
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
+pub use first_slices::FirstSlices;
 pub use forecast::{Forecast, Outlook};
 pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::InBlocks;

@@ -1,7 +1,7 @@
 //! Findings of a study's own procedure for its variants.
 
 use evidence::{EvidenceError, Study};
-use stats::{CarryOver, Control, Duel, Levels, TournamentFindings};
+use stats::{CarryOver, Control, Duel, FirstSlices, Levels, TournamentFindings};
 
 use super::variant::Variant;
 use crate::compared_by::ComparedBy;
@@ -44,6 +44,9 @@ pub struct Sliced {
     pub carry_over: Option<CarryOver>,
     /// Share of the variation that the CPU time of other processes explains.
     pub control: Option<Control>,
+    /// Comparison of the first slices of the blocks, if these do not confirm the difference that all slices show. `None` if they do, or if
+    /// slices show none.
+    pub unconfirmed: Option<FirstSlices>,
 }
 
 /// Findings from slices under a load; `None` if the study has no slices, or too few.
@@ -58,7 +61,8 @@ pub fn sliced(
     };
     let sliced = |duel: Duel| {
         let (levels, carry_over, control) = (duel.levels()?, duel.carry_over(), duel.control());
-        Some(Sliced { levels, carry_over, control })
+        let unconfirmed = duel.first_slices().filter(|_| duel.is_withheld());
+        Some(Sliced { levels, carry_over, control, unconfirmed })
     };
     Ok(duel(study, load, [first, second], by)?.and_then(sliced))
 }

@@ -1,7 +1,7 @@
 //! Sentences about a study. The caller escapes the names in them.
 
 use judge::comparison::first_look_blocks;
-use judge::results::{CarryOver, Control, Levels, MoreErrors, NoVerdict, Scale, Verdict};
+use judge::results::{CarryOver, Control, FirstSlices, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 use judge::words::blocks;
 use judge::{ComparedBy, Eligibility};
 
@@ -9,6 +9,7 @@ use super::Pair;
 use super::answer::{figures, is_tournament};
 use super::{LoadView, Sliced, StudyView, name};
 use crate::apart;
+use crate::ratio::times;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 
 /// Returns the name of a row, escaped and short.
@@ -36,6 +37,7 @@ pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
         levels(&sliced.levels),
         sliced.control.as_ref().map(control),
         sliced.carry_over.as_ref().and_then(carry_over),
+        sliced.unconfirmed.as_ref().map(unconfirmed),
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join(" "))
@@ -60,8 +62,8 @@ fn carry_over(carried: &CarryOver) -> Option<String> {
     if !carried.is_found {
         return (carried.bias_most >= MISSED_FROM).then(|| {
             format!(
-                "No carry-over between slices was found, but up to {} of the ratio may be one (99 % confidence). `pause: idle` or more blocks \
-                 show whether it is.",
+                "No carry-over between slices was found. One that fades within a slice may be up to {} of the ratio (99 % confidence): \
+                 `pause: idle` or more blocks show whether it is.",
                 size(carried.bias_most)
             )
         });
@@ -74,6 +76,15 @@ fn carry_over(carried: &CarryOver) -> Option<String> {
         if carried.effect < 0.0 { "lower" } else { "higher" },
         size(carried.bias_most)
     ))
+}
+
+/// Difference of slices that first slices do not confirm.
+fn unconfirmed(first: &FirstSlices) -> String {
+    format!(
+        "Slices differ, but the first slices of the blocks, which no load on the other system precedes, do not confirm it: their ratio \
+         is {}. One system may affect the other for longer than a slice. More blocks or `interleave: runs` show whether it does.",
+        times(first.ratio)
+    )
 }
 
 /// Verdict on a pair in one word, for programs.

@@ -386,7 +386,7 @@ fn others<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<OthersObje
 }
 
 fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
-    let Sliced { levels, carry_over, control } = load.sliced?;
+    let Sliced { levels, carry_over, control, .. } = load.sliced?;
     let carried = |judge::results::CarryOver { effect, interval, is_found, bias_most }| CarryOverObject {
         effect,
         interval,
