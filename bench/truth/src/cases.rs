@@ -21,6 +21,7 @@ mod t21_errors;
 mod t22_clocks;
 mod t23_generator;
 mod t24_events;
+mod t25_bounds;
 
 use crate::bench::Bench;
 use crate::grade::Grade;
@@ -99,6 +100,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "T22", what: "clocks that are wrong", when: When::Together, run: t22_clocks::run },
     Case { name: "T23", what: "a generator that is stopped", when: When::Together, run: t23_generator::run },
     Case { name: "T24", what: "events whose cost is known", when: When::Together, run: t24_events::run },
+    Case { name: "T25", what: "bounds under a disturbed client", when: When::Alone, run: t25_bounds::run },
     Case {
         name: "R1",
         what: "application servers at their limits",

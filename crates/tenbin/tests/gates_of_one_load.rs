@@ -41,6 +41,22 @@ fn passed_conditions_do_not_change_the_exit_code() {
 }
 
 #[test]
+fn few_requests_decide_a_percentile_or_say_how_many_would() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/");
+    let load = |requests: &str| home.run(&[&url, "-n", requests, "-c", "4", "--slo", "p99<30s"]);
+    // 0.99^400 is 1.8 %.
+    let enough = load("400");
+    assert_eq!(enough.code, Some(0), "{enough:?}");
+    assert!(enough.stdout.contains("p99<30s held"), "{enough:?}");
+    let few = load("50");
+    assert_eq!(few.code, Some(3), "{few:?}");
+    assert!(few.stdout.contains("Gate undecided: p99<30s") && few.stdout.contains("about 370"), "{few:?}");
+    let gate = &home.last()["gates"][0];
+    assert_eq!((&gate["decision"], &gate["samples_needed"]), (&"undecided".into(), &368.into()), "{gate}");
+}
+
+#[test]
 fn rejects_unreadable_condition_before_sending() {
     let (home, target) = (Home::new(), built_in());
     let output = home.run(&[url(target.address(), "/").as_str(), "--slo", "p99<200"]);

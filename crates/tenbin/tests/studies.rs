@@ -180,9 +180,9 @@ fn gate_of_a_failed_system_fails_and_a_quick_study_may_be_inconclusive() {
     assert_eq!(home.run(&["run", &plan(&home, &without)]).code, Some(1), "its only run failed");
     let untold = plan(&home, &gates("p(99.9)<10s"));
     let whole = home.run(&["run", &untold]);
-    assert!(whole.code == Some(3) && whole.stdout.contains("not judged in 1 of 1 run"), "{whole:?}");
+    assert!(whole.code == Some(3) && whole.stdout.contains("undecided in 1 of 1 run"), "{whole:?}");
     let quick = home.run(&["run", &untold, "--quick"]);
-    assert!(quick.code == Some(0) && quick.stdout.contains("not judged"), "{quick:?}");
+    assert!(quick.code == Some(0) && quick.stdout.contains("undecided"), "{quick:?}");
 }
 
 #[test]

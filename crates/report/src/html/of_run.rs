@@ -186,14 +186,10 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         }
         _ => String::new(),
     };
-    let gates = views.iter().flat_map(|view| view.run.gates()).map(|gate| Notice {
-        tone: match gate.decision {
-            Decision::Holds => Tone::Good,
-            Decision::Fails => Tone::Bad,
-            Decision::Undecided => Tone::Doubtful,
-        },
-        text: text(&words::gate(gate)),
-    });
+    let gates = views
+        .iter()
+        .flat_map(|view| view.run.gates())
+        .map(|gate| Notice { tone: tone_of(gate.decision), text: text(&words::gate(gate)) });
     Load {
         name: words.clone(),
         words,
@@ -232,6 +228,14 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             .filter_map(|(row, view)| statement_times::of_row(row, std::iter::once(view)))
             .collect(),
         cpu_profiles: cpu_profiles::of_runs(views),
+    }
+}
+
+const fn tone_of(decision: Decision) -> Tone {
+    match decision {
+        Decision::Holds => Tone::Good,
+        Decision::Fails => Tone::Bad,
+        Decision::Undecided => Tone::Doubtful,
     }
 }
 

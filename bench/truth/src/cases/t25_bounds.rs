@@ -1,0 +1,146 @@
+//! T25: bounds of figures contain the truth while the client is stopped, throttled, or crowded. The target writes down how long it held
+//! each request.
+
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use harness::child::Child;
+use harness::group::Group;
+use target::Settings;
+
+use crate::bench::Bench;
+use crate::grade::{Finding, Grade};
+use crate::server::hold;
+use crate::tool::Output;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time between the target's clock and that of an ideal client, in microseconds: loopback and two programs.
+const OFFSET_MAX_US: f64 = 300.0;
+/// Error of printed figures, and of the bins of histograms.
+const ROUNDING: f64 = 0.002;
+const USERS: f64 = 8.0;
+const OPEN: [&str; 6] = ["--rate=400/s", "-c", "200", "-d", "2s", "--threads=1"];
+const CLOSED: [&str; 5] = ["-c", "8", "-d", "2s", "--threads=1"];
+/// Cores of a throttled client. It needs about as much.
+const QUOTA: f64 = 0.1;
+/// Programs that keep every core busy.
+const SPINNERS: usize = 2;
+
+/// What is done to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Disturbance {
+    Nothing,
+    Stopped,
+    Throttled,
+    Crowded,
+}
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let tries = bench.profile.pick(2, 15);
+    let mut grades = Vec::new();
+    for disturbance in
+        [Disturbance::Nothing, Disturbance::Stopped, Disturbance::Throttled, Disturbance::Crowded]
+    {
+        for (load, words) in [("open load", &OPEN[..]), ("closed load", &CLOSED[..])] {
+            let planted = format!("{disturbance:?}, {load}").to_lowercase();
+            let group = match disturbance {
+                Disturbance::Throttled => match Group::make(QUOTA) {
+                    Ok(group) => Some(group),
+                    Err(why) => {
+                        grades.push(Grade::left_out("T25", planted, why));
+                        continue;
+                    }
+                },
+                _ => None,
+            };
+            let one = |number| bench.tried(|| one(bench, number, disturbance, words, group.as_ref()));
+            // 95 % of them, rounded down.
+            let needed = tries * 19 / 20;
+            grades.push(Grade::of("T25", planted, needed, (0..tries).map(one).collect()));
+        }
+    }
+    grades
+}
+
+fn one(
+    bench: &Bench,
+    number: u32,
+    disturbance: Disturbance,
+    load: &[&str],
+    group: Option<&Group>,
+) -> Result<Finding, String> {
+    let settings = Settings { seed: bench.seed_of(25, number), log_service: true, ..Settings::default() };
+    let server = target::start(settings).map_err(|error| error.to_string())?;
+    let url = format!("http://{}/hold?dist=lognormal&median_us=5000&p99_us=50000", server.address());
+    let mut command = group.map_or_else(|| Command::new(&bench.tenbin), |group| group.command(&bench.tenbin));
+    command.arg(&url).args(load).args(["--seed", &bench.seed_of(25, number).to_string()]);
+    let spinners: Vec<Child> = match disturbance {
+        Disturbance::Crowded => (0..SPINNERS).map(|_| spinner()).collect::<Result<_, _>>()?,
+        _ => Vec::new(),
+    };
+    let said = bench.run_while(&mut command, PATIENCE, |client| {
+        let begun = Instant::now();
+        while disturbance == Disturbance::Stopped && client.ended()?.is_none() && begun.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(400));
+            if let Some(pid) = client.pid() {
+                hold(pid, Duration::from_millis(100));
+            }
+        }
+        Ok(())
+    })?;
+    drop(spinners);
+    let mut held_us = server.take_service_log();
+    held_us.sort_unstable();
+    if said.word("/validity/verdict") == "invalid" {
+        return Ok(Finding::new(true, "invalid: no bound"));
+    }
+    let is_open = load.iter().any(|word| word.starts_with("--rate"));
+    judged(&said, &held_us, is_open)
+}
+
+fn spinner() -> Result<Child, String> {
+    Child::start(Command::new("sh").args(["-c", "while :; do :; done"]))
+}
+
+/// Whether every interval contains the truth, and how wide the intervals of the median and the throughput are.
+fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, String> {
+    if held_us.is_empty() {
+        return Err("the target held no request".to_owned());
+    }
+    let mut missed = Vec::new();
+    let mean_us = held_us.iter().sum::<u64>() as f64 / held_us.len() as f64;
+    let quantile_us =
+        |share: f64| held_us[((share * held_us.len() as f64) as usize).min(held_us.len() - 1)] as f64;
+    // An ideal client measures the hold, and what the kernel and the target add.
+    let times =
+        [("mean", mean_us), ("p50", quantile_us(0.5)), ("p90", quantile_us(0.9)), ("p99", quantile_us(0.99))];
+    let mut truths: Vec<(String, f64, f64)> =
+        times.iter().map(|(name, us)| (format!("{name}_us"), *us, us + OFFSET_MAX_US)).collect();
+    if !is_open {
+        let per_s = |us: f64| USERS * 1e6 / us;
+        truths.push(("throughput_per_s".to_owned(), per_s(mean_us + OFFSET_MAX_US), per_s(mean_us)));
+    }
+    for (name, truth_low, truth_high) in &truths {
+        let Ok(low) = said.at(&format!("/validity/bounds/{name}/low")) else { continue };
+        let high = said.at(&format!("/validity/bounds/{name}/high")).unwrap_or(f64::INFINITY);
+        if low > truth_high * (1.0 + ROUNDING) || high < truth_low * (1.0 - ROUNDING) {
+            missed.push(format!("{name}: {truth_low:.0} to {truth_high:.0} is not in {low:.0} to {high:.0}"));
+        }
+    }
+    let of = |name: &str, end: &str| said.at(&format!("/validity/bounds/{name}/{end}"));
+    let width = |name: &str| {
+        let (low, high) = (of(name, "low").unwrap_or(0.0), of(name, "high").unwrap_or(f64::INFINITY));
+        if high.is_finite() {
+            format!("{:.0} %", 100.0 * (high - low) / high)
+        } else {
+            "open above".to_owned()
+        }
+    };
+    let widths =
+        format!("p50 {}, p99 {}, throughput {}", width("p50_us"), width("p99_us"), width("throughput_per_s"));
+    Ok(match missed.is_empty() {
+        true => Finding::new(true, widths),
+        false => Finding::new(false, format!("{}; {widths}", missed.join("; "))),
+    })
+}
