@@ -60,9 +60,7 @@ impl Worker<'_> {
             let first = self.first_numbers[usize::from(link.peer)];
             recorder.sample(sampled(finish, &exchange, link, first, reply.received_bytes));
         }
-        if let Some(late_reading) = &mut self.late_reading {
-            late_reading.note_reply(&reply);
-        }
+        self.late_reading.iter_mut().for_each(|late_reading| late_reading.note_reply(&reply));
         if self.keeps_values {
             link.channel.saved(Ticket(number), &mut user.values);
             user.status = reply.status;
