@@ -1,7 +1,6 @@
 //! Error rates of comparisons of equal systems whose starts, machine, or neighbor are not independent within a block.
 //!
-//! A thousand comparisons of each kind run in every build, ten thousand with
-//! `cargo test --profile checked -p simulator -- --ignored --nocapture rates_of_ten_thousand`.
+//! `cargo run --profile checked -p simulator --example error_rates` runs ten thousand of each kind.
 
 use simulator::Shape;
 use simulator::trials::{
@@ -77,48 +76,5 @@ fn carry_over_longer_than_a_slice_is_no_difference() {
     for (share, lasts_s) in [(0.05, 3.0), (0.47, 3.0), (0.1, 10.0), (0.9, 10.0)] {
         let found = race(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, 500);
         assert!(found.differs <= wrong_max(500), "seed {SEED}, {share} for {lasts_s} s: {}", found.differs);
-    }
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn rates_of_ten_thousand() {
-    for (kind, disturbed) in kinds() {
-        let rate = |made| f64::from(race(&trial(1.0, disturbed, made), SEED, 10_000).differs) / 100.0;
-        println!("| {kind} | {:.1} % | {:.1} % |", rate(IN_RUNS), rate(IN_SLICES));
-    }
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn carry_over_of_ten_thousand() {
-    for share in [0.05, 0.1, 0.47, 0.9] {
-        for lasts_s in [0.1, 0.5, 1.0, 3.0, 10.0] {
-            let found = race(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, 10_000);
-            let [differs, equivalent] =
-                [found.differs, found.equivalent].map(|count| f64::from(count) / 100.0);
-            println!("| {share} | {lasts_s} s | {differs:.1} % | {equivalent:.1} % |");
-        }
-    }
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn power_of_two_thousand() {
-    let quiet = Disturbed::normal(0.005, 0.02);
-    let beside = |mean_s| Disturbed { neighbor: Some(Neighbor { mean_s, leaves: 0.6 }), ..quiet };
-    for (kind, disturbed) in [("none", quiet), ("0.3 s", beside(0.3)), ("3 s", beside(3.0))] {
-        for percent in [2.0, 5.0, 10.0, 50.0, 100.0, 900.0] {
-            let cell = |made| {
-                let found = race(&trial(1.0 + percent / 100.0, disturbed, made), SEED, 2_000);
-                let [median_s, most_s] = [0.5, 0.9].map(|share| found.seconds_at(share));
-                format!(
-                    "{median_s:.0} s, {most_s:.0} s, {:.1} %, {} wrong",
-                    f64::from(found.differs) / 20.0,
-                    found.wrong
-                )
-            };
-            println!("| {percent} % | {kind} | {} | {} |", cell(IN_SLICES), cell(IN_RUNS));
-        }
     }
 }
