@@ -33,7 +33,7 @@ pub struct Format {
     /// Number of lines of a sample that begin a record of this format.
     count: fn(&[u8]) -> usize,
     /// Creates a reader for a log that begins with this sample.
-    open: fn(&Layout, &[u8]) -> Result<Box<dyn Reader>, String>,
+    open: OpenReader,
 }
 
 /// What a user says about the lines of a log.
@@ -44,6 +44,9 @@ pub struct Layout {
     /// Format of an access log, with variables of nginx or letters of Apache.
     pub pattern: Option<String>,
 }
+
+/// Creates a reader for a log that begins with a sample.
+type OpenReader = fn(&Layout, &[u8]) -> Result<Box<dyn Reader>, String>;
 
 const POSTGRES: Traffic = Traffic::Sql(Engine::PostgreSql);
 const MYSQL: Traffic = Traffic::Sql(Engine::MySql);

@@ -118,7 +118,8 @@ impl Pattern {
         if !has(&[Field::LocalTime, Field::IsoTime, Field::Epoch]) {
             return Err("the format has no time: $time_local, $time_iso8601, $msec, or %t".to_owned());
         }
-        if !has(&[Field::Line]) && !(has(&[Field::Method]) && has(&[Field::Target, Field::Path])) {
+        let has_request = has(&[Field::Line]) || has(&[Field::Method]) && has(&[Field::Target, Field::Path]);
+        if !has_request {
             return Err("the format has no request: $request or %r".to_owned());
         }
         let is_json = text.trim_start().starts_with('{');
