@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use harness::child;
 use harness::interrupt::Interrupt;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Files that nginx can read.
 #[derive(Debug)]
@@ -43,9 +43,8 @@ pub(crate) fn make(folder: &Path, openssl: &Path, interrupt: &Interrupt) -> anyh
         .arg(&made.key)
         .arg("-out")
         .arg(&made.certificate);
-    let output = child::run(&mut command, PATIENCE, interrupt)
-        .map_err(anyhow::Error::msg)
-        .context("no certificate")?;
+    let output =
+        child::run(&mut command, TIMEOUT, interrupt).map_err(anyhow::Error::msg).context("no certificate")?;
     ensure!(output.status.success(), "no certificate: openssl says {}", output.stderr.trim());
     Ok(made)
 }

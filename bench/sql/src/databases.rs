@@ -17,7 +17,7 @@ use crate::tools::{self, Order, TABLE_SIZE};
 
 /// What transactions of pgbench work on: a million accounts, which stay in memory.
 const SCALE: u32 = 10;
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 /// Enough for the tables of every case.
 const MEMORY: &str = "512MB";
 
@@ -130,7 +130,7 @@ impl Databases {
 }
 
 fn run(command: &mut Command, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let output = child::run(command, PATIENCE, interrupt).map_err(anyhow::Error::msg)?;
+    let output = child::run(command, TIMEOUT, interrupt).map_err(anyhow::Error::msg)?;
     if !output.status.success() {
         bail!(
             "tables of {TABLE_SIZE} rows or scale {SCALE} cannot be made: {}",

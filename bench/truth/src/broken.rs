@@ -17,7 +17,7 @@ use crate::server::Server;
 use crate::tool::{Output, conserves, fit};
 
 /// Longest that anything here takes.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 /// What a single open load asks for, and for how long it is measured.
 const RATE_PER_S: f64 = 200.0;
 const MEASURED_S: f64 = 5.0;
@@ -209,7 +209,7 @@ fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Output, String> 
     command.args(["--warm-up=1s", "-d", "5s", "--timeout=3s"]);
     // A store of its own: what is planted at an instant must not wait until others have written.
     command.arg("--store").arg(bench.file("sqlite"));
-    bench.run_while(&mut command, PATIENCE, |_| {
+    bench.run_while(&mut command, TIMEOUT, |_| {
         (broken.act)(&server);
         Ok(())
     })
@@ -283,7 +283,7 @@ fn planned(
     let seed = bench.seed_of(broken.number(), number);
     let plan =
         Plan { question: "Which one?", path: "/hold?mean_us=20000", load: &load, systems, compare, seed };
-    bench.tenbin(&["run", &plan.write(bench)?.display().to_string()], PATIENCE)
+    bench.tenbin(&["run", &plan.write(bench)?.display().to_string()], TIMEOUT)
 }
 
 /// What is said of each run of the broken system of a study.
@@ -337,7 +337,7 @@ fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, Stri
     let file = plan.write(bench)?.display().to_string();
     let words = ["capacity", &file, "--slo=p50<50ms", "--from=100/s", "--to=200/s", "--resolution=20%"];
     let more = ["--confirm=2", "--no-overload", "--within=30s"];
-    let said = bench.tenbin(&[words.as_slice(), &more].concat(), PATIENCE)?;
+    let said = bench.tenbin(&[words.as_slice(), &more].concat(), TIMEOUT)?;
     let mut faults = Faults::default();
     let held = said.at("/capacity/0/held_per_s").ok();
     faults.unless(held.is_none(), || format!("{:.0}/s held", held.unwrap_or_default()));

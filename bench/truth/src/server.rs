@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::bench::Bench;
 
 /// How long a target may take until it listens.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A target that listens. It is stopped when it is dropped.
 pub(crate) struct Server {
@@ -49,7 +49,7 @@ impl Server {
         let log =
             File::create(&path).map_err(|error| format!("no file for what the target says: {error}"))?;
         let mut child = Child::start(command.stdout(log))?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
             let said = fs::read_to_string(&path).unwrap_or_default();
             if let Some(url) = said.split_whitespace().find(|word| word.starts_with("http://")) {
@@ -60,12 +60,12 @@ impl Server {
             }
             thread::sleep(Duration::from_millis(5));
         }
-        Err(format!("the target did not listen within {} s", PATIENCE.as_secs()))
+        Err(format!("the target did not listen within {} s", TIMEOUT.as_secs()))
     }
 
     /// Waits until a load has begun: until it counts more requests than those that only ask whether it is there.
     pub(crate) fn wait_for_load(&self) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline && self.requests().is_none_or(|requests| requests < 5) {
             thread::sleep(Duration::from_millis(10));
         }
@@ -73,7 +73,7 @@ impl Server {
 
     fn requests(&self) -> Option<u64> {
         let mut socket = TcpStream::connect(self.url.strip_prefix("http://")?).ok()?;
-        socket.set_read_timeout(Some(PATIENCE)).ok()?;
+        socket.set_read_timeout(Some(TIMEOUT)).ok()?;
         socket.write_all(b"GET /counters HTTP/1.0\r\n\r\n").ok()?;
         let mut reply = String::new();
         socket.read_to_string(&mut reply).ok()?;

@@ -21,7 +21,7 @@ use crate::refuted::refutations;
 /// Where plans and planted programs are.
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
 /// A database is made, filled, loaded and stopped in less.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// Places of a ranked list that count.
 const RANKS: usize = 3;
 
@@ -72,8 +72,8 @@ impl<'a> Runs<'a> {
         command.args(["--format", "json", "-o"]).arg(&result);
         command.arg("--store").arg(self.folder.join("tenbin.sqlite"));
         let neighbor = case.neighbor.or(self.is_noisy.then_some(Neighbor::Sometimes));
-        let neighbor = neighbor.map(|neighbor| neighbor.start(Path::new(CASES), PATIENCE)).transpose()?;
-        let output = child::run(&mut command, PATIENCE, self.interrupt)?;
+        let neighbor = neighbor.map(|neighbor| neighbor.start(Path::new(CASES), TIMEOUT)).transpose()?;
+        let output = child::run(&mut command, TIMEOUT, self.interrupt)?;
         drop(neighbor);
         // Whatever the exit code: a system that failed has a result, too. A plan that was rejected has none.
         match fs::read_to_string(&result) {

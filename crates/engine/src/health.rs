@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use record::{Health, Histogram, Pulse};
 
 use crate::clock;
-use crate::signals::{Noted, Signals};
+use crate::signals::{LoadTotals, Signals};
 
 /// Measurements of the calling thread.
 pub(crate) struct Watch {
@@ -82,7 +82,7 @@ impl Watch {
     pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
         let now = self.now();
         let switches = involuntary_switches().zip(self.involuntary_switches);
-        let Noted {
+        let LoadTotals {
             heartbeat_max_ns,
             stalled_ns,
             in_flight_ns,

@@ -256,7 +256,7 @@ impl Link {
 /// Users whose exchanges a link carries.
 #[derive(Debug)]
 pub(crate) struct Carried {
-    /// First user, stored inline because most links never carry more. [`NOBODY`] if there is none.
+    /// First user, stored inline because most links never carry more. [`NO_USER`] if there is none.
     first: u32,
     /// Other users; allocated when a second one is added.
     more: Option<Box<Others>>,
@@ -265,18 +265,18 @@ pub(crate) struct Carried {
 #[derive(Debug, Default)]
 struct Others(Vec<u32>);
 
-const NOBODY: u32 = u32::MAX;
+const NO_USER: u32 = u32::MAX;
 
 impl Default for Carried {
     fn default() -> Self {
-        Self { first: NOBODY, more: None }
+        Self { first: NO_USER, more: None }
     }
 }
 
 impl Carried {
     #[inline]
     pub(crate) fn add(&mut self, user: u32) {
-        if self.first == NOBODY {
+        if self.first == NO_USER {
             self.first = user;
         } else {
             self.more.get_or_insert_default().0.push(user);
@@ -286,7 +286,7 @@ impl Carried {
     #[inline]
     pub(crate) fn remove(&mut self, user: u32) {
         if self.first == user {
-            self.first = self.more.as_mut().and_then(|more| more.0.pop()).unwrap_or(NOBODY);
+            self.first = self.more.as_mut().and_then(|more| more.0.pop()).unwrap_or(NO_USER);
         } else if let Some(Others(more)) = self.more.as_deref_mut()
             && let Some(place) = more.iter().position(|other| *other == user)
         {
@@ -297,17 +297,17 @@ impl Carried {
     /// One of the users. `None` if there are none.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
-        (self.first != NOBODY).then_some(self.first)
+        (self.first != NO_USER).then_some(self.first)
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.first == NOBODY
+        self.first == NO_USER
     }
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        usize::from(self.first != NOBODY) + self.more.as_ref().map_or(0, |more| more.0.len())
+        usize::from(self.first != NO_USER) + self.more.as_ref().map_or(0, |more| more.0.len())
     }
 
     /// All users, in no particular order.

@@ -7,4 +7,4 @@ pub(crate) mod line;
 pub(crate) mod probe;
 pub(crate) mod tls;
 
-pub(crate) use sockets::{Dialled, Io, dial, poll, socket, unix};
+pub(crate) use sockets::{ConnectingSocket, Io, dial, poll, socket, unix};

@@ -260,7 +260,7 @@ fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
         let (job, script, embedding) = (Arc::clone(&job), Arc::clone(&script), embedding.clone());
         let (signal, gate, sender) = (Arc::clone(&signal), Arc::clone(&gate), sender.clone());
         let work: Task = Box::new(move || {
-            let _leaving = Leaving(embedding.as_ref().map(|embedding| Arc::clone(&embedding.guards)));
+            let _leaving = ThreadEndGuard(embedding.as_ref().map(|embedding| Arc::clone(&embedding.guards)));
             let message = match work(&job, &*script, &signal, &gate, sender.clone(), index, embedding) {
                 Ok(end) => Message::Ended(Box::new(end)),
                 Err(Trouble::Machine(errno)) => {
@@ -310,9 +310,9 @@ fn start_all(tasks: impl Iterator<Item = (String, Task)>) -> io::Result<Vec<Join
 }
 
 /// Guard that reports the end of a thread when dropped, also after a panic.
-struct Leaving(Option<Arc<Guards>>);
+struct ThreadEndGuard(Option<Arc<Guards>>);
 
-impl Drop for Leaving {
+impl Drop for ThreadEndGuard {
     fn drop(&mut self) {
         if let Some(guards) = &self.0 {
             guards.leave();

@@ -4,8 +4,8 @@
 use record::{Histogram, Loss, Moment, Pulse, Tail, WaitEnd, Waits};
 
 use crate::answers::Answers;
-use crate::course::Course;
 use crate::exchange::Exchange;
+use crate::pending_windows::PendingWindows;
 use crate::timers::NEVER;
 
 /// Delay from which a late turn counts as a stall, during which the thread did not run, and not only as late.
@@ -38,7 +38,7 @@ pub(crate) struct Signals {
     waits: Waits,
     window: Window,
     /// Timeline in windows of 100 ms. `None` if the job does not ask for it.
-    course: Option<Box<Course>>,
+    course: Option<Box<PendingWindows>>,
 }
 
 /// Current window.
@@ -68,7 +68,7 @@ impl Window {
 }
 
 /// Totals at the end of a load.
-pub(crate) struct Noted {
+pub(crate) struct LoadTotals {
     pub(crate) heartbeat_max_ns: u64,
     pub(crate) stalled_ns: u64,
     pub(crate) in_flight_ns: u64,
@@ -102,7 +102,7 @@ impl Signals {
 
     /// Turns on the timeline in windows of 100 ms if `is_kept`.
     pub(crate) fn keeping_course(self, is_kept: bool) -> Self {
-        Self { course: is_kept.then(|| Box::new(Course::new())), ..self }
+        Self { course: is_kept.then(|| Box::new(PendingWindows::new())), ..self }
     }
 
     #[inline]
@@ -318,8 +318,8 @@ impl Signals {
     }
 
     /// Totals at the end of the load, when nothing is in flight.
-    pub(crate) fn end(self) -> Noted {
-        Noted {
+    pub(crate) fn end(self) -> LoadTotals {
+        LoadTotals {
             heartbeat_max_ns: self.heartbeat_max_ns,
             stalled_ns: self.stalled_ns,
             in_flight_ns: self.flights_ns[1],

@@ -181,7 +181,7 @@ fn driver(
 }
 
 /// Users and links of one worker.
-struct Crowd {
+struct WorkerPopulation {
     users: Vec<User>,
     first_user: u32,
     links: Vec<Link>,
@@ -190,7 +190,7 @@ struct Crowd {
     first_numbers: Box<[u32]>,
 }
 
-impl Crowd {
+impl WorkerPopulation {
     fn new(job: &Job, script: &dyn Channels, iterations: &Iterations, share: Share) -> Self {
         let total = u64::from(job.connections());
         let (lanes, first_number) = (share.of_total(total) as u32, share.first_of(total) as u32);
@@ -254,8 +254,8 @@ impl<'a> Worker<'a> {
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         let stop = stop_of(job, share, shared_row.is_some());
         let iterations = Iterations::new(job, script, share);
-        let Crowd { users, first_user, links, dispatch, first_numbers } =
-            Crowd::new(job, script, &iterations, share);
+        let WorkerPopulation { users, first_user, links, dispatch, first_numbers } =
+            WorkerPopulation::new(job, script, &iterations, share);
         let steps = job.scenarios.steps().max(1);
         let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();

@@ -11,7 +11,7 @@ use crate::support::scenario::{VARIABLES, following, get, in_turn, saving, scrip
 use crate::support::{Done, closed, count, run, tcp};
 use engine::Peer;
 use servers::fake_postgres::{FakePostgres, complete, message, ready, row};
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Settings, Sql, TransactionStep};
 use sqlite::Database;
 use wire::http1::CaptureFrom;
@@ -196,8 +196,8 @@ fn packet(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
 }
 
 /// Script of one statement, whose row sets the variable `saves`, with its settings.
-fn one_statement(statement: &str, saves: u16) -> (Deck, [TransactionStep; 1], Settings) {
-    let mut deck = Deck::new();
+fn one_statement(statement: &str, saves: u16) -> (ScriptSet, [TransactionStep; 1], Settings) {
+    let mut deck = ScriptSet::new();
     let text = format!("{statement} \\gset\n");
     let script = deck.add("one", text.as_bytes(), Language::Pgbench, Allow::default()).expect("a script");
     // Registers the variables that only rows set: no statement names them.

@@ -9,7 +9,7 @@ mod stored;
 mod study;
 
 use evidence::{EvidenceError, Outage, Run};
-use stats::{ERRORS_MARGIN, Seen, Unpaired};
+use stats::{ERRORS_MARGIN, RunResult, Unpaired};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -67,7 +67,7 @@ pub enum Decision {
 
 /// Result of a condition on a baseline and a candidate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct ConditionResult {
     /// Number of eligible runs of the baseline and of the candidate. In paired results, both are the number of blocks with runs of
     /// both.
     pub counts: [usize; 2],
@@ -122,16 +122,16 @@ impl Side {
     }
 
     /// Adds a run whose metric was read already.
-    pub(crate) fn note(&mut self, seen: Seen) {
+    pub(crate) fn note(&mut self, seen: RunResult) {
         match seen {
-            Seen::Figure { value, errors, planned } => {
+            RunResult::Figure { value, errors, planned } => {
                 self.figures.push(value);
                 self.errors = self.errors.saturating_add(errors);
                 self.planned = self.planned.saturating_add(planned);
             }
-            Seen::TooFew => self.too_few += 1,
-            Seen::Invalid | Seen::Failed => self.invalid += 1,
-            Seen::Missing => {}
+            RunResult::TooFew => self.too_few += 1,
+            RunResult::Invalid | RunResult::Failed => self.invalid += 1,
+            RunResult::Missing => {}
         }
     }
 
@@ -177,22 +177,25 @@ fn figure(
 }
 
 /// Observation of a run by a condition, for its block.
-fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<Seen, EvidenceError> {
+fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<RunResult, EvidenceError> {
     Ok(match eligibility_by(run, condition.figure.distorted()) {
-        Eligibility::Invalid => Seen::Invalid,
-        Eligibility::Failed => Seen::Failed,
-        Eligibility::CutShort => Seen::Missing,
+        Eligibility::Invalid => RunResult::Invalid,
+        Eligibility::Failed => RunResult::Failed,
+        Eligibility::CutShort => RunResult::Missing,
         Eligibility::Valid => {
             let measured = Measured::of(run)?;
-            let of_figure =
-                |value| Seen::Figure { value, errors: measured.unserved(), planned: measured.counts.planned };
-            figure(condition, run, with_seconds)?.map_or(Seen::TooFew, of_figure)
+            let of_figure = |value| RunResult::Figure {
+                value,
+                errors: measured.unserved(),
+                planned: measured.counts.planned,
+            };
+            figure(condition, run, with_seconds)?.map_or(RunResult::TooFew, of_figure)
         }
     })
 }
 
 /// Judges a candidate by one of `together` conditions. The chance that any of them is wrongly found true is at most 5 %.
-pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together: usize) -> Found {
+pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together: usize) -> ConditionResult {
     judge_extended(condition, baseline, candidate, together, 0)
 }
 
@@ -204,7 +207,7 @@ fn judge_extended(
     candidate: &Side,
     together: usize,
     extensions: usize,
-) -> Found {
+) -> ConditionResult {
     let Some(how) = condition.of_baseline else { return in_any_run(condition, candidate) };
     let halvings = i32::try_from(extensions).unwrap_or(i32::MAX);
     let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64) * 0.5f64.powi(halvings);
@@ -216,7 +219,7 @@ fn judge_extended(
         Some(why) => Decision::Undecided(why),
         None => decide(condition, [baseline, candidate], interval),
     };
-    Found {
+    ConditionResult {
         counts,
         is_paired: false,
         planned: candidate.planned,
@@ -303,7 +306,7 @@ fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Op
 }
 
 /// Judges a condition without a baseline: true if it is true in any run.
-fn in_any_run(condition: &Condition, candidate: &Side) -> Found {
+fn in_any_run(condition: &Condition, candidate: &Side) -> ConditionResult {
     let figures = &candidate.figures;
     let runs_true = figures.iter().filter(|figure| condition.holds(**figure)).count();
     let farthest = match condition.sign.is_upper() {
@@ -318,7 +321,7 @@ fn in_any_run(condition: &Condition, candidate: &Side) -> Found {
         }
         (0, None) => Decision::False,
     };
-    Found {
+    ConditionResult {
         counts: [0, figures.len()],
         is_paired: false,
         planned: candidate.planned,

@@ -89,25 +89,25 @@ enum Covers {
 
 /// All rules. Among causes of equal rank, the cause of the earlier rule comes first.
 pub const RULES: &[Rule] = &[
-    generator::THE_GENERATOR,
-    load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
-    messages::WHAT_IT_WROTE,
+    generator::GENERATOR_LIMITED,
+    load::OPEN_LOAD_SERVED,
+    messages::SERVER_MESSAGES,
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
     busy_connections::SHARED_CONNECTIONS,
     errors::ERRORS,
     load::PAUSES_OF_USERS,
-    load::A_LONE_USER,
+    load::SINGLE_USER,
     quota::CPU_QUOTA,
-    one_core::ONE_ALLOWED,
-    spinning::THREADS_THAT_SPIN,
+    one_core::ONE_CORE_ALLOWED,
+    spinning::SPINNING_THREADS,
     stopped::PROCESSES,
     not_running::PROCESSES,
-    not_running::NOBODY_LISTENED,
+    not_running::NO_LISTENER,
     pauses::PAUSES,
     pauses::COLLECTIONS,
-    cpu::A_LOW_PRIORITY,
+    cpu::LOW_PRIORITY,
     cpu::ALL_CORES,
     key_value_store::A_SLOW_COMMAND,
     key_value_store::BLOCKED_CLIENTS,
@@ -118,7 +118,7 @@ pub const RULES: &[Rule] = &[
     key_value_store::ITS_FORKS,
     memory::LIMIT_OF_MEMORY,
     database::WAITS_INSIDE,
-    database::READS_PAST_THE_BUFFERS,
+    database::BUFFERS_TOO_SMALL,
     open_files::OPEN_FILES,
     disks::LIMIT_OF_DISKS,
     threads::DISKS_OF_THREADS,
@@ -126,22 +126,22 @@ pub const RULES: &[Rule] = &[
     threads::A_DEPENDENCY,
     threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
     threads::A_DEPENDENCY_BEHIND_A_PIPE,
-    threads::A_PROGRAM_FOR_EACH_REQUEST,
+    threads::PROCESS_PER_REQUEST,
     threads::A_LOCK,
     threads::LOCKS_OF_A_RUNTIME,
     threads::A_LOCK_OF_PROCESSES,
     delayed_ack::DELAYED_ACKS,
     bandwidth::BANDWIDTH,
-    rate_limit::DELAYED_TO_A_RATE,
+    rate_limit::DELAYED_BY_LIMITER,
     pool::POOL,
     one_core::ONE_CORE,
     host::CORES_TAKEN_BY_THE_HOST,
     memory::MEMORY,
     disks::DISKS,
     one_core::ONE_CORE_IN_TURNS,
-    one_core::ONE_WANTED,
+    one_core::ONE_THREAD_AT_A_TIME,
     cpu::WAITS_FOR_A_CORE,
-    load::NOBODY_WAITED_FOR_ANOTHER,
+    load::USERS_INDEPENDENT,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
 ];
 
@@ -168,9 +168,9 @@ impl Resource {
 }
 
 /// Smallest share of the time for which a core, a thread, or a disk counts as saturated. The rest passes between two requests.
-const BUSY: f64 = 0.9;
+const SATURATED_MIN_SHARE: f64 = 0.9;
 /// Share of the time below which cores count as not saturated.
-const ROOMY: f64 = 0.75;
+const UNSATURATED_MAX_SHARE: f64 = 0.75;
 /// Smallest share of a limit on files or connections at which the limit counts as reached.
 const FULL: f64 = 0.95;
 /// Smallest share of the requests that ended at which errors are reported.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{Change, Changed, Ending, EvidenceError, Intervention, Run, Study, StudyPlace};
-use stats::{Effect, Finding, InBlocks, MinEffect, Paired, Scale, Seen};
+use stats::{Effect, Finding, InBlocks, MinEffect, Paired, RunResult, Scale};
 
 use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
 use crate::causes::Resource;
@@ -30,7 +30,7 @@ pub struct Diagnosis {
     /// Standard deviation of the log ratios of the controls; `None` with too few blocks.
     pub spread: Option<f64>,
     /// Interventions, in the order in which they were chosen.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedIntervention>,
     /// Throughput by number of users, if other numbers of users were tried.
     pub ladder: Option<Ladder>,
     /// Likely bottleneck once a confirmed limit is raised.
@@ -41,7 +41,7 @@ pub struct Diagnosis {
 
 /// An intervention and its effect.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct TriedIntervention {
     /// Change and prediction.
     pub changed: Changed,
     /// Effect on throughput.
@@ -110,8 +110,8 @@ impl Diagnosis {
             .collect();
         let effects = stats::interventions(&all, min_effect(study));
         let effects = changes.iter().zip(effects).zip(&pairs);
-        let tried: Vec<Tried> = effects
-            .map(|((changed, effect), pairs)| Tried {
+        let tried: Vec<TriedIntervention> = effects
+            .map(|((changed, effect), pairs)| TriedIntervention {
                 changed: (*changed).clone(),
                 effect,
                 ratios: ratios(pairs),
@@ -140,14 +140,14 @@ impl Diagnosis {
     }
 
     /// Interventions with a confirmed effect.
-    pub fn confirmed(&self) -> impl Iterator<Item = &Tried> {
+    pub fn confirmed(&self) -> impl Iterator<Item = &TriedIntervention> {
         self.tried.iter().filter(|tried| tried.effect.finding == Finding::Confirmed)
     }
 
     /// Sentence on whether more users get more throughput, by its elasticity, and from how many users on they do not. `None` if
     /// twice as many users were not tried, or do not decide it.
     pub fn scaling(&self) -> Option<String> {
-        let is_of_users = |tried: &&Tried| matches!(tried.changed.change, Change::Users { .. });
+        let is_of_users = |tried: &&TriedIntervention| matches!(tried.changed.change, Change::Users { .. });
         let mut of_users = self.tried.iter().filter(is_of_users);
         let up = of_users.clone().find(|tried| tried.changed.factor > 1.0)?;
         let at = self.ladder.as_ref().and_then(|ladder| ladder.saturated_at.as_ref());
@@ -216,12 +216,12 @@ impl Diagnosis {
     }
 
     /// First intervention with the given finding that tests a resource.
-    fn found(&self, resource: Resource, finding: Finding) -> Option<&Tried> {
+    fn found(&self, resource: Resource, finding: Finding) -> Option<&TriedIntervention> {
         self.tried.iter().find(|tried| tried.effect.finding == finding && tried.tests(resource))
     }
 
     /// Intervention that refutes a resource as the limit: it tests the resource and has no effect.
-    fn refutes(&self, resource: Resource) -> Option<&Tried> {
+    fn refutes(&self, resource: Resource) -> Option<&TriedIntervention> {
         self.tried.iter().find(|tried| {
             tried.changed.can_refute && tried.effect.finding == Finding::Refuted && tried.tests(resource)
         })
@@ -229,7 +229,7 @@ impl Diagnosis {
 }
 
 /// Cause on which two experiments disagree. It stays suspected, with both results.
-fn contested(cause: Bottleneck, confirming: &Tried, refuting: &Tried) -> Bottleneck {
+fn contested(cause: Bottleneck, confirming: &TriedIntervention, refuting: &TriedIntervention) -> Bottleneck {
     let for_ = [vec![format!("an experiment speaks for it: {}", confirming.words())], cause.for_].concat();
     let against = [vec![format!("another one refutes it: {}", refuting.words())], cause.against].concat();
     Bottleneck { for_, against, ..cause }
@@ -256,7 +256,7 @@ fn confirmed_words(resource: Resource) -> &'static str {
     if resource == Resource::LOAD { "the load: more users get more" } else { resource.words }
 }
 
-impl Tried {
+impl TriedIntervention {
     fn tests(&self, resource: Resource) -> bool {
         self.changed.tests.iter().any(|code| code == resource.code)
     }
@@ -375,7 +375,8 @@ impl Blocks {
         let mut by_block: BTreeMap<u32, Vec<(Intervention, Option<f64>)>> = BTreeMap::new();
         for place in planned {
             let Some(intervention) = &place.intervention else { continue };
-            let seen = runs.get(&place.position).map_or(Ok(Seen::Missing), |run| said(run, &throughput))?;
+            let seen =
+                runs.get(&place.position).map_or(Ok(RunResult::Missing), |run| said(run, &throughput))?;
             by_block.entry(place.block).or_default().push((intervention.clone(), seen.value()));
         }
         Ok(Self { by_block })
@@ -411,11 +412,12 @@ impl Blocks {
 
 /// Likely bottleneck of a system with the first confirmed change that raises a limit.
 fn next_limit(
-    tried: &[Tried],
+    tried: &[TriedIntervention],
     planned: &[&StudyPlace],
     runs: &BTreeMap<u32, &Run>,
 ) -> Result<Option<NextLimit>, EvidenceError> {
-    let is_raised = |tried: &&Tried| tried.effect.finding == Finding::Confirmed && tried.changed.factor > 1.0;
+    let is_raised =
+        |tried: &&TriedIntervention| tried.effect.finding == Finding::Confirmed && tried.changed.factor > 1.0;
     let Some(raised) = tried.iter().find(is_raised) else { return Ok(None) };
     let is_of = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(changed)) if *changed == raised.changed);
     let runs: Vec<&Run> =

@@ -8,7 +8,7 @@ struct Setting {
 }
 
 /// Values that keep full durability.
-const SAFE: [&str; 5] = ["on", "1", "yes", "true", "always"];
+const DURABLE_VALUES: [&str; 5] = ["on", "1", "yes", "true", "always"];
 
 const LAST: &str = "a crash loses the last transactions that were acknowledged";
 
@@ -24,7 +24,7 @@ const SETTINGS: [Setting; 6] = [
 /// Data that can be lost if a parameter is set to `to`; `None` if it keeps its durability, or is another parameter. Matches the
 /// name of the parameter, or the text before its value, such as `fsync=`.
 pub fn loses(name: &str, written: &str, to: &str) -> Option<&'static str> {
-    if SAFE.contains(&to) {
+    if DURABLE_VALUES.contains(&to) {
         return None;
     }
     let written = written.trim_end_matches(['=', ' ', '\'', '"']).replace('-', "_").to_lowercase();

@@ -17,7 +17,7 @@ use crate::window::Window;
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Smallest part of a second for which an event must be felt, so that the readings of the second describe the event.
-const FELT_NS: u64 = SECOND_NS / 2;
+const EFFECT_MIN_NS: u64 = SECOND_NS / 2;
 /// Longest load, one day, in seconds. Guards against damaged files.
 const SECONDS_MAX: u64 = 86_400;
 
@@ -39,7 +39,7 @@ pub struct EventCauses {
 }
 
 /// Readings of one occurrence.
-enum Seen<'a> {
+enum OccurrenceReadings<'a> {
     Read(Box<Read<'a>>),
     /// The effect lasted too short for readings; its length in nanoseconds.
     TooShort(u64),
@@ -67,13 +67,14 @@ pub fn of_occurrences(occurrences: &[(&Run, &EventCost)]) -> Option<EventCauses>
     if felt.is_empty() {
         return None;
     }
-    let seen: Vec<Seen<'_>> = felt.iter().map(|(run, of, span_ns)| Seen::of(run, of, *span_ns)).collect();
+    let seen: Vec<OccurrenceReadings<'_>> =
+        felt.iter().map(|(run, of, span_ns)| OccurrenceReadings::of(run, of, *span_ns)).collect();
     let why_unknown = why_unknown(&seen);
     let read: Vec<&Read<'_>> = seen
         .iter()
         .filter_map(|seen| match seen {
-            Seen::Read(read) => Some(&**read),
-            Seen::TooShort(_) | Seen::NothingRead => None,
+            OccurrenceReadings::Read(read) => Some(&**read),
+            OccurrenceReadings::TooShort(_) | OccurrenceReadings::NothingRead => None,
         })
         .collect();
     let meanwhile: BTreeSet<&String> = read.iter().flat_map(|read| &read.meanwhile).collect();
@@ -131,11 +132,11 @@ fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
     Some((cost.from_ns, to_ns.min(cost.to_ns)))
 }
 
-impl<'a> Seen<'a> {
+impl<'a> OccurrenceReadings<'a> {
     fn of(run: &'a Run, of: &EventCost, (from_ns, to_ns): (u64, u64)) -> Self {
         let is_felt = |second: u64| {
             let (begun_ns, ended_ns) = (second * SECOND_NS, (second + 1) * SECOND_NS);
-            to_ns.min(ended_ns).saturating_sub(from_ns.max(begun_ns)) >= FELT_NS
+            to_ns.min(ended_ns).saturating_sub(from_ns.max(begun_ns)) >= EFFECT_MIN_NS
         };
         let last = (to_ns / SECOND_NS).min((from_ns / SECOND_NS).saturating_add(SECONDS_MAX));
         let seconds: BTreeSet<u64> = (from_ns / SECOND_NS..=last).filter(|second| is_felt(*second)).collect();
@@ -192,13 +193,13 @@ fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String
     goes_on.collect()
 }
 
-fn why_unknown(seen: &[Seen<'_>]) -> Option<String> {
-    if seen.iter().any(|seen| matches!(seen, Seen::NothingRead)) {
+fn why_unknown(seen: &[OccurrenceReadings<'_>]) -> Option<String> {
+    if seen.iter().any(|seen| matches!(seen, OccurrenceReadings::NothingRead)) {
         return Some("nothing was read of the system in its seconds".to_owned());
     }
     let longest_ns = seen.iter().filter_map(|seen| match seen {
-        Seen::TooShort(ns) => Some(*ns),
-        Seen::Read(_) | Seen::NothingRead => None,
+        OccurrenceReadings::TooShort(ns) => Some(*ns),
+        OccurrenceReadings::Read(_) | OccurrenceReadings::NothingRead => None,
     });
     let longest_s = longest_ns.max()? as f64 / 1e9;
     Some(format!(

@@ -72,7 +72,7 @@ fn window_ns(run: &Run) -> Option<(u64, u64)> {
 
 /// Costs of events, in the order in which they began. `windows` are the time series of the load, in order.
 pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec<Judged> {
-    let course = Course::of(windows, window_ns.1);
+    let course = WindowSeries::of(windows, window_ns.1);
     let mut level_from_ns = window_ns.0;
     let mut looked: Vec<Result<Looked, String>> = Vec::new();
     for (place, event) in events.iter().enumerate() {
@@ -103,13 +103,13 @@ fn begin_together(one_ns: u64, other_ns: u64) -> bool {
 }
 
 /// Windows of a load without gaps, indexed by their numbers.
-struct Course {
+struct WindowSeries {
     windows: Vec<Moment>,
     /// Number of whole windows of the load. Later windows belong to its drain.
     whole: usize,
 }
 
-impl Course {
+impl WindowSeries {
     fn of(known: &[Moment], end_ns: u64) -> Self {
         let whole = (end_ns / Moment::WINDOW_NS) as usize;
         let mut windows: Vec<Moment> = Vec::new();
@@ -150,7 +150,7 @@ fn number(at_ns: u64) -> usize {
 /// Observes an event until `until_ns`, the next event or the end of the load. The usual level is taken from `level_from_ns` on. If
 /// that time is too short, `last_level` is used, the level of the previous event with a cost.
 fn look(
-    course: &Course,
+    course: &WindowSeries,
     event: &Times,
     (level_from_ns, last_level): (u64, Option<&Level>),
     until_ns: u64,
@@ -184,7 +184,7 @@ fn look(
     Ok(Looked { from_ns: begun_ns, to_ns, level, recovery })
 }
 
-fn cost(course: &Course, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
+fn cost(course: &WindowSeries, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
     let Looked { from_ns, to_ns, level, recovery } = looked;
     let (from_ns, to_ns) = (*from_ns, *to_ns);
     let of_event = course.part(number(from_ns), to_ns.div_ceil(Moment::WINDOW_NS) as usize);

@@ -24,9 +24,9 @@ const EXPLAINS_FROM: f64 = 0.5;
 /// Largest such ratio; a part that grew more is not the same time.
 const EXPLAINS_TO: f64 = 1.6;
 /// Smallest share of the time for which cores or a thread count as saturated.
-const BUSY: f64 = 0.75;
+const SATURATED_MIN_SHARE: f64 = 0.75;
 /// Smallest share of the growth of CPU time for which the user space or kernel part of a process is called most of it.
-const MOST: f64 = 0.6;
+const MOST_MIN_SHARE: f64 = 0.6;
 /// Smallest share of that growth that is called all of it.
 const ALL: f64 = 0.9;
 /// Smallest relative growth that is not noise, if there are too few runs for an interval. A figure that grew less is not explained,
@@ -95,7 +95,7 @@ impl Part {
 
 /// Time per request of one run, by part, in microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct TimeByPart {
     response_us: f64,
     /// Parts that were sampled.
     parts: BTreeMap<Part, f64>,
@@ -107,7 +107,7 @@ pub struct Spent {
     dependency: Option<String>,
 }
 
-impl Spent {
+impl TimeByPart {
     /// Time per request; `None` if the system was not sampled, or nothing was answered.
     pub fn of(measured: &Measured, signals: Option<&Signals>, send_delay_ns: Option<f64>) -> Option<Self> {
         let (window, resources) = (measured.window?, measured.resources.as_ref()?);
@@ -149,12 +149,13 @@ impl Spent {
             let waits = inside.waits.iter().filter(|(wait, _)| *wait != ON_CPU);
             spent.parts.extend(waits.map(|(wait, sessions)| (Part::Database(wait.clone()), us(*sessions))));
         }
-        let is_busy = |share: Option<f64>| share.is_some_and(|share| share >= BUSY);
+        let is_busy = |share: Option<f64>| share.is_some_and(|share| share >= SATURATED_MIN_SHARE);
         let core = resources.cores.iter().map(|core| core.busy).reduce(f64::max);
         spent.is_cpu_short = is_busy(signals.busy)
             || is_busy(signals.busiest_thread)
             || is_busy(signals.waits.throttled_periods)
-            || is_busy(core) && resources.cores_used(system).is_some_and(|cores| cores >= BUSY);
+            || is_busy(core)
+                && resources.cores_used(system).is_some_and(|cores| cores >= SATURATED_MIN_SHARE);
         Some(spent)
     }
 
@@ -246,20 +247,20 @@ pub struct Explanation {
 #[derive(Clone, Copy, Debug)]
 pub enum Sides<'a> {
     /// Pairs of both variants, one for each block, in order.
-    Blocks(&'a [[Spent; 2]]),
+    Blocks(&'a [[TimeByPart; 2]]),
     /// Runs measured at different times.
-    Apart([&'a [Spent]; 2]),
+    Apart([&'a [TimeByPart]; 2]),
 }
 
 impl<'a> Sides<'a> {
-    fn of(&self, side: usize) -> Vec<&'a Spent> {
+    fn of(&self, side: usize) -> Vec<&'a TimeByPart> {
         match self {
             Self::Blocks(pairs) => pairs.iter().map(|pair| &pair[side]).collect(),
             Self::Apart(sides) => sides[side].iter().collect(),
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &'a Spent> {
+    fn all(&self) -> impl Iterator<Item = &'a TimeByPart> {
         [self.of(0), self.of(1)].into_iter().flatten()
     }
 }
@@ -305,13 +306,13 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
 }
 
 /// Growth of a figure from the faster to the slower variant.
-struct Grown {
+struct GrownFigure {
     middle_us: [f64; 2],
     more_us: f64,
     interval_us: Option<[f64; 2]>,
 }
 
-impl Grown {
+impl GrownFigure {
     fn relative(&self) -> Option<f64> {
         let [faster, _] = self.middle_us;
         // A wait that did not exist before has infinite relative growth.
@@ -328,7 +329,7 @@ impl Grown {
 }
 
 /// Growth of a figure; `None` if a run lacks the figure, or if there are too few blocks for an interval.
-fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Grown> {
+fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Option<GrownFigure> {
     let of_side = |side: usize| sides.of(side).into_iter().map(&figure).collect::<Option<Vec<f64>>>();
     let [faster, slower] = [of_side(0)?, of_side(1)?];
     let middle_us = [median(faster.iter().copied())?, median(slower.iter().copied())?];
@@ -338,11 +339,11 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Gr
             let found =
                 stats::compare(&figures, figures.len(), MinEffect::difference(0.0), Discards::default());
             let interval_us = found.interval.filter(|_| !matches!(found.verdict, Verdict::None(_)))?;
-            Grown { middle_us, more_us: found.estimate?, interval_us: Some(interval_us) }
+            GrownFigure { middle_us, more_us: found.estimate?, interval_us: Some(interval_us) }
         }
         Sides::Apart(_) => {
             let found = Unpaired::of(&slower, &faster, Scale::Difference, ALPHA)?;
-            Grown { middle_us, more_us: found.estimate?, interval_us: found.interval }
+            GrownFigure { middle_us, more_us: found.estimate?, interval_us: found.interval }
         }
     })
 }
@@ -367,7 +368,7 @@ fn space(
     if let Some(differences) = sampled {
         let first = differences.into_iter().find(|of| of.is_clear() && of.more_us > 0.0)?;
         let share = (first.more_us / more_us).min(1.0);
-        return (share >= MOST).then_some((Some(first.of.0), first.of.1, share));
+        return (share >= MOST_MIN_SHARE).then_some((Some(first.of.0), first.of.1, share));
     }
     // The only process of a system is named after the system, so two systems would have no name in common.
     let are_alone = sides.all().all(|spent| spent.lone_process().is_some());
@@ -382,7 +383,7 @@ fn space(
     if are_alone && !is_one {
         names = vec![("", FrameKind::User), ("", FrameKind::Kernel)];
     }
-    let of_space = |spent: &Spent, (process, kind): (&str, FrameKind)| {
+    let of_space = |spent: &TimeByPart, (process, kind): (&str, FrameKind)| {
         let process = if are_alone { spent.lone_process()? } else { process };
         spent.spaces.get(&(process.to_owned(), kind)).copied()
     };
@@ -393,7 +394,7 @@ fn space(
         .max_by(|(_, a), (_, b)| a.more_us.total_cmp(&b.more_us));
     let ((process, kind), grown) = largest?;
     let share = (grown.more_us / more_us).min(1.0);
-    (share >= MOST).then(|| ((!process.is_empty()).then(|| process.to_owned()), kind, share))
+    (share >= MOST_MIN_SHARE).then(|| ((!process.is_empty()).then(|| process.to_owned()), kind, share))
 }
 
 impl Explanation {

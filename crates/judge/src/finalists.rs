@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{EvidenceError, Run, Study, stage};
-use stats::{Seen, Spread};
+use stats::{RunResult, Spread};
 
 use crate::setting::Setting;
 
@@ -11,7 +11,7 @@ use crate::setting::Setting;
 pub const ERRORS_MAX: f64 = 0.01;
 
 /// Combined results of a variant's runs in the sweep.
-struct Swept {
+struct SweepResult {
     setting: Setting,
     /// Number of valid runs.
     valid: usize,
@@ -30,23 +30,23 @@ struct Swept {
 /// A run cannot be read.
 pub fn finalists(
     study: &Study,
-    said: &mut dyn FnMut(&Run) -> Result<Seen, EvidenceError>,
+    said: &mut dyn FnMut(&Run) -> Result<RunResult, EvidenceError>,
 ) -> Result<Vec<Setting>, EvidenceError> {
-    let mut seen: BTreeMap<Setting, Vec<Seen>> = BTreeMap::new();
+    let mut seen: BTreeMap<Setting, Vec<RunResult>> = BTreeMap::new();
     for run in &study.runs {
         if let Some((_, place)) = run.new.place.as_ref().filter(|(_, place)| place.stage == stage::SWEEP) {
             seen.entry(Setting::of(place)).or_default().push(said(run)?);
         }
     }
-    let mut systems: BTreeMap<String, Vec<Swept>> = BTreeMap::new();
-    for swept in seen.into_iter().filter_map(|(setting, seen)| Swept::of(setting, &seen)) {
+    let mut systems: BTreeMap<String, Vec<SweepResult>> = BTreeMap::new();
+    for swept in seen.into_iter().filter_map(|(setting, seen)| SweepResult::of(setting, &seen)) {
         systems.entry(swept.setting.system.clone()).or_default().push(swept);
     }
     let higher_is_better = study.new.compare.higher_is_better;
     Ok(systems.into_values().filter_map(|variants| best(variants, higher_is_better)).collect())
 }
 
-fn best(variants: Vec<Swept>, higher_is_better: bool) -> Option<Setting> {
+fn best(variants: Vec<SweepResult>, higher_is_better: bool) -> Option<Setting> {
     let most = variants.iter().map(|swept| swept.valid).max()?;
     let candidates =
         variants.into_iter().filter(|swept| swept.error_share <= ERRORS_MAX && swept.valid * 2 >= most);
@@ -59,16 +59,16 @@ fn best(variants: Vec<Swept>, higher_is_better: bool) -> Option<Setting> {
     better.map(|swept| swept.setting)
 }
 
-impl Swept {
+impl SweepResult {
     /// Combines observations; `None` without a figure.
-    fn of(setting: Setting, seen: &[Seen]) -> Option<Self> {
+    fn of(setting: Setting, seen: &[RunResult]) -> Option<Self> {
         let (mut lost, mut all) = (0, 0);
         for seen in seen {
-            if let Seen::Figure { errors, planned, .. } = seen {
+            if let RunResult::Figure { errors, planned, .. } = seen {
                 (lost, all) = (errors.saturating_add(lost), planned.saturating_add(all));
             }
         }
-        let spread = Spread::with_endless(seen.iter().filter_map(Seen::value))?;
+        let spread = Spread::with_endless(seen.iter().filter_map(RunResult::value))?;
         let error_share = stats::error_share(lost, all).unwrap_or(0.0);
         Some(Self { setting, valid: spread.count, median: spread.median, error_share })
     }

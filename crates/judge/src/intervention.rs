@@ -27,7 +27,7 @@ const MILLICORES_MIN: u64 = 50;
 /// Smallest I/O of a system, in bytes per second, for which less I/O is informative.
 const IO_MIN_BYTES: f64 = 65_536.0;
 /// Assumed factor of more CPU time for a generator on cores of its own: before, it had half of one.
-const OF_OWN_CORES: f64 = 2.0;
+const OWN_CORES_FACTOR: f64 = 2.0;
 
 /// Reason why a limit cannot be changed.
 const NO_GROUP: &str = "Tenbin can set no control group here; run it as root, or in a unit with Delegate=yes";
@@ -593,7 +593,7 @@ impl Known {
         Ok(vec![Candidate {
             name: format!("generator on core {list} only"),
             change: Change::GeneratorCores { cores },
-            factor: OF_OWN_CORES,
+            factor: OWN_CORES_FACTOR,
             limit_from: LIMIT_FROM_MORE,
             tests: None,
             loses: None,

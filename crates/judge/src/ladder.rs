@@ -18,7 +18,7 @@ const TIMES: usize = 2;
 /// Largest standard deviation of log ratios between points and law. Above it, the points do not follow the law.
 const MISFIT_MAX: f64 = 0.05;
 /// Largest absolute log ratio between a single point and the law.
-const FARTHEST_MAX: f64 = 0.1;
+const RESIDUAL_MAX: f64 = 0.1;
 /// Smallest throughput per user at the fewest users, as a share of the law's throughput of a single user. Below it, the single user
 /// is an extrapolation.
 const ALONE_MIN: f64 = 0.5;
@@ -26,7 +26,7 @@ const ALONE_MIN: f64 = 0.5;
 const FLAT: f64 = 0.2;
 
 /// Share of the law's highest throughput that counts as saturated.
-const NEARLY_ALL: f64 = 0.95;
+const SATURATED_MIN_SHARE: f64 = 0.95;
 
 /// Throughput by number of users.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,7 +154,7 @@ fn fits(law: &Usl, points: &[(f64, f64)]) -> bool {
     let freedom = points.len().saturating_sub(3).max(1) as f64;
     let farthest = apart.map(f64::abs).fold(0.0, f64::max);
     let of_alone = points.first().map_or(0.0, |(users, per_s)| per_s / users / law.lambda);
-    (squares / freedom).sqrt() <= MISFIT_MAX && farthest <= FARTHEST_MAX && of_alone >= ALONE_MIN
+    (squares / freedom).sqrt() <= MISFIT_MAX && farthest <= RESIDUAL_MAX && of_alone >= ALONE_MIN
 }
 
 /// Number of users at which the law nears its peak; without a law, at which users who never wait would reach the highest
@@ -170,12 +170,12 @@ fn saturated_at(points: &[(f64, f64)], law: Option<&Usl>) -> Option<SaturatedAt>
         Some(law) => {
             let all = || (1..=last.0 as u32).map(f64::from);
             let most = all().map(|users| law.per_s(users)).fold(0.0, f64::max);
-            all().find(|users| law.per_s(*users) >= NEARLY_ALL * most)?
+            all().find(|users| law.per_s(*users) >= SATURATED_MIN_SHARE * most)?
         }
         None => highest / (fewest.1 / fewest.0),
     };
     // Runs vary by this much without a cause.
-    Some(SaturatedAt { users, is_at_most: users <= fewest.0 * (1.0 + FARTHEST_MAX) })
+    Some(SaturatedAt { users, is_at_most: users <= fewest.0 * (1.0 + RESIDUAL_MAX) })
 }
 
 impl SaturatedAt {

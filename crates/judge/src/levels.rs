@@ -3,7 +3,7 @@
 use evidence::{EvidenceError, Run, RunId};
 use record::{Percentile, Phase, Tally};
 use stats::usl::{self, Usl};
-use stats::{At, Judged, Level, SearchStage, median};
+use stats::{At, Level, LevelRunResult, SearchStage, median};
 
 use crate::condition::Condition;
 use crate::measured::Measured;
@@ -71,11 +71,16 @@ pub struct SizeRow {
 
 impl SearchLevels {
     /// Adds a run, with its per-second data, and returns its result.
-    pub fn note(&mut self, run: &Run, level: &Level, slos: &[Condition]) -> Result<Judged, EvidenceError> {
+    pub fn note(
+        &mut self,
+        run: &Run,
+        level: &Level,
+        slos: &[Condition],
+    ) -> Result<LevelRunResult, EvidenceError> {
         let said = of_level(run, level, slos)?;
         let (judged, is_late) = (said.judged, said.is_late);
         self.was_answered |= match judged {
-            Judged::Sized { per_s, .. } => per_s > 0.0,
+            LevelRunResult::Sized { per_s, .. } => per_s > 0.0,
             _ => run.ending.as_ref().is_some_and(|ending| ending.failure.is_none()),
         };
         let why = why(said, slos);
@@ -108,14 +113,14 @@ impl SearchLevels {
     }
 }
 
-fn size(users: u32, judged: Judged) -> Option<SizeRow> {
-    let Judged::Sized { per_s, mean_response_s } = judged else { return None };
+fn size(users: u32, judged: LevelRunResult) -> Option<SizeRow> {
+    let LevelRunResult::Sized { per_s, mean_response_s } = judged else { return None };
     Some(SizeRow { users, per_s, mean_response_ns: mean_response_s * 1e9 })
 }
 
 /// Condition that did not hold in a failed run.
 fn why(said: OfLevel, slos: &[Condition]) -> Option<FailedCondition> {
-    let mut failed = if said.judged == Judged::Failed { said.failed } else { Vec::new() };
+    let mut failed = if said.judged == LevelRunResult::Failed { said.failed } else { Vec::new() };
     // A condition of the user is more informative than the built-in ones.
     let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);
     let first = failed.iter().position(|failed| is_asked(&failed.condition)).unwrap_or(0);
@@ -146,13 +151,13 @@ impl LevelRow {
         &mut self,
         run: &Run,
         stage: SearchStage,
-        judged: Judged,
+        judged: LevelRunResult,
         why: Option<FailedCondition>,
     ) -> Result<(), EvidenceError> {
         if !self.stages.contains(&stage) {
             self.stages.push(stage);
         }
-        let (has_passed, has_failed) = (judged == Judged::Passed, judged == Judged::Failed);
+        let (has_passed, has_failed) = (judged == LevelRunResult::Passed, judged == LevelRunResult::Failed);
         self.passed += u32::from(has_passed);
         self.failed += u32::from(has_failed);
         self.failed_runs.extend(has_failed.then(|| run.id.clone()));

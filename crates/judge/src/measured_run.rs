@@ -22,8 +22,8 @@ impl MeasuredRun<'_> {
     }
 
     /// Observation of the run in its block, by a metric.
-    pub fn seen(&self, by: &ComparedBy) -> stats::Seen {
-        crate::seen(self.run, self.measured, by)
+    pub fn result(&self, by: &ComparedBy) -> stats::RunResult {
+        crate::run_result(self.run, self.measured, by)
     }
 
     /// Length of the measured time in seconds, from the end of the warm-up to the end of the last request. If none ended, the wall

@@ -17,7 +17,7 @@ const NOT_FIT: &str = "not fit";
 
 /// Outcome of the comparison of two configurations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum PairOutcome {
     /// The blocks of both allow a verdict.
     Open,
     /// The blocks of both would allow a verdict without invalid runs.
@@ -43,9 +43,9 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
         Procedure::Best { .. } => is_given_up && are_most_invalid(study),
         Procedure::Blocks | Procedure::Duel { .. } | Procedure::BestOfEach { .. } => {
             let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
-            let fates: Vec<Fate> =
+            let fates: Vec<PairOutcome> =
                 loads.into_iter().flat_map(|load| fates(study, load, is_given_up)).collect();
-            fates.contains(&Fate::Prevented) && !fates.contains(&Fate::Open)
+            fates.contains(&PairOutcome::Prevented) && !fates.contains(&PairOutcome::Open)
         }
     }
 }
@@ -63,7 +63,7 @@ fn are_most_invalid(study: &Study) -> bool {
 }
 
 /// Outcomes for all pairs of configurations under a load; with a baseline, only for pairs with the baseline.
-fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<Fate> {
+fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<PairOutcome> {
     let compare = &study.new.compare;
     let needed = stats::blocks_least(u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1));
     // Without giving up, such a study would have measured further blocks.
@@ -98,15 +98,15 @@ fn blocks_of(study: &Study, load: &str, setting: Setting) -> Blocks {
     Blocks { setting, valid, invalid }
 }
 
-fn fate(a: &Blocks, b: &Blocks, needed: usize, would_go_on: bool) -> Fate {
+fn fate(a: &Blocks, b: &Blocks, needed: usize, would_go_on: bool) -> PairOutcome {
     let common = a.valid.intersection(&b.valid).count();
     let is_uneven = a.invalid.len().abs_diff(b.invalid.len()) >= INVALID_APART;
     let measured = |of: &Blocks| of.valid.union(&of.invalid).copied().collect::<BTreeSet<u32>>();
     let both = measured(a).intersection(&measured(b)).count();
     let has_invalid = !(a.invalid.is_empty() && b.invalid.is_empty());
     match common >= needed && !is_uneven {
-        true => Fate::Open,
-        false if has_invalid && (both >= needed || would_go_on) => Fate::Prevented,
-        false => Fate::TooFew,
+        true => PairOutcome::Open,
+        false if has_invalid && (both >= needed || would_go_on) => PairOutcome::Prevented,
+        false => PairOutcome::TooFew,
     }
 }

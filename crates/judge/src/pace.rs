@@ -6,7 +6,7 @@ use record::{Histogram, Percentile, Tally};
 /// Smallest number of answers for percentiles.
 const ANSWERS_MIN: u64 = 30;
 /// Multiple of the median above which one of the first answers counts as slow.
-const SLOW: f64 = 1.5;
+const SLOW_MULTIPLE: f64 = 1.5;
 /// Divisor of the number of connections: the system began cold if this fraction of the connections has a slow first answer.
 const BEGIN_SLOWLY: u64 = 4;
 
@@ -41,7 +41,7 @@ impl Pace {
         let first = if before.is_empty() { ok } else { before };
         let slow: u64 = first
             .counters()
-            .filter(|(ns, _)| ok_ns.is_some_and(|[_, median, _]| *ns as f64 > SLOW * median))
+            .filter(|(ns, _)| ok_ns.is_some_and(|[_, median, _]| *ns as f64 > SLOW_MULTIPLE * median))
             .fold(0, |sum, (_, count)| sum.saturating_add(count));
         let answers = measured.counts.ok.saturating_add(measured.counts.rejected);
         Self {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stats::Seen;
+use stats::RunResult;
 
 /// Blocks of two configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,15 +17,19 @@ pub struct Pairing {
 
 impl Pairing {
     /// Pairs the observations of two configurations by block, out of `blocks` planned blocks.
-    pub fn of(blocks: u32, a: &BTreeMap<u32, Seen>, b: &BTreeMap<u32, Seen>) -> Self {
+    pub fn of(blocks: u32, a: &BTreeMap<u32, RunResult>, b: &BTreeMap<u32, RunResult>) -> Self {
         let mut pairing = Self::default();
         // A stored study may claim any number of blocks, so only blocks with an observation are visited.
         let known: BTreeSet<u32> = a.keys().chain(b.keys()).copied().collect();
         for block in &known {
-            match [a, b].map(|setting| setting.get(block).copied().unwrap_or(Seen::Missing)) {
-                [Seen::Figure { value: a, .. }, Seen::Figure { value: b, .. }] => pairing.pairs.push((a, b)),
-                [Seen::Invalid | Seen::Failed, _] | [_, Seen::Invalid | Seen::Failed] => continue,
-                [Seen::TooFew, _] | [_, Seen::TooFew] => {
+            match [a, b].map(|setting| setting.get(block).copied().unwrap_or(RunResult::Missing)) {
+                [RunResult::Figure { value: a, .. }, RunResult::Figure { value: b, .. }] => {
+                    pairing.pairs.push((a, b))
+                }
+                [RunResult::Invalid | RunResult::Failed, _] | [_, RunResult::Invalid | RunResult::Failed] => {
+                    continue;
+                }
+                [RunResult::TooFew, _] | [_, RunResult::TooFew] => {
                     pairing.too_few_samples += 1;
                     continue;
                 }
@@ -47,11 +51,13 @@ mod tests {
 
     #[test]
     fn replacement_block_counts_but_never_beyond_the_plan() {
-        let all = |blocks: u32| -> BTreeMap<u32, Seen> {
-            (0..blocks).map(|block| (block, Seen::Figure { value: 1.0, errors: 0, planned: 9 })).collect()
+        let all = |blocks: u32| -> BTreeMap<u32, RunResult> {
+            (0..blocks)
+                .map(|block| (block, RunResult::Figure { value: 1.0, errors: 0, planned: 9 }))
+                .collect()
         };
         let mut disturbed = all(8);
-        disturbed.insert(2, Seen::Invalid);
+        disturbed.insert(2, RunResult::Invalid);
         let pairing = Pairing::of(7, &all(8), &disturbed);
         assert_eq!((pairing.pairs.len(), pairing.attainable), (7, 7), "the eighth stands for the third");
         let pairing = Pairing::of(7, &all(8), &all(8));

@@ -4,6 +4,6 @@
 pub use stats::usl::Usl;
 pub use stats::{
     Capacity, CarryOver, Control, EXTENDED_MAX, Effect, Eliminated, EliminationReason, Finding, FirstSlices,
-    Levels, MinEffect, MoreErrors, NoVerdict, Repeated, Scale, SearchEnd, Seen, Spread, TournamentEnd,
+    Levels, MinEffect, MoreErrors, NoVerdict, Repeated, RunResult, Scale, SearchEnd, Spread, TournamentEnd,
     TournamentFindings, Undecided, Verdict,
 };

@@ -1,7 +1,7 @@
 //! Restores the state of a study's capacity search.
 
 use evidence::{Compare, Distorted, EvidenceError, Procedure, Run, RunId, Study, StudyPlace, stage};
-use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
+use stats::{At, Level, LevelRunResult, Search, SearchRules, SearchStage};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -59,7 +59,7 @@ pub const fn stage_name(stage: SearchStage) -> &'static str {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfLevel {
     /// Result as the search uses it.
-    pub judged: Judged,
+    pub judged: LevelRunResult,
     /// Conditions that did not hold, or could not be judged.
     pub failed: Vec<FailedCondition>,
     /// Whether it passed although requests were sent late.
@@ -73,9 +73,9 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
         At::PerS(_) => {
             let judgement = slo::judge(run, slos)?;
             let judged = match judgement.passed {
-                _ if judgement.is_invalid => Judged::Invalid,
-                true => Judged::Passed,
-                false => Judged::Failed,
+                _ if judgement.is_invalid => LevelRunResult::Invalid,
+                true => LevelRunResult::Passed,
+                false => LevelRunResult::Failed,
             };
             Ok(OfLevel { judged, failed: judgement.failed, is_late: judgement.is_late })
         }
@@ -83,14 +83,14 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
 }
 
 /// Throughput and response time at a number of users.
-fn sized(run: &Run) -> Result<Judged, EvidenceError> {
+fn sized(run: &Run) -> Result<LevelRunResult, EvidenceError> {
     if eligibility_by(run, Some(Distorted::Throughput)) != Eligibility::Valid {
-        return Ok(Judged::Invalid);
+        return Ok(LevelRunResult::Invalid);
     }
     let measured = Measured::of(run)?;
     Ok(match (measured.ok_per_s(), measured.response.mean_ns) {
-        (Some(per_s), Some(mean_ns)) => Judged::Sized { per_s, mean_response_s: mean_ns / 1e9 },
-        _ => Judged::Invalid,
+        (Some(per_s), Some(mean_ns)) => LevelRunResult::Sized { per_s, mean_response_s: mean_ns / 1e9 },
+        _ => LevelRunResult::Invalid,
     })
 }
 
@@ -111,7 +111,7 @@ pub fn search(
     let slos: Option<Vec<Condition>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
     search_by(study, load, setting, &mut |run, level| match &slos {
         Some(slos) => Ok(of_level(&load_run(&run.id)?, level, slos)?.judged),
-        None => Ok(Judged::Invalid),
+        None => Ok(LevelRunResult::Invalid),
     })
 }
 
@@ -120,7 +120,7 @@ pub fn search_by(
     study: &Study,
     load: &str,
     setting: &Setting,
-    judged: &mut dyn FnMut(&Run, &Level) -> Result<Judged, EvidenceError>,
+    judged: &mut dyn FnMut(&Run, &Level) -> Result<LevelRunResult, EvidenceError>,
 ) -> Result<Option<Search>, EvidenceError> {
     let Some(rules) = search_rules(&study.new.compare, study.new.seed) else { return Ok(None) };
     let mut search = Search::new(rules);
@@ -129,7 +129,7 @@ pub fn search_by(
             continue;
         }
         let Some(level) = level(slot.place) else { continue };
-        let judged = slot.run.map_or(Ok(Judged::Invalid), |run| judged(run, &level))?;
+        let judged = slot.run.map_or(Ok(LevelRunResult::Invalid), |run| judged(run, &level))?;
         search.note(level, judged);
     }
     Ok(Some(search))

@@ -11,7 +11,7 @@ const CAUSES: [Doubt; 2] = [Doubt::GENERATOR_CPU, Doubt::CEILING];
 /// Smallest relative change of the rate that counts as a change.
 const MOVED_MIN: f64 = 0.1;
 /// Ratio of p99 below which it counts as shorter. Between two runs, p99 varies by itself.
-const P99_MOST: f64 = 0.5;
+const P99_MAX_RATIO: f64 = 0.5;
 
 impl Doubt {
     /// With twice the threads, the load did more, or was answered sooner.
@@ -63,7 +63,7 @@ pub fn settle(
     let [rate, p99] =
         [ratio(first.ok_per_s, confirmation.ok_per_s), ratio(first.p99_ns, confirmation.p99_ns)];
     let Some(rate) = rate else { return };
-    let is_better = rate > 1.0 + MOVED_MIN || p99.is_some_and(|p99| p99 < P99_MOST);
+    let is_better = rate > 1.0 + MOVED_MIN || p99.is_some_and(|p99| p99 < P99_MAX_RATIO);
     let words = format!(
         "with {doubled} threads instead of {threads} it answered {rate:.2} times as much{}",
         p99.map_or_else(String::new, |p99| format!(", and its p99 was {p99:.2} times as long"))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
-use stats::{Seen, Tournament, TournamentRules, of_rounds};
+use stats::{RunResult, Tournament, TournamentRules, of_rounds};
 
 use crate::compared_by::ComparedBy;
 use crate::run_order::{RunOrder, Slot};
@@ -45,7 +45,7 @@ pub fn tournament_by(
     study: &Study,
     load: &str,
     settings: &[Setting],
-    said: &mut dyn FnMut(&Run) -> Result<Seen, EvidenceError>,
+    said: &mut dyn FnMut(&Run) -> Result<RunResult, EvidenceError>,
 ) -> Result<Option<Tournament>, EvidenceError> {
     let Some(rules) = tournament_rules(&study.new.compare, settings) else { return Ok(None) };
     let blocks = RunOrder::of(study).blocks(load);
@@ -60,10 +60,10 @@ pub fn tournament_by(
         if !is_sliced && !matches!(block.stage, stage::HALVING | stage::SEARCH | stage::CONFIRM) {
             continue;
         }
-        let mut seen: Vec<(usize, Seen)> = Vec::with_capacity(block.slots.len());
+        let mut seen: Vec<(usize, RunResult)> = Vec::with_capacity(block.slots.len());
         for Slot { place, run } in &block.slots {
             if let Some(setting) = numbers.get(&(&place.system, &place.variant)) {
-                seen.push((*setting, run.map_or(Ok(Seen::Missing), &mut *said)?));
+                seen.push((*setting, run.map_or(Ok(RunResult::Missing), &mut *said)?));
             }
         }
         tournament.note(&if is_sliced { of_slices(&seen) } else { seen });
@@ -72,13 +72,13 @@ pub fn tournament_by(
 }
 
 /// Observation of each configuration of a block, from its slices in order.
-fn of_slices(slices: &[(usize, Seen)]) -> Vec<(usize, Seen)> {
-    let mut by_setting: BTreeMap<usize, Vec<Seen>> = BTreeMap::new();
+fn of_slices(slices: &[(usize, RunResult)]) -> Vec<(usize, RunResult)> {
+    let mut by_setting: BTreeMap<usize, Vec<RunResult>> = BTreeMap::new();
     for (setting, seen) in slices {
         by_setting.entry(*setting).or_default().push(*seen);
     }
     let rounds = by_setting.values().map(Vec::len).min().unwrap_or(0);
     let round = |number: usize| by_setting.values().map(|slices| slices[number]).collect();
-    let rounds: Vec<Vec<Seen>> = (0..rounds).map(round).collect();
+    let rounds: Vec<Vec<RunResult>> = (0..rounds).map(round).collect();
     by_setting.keys().copied().zip(of_rounds(&rounds)).collect()
 }

@@ -1,13 +1,13 @@
 //! Restores the state of a study's duel.
 
 use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
-use stats::{Duel, DuelRules, Seen, Slice};
+use stats::{Duel, DuelRules, RunResult, Slice};
 
 use crate::compared_by::ComparedBy;
 use crate::measured::Measured;
 use crate::others::taken_cores;
 use crate::run_order::{Block, RunOrder, Slot};
-use crate::seen::seen;
+use crate::run_result::run_result;
 use crate::setting::Setting;
 
 /// Rules of a study's duel by one of its metrics; `None` if its procedure is not a duel. Further metrics share the error rate with
@@ -43,7 +43,7 @@ pub fn duel_by(
     load: &str,
     settings: [&Setting; 2],
     by: &ComparedBy,
-    said: &mut dyn FnMut(&Run) -> Result<Seen, EvidenceError>,
+    said: &mut dyn FnMut(&Run) -> Result<RunResult, EvidenceError>,
 ) -> Result<Option<Duel>, EvidenceError> {
     let Some(rules) = duel_rules(&study.new.compare, by) else { return Ok(None) };
     let mut duel = Duel::new(rules);
@@ -55,8 +55,9 @@ pub fn duel_by(
         {
             duel.extend(extension.blocks);
         }
-        let mut of =
-            |slot: Option<&Slot<'_>>| slot.and_then(|slot| slot.run).map_or(Ok(Seen::Missing), &mut *said);
+        let mut of = |slot: Option<&Slot<'_>>| {
+            slot.and_then(|slot| slot.run).map_or(Ok(RunResult::Missing), &mut *said)
+        };
         match stage {
             stage::PILOT => duel.note_pilot([of(slots.first())?, of(slots.get(1))?]),
             stage::BLOCK => {
@@ -87,11 +88,11 @@ pub fn duel_by(
 }
 
 /// Observation of a stored run in its block, by a metric.
-pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, EvidenceError> {
+pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     let measured = Measured::of(run)?;
-    let seen = seen(run, &measured, by);
-    Ok(if matches!(seen, Seen::Figure { .. }) && is_mostly_edge(run, &measured) {
-        Seen::TooFew
+    let seen = run_result(run, &measured, by);
+    Ok(if matches!(seen, RunResult::Figure { .. }) && is_mostly_edge(run, &measured) {
+        RunResult::TooFew
     } else {
         seen
     })

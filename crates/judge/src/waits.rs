@@ -82,16 +82,17 @@ pub struct Workers {
 }
 
 /// States in which a thread works or holds something up, instead of waiting for another thread or for work.
-const AT_WORK: [&str; 7] = ["on_cpu", "runnable", "disk", "socket_write", "connect", "pipe_write", "timer"];
+const WORKING_STATES: [&str; 7] =
+    ["on_cpu", "runnable", "disk", "socket_write", "connect", "pipe_write", "timer"];
 
-/// States of `AT_WORK` in which a thread sleeps while it holds a request.
-const ASLEEP: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
+/// States of `WORKING_STATES` in which a thread sleeps while it holds a request.
+const SLEEPING_STATES: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
 
 /// Label of readings of threads that can carry requests.
 const WORKER: &str = "worker";
 
 /// Range of threads per user, connection, or request, in a server with one thread for each of them.
-const THREADS_FOR_EACH: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+const THREADS_PER_CLIENT: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 
 impl Workers {
     /// Number of threads in one state.
@@ -106,18 +107,18 @@ impl Workers {
 
     /// Number of threads at work, or holding something up.
     pub fn at_work(&self) -> f64 {
-        AT_WORK.iter().map(|state| self.in_state(state)).sum()
+        WORKING_STATES.iter().map(|state| self.in_state(state)).sum()
     }
 
     /// Number of threads asleep in timers, or waiting outside of the process for something that a request needs.
     pub fn asleep(&self) -> f64 {
-        let asleep: f64 = ASLEEP.iter().map(|state| self.in_state(state)).sum();
+        let asleep: f64 = SLEEPING_STATES.iter().map(|state| self.in_state(state)).sum();
         asleep + self.dependencies.values().sum::<f64>()
     }
 
     /// Whether the process has about one thread for each of `carried` users, connections, or requests in flight.
     pub(crate) fn has_one_for_each(&self, carried: f64) -> bool {
-        THREADS_FOR_EACH.contains(&(self.all() / carried))
+        THREADS_PER_CLIENT.contains(&(self.all() / carried))
     }
 
     /// Number of threads on a core, or ready for one.

@@ -3,7 +3,7 @@
 use crate::stored::{BLOCK, Queue, Stored, place};
 use evidence::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
 use judge::{ComparedBy, Setting, duel, search, settings, tournament};
-use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
+use stats::{At, DuelEnd, DuelStep, LevelRunResult, SearchStep, TournamentStep};
 
 fn setting(system: &str) -> Setting {
     Setting { system: system.to_owned(), variant: String::new() }
@@ -218,5 +218,5 @@ fn search_with_unreadable_conditions_passes_no_rate() {
         &stats::Level { stage: stats::SearchStage::Sizing, at: At::Users(1) },
         &[],
     );
-    assert_eq!(said.unwrap().judged, Judged::Invalid);
+    assert_eq!(said.unwrap().judged, LevelRunResult::Invalid);
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::stored::{Queue, Stored};
 use evidence::{Cause, Distorted, Distortion, Ending, Level, Validity, Verdict};
 use judge::{
-    ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid, seen,
+    ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid,
+    run_result,
 };
 use record::{InWindow, Percentile, Phase};
-use stats::Seen;
+use stats::RunResult;
 
 #[test]
 fn complete_and_trusted_run_is_eligible() {
@@ -107,27 +108,27 @@ fn run_has_a_figure_or_a_reason() {
     let stored = Stored::new();
     let said = |queue: Option<&Queue>, ending: &Ending, metric: &str| {
         let run = stored.run(None, queue, ending);
-        seen(&run, &Measured::of(&run).unwrap(), &ComparedBy::named(metric).unwrap())
+        run_result(&run, &Measured::of(&run).unwrap(), &ComparedBy::named(metric).unwrap())
     };
     let queue = Queue { fails_every: 10, ..Queue::default() };
-    let Seen::Figure { value, errors, planned } = said(Some(&queue), &crate::stored::ending(), "errors")
+    let RunResult::Figure { value, errors, planned } = said(Some(&queue), &crate::stored::ending(), "errors")
     else {
         panic!()
     };
     assert_eq!((value, errors, planned), (0.1, 1_200, 12_000));
-    assert_eq!(said(Some(&queue), &crate::stored::ending(), "p99.9"), Seen::TooFew);
-    assert_eq!(said(None, &crate::stored::ending(), "mean"), Seen::TooFew);
-    assert_eq!(said(Some(&queue), &crate::stored::invalid(), "mean"), Seen::Invalid);
-    assert_eq!(said(Some(&queue), &crate::stored::died(), "mean"), Seen::Failed);
-    assert_eq!(said(Some(&queue), &crate::stored::cut_short(), "mean"), Seen::Missing);
+    assert_eq!(said(Some(&queue), &crate::stored::ending(), "p99.9"), RunResult::TooFew);
+    assert_eq!(said(None, &crate::stored::ending(), "mean"), RunResult::TooFew);
+    assert_eq!(said(Some(&queue), &crate::stored::invalid(), "mean"), RunResult::Invalid);
+    assert_eq!(said(Some(&queue), &crate::stored::died(), "mean"), RunResult::Failed);
+    assert_eq!(said(Some(&queue), &crate::stored::cut_short(), "mean"), RunResult::Missing);
 }
 
 #[test]
 fn blocks_with_both_figures_are_paired() {
-    let figure = |value| Seen::Figure { value, errors: 0, planned: 9 };
-    let a = [figure(1.0), figure(2.0), Seen::Invalid, figure(4.0), Seen::TooFew, figure(6.0)];
-    let b = [figure(10.0), Seen::Failed, figure(30.0), Seen::Missing, figure(50.0), figure(60.0)];
-    let by_block = |seen: [Seen; 6]| (0..).zip(seen).collect::<BTreeMap<u32, Seen>>();
+    let figure = |value| RunResult::Figure { value, errors: 0, planned: 9 };
+    let a = [figure(1.0), figure(2.0), RunResult::Invalid, figure(4.0), RunResult::TooFew, figure(6.0)];
+    let b = [figure(10.0), RunResult::Failed, figure(30.0), RunResult::Missing, figure(50.0), figure(60.0)];
+    let by_block = |seen: [RunResult; 6]| (0..).zip(seen).collect::<BTreeMap<u32, RunResult>>();
     let pairing = Pairing::of(8, &by_block(a), &by_block(b));
     assert_eq!(pairing.pairs, [(1.0, 10.0), (6.0, 60.0)]);
     // Two blocks with both figures, one that may still get them, and two that have not begun.

@@ -11,7 +11,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Interval at which the caller is asked whether to cancel.
 const PAUSE: Duration = Duration::from_millis(25);
 /// Time that a keeper gets to report that no descendant is left.
-const LAST_WORD: Duration = Duration::from_millis(100);
+const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A command that did not exit with 0.
 #[derive(Debug)]
@@ -34,18 +34,18 @@ impl Fault {
 
 /// Result of a command that exited with 0.
 #[derive(Debug)]
-pub(crate) enum Done {
+pub(crate) enum CommandSuccess {
     Over(Output),
     /// Descendants of the command still run.
     StillBusy(KeptProcess),
 }
 
-impl Done {
+impl CommandSuccess {
     /// Ends all remaining descendants.
     pub(crate) fn end(self) -> Output {
         match self {
-            Done::Over(output) => output,
-            Done::StillBusy(kept) => kept.stop(Some(Signal::TERM), GRACE).1,
+            CommandSuccess::Over(output) => output,
+            CommandSuccess::StillBusy(kept) => kept.stop(Some(Signal::TERM), GRACE).1,
         }
     }
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(
     command: &Command,
     within: Duration,
     interrupted: &dyn Fn() -> bool,
-) -> Result<Done, Fault> {
+) -> Result<CommandSuccess, Fault> {
     let kept = KeptProcess::start(setting, &in_words::command(command), command).map_err(|what| Fault {
         what: format!("could not be started: {what}"),
         way_out: "install it, or write its full path".to_owned(),
@@ -75,9 +75,13 @@ pub(crate) fn run(
     }
     let exit = kept.state().exit;
     if exit.is_some_and(Exit::is_success) {
-        kept.wait(Deadline::after(LAST_WORD), |state| state.is_empty);
+        kept.wait(Deadline::after(LAST_REPORT_TIMEOUT), |state| state.is_empty);
         let is_empty = kept.state().is_empty;
-        return Ok(if is_empty { Done::Over(kept.stop(None, GRACE).1) } else { Done::StillBusy(kept) });
+        return Ok(if is_empty {
+            CommandSuccess::Over(kept.stop(None, GRACE).1)
+        } else {
+            CommandSuccess::StillBusy(kept)
+        });
     }
     let (what, way_out) = match (exit, kept.state().ended()) {
         (Some(exit), _) => (exit.to_string(), exit.hint()),

@@ -102,21 +102,21 @@ pub enum Action {
         /// Limits to change. The system must have been started with them as limits to come.
         limits: Limits,
         /// Duration of the change.
-        lasting: Lasting,
+        lasting: EffectDuration,
     },
     /// Sends an order to a proxy. Its effect is permanent or temporary.
     Link {
         /// Proxy and order.
         link: LinkOrder,
         /// Duration of the effect.
-        lasting: Lasting,
+        lasting: EffectDuration,
     },
     /// Fills the disk of the system, permanently or for a time.
     Fill {
         /// Bytes that stay free.
         leave_bytes: u64,
         /// Duration for which the disk stays full.
-        lasting: Lasting,
+        lasting: EffectDuration,
     },
     /// Rewrites files of the system, and makes it reload them.
     Set {
@@ -128,7 +128,7 @@ pub enum Action {
 }
 
 /// Duration of an effect. `None` if it lasts until the system stops.
-pub type Lasting = Option<Duration>;
+pub type EffectDuration = Option<Duration>;
 
 /// An order to a proxy, in the form that `tenbin proxy` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use self::link::Link;
-use self::messages::{Order, Report, Toll};
+use self::messages::{EndedProcesses, Order, Report};
 use self::outbox::Outbox;
 use self::tree::Tree;
 use crate::Signal;
@@ -42,7 +42,7 @@ const KILLING: Duration = Duration::from_secs(5);
 /// Interval of searches for processes to kill.
 const KILL_PAUSE: Duration = Duration::from_millis(10);
 /// Timeout for the last reports to a Tenbin that does not read.
-const FAREWELL: Duration = Duration::from_secs(2);
+const LAST_REPORTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Runs a keeper until its work is done. Its standard input is the socket to Tenbin. Its arguments only label the process for
 /// people.
@@ -67,7 +67,7 @@ fn keep() -> Result<(), Errno> {
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
     let Order::Start { argv, env, dir, cores, groups, namespace, disk } = order else {
         // Nothing was started, so nothing must be ended.
-        link.report(&Report::Stopped(Toll::default()));
+        link.report(&Report::Stopped(EndedProcesses::default()));
         return farewell(&mut link);
     };
     let argv = namespace.as_ref().map_or_else(|| argv.clone(), |name| hosts::within(name, &argv));
@@ -126,7 +126,7 @@ fn pin(cores: &[usize]) -> Result<(), String> {
 
 /// Sends the remaining reports.
 fn farewell(link: &mut Link) -> Result<(), Errno> {
-    let until = Deadline::after(FAREWELL);
+    let until = Deadline::after(LAST_REPORTS_TIMEOUT);
     while link.has_outgoing() && !until.is_over() {
         wait_for(&mut [PollFd::from_borrowed_fd(link.fd(), PollFlags::OUT)], Some(until))?;
         link.send();
@@ -153,11 +153,11 @@ enum Phase {
     Stopping {
         until: Deadline,
         rest_at: RestAt,
-        then: Then,
+        then: AfterExit,
     },
     Killing {
         until: Deadline,
-        then: Then,
+        then: AfterExit,
     },
     /// No process runs, and another one may be started.
     Resting,
@@ -166,7 +166,7 @@ enum Phase {
 
 /// State of the keeper after all processes have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
+enum AfterExit {
     /// The keeper ends.
     End,
     /// The keeper waits for another start.
@@ -244,10 +244,10 @@ impl Keeper {
         match order {
             Order::Start { argv, env, dir, .. } => self.start_again(&argv, env, &dir),
             Order::Rest { signal: by, within_ms } => {
-                self.stop(signal(by), Duration::from_millis(within_ms), Then::Rest);
+                self.stop(signal(by), Duration::from_millis(within_ms), AfterExit::Rest);
             }
             Order::Stop { signal: by, within_ms } => {
-                self.stop(signal(by), Duration::from_millis(within_ms), Then::End);
+                self.stop(signal(by), Duration::from_millis(within_ms), AfterExit::End);
             }
             Order::Pause { for_ms } => {
                 let processes = self.tree.freeze();
@@ -283,11 +283,11 @@ impl Keeper {
     }
 
     /// Sends the remaining output, and returns the result of the stop.
-    fn toll(&mut self) -> Toll {
+    fn toll(&mut self) -> EndedProcesses {
         self.tree.read(&mut self.outbox);
         self.flush();
         let left = if self.tree.is_empty { 0 } else { Tree::all().len() };
-        Toll { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left }
+        EndedProcesses { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left }
     }
 
     /// Forwards output, and reports ended processes after the output that they wrote.
@@ -324,10 +324,10 @@ impl Keeper {
         }
     }
 
-    fn stop(&mut self, signal: Option<Signal>, within: Duration, then: Then) {
+    fn stop(&mut self, signal: Option<Signal>, within: Duration, then: AfterExit) {
         self.thaw();
         if matches!(self.phase, Phase::Resting) && self.tree.is_empty {
-            self.phase = if then == Then::End { Phase::Done } else { Phase::Resting };
+            self.phase = if then == AfterExit::End { Phase::Done } else { Phase::Resting };
             return;
         }
         let is_detached = self.tree.main_exit.is_some();
@@ -342,11 +342,11 @@ impl Keeper {
     fn orphaned(&mut self) {
         self.thaw();
         if let Phase::Killing { until, .. } = self.phase {
-            self.phase = Phase::Killing { until, then: Then::End };
+            self.phase = Phase::Killing { until, then: AfterExit::End };
         } else {
             tell_all(Signal::TERM);
             let until = Deadline::after(GRACE_ORPHANED);
-            self.phase = Phase::Stopping { until, rest_at: RestAt::Told, then: Then::End };
+            self.phase = Phase::Stopping { until, rest_at: RestAt::Told, then: AfterExit::End };
         }
     }
 
@@ -381,9 +381,9 @@ impl Keeper {
         }
     }
 
-    fn end(&mut self, then: Then) {
+    fn end(&mut self, then: AfterExit) {
         self.phase = Phase::Done;
-        if then == Then::Rest {
+        if then == AfterExit::Rest {
             let toll = self.toll();
             self.link.report(&Report::Resting(toll));
             self.phase = Phase::Resting;

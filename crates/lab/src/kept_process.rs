@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::capture::Capture;
 use crate::deadline::Deadline;
 use crate::exit::Exit;
-use crate::keeper::messages::{Order, Report, Toll};
+use crate::keeper::messages::{EndedProcesses, Order, Report};
 use crate::limits::Membership;
 use crate::marker::{self, Marker};
 use crate::processes::{self, Seen};
@@ -58,14 +58,14 @@ pub(crate) struct KeeperState {
     pub(crate) exit: Option<Exit>,
     /// Whether no process runs below the keeper.
     pub(crate) is_empty: bool,
-    pub(crate) toll: Option<Toll>,
+    pub(crate) toll: Option<EndedProcesses>,
     /// Whether the keeper is gone.
     pub(crate) is_lost: bool,
     pub(crate) capture: Capture,
     /// Whether no process is expected below the keeper: an event has ended it, or is still to start it.
     pub(crate) is_at_rest: bool,
     /// Result of the end by an event. `None` until no process is left.
-    pub(crate) rested: Option<Toll>,
+    pub(crate) rested: Option<EndedProcesses>,
     /// Number of processes that the last pause has stopped. `None` until the keeper has reported it. `is_continued` says whether
     /// they have resumed.
     pub(crate) paused: Option<usize>,
@@ -106,12 +106,12 @@ pub(crate) enum Ended {
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+struct KeeperReports {
     state: Mutex<KeeperState>,
     news: Condvar,
 }
 
-impl Heard {
+impl KeeperReports {
     fn state(&self) -> MutexGuard<'_, KeeperState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -124,7 +124,7 @@ pub(crate) struct KeptProcess {
     keeper_pid: u32,
     keeper: Mutex<Child>,
     link: Mutex<UnixStream>,
-    heard: Arc<Heard>,
+    heard: Arc<KeeperReports>,
     listener: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -157,7 +157,7 @@ impl KeptProcess {
             .stderr(Stdio::null())
             .spawn()
             .map_err(cannot)?;
-        let heard = Arc::new(Heard::default());
+        let heard = Arc::new(KeeperReports::default());
         heard.state().is_at_rest = true;
         let reports = link.try_clone().map_err(cannot);
         let kept = KeptProcess {
@@ -242,7 +242,7 @@ impl KeptProcess {
     /// timeout.
     ///
     /// The result is `None` if the keeper was gone already, so that it is unknown.
-    pub(crate) fn stop(&self, signal: Option<Signal>, within: Duration) -> (Option<Toll>, Output) {
+    pub(crate) fn stop(&self, signal: Option<Signal>, within: Duration) -> (Option<EndedProcesses>, Output) {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         self.order(&Order::Stop { signal: signal.map(Signal::number), within_ms });
         let until = Deadline::after(within.saturating_add(KEEPER_EXTRA));
@@ -264,7 +264,7 @@ impl KeptProcess {
 
     /// Ends all processes below the keeper, which stays. Without a signal, waits for their end, and kills them after the timeout.
     /// `None` if the keeper is lost.
-    pub(crate) fn rest(&self, signal: Option<Signal>, within: Duration) -> Option<Toll> {
+    pub(crate) fn rest(&self, signal: Option<Signal>, within: Duration) -> Option<EndedProcesses> {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         {
             let mut state = self.state();
@@ -330,7 +330,7 @@ fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Reads the reports of the keeper until it closes the socket.
-fn listen(reports: UnixStream, heard: &Heard) {
+fn listen(reports: UnixStream, heard: &KeeperReports) {
     let mut reports = BufReader::with_capacity(64 << 10, reports);
     while let Some((report, bytes)) = next(&mut reports) {
         let main = if let Report::Started { pid } = &report { processes::look(*pid) } else { None };

@@ -13,7 +13,7 @@ use crate::{Command, Output, Signal, processes};
 /// Time that remaining processes of a tool get to end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
 /// Time that a keeper gets to report that no descendant is left.
-const LAST_WORD: Duration = Duration::from_millis(100);
+const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A load generator that Tenbin starts, observes, and ends.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl LoadTool {
     /// Ends remaining processes with TERM and then KILL. Returns the output of the last command; a long output is reduced to its
     /// beginning and end.
     pub fn end_command(&self) -> Output {
-        self.kept.wait(Deadline::after(LAST_WORD), |state| state.is_empty || state.is_lost);
+        self.kept.wait(Deadline::after(LAST_REPORT_TIMEOUT), |state| state.is_empty || state.is_lost);
         let is_started = self.kept.state().main.is_some();
         if is_started {
             self.kept.rest(Some(Signal::TERM), GRACE);

@@ -13,7 +13,7 @@ pub(crate) use holder::holder;
 
 const LOWEST: u16 = 20_000;
 /// Min size of a port range that is used. A smaller range is skipped.
-const ROOM: usize = 500;
+const RANGE_PORTS_MIN: usize = 500;
 
 /// Error: fewer free ports were found than requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,10 @@ fn candidates(ephemeral: &str, reserved: &str) -> Vec<u16> {
     let kept: Vec<u16> = reserved.into_iter().filter(|port| *port >= 1024).collect();
     let above: Vec<u16> = (high..=u16::MAX).skip(1).collect();
     let choices = [below(LOWEST), below(10_000), kept, above];
-    choices.into_iter().find(|ports| ports.len() >= ROOM).unwrap_or_else(|| (LOWEST..=u16::MAX).collect())
+    choices
+        .into_iter()
+        .find(|ports| ports.len() >= RANGE_PORTS_MIN)
+        .unwrap_or_else(|| (LOWEST..=u16::MAX).collect())
 }
 
 fn range(text: &str) -> Option<RangeInclusive<u16>> {

@@ -53,7 +53,7 @@ pub(crate) use process_files::Stat;
 pub(crate) use sock_diag::SockDiag;
 pub use watch::Watch;
 
-use crate::running::Sought;
+use crate::running::SearchedSystem;
 
 /// Objects to observe in addition to the machine and this process.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ pub struct Subject {
     /// not.
     pub roots: Vec<(String, u32)>,
     /// A system that was not started below keepers, instead of `roots`. `None` if it was.
-    pub running: Option<Sought>,
+    pub running: Option<SearchedSystem>,
     /// Names and keepers as in `roots`, of processes that start with the system but are not part of it.
     pub aside: Vec<(String, u32)>,
     /// Keeper of the load generator. `None` if this process generates the load.
@@ -139,7 +139,7 @@ const GENERATOR: &str = "generator";
 
 /// All probes, in the order in which they are read.
 fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
-    let reach = member::Reach::of_machine();
+    let reach = member::ProbeCapabilities::of_machine();
     // A tool is read with the processes of the system, and written as the generator.
     let this: Option<Box<dyn sheet::Probe>> = match subject.tool {
         Some(_) => None,

@@ -56,7 +56,7 @@ pub enum Stacks {
 
 /// Options of a profile.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct ProfileOptions {
     /// Root processes with optional names. They and all their descendants are sampled. Without a name, each process is shown by its
     /// own name.
     pub roots: Vec<(Option<String>, u32)>,
@@ -76,7 +76,7 @@ pub struct Order {
 #[derive(Debug)]
 pub struct Profiler {
     kept: KeptProcess,
-    order: Order,
+    order: ProfileOptions,
     perf: PathBuf,
     frequency_hz: u32,
     has_kernel: bool,
@@ -91,7 +91,7 @@ impl Profiler {
     ///
     /// # Errors
     /// Reason and remedy, separated by a semicolon.
-    pub fn begin(order: Order) -> Result<Self, String> {
+    pub fn begin(order: ProfileOptions) -> Result<Self, String> {
         let perf = perf().ok_or_else(|| Need::Perf.lacks("perf is not installed"))?;
         let pids = order.pids();
         let threads: usize = pids.iter().map(|pid| threads(*pid)).sum();
@@ -186,7 +186,7 @@ impl Profiler {
 /// Name of the file of `perf`.
 const DATA: &str = "perf.data";
 
-impl Order {
+impl ProfileOptions {
     /// Process IDs of the roots and their descendants now.
     fn pids(&self) -> Vec<u32> {
         let below = |(_, root): &(Option<String>, u32)| {
@@ -329,8 +329,8 @@ pub(crate) fn try_sampling(perf: &std::path::Path, event: &str, pid: Option<u32>
 mod tests {
     use super::*;
 
-    fn order(longest_s: u64, stacks: Stacks) -> Order {
-        Order {
+    fn order(longest_s: u64, stacks: Stacks) -> ProfileOptions {
+        ProfileOptions {
             roots: vec![(Some("app".to_owned()), std::process::id())],
             stacks,
             after: Duration::from_millis(1_500),

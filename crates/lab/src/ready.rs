@@ -39,7 +39,7 @@ pub(crate) fn wait(
     let deadline = Deadline::after(ready.within);
     let stop_waiting = || kept.state().ended().is_some() || interrupted();
     let from_bytes = kept.state().life_from_bytes;
-    let mut looker = Looker { setting, kept, from_bytes, seen_bytes: None };
+    let mut looker = ReadinessCheck { setting, kept, from_bytes, seen_bytes: None };
     let mut why_before = None;
     loop {
         let cut_short = Deadline::after(CUT_SHORT);
@@ -73,7 +73,7 @@ fn ended_early(ended: Ended) -> NotReady {
     NotReady { what, way_out: way_out.to_owned() }
 }
 
-struct Looker<'a> {
+struct ReadinessCheck<'a> {
     setting: &'a Setting,
     kept: &'a KeptProcess,
     /// Bytes of output before the process was started.
@@ -82,7 +82,7 @@ struct Looker<'a> {
     seen_bytes: Option<u64>,
 }
 
-impl Looker<'_> {
+impl ReadinessCheck<'_> {
     /// Makes one attempt. The error says what happened instead.
     fn attempt(&mut self, when: &When, deadline: Deadline, stop: &dyn Fn() -> bool) -> Result<(), String> {
         match when {

@@ -34,7 +34,7 @@ pub struct Running {
 
 /// Identification of a system, and the result of the last search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sought {
+pub struct SearchedSystem {
     /// Identification for another search after its processes have ended.
     pub by: Named,
     /// Processes found, or the reason why none can be read.

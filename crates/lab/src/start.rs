@@ -112,8 +112,8 @@ fn check_ports(wanted: &[u16]) -> Result<(), Failure> {
 impl System {
     fn run_before(&mut self, command: &Command, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
         match commands::run(&self.setting, command, command.within, cancel) {
-            Ok(commands::Done::Over(output)) => self.outputs.push(output),
-            Ok(commands::Done::StillBusy(kept)) => self.background.lock().push(kept),
+            Ok(commands::CommandSuccess::Over(output)) => self.outputs.push(output),
+            Ok(commands::CommandSuccess::StillBusy(kept)) => self.background.lock().push(kept),
             Err(fault) => {
                 let (failure, output) = fault.failure(Stage::Before, command);
                 self.outputs.extend(output);

@@ -66,14 +66,14 @@ impl Snapshot {
 
 /// Progress toward a steady state.
 #[derive(Debug, Default)]
-struct Course {
+struct SteadyProgress {
     quiet: u32,
     flat: u32,
     changes: u32,
     cores_used: f64,
 }
 
-impl Course {
+impl SteadyProgress {
     /// Adds a look that came `over` after the one before. Returns whether the system is steady.
     fn note(&mut self, before: &Snapshot, now: &Snapshot, over: Duration) -> bool {
         let gone = before.ticks.keys().filter(|key| !now.ticks.contains_key(*key)).count();
@@ -100,7 +100,7 @@ pub(crate) fn wait(kept: &[&KeptProcess], within: Duration, stop: &dyn Fn() -> b
     let keepers: Vec<u32> = kept.iter().map(|kept| kept.keeper_pid()).collect();
     let begun = Instant::now();
     let (mut last, mut at) = (Snapshot::below(&keepers), begun);
-    let mut course = Course::default();
+    let mut course = SteadyProgress::default();
     let mut is_steady = false;
     while !is_steady && begun.elapsed() < within && !stop() {
         std::thread::sleep(PAUSE);
@@ -127,7 +127,7 @@ mod tests {
 
     /// Number of looks until the system is steady. `None` if it is not steady after all of them.
     fn looks_until_steady(snapshots: &[Snapshot]) -> Option<usize> {
-        let mut course = Course::default();
+        let mut course = SteadyProgress::default();
         let mut pairs = snapshots.windows(2);
         pairs.position(|pair| course.note(&pair[0], &pair[1], PAUSE)).map(|place| place + 1)
     }

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::deadline::Deadline;
-use crate::keeper::messages::Toll;
+use crate::keeper::messages::EndedProcesses;
 use crate::kept_process::{KeptProcess, Setting};
 use crate::leftovers::{self, Swept};
 use crate::processes::Seen;
-use crate::system::{MEMORY_WAY_OUT, Running};
+use crate::system::{RAISE_MEMORY_LIMIT, Running};
 use crate::{Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
 /// Timeout for processes that commands before the start left running.
@@ -72,7 +72,7 @@ impl System {
         let killed = self.limits.killed_for_memory().saturating_sub(self.killed_for_memory);
         let count = usize::try_from(killed).unwrap_or(usize::MAX);
         let what = format!("{} of it {}", in_words::processes(count), self.limits.killed_words());
-        let told = (killed > 0).then(|| failure(Stage::Died, None, what, MEMORY_WAY_OUT));
+        let told = (killed > 0).then(|| failure(Stage::Died, None, what, RAISE_MEMORY_LIMIT));
         let left = self.limits.remove().err();
         let way_out = "end the processes in it, and remove the folder by hand (rmdir)";
         let told = told.into_iter().chain(left.map(|what| failure(Stage::Stop, None, what, way_out)));
@@ -119,7 +119,7 @@ fn failure(stage: Stage, process: Option<&str>, what: String, way_out: &str) -> 
 #[derive(Debug)]
 struct Ending {
     /// `None` if the keeper was lost.
-    toll: Option<Toll>,
+    toll: Option<EndedProcesses>,
     /// Reason why the stop command failed. `None` if it succeeded or there is none.
     command_fault: Option<String>,
 }

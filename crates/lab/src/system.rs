@@ -37,7 +37,7 @@ const HELD_MAX: Duration = Duration::from_secs(3600);
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// Remedy if a system exceeds its memory limit.
-pub(crate) const MEMORY_WAY_OUT: &str = "raise `memory` in `resources`, or let the system use less";
+pub(crate) const RAISE_MEMORY_LIMIT: &str = "raise `memory` in `resources`, or let the system use less";
 
 /// A system whose processes have all been ready. Dropping it stops it too, without reporting failures.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl System {
         if killed > self.killed_for_memory {
             self.killed_for_memory = killed;
             failure.what = format!("{} ({})", self.limits.killed_words(), failure.what);
-            failure.way_out = MEMORY_WAY_OUT.to_owned();
+            failure.way_out = RAISE_MEMORY_LIMIT.to_owned();
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use lab::listening::Listens;
 use lab::probes::{Look, Subject, Watch};
-use lab::running::{self, Named, Sought};
+use lab::running::{self, Named, SearchedSystem};
 
 use crate::support::{Bench, LONG, SUBJECT, wait_until};
 
@@ -59,7 +59,7 @@ fn listener_is_measured_and_found_again_after_a_restart() {
     let name = found.as_ref().map(|running| running.name.clone()).unwrap();
     assert_eq!(name, "lab-subject");
     let watch = Watch::begin(Subject {
-        running: Some(Sought { by, found }),
+        running: Some(SearchedSystem { by, found }),
         unix_sockets: vec![path.clone()],
         ..Subject::default()
     });
@@ -83,7 +83,7 @@ fn system_that_is_not_found_has_a_reason_instead_of_readings() {
     let by = Named::Listening(vec![Listens::Unix(bench.path("nobody.sock"))]);
     let found = running::find(&by);
     let (looks, missing) =
-        Watch::begin(Subject { running: Some(Sought { by, found }), ..Subject::default() }).end();
+        Watch::begin(Subject { running: Some(SearchedSystem { by, found }), ..Subject::default() }).end();
     assert!(looks[0].readings.iter().all(|reading| reading.subject != "system"));
     let reason = missing.iter().find(|missing| missing.probe == "processes of the system");
     assert!(reason.is_some_and(|reason| reason.because.starts_with("no socket listens on ")), "{missing:?}");

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{Endpoint, Peer};
-use loading::{Database, Observer, Options, Place, Plan, run};
+use loading::{Database, DatabaseLocation, Observer, Options, Plan, run};
 use servers::{Postgres, PostgresSettings};
 use sql::{Engine, workload};
 use wire::sql::{Login, Secret};
@@ -76,7 +76,7 @@ fn tenbin(server: &Postgres, scale: u32, jobs: u32) -> Result<String, Box<dyn st
     let workload = workload::find("tpcb-like").ok_or("no such workload")?;
     let plan = Plan::new(workload, Engine::PostgreSql, &Options { scale, jobs, ..Options::default() })?;
     let stages = Stages(Mutex::new(Vec::new()));
-    let place = Place::Server { peer, login: Arc::new(login) };
+    let place = DatabaseLocation::Server { peer, login: Arc::new(login) };
     let database = Database { engine: Engine::PostgreSql, place };
     run(&plan, &database, &stages)?;
     stages.stage("end");

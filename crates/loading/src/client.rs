@@ -22,12 +22,12 @@ pub struct Database {
     /// Kind of the database.
     pub engine: Engine,
     /// Location of the database.
-    pub place: Place,
+    pub place: DatabaseLocation,
 }
 
 /// Location of a database.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum DatabaseLocation {
     /// On a server.
     Server {
         /// Address of the server.
@@ -39,7 +39,7 @@ pub enum Place {
     File(PathBuf),
 }
 
-impl Place {
+impl DatabaseLocation {
     /// Address and credentials of the server. Fails for a file.
     pub(crate) fn server(&self) -> Result<(&Peer, &Arc<Login>), Error> {
         match self {

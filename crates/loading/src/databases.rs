@@ -6,11 +6,11 @@ mod sqlite;
 
 use sql::Engine;
 
-use crate::client::{Client, Place};
+use crate::client::{Client, DatabaseLocation};
 use crate::error::Error;
 
 /// Opens a connection from a location and a connection number.
-type OpenClient = fn(&Place, u32) -> Result<Box<dyn Client>, Error>;
+type OpenClient = fn(&DatabaseLocation, u32) -> Result<Box<dyn Client>, Error>;
 
 /// A kind of database.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Kind {
     /// Opens a connection by its number.
     pub(crate) open: OpenClient,
     /// Opens a connection that only reads the server's own statistics.
-    pub(crate) open_to_watch: fn(&Place) -> Result<Box<dyn Client>, Error>,
+    pub(crate) open_to_watch: fn(&DatabaseLocation) -> Result<Box<dyn Client>, Error>,
     /// Maximum number of concurrent writers. `None` for no limit.
     pub(crate) writers_max: Option<u32>,
     /// True if a table can be written frozen in the transaction that truncates it, and if building a key counts rows.

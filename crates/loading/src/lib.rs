@@ -26,7 +26,7 @@ mod rows;
 mod run;
 mod tables;
 
-pub use client::{Answer, Database, LOGIN_TIMEOUT, Place};
+pub use client::{Answer, Database, DatabaseLocation, LOGIN_TIMEOUT};
 pub use error::Error;
 pub use held::HeldSession;
 pub use marks::MARKS;

@@ -179,9 +179,9 @@ fn interrupted_load_resumes_without_loss_or_duplicates() {
 }
 
 /// An observer that deletes a row before indexes are built.
-struct Meddler<'a>(&'a Postgres);
+struct RowDeleter<'a>(&'a Postgres);
 
-impl loading::Observer for Meddler<'_> {
+impl loading::Observer for RowDeleter<'_> {
     fn stage(&self, words: &str) {
         if words == "indexes" {
             self.0.sql("DELETE FROM pgbench_accounts WHERE aid = 7").unwrap();
@@ -193,7 +193,7 @@ impl loading::Observer for Meddler<'_> {
 fn missing_row_is_detected() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
-    let said = place::prepare("tpcb-like", &Options::default(), &database, &Meddler(&server)).unwrap_err();
+    let said = place::prepare("tpcb-like", &Options::default(), &database, &RowDeleter(&server)).unwrap_err();
     let words = said.to_string();
     assert!(matches!(said, Error::Wrong { .. }) && words.contains("99999 rows from 1 to 100000"), "{words}");
 }

@@ -11,7 +11,7 @@ use crate::stopwatch::{Stopwatch, per_s};
 
 const CHUNK_BYTES: usize = 128 << 10;
 /// Timeout. Nothing here takes longer unless something blocks it, such as a firewall.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of round trips between two clock reads.
 const BATCH: u32 = 8;
 
@@ -25,15 +25,15 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
 /// Returns both ends of a connection.
 fn connection() -> io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let near = TcpStream::connect_timeout(&listener.local_addr()?, PATIENCE)?;
+    let near = TcpStream::connect_timeout(&listener.local_addr()?, TIMEOUT)?;
     let (far, address) = listener.accept()?;
     if address != near.local_addr()? {
         return Err(io::Error::other("another program connected to the trial"));
     }
     for end in [&near, &far] {
         end.set_nodelay(true)?;
-        end.set_read_timeout(Some(PATIENCE))?;
-        end.set_write_timeout(Some(PATIENCE))?;
+        end.set_read_timeout(Some(TIMEOUT))?;
+        end.set_write_timeout(Some(TIMEOUT))?;
     }
     Ok((near, far))
 }

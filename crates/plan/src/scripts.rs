@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
-use sql::script::{self, AUTOMATIC, Allow, Deck, Distribution, Given, Language, Read, ReadForm};
+use sql::script::{
+    self, AUTOMATIC, Allow, DefinedVariables, Distribution, Language, Read, ReadForm, ScriptSet,
+};
 use sql::workload::{self, Style, Tables, Workload};
 use sql::{Engine, Mode, Settings};
 
@@ -33,7 +35,7 @@ const SQL: Field = Field { key: "sql", flag: "SQL" };
 pub(crate) struct Checked {
     names: Vec<String>,
     pub(crate) scenarios: Scenarios,
-    deck: Deck,
+    deck: ScriptSet,
     texts: Vec<Vec<u8>>,
     settings: Settings,
     workloads: Vec<&'static str>,
@@ -227,7 +229,7 @@ impl Checker<'_> {
         for variable in spec.variables.as_ref().and_then(Spanned::get).into_iter().flatten() {
             let name = variable.name.clone();
             match &variable.value {
-                Some(value) if Deck::new().variable(&name).is_some() => {
+                Some(value) if ScriptSet::new().variable(&name).is_some() => {
                     given.retain(|(known, _)| *known != name);
                     given.push((name, value.clone()));
                 }
@@ -330,8 +332,8 @@ impl Checker<'_> {
         scripts
     }
 
-    fn deck(&mut self, scripts: &[Chosen]) -> Deck {
-        let mut deck = Deck::new();
+    fn deck(&mut self, scripts: &[Chosen]) -> ScriptSet {
+        let mut deck = ScriptSet::new();
         for (number, script) in scripts.iter().enumerate() {
             if let Err(faults) = deck.add(&script.name, &script.text, script.language, Allow::Nothing) {
                 for fault in &faults {
@@ -345,7 +347,7 @@ impl Checker<'_> {
     /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves such a `:name` unchanged within quotes and in
     /// a possible array slice. So does Tenbin.
     fn undefined(&mut self, scripts: &[Chosen], variables: &[(String, String)], mode: Mode) {
-        let mut given = Given::default();
+        let mut given = DefinedVariables::default();
         let mut all = Vec::new();
         for script in scripts.iter().filter(|script| script.language == Language::Pgbench) {
             let Ok(text) = std::str::from_utf8(&script.text) else { continue };
@@ -380,7 +382,7 @@ impl Checker<'_> {
     }
 
     /// Query mode. The default is that of the workloads; for scripts it is `simple`, as in pgbench.
-    fn mode(&mut self, workloads: &[&Workload], deck: &Deck) -> Mode {
+    fn mode(&mut self, workloads: &[&Workload], deck: &ScriptSet) -> Mode {
         let given = self.spec.mode.as_ref();
         let at = given.and_then(Spanned::at);
         let mode = match given.map(|given| (given.get(), given.wrong())) {

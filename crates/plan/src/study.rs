@@ -40,7 +40,7 @@ pub use together::Place;
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
-pub(crate) use how::BEST_BLOCKS_LEAST;
+pub(crate) use how::BEST_BLOCKS_MIN;
 pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use slices::{SLICE_NS, SLICE_RANGE_NS};
 pub(crate) use system::{

@@ -1,7 +1,7 @@
 //! Parts of an SQL load in addition to its steps: a database, scripts, and a query mode.
 
 use serde_json::{Value, json};
-use sql::script::{Deck, Distribution};
+use sql::script::{Distribution, ScriptSet};
 use sql::{Engine, Mode, Settings};
 use wire::masking::sounds_secret;
 
@@ -14,7 +14,7 @@ pub struct Transactions {
     /// Database that takes the transactions.
     pub database: Database,
     /// Parsed scripts.
-    pub deck: Deck,
+    pub deck: ScriptSet,
     /// Text of each script.
     pub texts: Vec<Vec<u8>>,
     /// Query mode, max number of tries, and the variables of scripts.

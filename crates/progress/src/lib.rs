@@ -18,4 +18,4 @@ mod study_event;
 pub use event::{Account, Began, Brief, Ended, Figures, Filling, Intervals, Readings, RunEvent, Second};
 pub use queue::{Detail, Received, Subscription};
 pub use stream::{Frame, Stream};
-pub use study_event::{Ahead, BlockEnded, Finding, Next, Standing, VerdictSoFar};
+pub use study_event::{BlockEnded, Finding, Next, RemainingStudy, Standing, VerdictSoFar};

@@ -10,12 +10,12 @@ pub struct Next {
     /// Its place in the study.
     pub place: StudyPlace,
     /// Rest of the study.
-    pub ahead: Ahead,
+    pub ahead: RemainingStudy,
 }
 
 /// Rest of a study when one of its runs begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ahead {
+pub struct RemainingStudy {
     /// The number of the run among those that this process makes, from 0.
     pub number: usize,
     /// How many those are; `None` if unknown.

@@ -29,7 +29,7 @@ pub struct Counters {
     /// Bytes forwarded from the target to clients.
     pub bytes_to_clients: u64,
     /// Delay with which data left the proxy after it was due. `None` if no data left.
-    pub late: Option<Late>,
+    pub late: Option<ForwardingDelay>,
     /// CPU time of the proxy's thread. `None` until it has ended.
     pub cpu_ns: Option<u64>,
 }
@@ -37,7 +37,7 @@ pub struct Counters {
 /// Delay from the time when data was due until it was passed to the kernel. Time spent waiting for a peer that does not read is
 /// excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Late {
+pub struct ForwardingDelay {
     /// Number of counted sends.
     pub count: u64,
     /// Median. `None` with too few sends.
@@ -81,7 +81,7 @@ impl Tally {
             stalls: self.stalls,
             bytes_to_target: self.bytes[0],
             bytes_to_clients: self.bytes[1],
-            late: late.max_ns().map(|max_ns| Late {
+            late: late.max_ns().map(|max_ns| ForwardingDelay {
                 count: late.count(),
                 p50_ns: late.printable_at(Percentile::P50),
                 p99_ns: late.printable_at(Percentile::P99),

@@ -5,10 +5,10 @@
 //! timer per direction. Settings can be changed and counters can be read while the proxy runs.
 
 mod clock;
+mod commands;
 mod counters;
 mod jitter;
 mod listener;
-mod orders;
 mod pair;
 mod reactor;
 mod running;
@@ -16,7 +16,7 @@ mod settings;
 mod shape;
 mod timers;
 
-pub use counters::{Counters, Late};
+pub use counters::{Counters, ForwardingDelay};
 pub use running::{Running, StartError, start};
 pub use settings::{
     BUFFER_BYTES, CONNECTIONS, DELAY_MAX, Jitter, NewConnections, Place, Reset, ResetAfter, Settings, Spread,

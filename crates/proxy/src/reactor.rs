@@ -5,19 +5,19 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use sockets::poll::{Poll, Ready};
 use sockets::stamped::Control;
-use sockets::{Dialled, Endpoint, dial};
+use sockets::{ConnectingSocket, Endpoint, dial};
 
 use crate::clock::{Clock, thread_cpu_ns};
+use crate::commands::{ProxyCommand, Shared};
 use crate::counters::Tally;
 use crate::jitter::Draws;
 use crate::listener::Listener;
-use crate::orders::{Order, Shared};
 use crate::pair::{Context, Key, Moved, Pair, Side, reset};
 use crate::settings::{NewConnections, Place, Reset, ResetAfter, Settings};
 use crate::timers::{self, Reason, Timers};
 
 const LISTENER: u32 = u32::MAX;
-const BELL: u32 = u32::MAX - 1;
+const MESSAGE_EVENT: u32 = u32::MAX - 1;
 /// Number of accepted connections before others get their turn.
 const ACCEPTS_PER_TURN: u32 = 64;
 /// Pause of accepting when the process is out of file descriptors.
@@ -73,7 +73,7 @@ impl Reactor {
     ) -> Result<Self, Errno> {
         let poll = Poll::new()?;
         poll.watch(&listener, LISTENER, 0)?;
-        poll.watch(shared.bell(), BELL, 0)?;
+        poll.watch(shared.bell(), MESSAGE_EVENT, 0)?;
         Ok(Self {
             clock: Clock::start(),
             poll,
@@ -139,7 +139,7 @@ impl Reactor {
             let ready = self.poll.take(index);
             match ready.link {
                 LISTENER => self.may_accept = true,
-                BELL => has_orders = true,
+                MESSAGE_EVENT => has_orders = true,
                 _ => self.hear(ready, tally),
             }
             self.look_at_timers(tally);
@@ -168,23 +168,23 @@ impl Reactor {
         for order in self.shared.take() {
             let now_ns = self.clock.now();
             match order {
-                Order::Change(settings) => {
+                ProxyCommand::Change(settings) => {
                     self.settings = settings;
                     self.changed_at_ns = now_ns;
                 }
-                Order::Stall(lasting) => {
+                ProxyCommand::Stall(lasting) => {
                     tally.stalls += 1;
                     let until_ns =
                         now_ns.saturating_add(u64::try_from(lasting.as_nanos()).unwrap_or(u64::MAX));
                     self.stalled_until_ns = self.stalled_until_ns.max(until_ns);
                 }
-                Order::ResetAll => {
+                ProxyCommand::ResetAll => {
                     for key in self.keys() {
                         tally.resets += 1;
                         self.reset(key);
                     }
                 }
-                Order::Stop => return false,
+                ProxyCommand::Stop => return false,
             }
             // Timers depend on the changed settings.
             for key in self.keys() {
@@ -316,7 +316,7 @@ impl Reactor {
         }
         tally.accepted += 1;
         let target = match dial(&self.target) {
-            Ok(Dialled { socket, is_connected }) => {
+            Ok(ConnectingSocket { socket, is_connected }) => {
                 Side::new(socket, matches!(self.target, Endpoint::Tcp(_)), is_connected)
             }
             Err(errno) => {

@@ -8,9 +8,9 @@ use std::time::Duration;
 use rustix::io::Errno;
 use sockets::{Endpoint, descriptors};
 
+use crate::commands::{ProxyCommand, Shared};
 use crate::counters::Counters;
 use crate::listener::Listener;
-use crate::orders::{Order, Shared};
 use crate::reactor::Reactor;
 use crate::settings::{CONNECTIONS, Place, Settings};
 
@@ -110,17 +110,17 @@ impl Running {
 
     /// Changes the settings. Data already on its way keeps its delay.
     pub fn change(&self, settings: Settings) {
-        self.shared.post(Order::Change(settings));
+        self.shared.post(ProxyCommand::Change(settings));
     }
 
     /// Forwards nothing for this duration. A stall during a stall prolongs it if it ends later.
     pub fn stall(&self, lasting: Duration) {
-        self.shared.post(Order::Stall(lasting));
+        self.shared.post(ProxyCommand::Stall(lasting));
     }
 
     /// Resets all open connections.
     pub fn reset_all(&self) {
-        self.shared.post(Order::ResetAll);
+        self.shared.post(ProxyCommand::ResetAll);
     }
 
     /// Current counters.
@@ -137,7 +137,7 @@ impl Running {
     }
 
     fn end(&mut self) {
-        self.shared.post(Order::Stop);
+        self.shared.post(ProxyCommand::Stop);
         if let Some(thread) = self.thread.take() {
             // The thread returns nothing except its counters.
             let _ = thread.join();

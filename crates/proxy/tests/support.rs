@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use proxy::{BUFFER_BYTES, Counters, Endpoint, Place, Running, Settings};
 
 /// Timeout that is longer than any operation here, but ends a hanging test.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A proxy, and the listener that it forwards to.
 pub(crate) struct Between {
@@ -62,7 +62,7 @@ impl Between {
             if is_expected(&counters) {
                 return counters;
             }
-            assert!(begun.elapsed() < PATIENCE, "{counters:?}");
+            assert!(begun.elapsed() < TIMEOUT, "{counters:?}");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -70,8 +70,8 @@ impl Between {
 
 /// Sets timeouts on a socket, so that a test fails instead of hanging.
 pub(crate) fn patient(stream: TcpStream) -> TcpStream {
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+    stream.set_write_timeout(Some(TIMEOUT)).unwrap();
     stream.set_nodelay(true).unwrap();
     stream
 }

@@ -53,7 +53,7 @@ impl Gaps {
     pub const KEPT_MAX: usize = 64;
     /// Requests without an answer that follow each other within this time belong to one gap: a server that rejects connections at
     /// once is away between two of them, too.
-    pub const BRIDGED_MAX_NS: u64 = 250_000_000;
+    pub const GAP_BRIDGE_MAX_NS: u64 = 250_000_000;
 
     /// Creates a collector for a load whose measured window begins at `measured_from_ns`.
     pub fn new(measured_from_ns: u64) -> Self {
@@ -147,7 +147,7 @@ impl Gaps {
             }
             self.asking = match self.asking {
                 None => Some((start_ns, end_ns)),
-                Some((first_ns, to_ns)) if start_ns <= to_ns.saturating_add(Self::BRIDGED_MAX_NS) => {
+                Some((first_ns, to_ns)) if start_ns <= to_ns.saturating_add(Self::GAP_BRIDGE_MAX_NS) => {
                     Some((first_ns.min(start_ns), to_ns.max(end_ns)))
                 }
                 Some(ended) => {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use units::Utc;
 
 use crate::compared::Failure;
-use crate::compared::asked;
 use crate::compared::conditions::{self, Conditions};
+use crate::compared::planned_work;
 use crate::origin::build;
 use crate::study::explained::Why;
 use crate::view::View;
@@ -47,7 +47,7 @@ pub(crate) fn differences(
     run: &NewRun,
     is_same_file: bool,
 ) -> Vec<String> {
-    let mut points = asked::differences(&load.into(), &run.into(), is_same_file, SIDES);
+    let mut points = planned_work::differences(&load.into(), &run.into(), is_same_file, SIDES);
     points.extend(conditions::differences(
         &Conditions { host: &found.host, tenbin_version: &found.tenbin_version },
         &Conditions { host: &run.host, tenbin_version: &run.tenbin_version },

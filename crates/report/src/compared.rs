@@ -15,13 +15,13 @@ use crate::table::Table;
 use crate::text::harmless;
 use crate::{Format, LoadRun, Options};
 
-pub(crate) mod asked;
 mod bar;
 pub(crate) mod conditions;
 mod failures;
 mod of_runs;
 mod of_stored;
 mod of_studies;
+pub(crate) mod planned_work;
 mod row;
 mod written;
 

@@ -23,12 +23,12 @@ const SHARE_MIN: f64 = 0.05;
 const ACTIVE_MIN: f64 = 0.5;
 const WAITING_MIN: f64 = 0.2;
 /// Classes of sessions that work, or wait for their client.
-const AT_WORK: [&str; 3] = [ON_CPU, "Client", "Executing"];
+const WORKING_CLASSES: [&str; 3] = [ON_CPU, "Client", "Executing"];
 
 /// The waits in a line. `None` if too few sessions wait for something inside the database.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
     let inside = of(view)?;
-    let working: f64 = AT_WORK.iter().map(|class| inside.class_share(class)).sum();
+    let working: f64 = WORKING_CLASSES.iter().map(|class| inside.class_share(class)).sum();
     (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| in_a_line(inside))
 }
 

@@ -11,8 +11,8 @@ pub(crate) fn read(by: &ComparedBy, view: &View<'_>) -> Option<f64> {
 }
 
 /// Result of a run in a block.
-pub(crate) fn seen(by: &ComparedBy, view: &View<'_>) -> judge::results::Seen {
-    view.measured_run().seen(by)
+pub(crate) fn run_result(by: &ComparedBy, view: &View<'_>) -> judge::results::RunResult {
+    view.measured_run().result(by)
 }
 
 /// Share of planned requests that the system did not serve.

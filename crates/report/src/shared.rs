@@ -17,7 +17,7 @@ use names::Names;
 /// Note in every shared report.
 const STAMP: &str = "Made for sharing: without host names, user names, paths, commands, error messages, output, and the plan.";
 /// Facts of a machine that identify neither it nor its owner.
-const OF_HOST: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
+const SHARED_HOST_FACTS: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
 
 /// Rewrites everything in one report. Each name always has the same replacement.
 #[derive(Debug, Default)]
@@ -204,6 +204,6 @@ fn message(entry: &LedgerEntry) -> String {
 }
 
 fn of_host(host: &Value) -> Value {
-    let facts = OF_HOST.iter().filter_map(|key| Some(((*key).to_owned(), host.get(key)?.clone())));
+    let facts = SHARED_HOST_FACTS.iter().filter_map(|key| Some(((*key).to_owned(), host.get(key)?.clone())));
     Value::Object(facts.collect::<Map<_, _>>())
 }

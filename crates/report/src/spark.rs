@@ -3,7 +3,7 @@
 /// Bars, from zero to the largest figure.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Placeholder for a missing figure. Unlike a space, it is never trimmed or collapsed.
-const NOTHING: char = '┈';
+const MISSING_MARK: char = '┈';
 
 /// Draws a bar for each figure, scaled from zero to the largest: `▂▅█┈▇`. A missing figure is a dotted line.
 pub fn bars(figures: &[Option<f64>]) -> String {
@@ -13,7 +13,7 @@ pub fn bars(figures: &[Option<f64>]) -> String {
             LEVELS[place(*figure, [0.0, largest], LEVELS.len())]
         }
         Some(figure) if figure.is_finite() => LEVELS[0],
-        _ => NOTHING,
+        _ => MISSING_MARK,
     };
     figures.iter().map(bar).collect()
 }
@@ -27,7 +27,7 @@ pub(crate) fn points(figures: impl IntoIterator<Item = f64>, axis: [f64; 2], col
         }
     }
     let point = |count: &usize| match count {
-        0 => NOTHING,
+        0 => MISSING_MARK,
         1 => '•',
         2 => ':',
         _ => '●',
@@ -45,7 +45,7 @@ pub(crate) fn interval(
     columns: usize,
 ) -> String {
     let at = |figure| place(figure, axis, columns);
-    let mut line = vec![NOTHING; columns];
+    let mut line = vec![MISSING_MARK; columns];
     let mut put = |column: usize, character: char| {
         if let Some(slot) = line.get_mut(column) {
             *slot = character;

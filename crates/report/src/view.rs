@@ -50,7 +50,7 @@ pub(crate) struct Statement<'a> {
 }
 
 /// Tally kind of statements: each retry counts as another request.
-pub(crate) const OF_STATEMENTS: TallyKind = TallyKind { unit: Unit::Requests, latency_limit_ns: None };
+pub(crate) const STATEMENT_TALLY: TallyKind = TallyKind { unit: Unit::Requests, latency_limit_ns: None };
 
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, EvidenceError> {
@@ -180,7 +180,7 @@ impl<'a> View<'a> {
 fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, EvidenceError> {
     let of_part = |(number, name)| {
         let tally = run.total(number, Phase::Measured)?;
-        let figures = Figures::of(&tally, Window::of_step(run, number), OF_STATEMENTS);
+        let figures = Figures::of(&tally, Window::of_step(run, number), STATEMENT_TALLY);
         Ok(Statement { name, number, figures })
     };
     run.new.parts_of(step).map(of_part).collect()

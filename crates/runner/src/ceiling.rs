@@ -19,7 +19,7 @@ use crate::tools::Tools;
 
 /// Length of the trial load, and time limit for its end.
 const LASTING_NS: u64 = 1_000_000_000;
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for the start and the stop of the target. Together they must fit into the time that the watchdog leaves at the end of
 /// a run.
 const TARGET_WITHIN: Duration = Duration::from_secs(1);
@@ -219,7 +219,7 @@ impl Trial<'_> {
         let workers = prepared.threads;
         let mut underway = prepared.ready.start(Share::WHOLE).map_err(|error| error.to_string())?;
         let (mut tally, mut ended) = (Tally::default(), 0);
-        let deadline = clock.now() + PATIENCE;
+        let deadline = clock.now() + TIMEOUT;
         while ended < workers {
             let left = deadline.saturating_duration_since(clock.now());
             match underway.next(left) {

@@ -11,7 +11,7 @@ use store::StoreError;
 
 use crate::busiest::Busiest;
 use crate::clock::Clock;
-use crate::early_end::{EarlyEnd, Unusable};
+use crate::early_end::{EarlyEnd, UnusableReply};
 use crate::extension::Extension;
 use crate::feed::Feed;
 use crate::figures::{PlannedEnd, figures};
@@ -26,7 +26,7 @@ const LISTEN: Duration = Duration::from_millis(50);
 /// Time for which the seconds of several workers are collected, to be stored together.
 const GATHER: Duration = Duration::from_millis(20);
 /// Time that a run may take beyond its duration and its deadline before it is asked to stop: three of five seconds.
-const PATIENCE: Duration = Duration::from_secs(3);
+const OVERRUN_MAX: Duration = Duration::from_secs(3);
 
 /// Results of a load.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Collected {
     }
 
     /// Whether requests ended, and none of them with a usable reply.
-    pub(crate) fn is_unusable(&self, unusable: Unusable) -> bool {
+    pub(crate) fn is_unusable(&self, unusable: UnusableReply) -> bool {
         unusable.is_all(self.wholes.iter().flatten().map(Whole::tally))
     }
 
@@ -211,7 +211,7 @@ impl<'a> Collector<'a> {
     fn is_overdue(&self, begun: Instant, stop_asked: Option<Instant>) -> bool {
         let planned_end = self.planned.after.map(|planned| begun + planned);
         let ends = [planned_end, stop_asked].into_iter().flatten().min();
-        ends.is_some_and(|end| self.clock.now() > end + self.timeout + PATIENCE)
+        ends.is_some_and(|end| self.clock.now() > end + self.timeout + OVERRUN_MAX)
     }
 
     fn take(

@@ -22,7 +22,7 @@ const MAY_BE_ANOTHER_SERVER: [ErrorClass; 4] =
 
 /// Facts that a database reported before a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Learnt {
+pub struct DatabaseFacts {
     /// Name and version, such as `PostgreSQL 15.14`.
     pub version: Option<String>,
     /// Scale of the tables; `None` if it was not read.
@@ -35,7 +35,7 @@ pub struct Learnt {
 
 /// Reason why a server is not ready for a load.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unready {
+pub enum NotReady {
     /// The server has too few free connections.
     #[error(
         "the server takes {max} connections, {taken} of which are taken, and the load needs {wanted}\n  help: use fewer (-c), share them \
@@ -153,7 +153,7 @@ pub(crate) struct QueryResult {
 }
 
 /// Asks a server one question after another, each over its own connection.
-pub(crate) struct Desk<'a> {
+pub(crate) struct ServerQuestions<'a> {
     pub(crate) peer: &'a Peer,
     pub(crate) login: Arc<Login>,
     kind: &'static Kind,
@@ -163,7 +163,7 @@ pub(crate) struct Desk<'a> {
     pub(crate) timeout: Duration,
 }
 
-impl Desk<'_> {
+impl ServerQuestions<'_> {
     fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
         (self.kind.ask)(self, question)
     }
@@ -225,13 +225,13 @@ pub(crate) fn ask(
     peer: &Peer,
     wanted: u32,
     timeout: Duration,
-) -> Result<(Learnt, Probed), Refusal> {
+) -> Result<(DatabaseFacts, Probed), Refusal> {
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = stretching::shared(&sql.database.login, timeout);
     let kind = databases::of(sql.database.engine);
-    let desk = Desk { peer, login, kind, is_private, transactions: sql, timeout };
+    let desk = ServerQuestions { peer, login, kind, is_private, transactions: sql, timeout };
     let QueryResult { answer: room, probed, backend_pid, .. } = desk.ask(desk.kind.about_the_server)?;
-    let mut learnt = Learnt::default();
+    let mut learnt = DatabaseFacts::default();
     // A server that does not report its free connections may have enough.
     if let Ok(values) = &room
         && let [Some(version), max, taken, process] = values.as_slice()
@@ -253,7 +253,7 @@ pub(crate) fn ask(
             && peer.endpoints.len() == 1
         {
             if taken.saturating_add(wanted.into()) > max {
-                return Err(Unready::Connections { max, taken, wanted }.into());
+                return Err(NotReady::Connections { max, taken, wanted }.into());
             }
             learnt.connections_left = Some(max.saturating_sub(taken));
         }
@@ -265,13 +265,17 @@ pub(crate) fn ask(
     if let (Some(found), Some(given)) = (learnt.scale, sql.settings.scale)
         && found != given
     {
-        return Err(Unready::Scale { found, given }.into());
+        return Err(NotReady::Scale { found, given }.into());
     }
     Ok((learnt, probed))
 }
 
 /// Checks that the tables of a workload exist. Returns the scale of pgbench's tables.
-fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Option<i64>, Refusal> {
+fn tables(
+    desk: &ServerQuestions<'_>,
+    sql: &Transactions,
+    name: &'static str,
+) -> Result<Option<i64>, Refusal> {
     let Some(workload) = workload::find(name) else { return Ok(None) };
     let set =
         |name: &str| sql.settings.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value);
@@ -287,7 +291,7 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
             let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
             match count {
                 Some(count) if count > 0 => Ok(Some(count)),
-                _ => Err(Unready::Empty { table: "pgbench_branches", url, workload: name }.into()),
+                _ => Err(NotReady::Empty { table: "pgbench_branches", url, workload: name }.into()),
             }
         }
         Ok(_) => {
@@ -295,15 +299,15 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
             let told = desk.ask(&question)?;
             let Err(said) = told.answer else { return Ok(None) };
             if told.is_forbidden {
-                return Err(Unready::Privilege { what: said, user: sql.database.login.user.clone() }.into());
+                return Err(NotReady::Privilege { what: said, user: sql.database.login.user.clone() }.into());
             }
             let what = format!("{table} does not have the columns that {name} needs ({columns}): {said}");
-            Err(Unready::Columns { what, url, workload: name, options }.into())
+            Err(NotReady::Columns { what, url, workload: name, options }.into())
         }
         Err(what) if told.is_forbidden => {
-            Err(Unready::Privilege { what, user: sql.database.login.user.clone() }.into())
+            Err(NotReady::Privilege { what, user: sql.database.login.user.clone() }.into())
         }
-        Err(what) => Err(Unready::Tables { what, url, workload: name, options }.into()),
+        Err(what) => Err(NotReady::Tables { what, url, workload: name, options }.into()),
     }
 }
 
@@ -356,7 +360,7 @@ mod tests {
 
     #[test]
     fn error_on_missing_tables_names_the_prepare_command() {
-        let unready = Unready::Tables {
+        let unready = NotReady::Tables {
             what: "42P01: relation \"pgbench_branches\" does not exist".to_owned(),
             url: "postgres://127.0.0.1:5432/db".to_owned(),
             workload: "tpcb-like",

@@ -33,7 +33,7 @@ const COUNTERS_EVERY: Duration = Duration::from_secs(1);
 /// Maximum number of reconnects to a server that closed the session.
 const RETRIES_MAX: u32 = 30;
 /// Time limit for closing the session.
-const ENDS_WITHIN: Duration = Duration::from_millis(500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Number of connections that must stay free for others.
 const ROOM_MIN: f64 = 1.0;
 
@@ -84,7 +84,7 @@ pub(crate) trait Dialect: Send {
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
 
     /// Growth of the statistics of statements since the last call in this session, longest time first.
-    fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
+    fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         Ok(Vec::new())
     }
 }
@@ -101,7 +101,7 @@ pub(crate) struct Counter {
 
 /// Growth of the statistics of a statement.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Grown {
+pub(crate) struct StatementGrowth {
     /// Text of the statement without values.
     pub(crate) statement: String,
     pub(crate) calls: f64,
@@ -229,7 +229,7 @@ impl Session {
         self.is_given_up.store(true, Ordering::Relaxed);
         if self.pauses.take().is_some() {
             // A timeout is ignored: the thread ends by itself.
-            let _ = self.ended.recv_timeout(ENDS_WITHIN);
+            let _ = self.ended.recv_timeout(CLOSE_TIMEOUT);
         }
     }
 }
@@ -273,7 +273,7 @@ struct Watcher<'a> {
 }
 
 /// Reason for the end of a session.
-enum Over {
+enum SessionEnd {
     /// The session is not needed any more, or useless.
     ForGood,
     /// The session failed.
@@ -284,7 +284,7 @@ impl Watcher<'_> {
     fn run(mut self) {
         let mut retries = 0;
         let mut has_worked = false;
-        while let Over::Failed(error) = self.watch(&mut has_worked) {
+        while let SessionEnd::Failed(error) = self.watch(&mut has_worked) {
             let is_ended = self.is_given_up.load(Ordering::Relaxed);
             if !is_ended || matches!(error, Error::Broken { .. }) && !self.is_asked_to_end() {
                 self.shared.lacks(if has_worked { "for a while" } else { "" }, &error.to_string());
@@ -298,8 +298,8 @@ impl Watcher<'_> {
     }
 
     /// Asks over one session until it ends.
-    fn watch(&mut self, has_worked: &mut bool) -> Over {
-        self.watch_until_it_fails(has_worked).map_or_else(Over::Failed, |()| Over::ForGood)
+    fn watch(&mut self, has_worked: &mut bool) -> SessionEnd {
+        self.watch_until_it_fails(has_worked).map_or_else(SessionEnd::Failed, |()| SessionEnd::ForGood)
     }
 
     fn watch_until_it_fails(&mut self, has_worked: &mut bool) -> Result<(), Error> {

@@ -8,12 +8,12 @@ mod sqlite;
 use std::fmt;
 
 use plan::{Engine, Transactions};
-use sql::script::Deck;
+use sql::script::ScriptSet;
 use sql::{Settings, TransactionStep};
 use wire::Channels;
 use wire::sql::ServerError;
 
-use crate::database_check::{Desk, QueryResult};
+use crate::database_check::{QueryResult, ServerQuestions};
 use crate::database_watch::{Dialect, OpenSession};
 use crate::pooling::Pooling;
 use crate::prepare::Refusal;
@@ -31,9 +31,9 @@ pub(crate) struct Kind {
     /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
     /// Asks one question.
-    pub(crate) ask: fn(&Desk<'_>, &str) -> Result<QueryResult, Refusal>,
+    pub(crate) ask: fn(&ServerQuestions<'_>, &str) -> Result<QueryResult, Refusal>,
     /// Finds out how a pooler shares its server connections. `None` if poolers for this kind are not recognized.
-    pub(crate) pooling: Option<fn(&Desk<'_>) -> Option<Pooling>>,
+    pub(crate) pooling: Option<fn(&ServerQuestions<'_>) -> Option<Pooling>>,
     /// Whether an error means that the user lacks a privilege.
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Creates a monitor of the database under load. `None` if it has no sessions.
@@ -67,7 +67,7 @@ pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
 
 /// Creates the channels of a load in this process, from scripts, steps, and settings. The error is in words.
 pub(crate) type InProcess =
-    fn(Deck, &[TransactionStep], Settings, &Transactions) -> Result<Box<dyn Channels>, String>;
+    fn(ScriptSet, &[TransactionStep], Settings, &Transactions) -> Result<Box<dyn Channels>, String>;
 
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];
 

@@ -10,19 +10,19 @@ pub(crate) struct EarlyEnd {
     /// Shortest duration before an early end. A load with a number of requests may be over before.
     pub(crate) after: Duration,
     /// Replies that are unusable.
-    pub(crate) unusable: Unusable,
+    pub(crate) unusable: UnusableReply,
 }
 
 /// Kinds of replies that no request can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unusable {
+pub(crate) enum UnusableReply {
     /// Rejections only: a system that breaks off replies is a result.
     Rejected,
     /// Rejections, and replies that break their protocol or end too early.
     RejectedOrBroken,
 }
 
-impl Unusable {
+impl UnusableReply {
     /// Whether requests ended, and all of them got such replies.
     pub(crate) fn is_all<'a>(self, tallies: impl IntoIterator<Item = &'a Tally>) -> bool {
         let (mut ended, mut unusable) = (0, 0);
@@ -74,8 +74,8 @@ mod tests {
             (vec![tally(0, 1, &[(ExcessBytes, 2)])], false, true),
             (vec![], false, false),
         ] {
-            assert_eq!(Unusable::Rejected.is_all(&tallies), rejected, "{tallies:?}");
-            assert_eq!(Unusable::RejectedOrBroken.is_all(&tallies), or_broken, "{tallies:?}");
+            assert_eq!(UnusableReply::Rejected.is_all(&tallies), rejected, "{tallies:?}");
+            assert_eq!(UnusableReply::RejectedOrBroken.is_all(&tallies), or_broken, "{tallies:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use lab::census::{self, Census};
 use lab::connected;
 use lab::listening::{self, Listens};
 use lab::probes::Subject;
-use lab::running::{self, Named, Sought};
+use lab::running::{self, Named, SearchedSystem};
 
 use crate::prepare::Prepared;
 use crate::server_count::{self, Counts};
@@ -57,7 +57,8 @@ impl Before {
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
         let sharing = sharing(&listeners, &system_cores, &prepared.cores);
         let looked = Some((Census::now(), Instant::now()));
-        let listening = |places| Sought { by: Named::Listening(places), found: running::of_listeners(found) };
+        let listening =
+            |places| SearchedSystem { by: Named::Listening(places), found: running::of_listeners(found) };
         let subject = subject(endpoints, named.cloned().unwrap_or_else(|| listening(places.clone())));
         let places = if named.is_some() { Vec::new() } else { places };
         Self { looked, listeners, places, subject, target, system_cores, sharing }
@@ -109,7 +110,7 @@ pub(crate) fn places_of(database: &plan::Database) -> Vec<Listens> {
 }
 
 /// Subject of the probes for a system that is already running, with the sockets under load.
-fn subject(endpoints: &[Endpoint], system: Sought) -> Subject {
+fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
     if system.by == Named::Listening(Vec::new()) {
         return Subject::default();
     }

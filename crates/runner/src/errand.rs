@@ -24,7 +24,7 @@ use crate::stopper::{StopLevel, Stopper};
 
 /// Mixed into the seed of the plan, so that these draws differ from those of the load.
 const SEED: u64 = 0x7365_7475_7020_2020;
-const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Client of a plan that has made the `setup` requests.
 pub struct SetUp {
@@ -110,7 +110,7 @@ fn unless_stopped<T: Send + 'static>(
     let waiting = thread::Builder::new().name("errand".to_owned()).spawn(move || drop(teller.send(make())));
     waiting.ok()?;
     loop {
-        match told.recv_timeout(STOP_LOOKED_FOR_EVERY) {
+        match told.recv_timeout(STOP_CHECK_INTERVAL) {
             Ok(made) => return Some(made),
             Err(RecvTimeoutError::Timeout) if stopper.level() != StopLevel::Abort => {}
             Err(_) => return None,

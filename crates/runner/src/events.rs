@@ -23,7 +23,7 @@ const STAGE: &str = "event";
 const LINE_CHARACTERS_MAX: usize = 200;
 
 /// Events in progress, on their own threads.
-pub trait Happenings: Debug {
+pub trait RunningEvents: Debug {
     /// Outcomes since the last call.
     fn take(&mut self) -> Vec<Happened>;
 
@@ -34,7 +34,7 @@ pub trait Happenings: Debug {
     fn end(self: Box<Self>) -> Vec<Happened>;
 }
 
-impl Happenings for lab::events::Timeline {
+impl RunningEvents for lab::events::Timeline {
     fn take(&mut self) -> Vec<Happened> {
         lab::events::Timeline::take(self)
     }
@@ -50,7 +50,7 @@ impl Happenings for lab::events::Timeline {
 
 /// Facts about an event from the plan.
 #[derive(Clone, Debug)]
-struct About {
+struct EventFacts {
     words: String,
     may_fail: bool,
 }
@@ -60,10 +60,10 @@ struct About {
 pub(crate) struct Events<'a> {
     /// Events until the load starts.
     planned: Vec<Event>,
-    about: BTreeMap<String, About>,
+    about: BTreeMap<String, EventFacts>,
     stopper: Option<&'a Stopper>,
     is_closed_load: bool,
-    under_way: Option<Box<dyn Happenings>>,
+    under_way: Option<Box<dyn RunningEvents>>,
     /// Failure of the run by a failed event.
     failed: Option<Failure>,
     /// Failure of an event that was cut off by the end of the load.
@@ -75,7 +75,7 @@ impl<'a> Events<'a> {
     /// Events of a launched system under the load of `plan`.
     pub(crate) fn new(events: &[LaunchEvent], plan: &Plan, host: Ipv4Addr, stopper: &'a Stopper) -> Self {
         let about = |event: &LaunchEvent| {
-            (event.name.clone(), About { words: event.words.clone(), may_fail: event.may_fail })
+            (event.name.clone(), EventFacts { words: event.words.clone(), may_fail: event.may_fail })
         };
         Self {
             planned: events.iter().map(|event| of_plan(event, plan, host)).collect(),
@@ -164,7 +164,7 @@ impl<'a> Events<'a> {
 
     /// Event in the form of the store.
     fn kept(&self, happened: &Happened) -> Option<evidence::Event> {
-        let About { words, may_fail } = self.about.get(&happened.name)?.clone();
+        let EventFacts { words, may_fail } = self.about.get(&happened.name)?.clone();
         let Happened { name, occurrence, planned_ns, begun_ns, ended_ns, exit, signal, .. } =
             happened.clone();
         Some(evidence::Event {

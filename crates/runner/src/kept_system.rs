@@ -22,7 +22,7 @@ pub(crate) struct KeptSystem {
 
 /// A run on a kept system.
 #[derive(Debug)]
-pub(crate) struct Keeps<'a> {
+pub(crate) struct RunOnKeptSystem<'a> {
     pub(crate) system: &'a KeptSystem,
     /// Limits of the system in this run.
     pub(crate) limits: Limits,
@@ -54,7 +54,7 @@ impl KeptSystem {
     }
 }
 
-impl Keeps<'_> {
+impl RunOnKeptSystem<'_> {
     /// Whether the system was started for this run.
     pub(crate) fn is_new(&self) -> bool {
         self.system.is_new.get()

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use judge::words::{Share, percent};
-use loading::{Database, Loaded, Options, Place};
+use loading::{Database, DatabaseLocation, Loaded, Options};
 use plan::Fault;
 use progress::{Filling, RunEvent, Stream};
 use sql::workload;
@@ -17,7 +17,7 @@ use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
 
 /// Interval between two progress events.
-const TOLD_EVERY: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Callback for progress: rows written, rows in all, and the current step in words.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
@@ -79,10 +79,10 @@ pub fn fill(
 pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
     let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
     let place = match &database.file {
-        Some((path, _)) => Place::File(path.clone()),
+        Some((path, _)) => DatabaseLocation::File(path.clone()),
         None => {
             let (peer, _) = addresses(&database.peers, true, &PublicLoads::Refused)?;
-            Place::Server { peer, login }
+            DatabaseLocation::Server { peer, login }
         }
     };
     Ok(Database { engine: database.engine, place })
@@ -126,7 +126,7 @@ pub(crate) fn fill_for(
         let builder = thread::Builder::new().name("fill".to_owned());
         let filling = builder.spawn_scoped(scope, fill_and_tell).map_err(loading::Error::thread)?;
         loop {
-            match told.recv_timeout(TOLD_EVERY) {
+            match told.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(first) => {
                     publish(stream, told.try_iter().last().unwrap_or(first));
                 }

@@ -14,7 +14,7 @@ use record::{ClassName, Counts, InWindow, Interval, LedgerEntry, Outcome, Phase,
 use url::Url;
 
 use crate::consent::PublicLoads;
-use crate::database_check::Learnt;
+use crate::database_check::DatabaseFacts;
 use crate::generator::{Ready, Underway};
 use crate::prepare::{Prepared, Refusal, cores};
 use crate::recipe;
@@ -24,7 +24,7 @@ use crate::systems::{Lab, LocalLab};
 use crate::usage::Usage;
 
 /// Interval at which the memory of a tool is read.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 /// Number of output lines in an error message, and maximum length of each.
 const LINES_SHOWN: usize = 3;
 const LINE_CHARACTERS_MAX: usize = 200;
@@ -48,7 +48,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         resolved: None,
         tls: None,
         is_certificate_missing: false,
-        learnt: Learnt::default(),
+        learnt: DatabaseFacts::default(),
         running: None,
         ready: Box::new(ready),
     })
@@ -242,7 +242,7 @@ impl ToolUnderway {
     }
 
     fn look_at_memory(&mut self) {
-        if self.looked.is_none_or(|looked| looked.elapsed() >= BETWEEN_LOOKS) {
+        if self.looked.is_none_or(|looked| looked.elapsed() >= INTERVAL) {
             self.looked = Some(Instant::now());
             self.rss_peak_bytes = self.rss_peak_bytes.max(self.tool.rss_peak_bytes());
         }

@@ -10,7 +10,7 @@ use load::{Closed, Load, Order, Scenario, Scenarios, Share, Stop, ThinkTime, Vis
 use plan::{Gets, Pin, Plan};
 use record::Tally;
 
-use crate::early_end::Unusable;
+use crate::early_end::UnusableReply;
 use crate::tools::Tools;
 
 /// Mixed into the seed of the plan, so that these draws differ from those of the load.
@@ -25,7 +25,7 @@ const LISTEN: Duration = Duration::from_millis(50);
 
 /// Answers to each step, if no request of a plan can succeed. `None` if one succeeded, or ended without an unusable reply: a system
 /// that closes connections or times out is a result.
-pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: Unusable) -> Option<String> {
+pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: UnusableReply) -> Option<String> {
     if plan.tool().is_some() {
         // The requests of another load generator are unknown.
         return None;

@@ -30,7 +30,7 @@ pub(crate) trait Monitor {
     /// The load has ended.
     fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError>;
     /// Time that machine and generator lost during the load. Called after the end.
-    fn taken(&self) -> Taken;
+    fn taken(&self) -> UnavailableTime;
     /// Notes a probe that was not available.
     fn lacks(&mut self, what: &str, because: String);
     /// Root processes of the system, and of its profiler.
@@ -39,7 +39,7 @@ pub(crate) trait Monitor {
 
 /// Time that was available neither to the system nor to the generator.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Taken {
+pub(crate) struct UnavailableTime {
     /// Steal time, summed over cores, in seconds.
     steal_s: f64,
     /// Observed time of all cores, in seconds.
@@ -52,7 +52,7 @@ pub(crate) struct Taken {
     held: Vec<(u64, Held)>,
 }
 
-impl Taken {
+impl UnavailableTime {
     /// Proxy with the highest share of busy looks, and that share.
     pub(crate) fn busiest_proxy(&self) -> Option<(String, f64)> {
         let share = |[looks, busy]: &[u64; 2]| *busy as f64 / *looks as f64;
@@ -111,7 +111,7 @@ pub(crate) struct MonitoredSystem<'a> {
     roots: Vec<u32>,
     /// Process names of proxies.
     aside: Vec<String>,
-    taken: Taken,
+    taken: UnavailableTime,
     watch: Option<Box<dyn Watch>>,
     completion: Completion,
     clock: Option<Clock>,
@@ -178,7 +178,7 @@ impl<'a> MonitoredSystem<'a> {
             subject: Some(subject),
             roots,
             aside,
-            taken: Taken::default(),
+            taken: UnavailableTime::default(),
             watch: None,
             completion: Completion::default(),
             clock: None,
@@ -373,7 +373,7 @@ impl Monitor for MonitoredSystem<'_> {
         self.keep_complete(feed, waiting)
     }
 
-    fn taken(&self) -> Taken {
+    fn taken(&self) -> UnavailableTime {
         self.taken.clone()
     }
 
@@ -442,7 +442,7 @@ mod tests {
             let readings = vec![reading("cpu_sys_s", cpu_s), reading("run_queue_wait_s", wait_s)];
             Look::of(Instant::now(), Duration::from_secs(1), readings)
         };
-        let mut taken = Taken::default();
+        let mut taken = UnavailableTime::default();
         let aside = ["proxy far".to_owned()];
         for (cpu_s, wait_s) in [(0.95, 0.0), (0.6, 0.35), (0.6, 0.1), (0.1, 0.1)] {
             taken.note(&look(cpu_s, wait_s), &aside);

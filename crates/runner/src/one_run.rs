@@ -5,7 +5,7 @@ use progress::{RunEvent, Stream};
 use store::Store;
 
 use crate::feed::Feed;
-use crate::made::{Loaded, Made};
+use crate::made_run::{Loaded, MadeRun};
 use crate::measure::measure;
 use crate::monitor::MonitoredSystem;
 use crate::planned_run::{First, PlannedRun};
@@ -29,7 +29,7 @@ pub struct Runner<'a> {
 impl Runner<'_> {
     /// Starts the system if required, runs the load, stops the system, and stores the results. A failure of the system is a result,
     /// not an error.
-    pub fn make(&self, planned: PlannedRun<'_>, stream: &Stream) -> Result<Made, RunError> {
+    pub fn make(&self, planned: PlannedRun<'_>, stream: &Stream) -> Result<MadeRun, RunError> {
         self.make_on(planned, &mut None, false, stream)
     }
 
@@ -40,7 +40,7 @@ impl Runner<'_> {
         up: &mut Option<Box<dyn Started>>,
         stays_up: bool,
         stream: &Stream,
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let new = planned.describe(&self.tools);
         let (mut loaded, outputs) = match planned.start(&self.tools, up.take()) {
             Ok(mut monitored) => {

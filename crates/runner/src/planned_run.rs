@@ -15,13 +15,13 @@ use progress::{RunEvent, Stream};
 use crate::cores::Cores;
 use crate::database_watch::MonitoredDatabase;
 use crate::describe::describe;
-use crate::early_end::{EarlyEnd, Unusable};
+use crate::early_end::{EarlyEnd, UnusableReply};
 use crate::errand::SetUp;
 use crate::events::Events;
 use crate::experiment;
-use crate::kept_system::{Keeps, KeptSystem};
+use crate::kept_system::{KeptSystem, RunOnKeptSystem};
 use crate::lone_pass;
-use crate::made::Made;
+use crate::made_run::MadeRun;
 use crate::measure::Measured;
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
@@ -59,7 +59,7 @@ pub struct PlannedRun<'a> {
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
     /// System shared with other runs, used in place of the stage's. `None` if the run has its own.
-    pub(crate) keeps: Option<Keeps<'a>>,
+    pub(crate) keeps: Option<RunOnKeptSystem<'a>>,
     /// Whether an earlier slice started the system, so that it must be up.
     pub(crate) is_again: bool,
     /// Client that made the `setup` requests and will make those of `teardown`.
@@ -98,10 +98,10 @@ impl First {
     }
 
     /// Replies that end a load early, or the study. In a study, broken replies are a result.
-    pub(crate) fn unusable(self) -> Unusable {
+    pub(crate) fn unusable(self) -> UnusableReply {
         match self {
-            Self::MustAnswerToGoOn => Unusable::RejectedOrBroken,
-            Self::Any | Self::MayReject | Self::MustAnswer => Unusable::Rejected,
+            Self::MustAnswerToGoOn => UnusableReply::RejectedOrBroken,
+            Self::Any | Self::MayReject | Self::MustAnswer => UnusableReply::Rejected,
         }
     }
 }
@@ -183,7 +183,7 @@ impl<'a> PlannedRun<'a> {
         if let Some(prepared) = self.prepared.take() {
             return Ok(prepared);
         }
-        let is_new = !self.is_again && self.keeps.as_ref().is_none_or(Keeps::is_new);
+        let is_new = !self.is_again && self.keeps.as_ref().is_none_or(RunOnKeptSystem::is_new);
         if let Some(stage) = self.stage.filter(|_| is_new) {
             stage.fill(tools, &self.plan, stream)?;
         }
@@ -311,7 +311,7 @@ impl<'a> Bench<'a> {
         seed: u64,
         stays_up: bool,
         stream: &Stream,
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let (variant, load) = find(self.study, place)?;
         let rules = self.slices.ok_or(RunError::NotInPlan)?;
         let mut block = self.block.borrow_mut();
@@ -352,7 +352,7 @@ impl<'a> Bench<'a> {
         amount: Option<&Amount>,
         seed: u64,
         stream: &Stream,
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let made = self.make_once(place, amount, seed, stream)?;
         let was_given_up = made.is_first_answer && made.ending.verdict == Verdict::Partial;
         if !was_given_up || self.runner.tools.is_stopped() {
@@ -368,7 +368,7 @@ impl<'a> Bench<'a> {
         amount: Option<&Amount>,
         seed: u64,
         stream: &Stream,
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let (variant, load) = find(self.study, place)?;
         if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
             return self.make_live(place, of, (variant, load), seed, stream);
@@ -425,13 +425,13 @@ impl<'a> Bench<'a> {
         planned: PlannedRun<'_>,
         numbers: (usize, usize),
         stream: &Stream,
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let made = self.runner.make(planned, stream)?;
         self.note(&made, numbers);
         Ok(made)
     }
 
-    fn note(&self, made: &Made, numbers: (usize, usize)) {
+    fn note(&self, made: &MadeRun, numbers: (usize, usize)) {
         if made.is_first_answer {
             self.answering.borrow_mut().insert(self.scenario(numbers));
         }
@@ -445,7 +445,7 @@ impl<'a> Bench<'a> {
         (variant, load): (usize, usize),
         seed: u64,
         stream: &Stream,
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let mut study = experiment::study(self.study, (variant, load), of);
         let cores = self.cores_of(&study)?;
         let kept = match self.kept.take() {
@@ -465,7 +465,7 @@ impl<'a> Bench<'a> {
         plan.seed = seed;
         let planned = PlannedRun {
             gates: Some(study.gates_of(load)),
-            keeps: Some(Keeps { system: &kept, limits: experiment::limits(of) }),
+            keeps: Some(RunOnKeptSystem { system: &kept, limits: experiment::limits(of) }),
             ..self.planned((place, variant, load), &plan, &kept.stage)
         };
         let made = self.make_planned(planned, (variant, load), stream)?;

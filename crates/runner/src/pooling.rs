@@ -5,7 +5,7 @@ use std::fmt;
 use plan::Transactions;
 use sql::{Mode, StateUse};
 
-use crate::database_check::Unready;
+use crate::database_check::NotReady;
 
 /// A pooler that shares its server connections between transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +23,16 @@ impl Pooling {
     /// # Errors
     ///
     /// The load cannot succeed, or might succeed with wrong results.
-    pub(crate) fn check(self, sql: &Transactions) -> Result<Vec<Warning>, Unready> {
+    pub(crate) fn check(self, sql: &Transactions) -> Result<Vec<Warning>, NotReady> {
         if sql.settings.mode == Mode::Prepared && !self.tracks_statements {
-            return Err(Unready::Pooler(UNTRACKED.to_owned()));
+            return Err(NotReady::Pooler(UNTRACKED.to_owned()));
         }
         let uses = sql::session_state(&sql.deck, sql.database.engine);
         let (wrong, lost): (Vec<_>, Vec<_>) = uses.into_iter().partition(|made| made.state.is_wrong);
         if !wrong.is_empty() {
             let lines: String = wrong.iter().map(|made| format!("\n  {}", line(made))).collect();
             let help = helps(&wrong);
-            return Err(Unready::Pooler(format!("{SHARED}:{lines}\n  help: {help}; or {SESSION_MODE}")));
+            return Err(NotReady::Pooler(format!("{SHARED}:{lines}\n  help: {help}; or {SESSION_MODE}")));
         }
         Ok(lost.iter().map(Warning::of).collect())
     }

@@ -12,14 +12,14 @@ use engine::{
 };
 use evidence::ThreadRule;
 use lab::listening::Unseen;
-use lab::running::{self, Named, Sought};
+use lab::running::{self, Named, SearchedSystem};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Open, Order, Share};
 use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
-use crate::database_check::{self, Learnt, Unready};
+use crate::database_check::{self, DatabaseFacts, NotReady};
 use crate::generator::{Ready, Underway};
 use crate::load_tool;
 use crate::protocol::Steps;
@@ -28,7 +28,7 @@ use crate::stopper::{StopLevel, Stopper};
 use crate::threads::{GeneratorThreads, is_system_here};
 
 /// Interval at which stop requests are checked.
-const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A plan that is ready to run.
 #[derive(Debug)]
@@ -50,9 +50,9 @@ pub struct Prepared {
     /// Whether the server asked for a client certificate and none is configured.
     pub is_certificate_missing: bool,
     /// Facts that a database reported.
-    pub learnt: Learnt,
+    pub learnt: DatabaseFacts,
     /// Processes that the plan names as those of the system; `None` if it names none.
-    pub running: Option<Sought>,
+    pub running: Option<SearchedSystem>,
     /// Load, ready to start.
     pub ready: Box<dyn Ready>,
 }
@@ -99,7 +99,7 @@ pub enum Refusal {
     Probe(#[from] ProbeError),
     /// The database is not ready for the load.
     #[error(transparent)]
-    Unready(#[from] Unready),
+    NotReady(#[from] NotReady),
     /// This machine is too small for the load.
     #[error("this machine is too small for the load: {}", list(.0))]
     Limits(Vec<Shortfall>),
@@ -136,7 +136,7 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
 }
 
 /// Processes of the system that the plan names. It is an error if they do not exist.
-fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
+fn running(plan: &Plan) -> Result<Option<SearchedSystem>, Refusal> {
     let Some(named) = &plan.running else { return Ok(None) };
     let (place, by) = match named {
         RunningAs::Pid(pid) => ("pid", Named::Process(*pid)),
@@ -144,7 +144,7 @@ fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
         RunningAs::Container(container) => ("container", Named::Container(container.clone())),
     };
     match running::find(&by) {
-        Ok(running) => Ok(Some(Sought { by, found: Ok(running) })),
+        Ok(running) => Ok(Some(SearchedSystem { by, found: Ok(running) })),
         Err(Unseen { what, help, .. }) => {
             let help = help.as_deref().unwrap_or("see whether it runs");
             Err(Refusal::Plan(Fault::new(place, what, help)))
@@ -222,7 +222,7 @@ pub(crate) fn prepare_engine(
             is_certificate_missing |= probed.is_certificate_missing && endpoint.transactions().is_none();
         }
     }
-    let learnt: Learnt = learnt.unwrap_or_default();
+    let learnt: DatabaseFacts = learnt.unwrap_or_default();
     let script = match scales.iter().any(Option::is_some) {
         // The size of the tables is known only now.
         true => Steps::read_at(plan, &scales)?,
@@ -312,7 +312,7 @@ pub(crate) fn prepare_unless_stopped(
         return prepare(plan, public);
     }
     loop {
-        match told.recv_timeout(STOP_LOOKED_FOR_EVERY) {
+        match told.recv_timeout(STOP_CHECK_INTERVAL) {
             Ok(prepared) => return prepared,
             Err(RecvTimeoutError::Timeout) if stopper.level() == StopLevel::Go => {}
             Err(RecvTimeoutError::Timeout) => return Err(Refusal::Stopped),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evidence::{CpuProfile, FrameKind, ProfileCall, ProfileFrame, RunId};
 use lab::probes::NotAvailable;
-use lab::profiler::{self, Order};
+use lab::profiler::{self, ProfileOptions};
 use plan::{Plan, Stacks};
 use store::{Store, StoreError};
 
@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 /// Profiler of one run; idle if no profile was requested.
 #[derive(Debug, Default)]
 pub(crate) struct RunProfiler {
-    asked: Option<Asked>,
+    asked: Option<ProfileRequest>,
     sampling: Option<Box<dyn Sampling>>,
     /// Reason why there is no profile; `None` if there is one, or none was requested.
     missing: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct RunProfiler {
 
 /// Requested profile.
 #[derive(Debug)]
-struct Asked {
+struct ProfileRequest {
     stacks: Stacks,
     after: Duration,
     longest: Duration,
@@ -40,14 +40,18 @@ impl RunProfiler {
         let after = Duration::from_nanos(plan.warm_up_ns);
         let planned = plan.planned_ns().map(Duration::from_nanos);
         let longest = planned.map_or(LONGEST, |planned| planned.saturating_sub(after));
-        let asked =
-            plan.profile.map(|stacks| Asked { stacks, after, longest, listeners: listeners.to_vec() });
+        let asked = plan.profile.map(|stacks| ProfileRequest {
+            stacks,
+            after,
+            longest,
+            listeners: listeners.to_vec(),
+        });
         Self { asked, ..Self::default() }
     }
 
     /// Starts sampling with the load. `roots` are the processes of the system: name, and process ID of the keeper.
     pub(crate) fn begin(&mut self, lab: &dyn Lab, roots: &[(String, u32)]) {
-        let Some(Asked { stacks, after, longest, listeners }) = self.asked.take() else { return };
+        let Some(ProfileRequest { stacks, after, longest, listeners }) = self.asked.take() else { return };
         // A single process may be the master of several programs, which then have their own names.
         let named = |(name, pid): &(String, u32)| ((roots.len() > 1).then(|| name.clone()), *pid);
         let roots = match roots {
@@ -58,8 +62,14 @@ impl RunProfiler {
             Stacks::FramePointers => profiler::Stacks::FramePointers,
             Stacks::Dwarf => profiler::Stacks::Dwarf,
         };
-        let order =
-            Order { roots, stacks, after, longest, dir: Default::default(), keeper: Default::default() };
+        let order = ProfileOptions {
+            roots,
+            stacks,
+            after,
+            longest,
+            dir: Default::default(),
+            keeper: Default::default(),
+        };
         match lab.profile(order) {
             Ok(sampling) => self.sampling = Some(sampling),
             Err(why) => self.missing = Some(why),

@@ -9,8 +9,8 @@ use plan::{Plan, Study};
 use progress::Stream;
 
 use crate::cores::Cores;
-use crate::database_check::Unready;
-use crate::early_end::Unusable;
+use crate::database_check::NotReady;
+use crate::early_end::UnusableReply;
 use crate::lone_pass;
 use crate::prepare::Refusal;
 use crate::run_error::RunError;
@@ -105,7 +105,7 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
         Err(Refusal::Stopped) => return None,
         Err(refusal) => return Some(refusal.to_string()),
     }
-    let rejected = lone_pass::unusable(tools, &plan, Unusable::Rejected);
+    let rejected = lone_pass::unusable(tools, &plan, UnusableReply::Rejected);
     let rejected = rejected.map(|answers| format!("every request was rejected: {answers}"));
     let left = set_up.and_then(|set_up| set_up.tear_down(tools.stopper).err());
     rejected.or(left)
@@ -115,7 +115,7 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
 /// missing.
 fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     match tools.generator.prepare(plan, tools.stopper) {
-        Err(Refusal::Unready(Unready::Tables { .. } | Unready::Empty { .. } | Unready::File(_)))
+        Err(Refusal::NotReady(NotReady::Tables { .. } | NotReady::Empty { .. } | NotReady::File(_)))
             if stage.launch.tables.is_some() =>
         {
             None

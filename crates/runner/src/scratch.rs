@@ -113,7 +113,7 @@ fn text(path: &Path, folder: &fs::Metadata) -> String {
 
 /// Result of a sweep for a folder with a mark.
 #[derive(Debug, PartialEq, Eq)]
-enum Fate {
+enum SweepResult {
     Removed,
     /// Left alone, because its owner is unknown or it could not be removed. Holds the reason.
     Left(String),
@@ -133,8 +133,10 @@ fn sweep_in(place: &Path) -> Vec<String> {
         .filter_map(|entry| {
             let path = entry.path();
             Some(match fate(&path)? {
-                Fate::Removed => format!("removed {}: a Tenbin that was killed left it", path.display()),
-                Fate::Left(why) => {
+                SweepResult::Removed => {
+                    format!("removed {}: a Tenbin that was killed left it", path.display())
+                }
+                SweepResult::Left(why) => {
                     format!("left {} alone: {why}; remove it if nobody uses it", path.display())
                 }
             })
@@ -143,7 +145,7 @@ fn sweep_in(place: &Path) -> Vec<String> {
 }
 
 /// Removes a folder if its process is dead. `None` if it is not a folder of Tenbin, or its process lives.
-fn fate(path: &Path) -> Option<Fate> {
+fn fate(path: &Path) -> Option<SweepResult> {
     let folder = fs::symlink_metadata(path).ok()?;
     if !folder.is_dir() || folder.uid() != rustix::process::getuid().as_raw() {
         return None;
@@ -160,12 +162,12 @@ fn fate(path: &Path) -> Option<Fate> {
     }
     if said != text(path, &folder).as_bytes() {
         let why = "its mark is of another folder, another machine, or an earlier boot of this one";
-        return Some(Fate::Left(why.to_owned()));
+        return Some(SweepResult::Left(why.to_owned()));
     }
     match mark.try_lock() {
         Err(fs::TryLockError::WouldBlock) => None,
         Err(fs::TryLockError::Error(error)) => {
-            Some(Fate::Left(format!("its mark cannot be locked: {error}")))
+            Some(SweepResult::Left(format!("its mark cannot be locked: {error}")))
         }
         // Another Tenbin process may have removed the folder, and a third one may have created it again.
         Ok(())
@@ -175,8 +177,8 @@ fn fate(path: &Path) -> Option<Fate> {
             None
         }
         Ok(()) => Some(match lab::remove_folder(path) {
-            Ok(()) => Fate::Removed,
-            Err(error) => Fate::Left(format!("it cannot be removed: {error}")),
+            Ok(()) => SweepResult::Removed,
+            Err(error) => SweepResult::Left(format!("it cannot be removed: {error}")),
         }),
     }
 }

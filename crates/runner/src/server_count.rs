@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::Endpoint;
 
 /// Timeout of connecting, and of each read and write.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum length of an answer, and maximum number of reads. Answers are far shorter, and arrive in one or two pieces.
 const ANSWER_MAX: usize = 4_096;
 const READS_MAX: usize = 8;
@@ -33,15 +33,15 @@ impl Counts {
 pub(crate) fn ask(endpoint: &Endpoint) -> Option<Counts> {
     let answer = match endpoint {
         Endpoint::Tcp(address) => {
-            let stream = TcpStream::connect_timeout(address, PATIENCE).ok()?;
-            stream.set_read_timeout(Some(PATIENCE)).ok()?;
-            stream.set_write_timeout(Some(PATIENCE)).ok()?;
+            let stream = TcpStream::connect_timeout(address, TIMEOUT).ok()?;
+            stream.set_read_timeout(Some(TIMEOUT)).ok()?;
+            stream.set_write_timeout(Some(TIMEOUT)).ok()?;
             talk(stream)?
         }
         Endpoint::Unix(path) => {
             let stream = UnixStream::connect(path).ok()?;
-            stream.set_read_timeout(Some(PATIENCE)).ok()?;
-            stream.set_write_timeout(Some(PATIENCE)).ok()?;
+            stream.set_read_timeout(Some(TIMEOUT)).ok()?;
+            stream.set_write_timeout(Some(TIMEOUT)).ok()?;
             talk(stream)?
         }
     };

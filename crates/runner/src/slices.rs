@@ -14,12 +14,12 @@ use crate::systems::Started;
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     number: u32,
-    variants: BTreeMap<usize, Up>,
+    variants: BTreeMap<usize, StartedVariant>,
 }
 
 /// A variant that was started for a block.
 #[derive(Debug)]
-pub(crate) struct Up {
+pub(crate) struct StartedVariant {
     /// Field order: the system is stopped before its folder is removed.
     pub(crate) system: Option<Box<dyn Started>>,
     /// Plan of a whole run.
@@ -36,7 +36,7 @@ impl Block {
         number: u32,
         variant: usize,
         set: impl FnOnce() -> Result<(Plan, Stage), RunError>,
-    ) -> Result<&mut Up, RunError> {
+    ) -> Result<&mut StartedVariant, RunError> {
         if self.number != number {
             self.variants.clear();
             self.number = number;
@@ -45,7 +45,7 @@ impl Block {
             Entry::Occupied(up) => up.into_mut(),
             Entry::Vacant(place) => {
                 let (plan, stage) = set()?;
-                place.insert(Up { system: None, plan, stage, had_slice: false })
+                place.insert(StartedVariant { system: None, plan, stage, had_slice: false })
             }
         })
     }
@@ -61,7 +61,7 @@ impl Block {
     }
 }
 
-impl Up {
+impl StartedVariant {
     /// Plan of the next slice. The first one includes the warm-up.
     pub(crate) fn plan_of_slice(&self, rules: &SliceRules, seed: u64) -> Plan {
         let left_out_s = if self.had_slice { rules.settle_s } else { rules.warm_up_s };

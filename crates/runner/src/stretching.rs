@@ -9,7 +9,7 @@ use wire::sql::{Login, Mechanism, Stretch, Stretcher, Stretching};
 const ROUNDS_AT_A_TIME: u32 = 10_000;
 /// Ratio of estimated to available time from which stretching is given up at once. It is large because the first rounds may have
 /// waited for a core.
-const HOPELESS: f64 = 20.0;
+const GIVE_UP_RATIO: f64 = 20.0;
 /// Maximum number of stored results. A server has one salt per user, and a load may use several servers.
 const KEPT_MAX: usize = 16;
 
@@ -69,7 +69,7 @@ impl Stretch for Stretched {
 fn is_hopeless(elapsed: Duration, left: Duration, turns: u32, rounds: u32) -> bool {
     let share_done = f64::from(turns) * f64::from(ROUNDS_AT_A_TIME) / f64::from(rounds);
     let whole_s = elapsed.as_secs_f64() / share_done;
-    elapsed > left || whole_s > HOPELESS * left.as_secs_f64()
+    elapsed > left || whole_s > GIVE_UP_RATIO * left.as_secs_f64()
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use lab::events::{Event, Timeline};
 use lab::hosts::Network;
 use lab::limits::Limits;
 use lab::probes::{Look, LookTimes, NotAvailable, Subject};
-use lab::profiler::{Order, Profile};
+use lab::profiler::{Profile, ProfileOptions};
 use lab::{Command, Failure, Recipe, Root, Steady, Stopped};
 
 use crate::database_watch::{self, DatabaseWatch, MonitoredDatabase};
 use crate::environment::Before;
-use crate::events::Happenings;
+use crate::events::RunningEvents;
 use crate::prepare::Prepared;
 use crate::recipe;
 use crate::run_error::RunError;
@@ -62,7 +62,7 @@ pub trait Lab: Debug {
     ///
     /// # Errors
     /// Reason why profiling is impossible, with help.
-    fn profile(&self, _order: Order) -> Result<Box<dyn Sampling>, String> {
+    fn profile(&self, _order: ProfileOptions) -> Result<Box<dyn Sampling>, String> {
         Err("this lab has no profiler; leave out --profile".to_owned())
     }
 
@@ -103,7 +103,7 @@ pub trait Started: Debug {
     ///
     /// # Errors
     /// Their threads could not be started. No event takes place.
-    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>>;
+    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn RunningEvents>>;
 
     /// Pauses the processes until [`Self::go_on`]. Returns whether it succeeded.
     fn hold(&mut self) -> bool {
@@ -195,11 +195,11 @@ impl Lab for LocalLab {
             .map(|session| -> Box<dyn DatabaseWatch> { Box::new(session) })
     }
 
-    fn profile(&self, order: Order) -> Result<Box<dyn Sampling>, String> {
+    fn profile(&self, order: ProfileOptions) -> Result<Box<dyn Sampling>, String> {
         let keeper = recipe::keeper(&self.tenbin()?);
         let scratch =
             Scratch::new().map_err(|error| format!("no folder could be made for it: {error}; free space"))?;
-        let order = Order { dir: scratch.path().to_path_buf(), keeper, ..order };
+        let order = ProfileOptions { dir: scratch.path().to_path_buf(), keeper, ..order };
         Ok(Box::new(InScratch { profiler: lab::profiler::Profiler::begin(order)?, _scratch: scratch }))
     }
 
@@ -262,7 +262,7 @@ impl Started for lab::System {
         lab::System::died(self)
     }
 
-    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>> {
+    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn RunningEvents>> {
         Ok(Box::new(Timeline::begin(self, events, origin)?))
     }
 

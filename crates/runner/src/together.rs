@@ -8,7 +8,7 @@ use crate::run_error::RunError;
 /// Smallest share of memory that must be available while all systems of a block are up.
 const AVAILABLE_LEAST: f64 = 0.1;
 /// Maximum number of pages that the machine may swap out meanwhile. A kernel swaps out a few unused ones anyway.
-const SWAPPED_MOST: u64 = 256;
+const SWAPPED_PAGES_MAX: u64 = 256;
 
 /// Resources of this machine for the systems of a block.
 pub fn place() -> Place {
@@ -59,7 +59,7 @@ impl MemoryWatch {
 /// Evidence that the systems of a block do not fit into memory; `None` if they do.
 fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
     let swapped = now.swapped_out_pages.saturating_sub(before.swapped_out_pages);
-    if swapped > SWAPPED_MOST {
+    if swapped > SWAPPED_PAGES_MAX {
         return Some(format!("the machine swapped out {swapped} pages since they were started"));
     }
     let share = now.available_bytes as f64 / now.total_bytes as f64;

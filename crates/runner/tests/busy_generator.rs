@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evidence::{Level, Verdict};
 use plan::{Draft, LoadSpec, Plan};
-use runner::{Made, PlannedRun, Runner};
+use runner::{MadeRun, PlannedRun, Runner};
 use store::Store;
 
 use crate::fakes::{Heard, Pace, World, store};
@@ -28,7 +28,7 @@ fn plan() -> Plan {
 }
 
 /// Makes a run of a URL, and checks that the world has nothing left over.
-fn make(world: &World, store: &Store) -> Made {
+fn make(world: &World, store: &Store) -> MadeRun {
     let plan = plan();
     let (runner, heard) = (Runner { store, tools: world.tools() }, Heard::nothing());
     let made = runner.make(PlannedRun::of_load(&plan, None), &heard.stream);
@@ -36,7 +36,7 @@ fn make(world: &World, store: &Store) -> Made {
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn causes(made: &Made) -> Vec<&str> {
+fn causes(made: &MadeRun) -> Vec<&str> {
     let mut codes: Vec<&str> = made.ending.validity.causes.iter().map(|cause| cause.code.as_str()).collect();
     codes.sort_unstable();
     codes

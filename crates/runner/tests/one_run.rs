@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::fakes::{Heard, World, program, rename_table, store, study};
 use evidence::{Intervention, RunState, StudyId, StudyPlace, Verdict};
 use progress::RunEvent;
-use runner::{Bench, Made, RunError, Runner};
+use runner::{Bench, MadeRun, RunError, Runner};
 use store::Store;
 use study::{begin_study, procedure};
 
@@ -18,7 +18,7 @@ const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-
 struct Tried {
     store: Store,
     _folder: tempfile::TempDir,
-    made: Result<Made, RunError>,
+    made: Result<MadeRun, RunError>,
     heard: Heard,
     id: StudyId,
     place: StudyPlace,
@@ -40,7 +40,7 @@ fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
     Tried { store, _folder: folder, made, heard, id, place }
 }
 
-fn made(tried: &Tried) -> &Made {
+fn made(tried: &Tried) -> &MadeRun {
     tried.made.as_ref().unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -245,7 +245,7 @@ fn stop_at_any_call_leaves_system_stopped_and_store_intact() {
 }
 
 /// Makes the runs of an experiment in this order. Returns them with the calls on the system.
-fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>) {
+fn experiment(world: &World, order: &[Intervention]) -> (Vec<MadeRun>, Vec<String>) {
     let (store, _folder) = store();
     let mut study = study(PLAN);
     study.experiment = Some(plan::Experiment::default());

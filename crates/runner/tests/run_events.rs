@@ -7,7 +7,7 @@ use crate::fakes::{Heard, World, program, store, study};
 use evidence::Run;
 use progress::{Detail, Frame, RunEvent, Subscription};
 use record::{Counts, Phase};
-use runner::{Bench, Made, Runner};
+use runner::{Bench, MadeRun, Runner};
 use store::Store;
 use study::{begin_study, procedure};
 
@@ -18,7 +18,7 @@ const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-
                     events: { vacuum: { run: 'vacuum' } }\n";
 
 /// Makes the run of the plan.
-fn make(world: &World, store: &Store, heard: &Heard) -> (Made, Run) {
+fn make(world: &World, store: &Store, heard: &Heard) -> (MadeRun, Run) {
     let study = study(PLAN);
     let id =
         begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, store).expect("a study");

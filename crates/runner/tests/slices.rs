@@ -5,7 +5,7 @@ use store::Store;
 use study::{begin_study, procedure};
 
 use crate::fakes::{Heard, World, program, store, study};
-use runner::{Bench, Made, RunError, Runner};
+use runner::{Bench, MadeRun, RunError, Runner};
 
 const PLAN: &str = "scenario: [ get: / ]\nload: { users: 1, warm-up: 2s, for: 4s }\nsystems:\n  web: { start: 'web {port} {n}', \
                     version: 'web --version', vary: { n: [1, 2] } }\ncompare: { interleave: slices, pause: idle }\n";
@@ -14,7 +14,7 @@ struct Tried {
     store: Store,
     _folder: tempfile::TempDir,
     id: StudyId,
-    made: Vec<Result<Made, RunError>>,
+    made: Vec<Result<MadeRun, RunError>>,
 }
 
 /// Makes slices: number of the variant, block, and whether the system stays up.

@@ -46,7 +46,7 @@ pub enum Io {
 
 /// Socket that is being connected.
 #[derive(Debug)]
-pub struct Dialled {
+pub struct ConnectingSocket {
     /// Non-blocking socket.
     pub socket: Socket,
     /// Whether the connection is established; otherwise the poller reports when [`Socket::outcome`] is known.
@@ -59,7 +59,7 @@ pub struct Dialled {
 ///
 /// Fails if no file descriptor or port is left, or if the kernel rejects the connection immediately, for example because no server
 /// listens.
-pub fn dial(endpoint: &Endpoint) -> Result<Dialled, rustix::io::Errno> {
+pub fn dial(endpoint: &Endpoint) -> Result<ConnectingSocket, rustix::io::Errno> {
     match endpoint {
         Endpoint::Tcp(address) => tcp::dial(*address),
         Endpoint::Unix(path) => unix::dial(path),

@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use crate::Dialled;
+use crate::ConnectingSocket;
 use crate::socket::Socket;
 
 /// Connects to a socket at `path`.
@@ -13,10 +13,10 @@ use crate::socket::Socket;
 /// # Errors
 ///
 /// Fails if no server listens there, or if the backlog is full.
-pub fn dial(path: &Path) -> Result<Dialled, Errno> {
+pub fn dial(path: &Path) -> Result<ConnectingSocket, Errno> {
     let address = SocketAddrUnix::new(path)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     connect(&fd, &address)?;
-    Ok(Dialled { socket: Socket::new(fd), is_connected: true })
+    Ok(ConnectingSocket { socket: Socket::new(fd), is_connected: true })
 }

@@ -8,14 +8,14 @@ use crate::split::{Word, split, words};
 /// Effect of a text outside and inside of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effect {
-    outside: Way,
-    inside: Way,
+    outside: TransactionEffect,
+    inside: TransactionEffect,
     /// True if it requests a rollback, including one to a savepoint.
     rolls_back: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Way {
+struct TransactionEffect {
     may_commit: bool,
     is_open_after: bool,
 }
@@ -43,7 +43,7 @@ impl Effect {
                     StatementKind::Other => may_commit |= !is_open,
                 }
             }
-            Way { may_commit, is_open_after: is_open }
+            TransactionEffect { may_commit, is_open_after: is_open }
         };
         Self { outside: way(false), inside: way(true), rolls_back }
     }
@@ -63,7 +63,7 @@ impl Effect {
         self.way(is_inside).is_open_after
     }
 
-    fn way(self, is_inside: bool) -> Way {
+    fn way(self, is_inside: bool) -> TransactionEffect {
         if is_inside { self.inside } else { self.outside }
     }
 }
@@ -151,12 +151,12 @@ fn only_reads(words: &[Word<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::script::{Allow, Deck, Language};
+    use crate::script::{Allow, Language, ScriptSet};
 
     use super::*;
 
     fn effect(text: &str, engine: Engine) -> Effect {
-        let mut deck = Deck::new();
+        let mut deck = ScriptSet::new();
         deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
         Effect::of(&deck.statements()[0], engine)
     }
@@ -213,7 +213,7 @@ mod tests {
             ("SELECT 1 FOR UPDATE", true),
         ] {
             for engine in [Engine::PostgreSql, Engine::MySql] {
-                let mut deck = Deck::new();
+                let mut deck = ScriptSet::new();
                 deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
                 assert_eq!(may_write(&deck.statements()[0], engine), writes, "{text} {engine:?}");
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::script::{Deck, Placeholders};
+use crate::script::{Placeholders, ScriptSet};
 
 use crate::settings::TransactionStep;
 
@@ -20,7 +20,7 @@ const PARTS_MAX: usize = 1_000;
 
 /// Parts of all steps, in the order of their numbers, which begin after those of the steps. A step with fewer than two statements
 /// has none. Equal statements of a step share one. There are at most 1,000; further statements have none.
-pub fn parts(deck: &Deck, steps: &[TransactionStep]) -> Vec<Part> {
+pub fn parts(deck: &ScriptSet, steps: &[TransactionStep]) -> Vec<Part> {
     number(deck, steps).0
 }
 
@@ -28,7 +28,7 @@ pub fn parts(deck: &Deck, steps: &[TransactionStep]) -> Vec<Part> {
 pub(crate) type Accounts = Box<[Option<u16>]>;
 
 /// Parts, and for each step the parts of its statements.
-pub(crate) fn number(deck: &Deck, steps: &[TransactionStep]) -> (Vec<Part>, Vec<Accounts>) {
+pub(crate) fn number(deck: &ScriptSet, steps: &[TransactionStep]) -> (Vec<Part>, Vec<Accounts>) {
     let mut parts = Vec::new();
     let accounts = steps
         .iter()
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn number_of_parts_is_capped() {
         let text: String = (0..1_500).map(|number| format!("SELECT {number};\n")).collect();
-        let mut deck = Deck::new();
+        let mut deck = ScriptSet::new();
         let script =
             deck.add("long", text.as_bytes(), Language::Pgbench, Allow::default()).expect("it is right");
         let (parts, accounts) =

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::script::{Deck, Language, Player, Seeds, Statement, StatementKind};
+use crate::script::{Language, Player, ScriptSet, Seeds, Statement, StatementKind};
 use wire::sql::{Login, Session};
 use wire::{Compile, Footprint, Protocol, Script};
 
@@ -32,7 +32,7 @@ impl fmt::Debug for Sql {
 /// State shared by all conversations of a load.
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub(crate) deck: Arc<Deck>,
+    pub(crate) deck: Arc<ScriptSet>,
     pub(crate) engine: Engine,
     pub(crate) settings: Settings,
     pub(crate) lines: Box<[Line]>,
@@ -86,7 +86,7 @@ impl Plan {
 /// Like [`Sql::new`], and if the engine has no protocol.
 pub fn on_server(
     engine: Engine,
-    deck: Deck,
+    deck: ScriptSet,
     steps: &[TransactionStep],
     settings: Settings,
     login: Arc<Login>,
@@ -126,7 +126,7 @@ impl Sql {
     ///
     /// A message if a step has no script, a variable has an invalid name, or a pipeline is not supported.
     pub fn new(
-        mut deck: Deck,
+        mut deck: ScriptSet,
         steps: &[TransactionStep],
         settings: Settings,
         engine: Engine,
@@ -198,7 +198,7 @@ impl Script for Sql {
 /// Maximum number of separate values per statement in pgbench.
 const PGBENCH_VALUES_MAX: usize = 255;
 
-fn check(deck: &Deck, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
+fn check(deck: &ScriptSet, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
     let has_too_many = |statement: &&Statement| {
         statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
     };
@@ -231,7 +231,7 @@ fn check(deck: &Deck, steps: &[TransactionStep], mode: Mode, engine: Engine) -> 
     Ok(())
 }
 
-fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
+fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
     let mut known = HashMap::new();
     let line = |(number, statement): (usize, &Statement)| {
         let text = statement.extended(engine.placeholders());
@@ -257,7 +257,7 @@ fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
     deck.statements().iter().enumerate().map(line).collect()
 }
 
-fn plan(deck: &Deck, step: &TransactionStep, accounts: parts::Accounts) -> Plan {
+fn plan(deck: &ScriptSet, step: &TransactionStep, accounts: parts::Accounts) -> Plan {
     let numbers = deck.scripts()[usize::from(step.script)].statements();
     let statement = |number: u16| &deck.statements()[usize::from(number)];
     let is_about_rows =

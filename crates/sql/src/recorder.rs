@@ -8,7 +8,7 @@ use wire::{Cancel, Greeting, PeerFault};
 
 use crate::databases::Engine;
 use crate::program::Sql;
-use crate::script::{self, AUTOMATIC, Deck, Given, Language};
+use crate::script::{self, AUTOMATIC, DefinedVariables, Language, ScriptSet};
 use crate::settings::{Settings, TransactionStep};
 
 /// Creates transactions that are recorded as text instead of run on a server. [`wire::Conversation::outgoing`] has the statements
@@ -19,7 +19,7 @@ use crate::settings::{Settings, TransactionStep};
 /// Like [`Sql::new`].
 pub fn recorded(
     engine: Engine,
-    deck: Deck,
+    deck: ScriptSet,
     texts: &[Vec<u8>],
     steps: &[TransactionStep],
     settings: Settings,
@@ -31,8 +31,8 @@ pub fn recorded(
 }
 
 /// Columns that rows may have: variables that scripts read after storing a row, and that have no other source.
-fn columns(deck: &Deck, texts: &[Vec<u8>], settings: &Settings) -> Vec<String> {
-    let mut given = Given::default();
+fn columns(deck: &ScriptSet, texts: &[Vec<u8>], settings: &Settings) -> Vec<String> {
+    let mut given = DefinedVariables::default();
     let mut columns = BTreeSet::new();
     for text in texts.iter().filter_map(|text| std::str::from_utf8(text).ok()) {
         for read in script::reads(text, Language::Extended, &mut given) {

@@ -1,12 +1,11 @@
 //! SQL transaction scripts in pgbench's language: parser, random values, and execution.
 //!
-//! A [`Deck`] holds the scripts of a run, and a [`Player`] executes them as one client. Neither does any I/O: the caller sends what
+//! A [`ScriptSet`] holds the scripts of a run, and a [`Player`] executes them as one client. Neither does any I/O: the caller sends what
 //! a player returns. The module needs `std` only for logarithms and powers, which come from the system's math library as in
 //! pgbench, so that equal seeds draw equal numbers.
 
 mod build;
 mod command;
-mod deck;
 mod distribution;
 mod expression;
 mod fault;
@@ -21,15 +20,16 @@ mod player;
 mod random;
 mod reads;
 mod scan;
+mod script_set;
 mod seeds;
 mod statement;
 mod value;
 mod variables;
 
-pub use deck::{Allow, Deck, Language, Script, variable_name};
 pub use distribution::Distribution;
 pub use fault::{Broken, Fault};
-pub use player::{Act, Backslashes, Literal, Player, Values};
-pub use reads::{AUTOMATIC, Given, Read, ReadForm, reads};
+pub use player::{Backslashes, Literal, Player, PlayerAction, Values};
+pub use reads::{AUTOMATIC, DefinedVariables, Read, ReadForm, reads};
+pub use script_set::{Allow, Language, Script, ScriptSet, variable_name};
 pub use seeds::Seeds;
 pub use statement::{Gather, Placeholders, Statement, StatementKind};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::databases::Engine;
 use crate::effect::Effect;
-use crate::script::{Deck, Placeholders, Script};
+use crate::script::{Placeholders, Script, ScriptSet};
 use crate::split::{Word, split, words};
 
 /// A kind of state that outlives its transaction in a connection.
@@ -38,11 +38,11 @@ pub struct StateUse<'a> {
 
 /// State that the scripts keep in their connections, each kind once a script, in the order of the text. State that a statement
 /// of the same transaction removes is left out.
-pub fn session_state(deck: &Deck, engine: Engine) -> Vec<StateUse<'_>> {
+pub fn session_state(deck: &ScriptSet, engine: Engine) -> Vec<StateUse<'_>> {
     deck.scripts().iter().flat_map(|script| script_uses(deck, script, engine)).collect()
 }
 
-fn script_uses<'a>(deck: &'a Deck, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
+fn script_uses<'a>(deck: &'a ScriptSet, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
     let states = engine.dialect().session_states;
     // Uses in the open transaction, and in those before it.
     let (mut current, mut uses) = (Vec::<StateUse<'a>>::new(), Vec::new());
@@ -78,7 +78,7 @@ mod tests {
     use crate::script::{Allow, Language};
 
     fn names(text: &str, engine: Engine) -> Vec<(&'static str, u32)> {
-        let mut deck = Deck::new();
+        let mut deck = ScriptSet::new();
         deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
         session_state(&deck, engine).into_iter().map(|made| (made.state.name, made.line)).collect()
     }

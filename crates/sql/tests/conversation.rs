@@ -1,7 +1,7 @@
 //! Requests on the wire, and counts, statement by statement.
 
 use crate::support::{self, assert_told, conversation, deck, play, sql, steps};
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Mode, Retry, RowCount, Settings, Sql, TransactionStep};
 use wire::sql::Session;
 use wire::{Cancel, Closing, Conversation as _, ErrorClass, Next, Progress, Script as _, Stage};
@@ -434,7 +434,7 @@ fn number_of_arguments_is_limited_as_in_pgbench() {
         (256, Mode::Simple, true),
     ] {
         let text = format!("\\set i 0\nSELECT LEAST({});", [":i"; 256][..count].join(", "));
-        let mut deck = Deck::new();
+        let mut deck = ScriptSet::new();
         assert_eq!(deck.add("s", text.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
         let steps = [TransactionStep { name: "s".to_owned(), script: 0, expects: None }];
         let settings = Settings { mode, ..Settings::default() };

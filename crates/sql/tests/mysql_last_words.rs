@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Settings, SqlConversation, TransactionStep};
 use wire::sql::Login;
 use wire::{Closing, Conversation as _, Greeting, Next, Progress, Reply, Script as _};
@@ -15,7 +15,7 @@ fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
 
 /// A connection that is logged in, and has sent the first statement of a script.
 fn conversation(script: &str) -> SqlConversation {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     assert_eq!(deck.add("test", script.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
     let steps = [TransactionStep { name: "step".to_owned(), script: 0, expects: None }];
     let script = sql::on_server(

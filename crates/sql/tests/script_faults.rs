@@ -1,10 +1,10 @@
 //! Errors in a script are reported at their position, and all at once.
 
-use sql::script::{Allow, Deck, Fault, Language};
+use sql::script::{Allow, Fault, Language, ScriptSet};
 
 /// Errors of a script named `s`.
 fn faults(text: &str, language: Language) -> Vec<Fault> {
-    Deck::new().add("s", text.as_bytes(), language, Allow::Nothing).err().unwrap_or_default()
+    ScriptSet::new().add("s", text.as_bytes(), language, Allow::Nothing).err().unwrap_or_default()
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn error_in_a_later_line_is_shown_there() {
 
 #[test]
 fn invalid_utf8_is_rejected() {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     let found = deck.add("s", b"select 1;\nselect '\xe9';", Language::Pgbench, Allow::Nothing);
     let shown = found.expect_err("a fault")[0].to_string();
     assert!(shown.starts_with("s:2: the script is not in UTF-8 here at column 9"), "{shown}");
@@ -128,14 +128,14 @@ fn invalid_utf8_is_rejected() {
 
 #[test]
 fn shell_commands_are_rejected() {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     let found = deck.add("s", br"\setshell a echo 1", Language::Pgbench, Allow::Shell);
     assert!(found.expect_err("a fault")[0].to_string().contains("not supported yet"));
 }
 
 #[test]
 fn invalid_variable_names_are_rejected() {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     assert_eq!(deck.variable("a1_é"), deck.find("a1_é"));
     assert!(deck.variable("a1_é").is_some());
     for name in ["", "1a", "a b", "a-b", ":a"] {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sql::script::{Act, Allow, Backslashes, Deck, Language, Placeholders, Player, Seeds};
+use sql::script::{Allow, Backslashes, Language, Placeholders, Player, PlayerAction, ScriptSet, Seeds};
 
 use crate::one_script::{play, player};
 
 /// Parses a script in both languages, and executes what is valid.
 fn digest(text: &[u8]) {
     for language in [Language::Pgbench, Language::Extended] {
-        let mut deck = Deck::new();
+        let mut deck = ScriptSet::new();
         if let Err(faults) = deck.add("s", text, language, Allow::Nothing) {
             assert!(!faults.is_empty());
             faults.iter().for_each(|fault| drop(fault.to_string()));
@@ -20,8 +20,8 @@ fn digest(text: &[u8]) {
         player.begin(0);
         while let Ok(act) = player.next() {
             match act {
-                Act::End => break,
-                Act::Statement(number) => send(&mut player, number),
+                PlayerAction::End => break,
+                PlayerAction::Statement(number) => send(&mut player, number),
                 _ => {}
             }
         }
@@ -193,11 +193,12 @@ fn nesting_is_limited() {
         ("1 + (", ")"),
     ] {
         let deep = format!("\\set a {}1{}", open.repeat(DEEP), close.repeat(DEEP));
-        let faults =
-            Deck::new().add("s", deep.as_bytes(), Language::Extended, Allow::Nothing).expect_err("too deep");
+        let faults = ScriptSet::new()
+            .add("s", deep.as_bytes(), Language::Extended, Allow::Nothing)
+            .expect_err("too deep");
         assert!(faults[0].message.contains("levels deep"), "{open}: {}", faults[0].message);
         let shallow = format!("\\set a {}1{}", open.repeat(90), close.repeat(90));
-        let added = Deck::new().add("s", shallow.as_bytes(), Language::Extended, Allow::Nothing);
+        let added = ScriptSet::new().add("s", shallow.as_bytes(), Language::Extended, Allow::Nothing);
         assert_eq!(added, Ok(0), "{open}");
     }
 }
@@ -216,12 +217,12 @@ fn long_scripts_are_accepted() {
         format!("select 1{};", ", :a".repeat(LONG)),
     ] {
         digest(script.as_bytes());
-        let added = Deck::new().add("s", script.as_bytes(), Language::Pgbench, Allow::Nothing);
+        let added = ScriptSet::new().add("s", script.as_bytes(), Language::Pgbench, Allow::Nothing);
         assert_eq!(added, Ok(0), "{}", &script[..30]);
     }
     let many = ";".repeat(70_000);
     let faults =
-        Deck::new().add("s", many.as_bytes(), Language::Pgbench, Allow::Nothing).expect_err("too many");
+        ScriptSet::new().add("s", many.as_bytes(), Language::Pgbench, Allow::Nothing).expect_err("too many");
     assert!(faults[0].message.contains("too many statements"));
 }
 
@@ -230,7 +231,7 @@ fn debug_output_is_bounded() {
     let mut player = player("\\set a debug(1)", Language::Pgbench, 1, &[]);
     for _ in 0..5_000 {
         player.begin(0);
-        assert_eq!(player.next(), Ok(Act::End));
+        assert_eq!(player.next(), Ok(PlayerAction::End));
     }
     assert_eq!(player.notes().len(), 1_000);
     assert_eq!(play(&mut player).values, ["int 1"]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::one_script::{play, player};
 use sql::script::{
-    Act, Allow, Backslashes, Deck, Distribution, Gather, Language, Literal, Placeholders, Player, Seeds,
-    StatementKind,
+    Allow, Backslashes, Distribution, Gather, Language, Literal, Placeholders, Player, PlayerAction,
+    ScriptSet, Seeds, StatementKind,
 };
 
 const PGBENCH: Language = Language::Pgbench;
@@ -16,7 +16,7 @@ type Rows<'a> = &'a [&'a [Option<&'a str>]];
 
 /// Advances to the next statement, and stores its rows.
 fn gather(player: &mut Player, results: Results<'_>) -> Result<(), String> {
-    let Ok(Act::Statement(number)) = player.next() else { panic!("a statement comes") };
+    let Ok(PlayerAction::Statement(number)) = player.next() else { panic!("a statement comes") };
     assert!(player.wants_rows(number).is_some());
     player.start_rows(number);
     for (columns, rows) in results {
@@ -52,7 +52,7 @@ fn commands_are_numbered_as_in_pgbench() {
     let script = "select 1 \\gset\n\\if 1\n\\set a debug(1)\n\\elif 1\n\\else\n\\endif\n\\set b debug(2)";
     let mut player = player(script, PGBENCH, 1, &[]);
     player.begin(0);
-    while player.next() != Ok(Act::End) {}
+    while player.next() != Ok(PlayerAction::End) {}
     assert_eq!(player.notes(), ["debug(script=0,command=3): int 1", "debug(script=0,command=7): int 2"]);
 }
 
@@ -76,10 +76,17 @@ fn pipelines_open_and_close() {
     let script = "\\startpipeline\nselect 1;\n\\syncpipeline\nselect 2;\n\\endpipeline\nselect 3;";
     let mut pipeline = player(script, PGBENCH, 1, &[]);
     pipeline.begin(0);
-    assert_eq!(pipeline.next(), Ok(Act::StartPipeline));
+    assert_eq!(pipeline.next(), Ok(PlayerAction::StartPipeline));
     let rest: Vec<_> = (0..6).map(|_| pipeline.next()).collect();
-    let statement = Act::Statement;
-    let expected = [statement(0), Act::SyncPipeline, statement(1), Act::EndPipeline, statement(2), Act::End];
+    let statement = PlayerAction::Statement;
+    let expected = [
+        statement(0),
+        PlayerAction::SyncPipeline,
+        statement(1),
+        PlayerAction::EndPipeline,
+        statement(2),
+        PlayerAction::End,
+    ];
     assert_eq!(rest, expected.map(Ok));
     for (script, message) in [
         ("\\startpipeline\n\\startpipeline", "s:2: already in pipeline mode in command \"startpipeline\""),
@@ -113,7 +120,7 @@ fn values_are_written_into_statements() {
 
 #[test]
 fn statements_have_placeholders_titles_and_kinds() {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     let text = "begin;\nselect :a, ':b'\n from t{n};\nend;";
     assert_eq!(deck.add("one", text.as_bytes(), PGBENCH, Allow::Nothing), Ok(0));
     assert_eq!(deck.add("two", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(1));
@@ -192,7 +199,7 @@ fn aset_stores_the_last_row_of_each_result() {
 
 #[test]
 fn again_repeats_draws_and_begin_continues_them() {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     let text = b"\\set a random(1, 1000000)\n\\set s serial()\nselect :a, :s;";
     deck.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
     let mut player = Player::new(Arc::new(deck), &Seeds::new(3, 4), 2);
@@ -202,13 +209,13 @@ fn again_repeats_draws_and_begin_continues_them() {
         } else {
             player.begin(0)
         }
-        assert_eq!(player.next(), Ok(Act::Statement(0)));
+        assert_eq!(player.next(), Ok(PlayerAction::Statement(0)));
         let text = |value| match value {
             Literal::Plain(text) => String::from_utf8_lossy(text).into_owned(),
             other => panic!("{other:?}"),
         };
         let values: Vec<_> = player.values(0).map(text).collect();
-        assert_eq!(player.next(), Ok(Act::End));
+        assert_eq!(player.next(), Ok(PlayerAction::End));
         values
     };
     let (first, second, third) = (run(false), run(true), run(false));
@@ -221,7 +228,7 @@ fn again_repeats_draws_and_begin_continues_them() {
 #[test]
 fn random_row_uses_the_distribution_of_the_run() {
     let drawn = |distribution| {
-        let mut deck = Deck::new();
+        let mut deck = ScriptSet::new();
         deck.set_distribution(distribution);
         let text = b"\\set a random_row(1, 1000)\nselect :a";
         deck.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
@@ -229,7 +236,7 @@ fn random_row_uses_the_distribution_of_the_run() {
         let mut player = Player::new(Arc::new(deck), &Seeds::new(3, 1), 0);
         let mut row = || {
             player.begin(0);
-            assert_eq!(player.next(), Ok(Act::Statement(0)));
+            assert_eq!(player.next(), Ok(PlayerAction::Statement(0)));
             let text = player.value(slot).map(|text| String::from_utf8_lossy(text).into_owned());
             text.and_then(|text| text.parse::<u32>().ok()).expect("a number")
         };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::line::Line;
 use servers::{MariaDb, MariaDbSettings, PgBouncer, Postgres, PostgresSettings};
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, RowCount, Settings, Sql, TransactionStep};
 use wire::Next;
@@ -22,8 +22,8 @@ fn login(user: &str, password: &str, database: &str) -> Arc<Login> {
     Arc::new(Login { user: user.to_owned(), password, database, ..Login::default() })
 }
 
-fn deck(text: &str) -> (Deck, [TransactionStep; 1]) {
-    let mut deck = Deck::new();
+fn deck(text: &str) -> (ScriptSet, [TransactionStep; 1]) {
+    let mut deck = ScriptSet::new();
     assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
     (deck, [TransactionStep { name: "step".to_owned(), script: 0, expects: None }])
 }
@@ -222,7 +222,7 @@ fn numbers_in(
     variables: &[(&str, &str)],
     script: &str,
 ) -> String {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     assert_eq!(deck.add("test", script.as_bytes(), language, Allow::Nothing), Ok(0), "{script}");
     let step = TransactionStep { name: "step".to_owned(), script: 0, expects: None };
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -343,7 +343,7 @@ fn deadlock_is_retried_on_mariadb() {
 
 /// A script that finds one row only if two values are stored unchanged: a text with everything that could end a quotation, and a
 /// number that could begin a comment.
-fn odd_values(backslash: &str) -> (Deck, [TransactionStep; 1], Settings) {
+fn odd_values(backslash: &str) -> (ScriptSet, [TransactionStep; 1], Settings) {
     let text = r"\'; DROP TABLE t; -- \\' $$ é";
     let script = format!(
         "\\set n 0 - 5\nSELECT 1 FROM t WHERE CHAR_LENGTH(:text) = {} AND 10-:n = 15\n\
@@ -380,7 +380,7 @@ fn values_arrive_unchanged_for_any_backslash_setting() {
 }
 
 /// Values that would leave their quotes without escaping.
-const LEADING_OUT: [&str; 6] = ["434", "it's", r"\", r"\' OR 1=1 --", "a\"b`c*/", "''"];
+const ESCAPING_VALUES: [&str; 6] = ["434", "it's", r"\", r"\' OR 1=1 --", "a\"b`c*/", "''"];
 
 /// Stores each value in every mode within every kind of quotes. Returns the stored texts, in brackets.
 fn stored_in_quotes(
@@ -391,7 +391,7 @@ fn stored_in_quotes(
 ) -> Vec<String> {
     let mut all = Vec::new();
     for (mode, _) in MODES {
-        for value in LEADING_OUT {
+        for value in ESCAPING_VALUES {
             let bindings = vec!["v".to_owned()];
             let script = open(&statements.join("\n"), Settings { mode, bindings, ..Settings::default() });
             let mut line = Line::open(script.open(0), port);
@@ -407,7 +407,7 @@ fn stored_in_quotes(
 fn values_within_quotes_are_stored_unchanged() {
     let insert = |text: &str| format!("INSERT INTO q VALUES ({text}) /* {{v}} */;");
     let expected: Vec<String> =
-        MODES.iter().flat_map(|_| LEADING_OUT).map(|value| format!("[{value}|{{v}}]")).collect();
+        MODES.iter().flat_map(|_| ESCAPING_VALUES).map(|value| format!("[{value}|{{v}}]")).collect();
     for setting in ["on", "off"] {
         let settings = PostgresSettings::default().with("standard_conforming_strings", setting);
         let server = Postgres::start(&settings).unwrap();

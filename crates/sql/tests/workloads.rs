@@ -1,13 +1,13 @@
 //! All built-in workloads parse for every database, and their statements are those of the original tools.
 
-use sql::script::{Allow, Deck, Language, Placeholders};
+use sql::script::{Allow, Language, Placeholders, ScriptSet};
 use sql::workload::{self, Style, WORKLOADS, Workload};
 use sql::{Engine, Mode, Settings, Sql, TransactionStep};
 
 const ENGINES: [Engine; 3] = [Engine::PostgreSql, Engine::MySql, Engine::Sqlite];
 
-fn deck(text: &str) -> Deck {
-    let mut deck = Deck::new();
+fn deck(text: &str) -> ScriptSet {
+    let mut deck = ScriptSet::new();
     let added = deck.add("workload", text.as_bytes(), Language::Extended, Allow::Nothing);
     assert_eq!(added, Ok(0), "{text}");
     deck

@@ -25,7 +25,7 @@ pub struct Session {
 }
 
 /// Result of a statement.
-struct Done {
+struct StatementResult {
     rows: u64,
     has_rows: bool,
 }
@@ -37,7 +37,7 @@ impl Session {
         Self { database, connection, work, server_error, has_begun_reply: false }
     }
 
-    fn run(&self, item: &Item, rows: &mut dyn RowSink) -> rusqlite::Result<Option<Done>> {
+    fn run(&self, item: &Item, rows: &mut dyn RowSink) -> rusqlite::Result<Option<StatementResult>> {
         let (Item::Run { text, values, is_kept }, Some(connection)) = (item, &self.connection) else {
             return Ok(None);
         };
@@ -51,7 +51,7 @@ impl Session {
         }
         .map(|done| {
             let changed = connection.total_changes().wrapping_sub(changes);
-            Some(Done { rows: if done.has_rows { done.rows } else { changed }, ..done })
+            Some(StatementResult { rows: if done.has_rows { done.rows } else { changed }, ..done })
         })
     }
 }
@@ -61,7 +61,7 @@ fn perform<'a>(
     statement: &mut rusqlite::Statement<'_>,
     values: impl Iterator<Item = SqlValue<'a>>,
     sink: &mut dyn RowSink,
-) -> rusqlite::Result<Done> {
+) -> rusqlite::Result<StatementResult> {
     for (number, value) in values.enumerate() {
         statement.raw_bind_parameter(number + 1, bound(value))?;
     }
@@ -84,7 +84,7 @@ fn perform<'a>(
         }
         sink.row_ended();
     }
-    Ok(Done { rows, has_rows: columns > 0 })
+    Ok(StatementResult { rows, has_rows: columns > 0 })
 }
 
 /// Converts a value for SQLite as its literal in SQL text would be. Numbers with a decimal point become doubles.
@@ -183,7 +183,7 @@ impl wire::sql::Session for Session {
             return Ok((0, SessionEvent::Ready));
         }
         let event = match self.run(&item, rows) {
-            Ok(Some(Done { rows, has_rows })) => SessionEvent::Succeeded { rows, has_rows },
+            Ok(Some(StatementResult { rows, has_rows })) => SessionEvent::Succeeded { rows, has_rows },
             Ok(None) => return Err(not_open()),
             Err(error) => {
                 self.server_error = errors::server_error(&error);

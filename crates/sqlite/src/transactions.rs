@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::script::Deck;
+use sql::script::ScriptSet;
 use sql::{Engine, Settings, Sql, TransactionStep};
 
 use crate::database::Database;
@@ -14,7 +14,7 @@ use crate::session::Session;
 ///
 /// Like [`Sql::new`].
 pub fn sqlite(
-    deck: Deck,
+    deck: ScriptSet,
     steps: &[TransactionStep],
     settings: Settings,
     database: Database,

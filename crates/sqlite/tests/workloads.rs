@@ -1,7 +1,7 @@
 //! Runs every built-in workload on SQLite.
 
 use sql::SqlConversation;
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::workload::{Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, RowCount, Settings, TransactionStep};
 use sqlite::{Database, sqlite};
@@ -35,8 +35,8 @@ const TABLES: [(Tables, &str); 5] = [
     (Tables::Accounts, "CREATE TABLE tenbin_accounts (email TEXT UNIQUE, name TEXT, created TIMESTAMP)"),
 ];
 
-fn one(text: &str) -> Deck {
-    let mut deck = Deck::new();
+fn one(text: &str) -> ScriptSet {
+    let mut deck = ScriptSet::new();
     assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
     deck
 }

@@ -9,7 +9,7 @@ use crate::slices::Slice;
 use crate::student::{mean_and_error, quantile};
 
 /// Smallest number of blocks with both kinds of slices for an estimate.
-const BLOCKS_LEAST: usize = 4;
+const BLOCKS_MIN: usize = 4;
 /// Probability of reporting a carry-over if there is none.
 const ALPHA: f64 = 0.01;
 
@@ -59,11 +59,11 @@ pub struct CarryOver {
 }
 
 impl CarryOver {
-    /// Estimates the carry-over from all blocks. `None` if fewer than [`BLOCKS_LEAST`] blocks have both kinds of slices.
+    /// Estimates the carry-over from all blocks. `None` if fewer than [`BLOCKS_MIN`] blocks have both kinds of slices.
     pub(crate) fn of(blocks: &[Option<Carried>]) -> Option<Self> {
         let blocks: Vec<Carried> = blocks.iter().copied().flatten().collect();
         let sums: Vec<f64> = blocks.iter().map(|block| block.sum).collect();
-        let [sum, error] = mean_and_error(&sums).filter(|_| sums.len() >= BLOCKS_LEAST)?;
+        let [sum, error] = mean_and_error(&sums).filter(|_| sums.len() >= BLOCKS_MIN)?;
         let half = quantile(ALPHA, sums.len() - 1) * error;
         let share = blocks.iter().map(|block| block.share).sum::<f64>() / blocks.len() as f64;
         Some(Self {
@@ -78,13 +78,13 @@ impl CarryOver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seen::Seen;
+    use crate::run_result::RunResult;
     use libm::exp;
 
     /// A block A B B A with the given log figures.
     fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<Carried> {
         let slice = |apart: f64, is_after_other| Slice {
-            seen: Seen::Figure { value: exp(apart), errors: 0, planned: 1 },
+            seen: RunResult::Figure { value: exp(apart), errors: 0, planned: 1 },
             is_after_other,
             taken_cores: None,
         };
@@ -102,7 +102,7 @@ mod tests {
         assert!(close(carried.sum, -0.3) && close(carried.share, 0.5), "{carried:?}");
         let warms = block([1.0, 0.5, 0.6, 1.1]).unwrap();
         assert!(close(warms.sum, 0.0), "both are better in their second slice: {warms:?}");
-        let lost = Slice { seen: Seen::Invalid, is_after_other: true, taken_cores: None };
+        let lost = Slice { seen: RunResult::Invalid, is_after_other: true, taken_cores: None };
         assert_eq!(Carried::of(&[[lost, lost]]), None);
     }
 

@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 use crate::slices::Pair;
 
 /// Smallest share of the within-block variance that the control must explain to be applied.
-const EXPLAINED_LEAST: f64 = 0.2;
+const EXPLAINED_MIN: f64 = 0.2;
 /// Smallest number of residual degrees of freedom.
-const FREEDOM_LEAST: usize = 3;
+const FREEDOM_MIN: usize = 3;
 
 /// Effect of other processes' CPU time on a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,13 +42,13 @@ impl Control {
             }
             (pairs, groups) = (pairs + block.len(), groups + 1);
         }
-        let freedom = (pairs - groups).checked_sub(1).filter(|freedom| *freedom >= FREEDOM_LEAST)?;
+        let freedom = (pairs - groups).checked_sub(1).filter(|freedom| *freedom >= FREEDOM_MIN)?;
         if taken_square <= 0.0 || apart_square <= 0.0 {
             return None;
         }
         let left = (apart_square - product * product / taken_square).max(0.0) / freedom as f64;
         let explained = 1.0 - left / (apart_square / (freedom + 1) as f64);
-        (explained >= EXPLAINED_LEAST).then(|| Self { per_core: product / taken_square, explained })
+        (explained >= EXPLAINED_MIN).then(|| Self { per_core: product / taken_square, explained })
     }
 
     /// Log ratio of a pair, corrected as if others had taken equal CPU time during both slices.

@@ -11,8 +11,8 @@ use crate::errors::ErrorGap;
 use crate::first_slices::{FirstSlice, FirstSlices};
 use crate::forecast::{Forecast, Outlook};
 use crate::look::{EARLY, Look, has_early, look_at, look_extended, looks};
+use crate::run_result::RunResult;
 use crate::scale::{MinEffect, Scale, log_ratio};
-use crate::seen::Seen;
 use crate::slices::{Levels, Pair, Slice, counting, of_slices};
 
 /// Rules of a duel, fixed before its first run.
@@ -79,7 +79,7 @@ pub enum DuelEnd {
 }
 
 /// Maximum number of lost blocks in a row that are repeated. One more ends the duel.
-const AGAIN_MAX: u32 = 3;
+const REPEATS_MAX: u32 = 3;
 
 /// State machine of an A/B comparison. The caller asks for the next step, makes the runs, and notes their results. Replaying stored
 /// results in the same order restores the same state.
@@ -89,7 +89,7 @@ pub struct Duel {
     pilots: u32,
     pilot: Vec<[f64; 2]>,
     noted: u32,
-    blocks: Vec<[Seen; 2]>,
+    blocks: Vec<[RunResult; 2]>,
     /// Counted pairs of slices of each block that was made in slices.
     slices: Vec<Vec<Pair>>,
     /// Carry-over between the slices of each of these blocks.
@@ -102,7 +102,7 @@ pub struct Duel {
     /// Number of times the duel was extended.
     extensions: u32,
     /// Blocks noted since the duel ended, kept for an extension.
-    late: Vec<[Seen; 2]>,
+    late: Vec<[RunResult; 2]>,
 }
 
 impl Duel {
@@ -136,7 +136,7 @@ impl Duel {
     }
 
     /// Notes the results of the two runs of A in a pilot block. A pilot block is never repeated.
-    pub fn note_pilot(&mut self, runs: [Seen; 2]) {
+    pub fn note_pilot(&mut self, runs: [RunResult; 2]) {
         self.pilots = self.pilots.saturating_add(1);
         if let [Some(one), Some(other)] = runs.map(|run| run.value()) {
             self.pilot.push([one, other]);
@@ -145,13 +145,13 @@ impl Duel {
 
     /// Notes the results of A and B in a block, in this order, whichever ran first. After the end, results only count if the duel
     /// is extended.
-    pub fn note(&mut self, runs: [Seen; 2]) {
+    pub fn note(&mut self, runs: [RunResult; 2]) {
         if self.end.is_some() {
             self.late.push(runs);
             return;
         }
         self.noted = self.noted.saturating_add(1);
-        let is_lost = |run: &Seen| matches!(run, Seen::Invalid | Seen::Failed);
+        let is_lost = |run: &RunResult| matches!(run, RunResult::Invalid | RunResult::Failed);
         self.discards.first += usize::from(is_lost(&runs[0]));
         self.discards.second += usize::from(is_lost(&runs[1]));
         if runs.iter().all(|run| run.value().is_some()) {
@@ -241,7 +241,7 @@ impl Duel {
             return Outlook::of_slices(&self.ratios(), &self.rules);
         }
         let is_of_ratios = self.rules.matters.scale == Scale::Ratio;
-        let apart = |[a, b]: &[Seen; 2]| log_ratio((a.value()?, b.value()?));
+        let apart = |[a, b]: &[RunResult; 2]| log_ratio((a.value()?, b.value()?));
         let apart = self.blocks.iter().map(apart).collect::<Option<Vec<f64>>>().filter(|_| is_of_ratios)?;
         Outlook::of_runs(&apart, &self.rules)
     }
@@ -274,7 +274,7 @@ impl Duel {
     }
 
     /// Counted blocks in order: results of A and of B.
-    pub fn blocks(&self) -> &[[Seen; 2]] {
+    pub fn blocks(&self) -> &[[RunResult; 2]] {
         &self.blocks
     }
 
@@ -351,16 +351,16 @@ impl Duel {
         self.rules.has_early_look() && blocks == EARLY.blocks as usize
     }
 
-    fn end_of_lost(&self, runs: &[Seen; 2]) -> Option<DuelEnd> {
+    fn end_of_lost(&self, runs: &[RunResult; 2]) -> Option<DuelEnd> {
         if self.discards.first.abs_diff(self.discards.second) >= DISCARDS_APART {
             return Some(DuelEnd::Uneven);
         }
         let end = match runs {
-            [Seen::Invalid, _] | [_, Seen::Invalid] => DuelEnd::NotFit,
-            [Seen::TooFew, _] | [_, Seen::TooFew] => DuelEnd::TooFewSamples,
+            [RunResult::Invalid, _] | [_, RunResult::Invalid] => DuelEnd::NotFit,
+            [RunResult::TooFew, _] | [_, RunResult::TooFew] => DuelEnd::TooFewSamples,
             _ => DuelEnd::Failing,
         };
-        (self.lost_in_row > AGAIN_MAX).then_some(end)
+        (self.lost_in_row > REPEATS_MAX).then_some(end)
     }
 }
 
@@ -396,8 +396,8 @@ mod tests {
         has_control: false,
     };
 
-    fn run(value: f64) -> Seen {
-        Seen::Figure { value, errors: 0, planned: 10_000 }
+    fn run(value: f64) -> RunResult {
+        RunResult::Figure { value, errors: 0, planned: 10_000 }
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(duel.next(), DuelStep::Block { block: 8 }, "one block disagrees");
     }
 
-    fn slice(seen: Seen) -> Slice {
+    fn slice(seen: RunResult) -> Slice {
         Slice { seen, is_after_other: false, taken_cores: None }
     }
 
@@ -474,7 +474,7 @@ mod tests {
     fn slices_form_blocks_and_split_the_variance() {
         let mut duel = Duel::new(RULES);
         let pair = |ratio: f64| [run(100.0 * ratio), run(100.0)].map(slice);
-        let lost = [Seen::Invalid, run(1.0)].map(slice);
+        let lost = [RunResult::Invalid, run(1.0)].map(slice);
         duel.note_slices(&[pair(1.1), pair(1.3)]);
         duel.note_slices(&[pair(1.1), lost, lost]);
         duel.note_slices(&[pair(1.0), pair(1.2)]);
@@ -485,7 +485,7 @@ mod tests {
     }
 
     /// A duel after up to `blocks` equal blocks.
-    fn after(rules: DuelRules, blocks: usize, runs: [Seen; 2]) -> Duel {
+    fn after(rules: DuelRules, blocks: usize, runs: [RunResult; 2]) -> Duel {
         let mut duel = Duel::new(rules);
         (0..blocks).for_each(|_| duel.note(runs));
         duel
@@ -529,26 +529,26 @@ mod tests {
     #[test]
     fn lost_block_is_repeated_under_a_new_number() {
         let mut duel = after(RULES, 2, [run(110.0), run(100.0)]);
-        duel.note([Seen::Invalid, run(100.0)]);
+        duel.note([RunResult::Invalid, run(100.0)]);
         assert_eq!(duel.next(), DuelStep::Block { block: 4 });
         assert_eq!((duel.blocks().len(), duel.discards()), (2, Discards { first: 1, second: 0 }));
-        (0..2).for_each(|_| duel.note([Seen::Invalid, Seen::Invalid]));
+        (0..2).for_each(|_| duel.note([RunResult::Invalid, RunResult::Invalid]));
         assert_eq!(duel.next(), DuelStep::Block { block: 6 }, "three in a row may be");
         duel.note([run(110.0), run(100.0)]);
-        (0..3).for_each(|_| duel.note([Seen::Invalid, Seen::Invalid]));
+        (0..3).for_each(|_| duel.note([RunResult::Invalid, RunResult::Invalid]));
         assert_eq!(duel.next(), DuelStep::Block { block: 10 });
-        duel.note([Seen::Invalid, Seen::Invalid]);
+        duel.note([RunResult::Invalid, RunResult::Invalid]);
         assert_eq!(duel.next(), DuelStep::Over(DuelEnd::NotFit));
     }
 
     #[test]
     fn four_lost_blocks_in_a_row_end_the_duel() {
         let end = |runs| after(RULES, 4, runs).next();
-        assert_eq!(end([Seen::Failed, Seen::Failed]), DuelStep::Over(DuelEnd::Failing));
-        assert_eq!(end([Seen::Missing, run(1.0)]), DuelStep::Over(DuelEnd::Failing));
-        assert_eq!(end([Seen::TooFew, run(1.0)]), DuelStep::Over(DuelEnd::TooFewSamples));
-        assert_eq!(end([Seen::TooFew, Seen::Invalid]), DuelStep::Over(DuelEnd::Uneven));
-        let uneven = after(RULES, 3, [Seen::Failed, run(1.0)]);
+        assert_eq!(end([RunResult::Failed, RunResult::Failed]), DuelStep::Over(DuelEnd::Failing));
+        assert_eq!(end([RunResult::Missing, run(1.0)]), DuelStep::Over(DuelEnd::Failing));
+        assert_eq!(end([RunResult::TooFew, run(1.0)]), DuelStep::Over(DuelEnd::TooFewSamples));
+        assert_eq!(end([RunResult::TooFew, RunResult::Invalid]), DuelStep::Over(DuelEnd::Uneven));
+        let uneven = after(RULES, 3, [RunResult::Failed, run(1.0)]);
         assert_eq!(uneven.next(), DuelStep::Over(DuelEnd::Uneven));
     }
 
@@ -556,14 +556,14 @@ mod tests {
     fn uneven_losses_prevent_a_verdict() {
         let mut duel = after(RULES, 7, [run(110.0), run(100.0)]);
         for _ in 0..3 {
-            duel.note([run(110.0), Seen::Invalid]);
+            duel.note([run(110.0), RunResult::Invalid]);
         }
         assert_eq!(duel.next(), DuelStep::Over(DuelEnd::Uneven));
         let mut noisy = Duel::new(RULES);
         (0..9).for_each(|block| {
             noisy.note(if block % 2 == 0 { [run(1.0), run(2.0)] } else { [run(2.0), run(1.0)] })
         });
-        (0..3).for_each(|_| noisy.note([Seen::Invalid, run(1.0)]));
+        (0..3).for_each(|_| noisy.note([RunResult::Invalid, run(1.0)]));
         let discards = Discards { first: 3, second: 0 };
         assert_eq!(noisy.finding().verdict, Verdict::None(NoVerdict::UnevenDiscards(discards)));
     }
@@ -582,13 +582,13 @@ mod tests {
         (0..2).for_each(|_| of_many.note_pilot([run(100.1), run(100.0)]));
         assert_eq!(of_many.forecast().unwrap().blocks, Some(12), "its first look");
         let mut lost = Duel::new(DuelRules { pilot_blocks: 2, ..RULES });
-        (0..2).for_each(|_| lost.note_pilot([Seen::Invalid, run(1.0)]));
+        (0..2).for_each(|_| lost.note_pilot([RunResult::Invalid, run(1.0)]));
         assert_eq!((lost.next(), lost.forecast()), (DuelStep::Block { block: 1 }, None));
     }
 
     #[test]
     fn errors_take_precedence_over_figures() {
-        let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
+        let with = |value: f64, errors: u64| RunResult::Figure { value, errors, planned: 10_000 };
         let faster = after(RULES, 8, [with(150.0, 200), with(100.0, 0)]);
         let Verdict::MoreErrors(more) = faster.finding().verdict else { panic!("{:?}", faster.finding()) };
         assert!(more.of_first && more.is_shown && (more.gap - 0.02).abs() < 1e-12);
@@ -609,7 +609,7 @@ mod tests {
 
     #[test]
     fn errors_not_ruled_out_prolong_the_duel() {
-        let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
+        let with = |value: f64, errors: u64| RunResult::Figure { value, errors, planned: 10_000 };
         let mut duel = after(RULES, 7, [with(150.0, 0), with(100.0, 0)]);
         duel.note([with(150.0, 60), with(100.0, 0)]);
         assert!(matches!(duel.finding().verdict, Verdict::MoreErrors(more) if !more.is_shown));
@@ -635,7 +635,7 @@ mod tests {
             (Some(f64::NEG_INFINITY), DuelStep::Over(DuelEnd::Decided))
         );
         // The variant that is ahead must not have more errors.
-        let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
+        let with = |value: f64, errors: u64| RunResult::Figure { value, errors, planned: 10_000 };
         let shorter = after(by_difference, 8, [with(0.0, 200), with(400.0, 0)]);
         assert!(matches!(shorter.finding().verdict, Verdict::MoreErrors(more) if more.of_first));
     }
@@ -658,7 +658,7 @@ mod tests {
         (0..3).for_each(|_| duel.note([run(110.0), run(100.0)]));
         let early = NoVerdict::TooFewBlocks { common: 11, needed: 12 };
         assert_eq!(duel.finding().verdict, Verdict::None(early), "there is no look before its end");
-        duel.note([Seen::Invalid, run(100.0)]);
+        duel.note([RunResult::Invalid, run(100.0)]);
         assert_eq!(duel.next(), DuelStep::Block { block: 13 }, "a lost block is made again");
         duel.note([run(110.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 12));
@@ -670,10 +670,10 @@ mod tests {
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 8));
         duel.extend(13);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 13 }, 12));
-        let mut lost = after(RULES, 4, [Seen::Invalid, Seen::Invalid]);
+        let mut lost = after(RULES, 4, [RunResult::Invalid, RunResult::Invalid]);
         assert_eq!(lost.next(), DuelStep::Over(DuelEnd::NotFit));
         lost.extend(24);
-        (0..3).for_each(|_| lost.note([Seen::Invalid, Seen::Invalid]));
+        (0..3).for_each(|_| lost.note([RunResult::Invalid, RunResult::Invalid]));
         assert_eq!(lost.next(), DuelStep::Block { block: 8 }, "three in a row may be lost again");
     }
 }

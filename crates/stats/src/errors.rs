@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::compare::MoreErrors;
-use crate::seen::{Seen, error_share};
+use crate::run_result::{RunResult, error_share};
 use crate::walsh::Walsh;
 
 /// Largest excess in error share, 0.1 %, that a better figure can make up for.
@@ -21,12 +21,12 @@ pub struct ErrorGap {
 impl ErrorGap {
     /// Computes the gap over blocks in which both have a figure, with the interval for `critical`. `None` if there are too few
     /// blocks.
-    pub fn over(blocks: &[[Seen; 2]], critical: u32) -> Option<Self> {
+    pub fn over(blocks: &[[RunResult; 2]], critical: u32) -> Option<Self> {
         let gaps: Vec<f64> = blocks.iter().map(|[a, b]| a.error_share() - b.error_share()).collect();
         let pooled = |side: usize| {
             let (mut all_errors, mut all_planned) = (0u64, 0u64);
             for block in blocks {
-                if let Seen::Figure { errors, planned, .. } = block[side] {
+                if let RunResult::Figure { errors, planned, .. } = block[side] {
                     all_errors = all_errors.saturating_add(errors);
                     all_planned = all_planned.saturating_add(planned);
                 }
@@ -51,8 +51,8 @@ mod tests {
     use super::*;
     use alloc::vec;
 
-    fn run(errors: u64) -> Seen {
-        Seen::Figure { value: 1.0, errors, planned: 10_000 }
+    fn run(errors: u64) -> RunResult {
+        RunResult::Figure { value: 1.0, errors, planned: 10_000 }
     }
 
     #[test]

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     use crate::duel::DuelRules;
-    use crate::seen::Seen;
+    use crate::run_result::RunResult;
 
     const MATTERS: MinEffect = MinEffect::share(0.03);
 
@@ -119,7 +119,7 @@ mod tests {
         for block in 0..12 {
             let size = 1.0 + 0.01 * (block + 1) as f64;
             let value = if block < against { 1.0 / size } else { size };
-            let run = |value| Seen::Figure { value, errors: 0, planned: 10_000 };
+            let run = |value| RunResult::Figure { value, errors: 0, planned: 10_000 };
             duel.note([run(value), run(1.0)]);
         }
         duel

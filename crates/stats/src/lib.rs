@@ -26,9 +26,9 @@ mod power;
 mod proportion;
 mod quantile;
 mod repeated;
+mod run_result;
 mod scale;
 mod search;
-mod seen;
 mod signed_rank;
 mod slices;
 mod spread;
@@ -59,12 +59,13 @@ pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use proportion::{proportion_error, proportion_interval};
 pub use quantile::{QuantileRanks, quantile_ranks, samples_to_decide};
 pub use repeated::Repeated;
+pub use run_result::{RunResult, error_share};
 pub use scale::{MinEffect, Scale};
 pub use search::{
-    At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
+    At, Capacity, Level, LevelRunResult, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage,
+    SearchStep, Tally,
 };
-pub use seen::{Seen, error_share};
-pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, Slice, of_rounds, of_slices};
+pub use slices::{Levels, PAIRS_MAX, PAIRS_MIN, Slice, of_rounds, of_slices};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{

@@ -4,10 +4,10 @@
 
 mod capacity;
 mod confirm;
-mod ends;
-mod lead;
 mod level;
+mod level_runs;
 mod phases;
+mod rate_verdicts;
 mod sizing;
 
 pub use capacity::{Capacity, SearchEnd, Tally};
@@ -16,9 +16,9 @@ pub use level::{At, Level, SearchStage};
 use alloc::vec::Vec;
 
 use confirm::{Confirmation, Side};
-use ends::Ends;
-use lead::{Lead, LevelVerdict};
 use level::rounded;
+use level_runs::{LevelRuns, LevelVerdict};
+use rate_verdicts::RateVerdicts;
 use sizing::Sizing;
 
 use crate::chance::Chance;
@@ -66,7 +66,7 @@ impl Default for SearchRules {
 
 /// Result of one run of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Judged {
+pub enum LevelRunResult {
     /// Result of a closed load in the sizing stage.
     Sized {
         /// Replies per second.
@@ -97,7 +97,7 @@ pub struct Search {
     rules: SearchRules,
     chance: Chance,
     sizing: Sizing,
-    ends: Ends,
+    ends: RateVerdicts,
     tallies: Vec<Tally>,
     recovers: Option<bool>,
     soaked: Option<bool>,
@@ -111,9 +111,9 @@ pub struct Search {
 #[derive(Clone, Debug)]
 enum Phase {
     Sizing { users: u32 },
-    Rate { per_s: f64, stage: SearchStage, lead: Lead },
+    Rate { per_s: f64, stage: SearchStage, lead: LevelRuns },
     Confirm(Confirmation),
-    Overload { per_s: f64, lead: Lead },
+    Overload { per_s: f64, lead: LevelRuns },
     Soak { per_s: f64 },
     Over(SearchEnd),
 }
@@ -133,9 +133,9 @@ const NEAR: f64 = 1.1;
 /// Lead that decides a level near the capacity. A smaller lead of confirmation runs does not overrule such a decision.
 pub const OVERRULED_BY: u32 = 3;
 /// Maximum number of runs of a level. A level without a lead by then is undecided.
-const RUNS_OF_A_LEVEL: u32 = 9;
+const LEVEL_RUNS_MAX: u32 = 9;
 /// Maximum number of runs of a level while rates are doubled, and of an overload.
-const ROUGH_RUNS_OF_A_LEVEL: u32 = 5;
+const ROUGH_LEVEL_RUNS_MAX: u32 = 5;
 
 impl Search {
     /// Creates a search before its first run. Out-of-range rules are clamped.
@@ -151,7 +151,7 @@ impl Search {
             rules,
             chance: Chance::of(rules.seed),
             sizing: Sizing::default(),
-            ends: Ends::new(rules),
+            ends: RateVerdicts::new(rules),
             tallies: Vec::new(),
             recovers: None,
             soaked: None,
@@ -189,7 +189,7 @@ impl Search {
 
     /// Notes the result of a run. A level other than that of [`next`](Self::next) counts as a run but has no effect. After the end,
     /// nothing counts.
-    pub fn note(&mut self, level: Level, judged: Judged) {
+    pub fn note(&mut self, level: Level, judged: LevelRunResult) {
         let SearchStep::Run(asked) = self.next() else { return };
         self.runs += 1;
         if asked == level {
@@ -214,7 +214,7 @@ impl Search {
 
     /// Result so far.
     pub fn finding(&self) -> Capacity {
-        let Ends { low, high, .. } = self.ends;
+        let RateVerdicts { low, high, .. } = self.ends;
         Capacity {
             held_per_s: low.map(|end| end.per_s),
             failed_per_s: high.map(|end| end.per_s),
@@ -236,16 +236,16 @@ impl Search {
     }
 
     /// Applies the result of a run of the requested level. Returns true if the result was usable.
-    fn learn(&mut self, level: Level, judged: Judged) -> bool {
+    fn learn(&mut self, level: Level, judged: LevelRunResult) -> bool {
         let has_passed = match judged {
-            Judged::Passed => Some(true),
-            Judged::Failed => Some(false),
-            Judged::Sized { .. } | Judged::Invalid => None,
+            LevelRunResult::Passed => Some(true),
+            LevelRunResult::Failed => Some(false),
+            LevelRunResult::Sized { .. } | LevelRunResult::Invalid => None,
         };
         self.tally(level, has_passed);
         match (&mut self.phase, has_passed) {
             (Phase::Sizing { users }, _) => {
-                let Judged::Sized { per_s, mean_response_s } = judged else { return false };
+                let LevelRunResult::Sized { per_s, mean_response_s } = judged else { return false };
                 let says = self.sizing.note(*users, per_s, mean_response_s);
                 if says {
                     self.after_sizing();
@@ -270,7 +270,7 @@ impl Search {
             }
             (Phase::Overload { lead, .. }, Some(has_passed)) => {
                 lead.note(has_passed);
-                if let Some(told) = lead.told(2, ROUGH_RUNS_OF_A_LEVEL) {
+                if let Some(told) = lead.told(2, ROUGH_LEVEL_RUNS_MAX) {
                     self.recovers = Some(told == LevelVerdict::Holds);
                     self.after_overload();
                 }

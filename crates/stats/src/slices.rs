@@ -4,19 +4,19 @@ use alloc::vec::Vec;
 
 use libm::{exp, log, sqrt};
 
+use crate::run_result::RunResult;
 use crate::scale::{is_figure, log_ratio};
-use crate::seen::Seen;
 
 /// Minimum number of pairs of slices in a block, for the order ABBA. An odd number of pairs has no balanced order.
-pub const PAIRS_LEAST: usize = 2;
+pub const PAIRS_MIN: usize = 2;
 /// Maximum number of pairs of slices in a block. More pairs hardly help, because the variance between starts remains.
-pub const PAIRS_MOST: usize = 16;
+pub const PAIRS_MAX: usize = 16;
 
 /// One slice of the load on one of the running systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// Result of the slice.
-    pub seen: Seen,
+    pub seen: RunResult,
     /// True if the previous slice in the block ran on the other system.
     pub is_after_other: bool,
     /// CPU time used by processes other than the systems and the load generator, in cores. `None` if it is unknown.
@@ -41,8 +41,8 @@ impl Pair {
 }
 
 /// Combines the slices of one start of A and of B, pair by pair, A first: [`of_rounds`] for two variants.
-pub fn of_slices(pairs: &[[Slice; 2]]) -> [Seen; 2] {
-    let rounds: Vec<[Seen; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
+pub fn of_slices(pairs: &[[Slice; 2]]) -> [RunResult; 2] {
+    let rounds: Vec<[RunResult; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
     [0, 1].map(|side| of_variant(&rounds, side))
 }
 
@@ -52,45 +52,45 @@ pub fn of_slices(pairs: &[[Slice; 2]]) -> [Seen; 2] {
 /// A variant loses the block if one of its slices failed, is missing, or has too few samples; the others go on without it. A round
 /// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and
 /// all rounds count for the others.
-pub fn of_rounds(rounds: &[Vec<Seen>]) -> Vec<Seen> {
+pub fn of_rounds(rounds: &[Vec<RunResult>]) -> Vec<RunResult> {
     let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
     (0..variants).map(|variant| of_variant(rounds, variant)).collect()
 }
 
-fn of_variant(rounds: &[impl AsRef<[Seen]>], variant: usize) -> Seen {
+fn of_variant(rounds: &[impl AsRef<[RunResult]>], variant: usize) -> RunResult {
     let rounds = || rounds.iter().map(AsRef::as_ref);
-    let has = |variant: usize, seen: Seen| rounds().any(|round| round[variant] == seen);
+    let has = |variant: usize, seen: RunResult| rounds().any(|round| round[variant] == seen);
     let lost_for = |variant: usize| {
-        [Seen::Failed, Seen::Missing, Seen::TooFew].into_iter().find(|why| has(variant, *why))
+        [RunResult::Failed, RunResult::Missing, RunResult::TooFew].into_iter().find(|why| has(variant, *why))
     };
     if let Some(why) = lost_for(variant) {
         return why;
     }
-    let variants = rounds().map(<[Seen]>::len).min().unwrap_or(0);
+    let variants = rounds().map(<[RunResult]>::len).min().unwrap_or(0);
     let whole: Vec<usize> = (0..variants).filter(|other| lost_for(*other).is_none()).collect();
-    let is_counting = |round: &&[Seen]| whole.iter().all(|other| round[*other] != Seen::Invalid);
+    let is_counting = |round: &&[RunResult]| whole.iter().all(|other| round[*other] != RunResult::Invalid);
     let counting = rounds().filter(is_counting).count();
     if counting > 0 && counting * 2 >= rounds().count() {
         together(rounds().filter(is_counting).map(|round| round[variant]))
-    } else if has(variant, Seen::Invalid) {
-        Seen::Invalid
+    } else if has(variant, RunResult::Invalid) {
+        RunResult::Invalid
     } else {
         together(rounds().map(|round| round[variant]))
     }
 }
 
 /// Geometric mean of the figures, with summed errors. 0 if a figure has no logarithm, which means there is no ratio.
-fn together(slices: impl Iterator<Item = Seen>) -> Seen {
+fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
     let (mut count, mut logs, mut has_ratio, mut all_errors, mut all_planned) =
         (0usize, 0.0, true, 0u64, 0u64);
     for slice in slices {
-        let Seen::Figure { value, errors, planned } = slice else { continue };
+        let RunResult::Figure { value, errors, planned } = slice else { continue };
         has_ratio &= is_figure(&value);
         (count, logs) = (count + 1, logs + if is_figure(&value) { log(value) } else { 0.0 });
         (all_errors, all_planned) = (all_errors.saturating_add(errors), all_planned.saturating_add(planned));
     }
     let value = if has_ratio && count > 0 { exp(logs / count as f64) } else { 0.0 };
-    Seen::Figure { value, errors: all_errors, planned: all_planned }
+    RunResult::Figure { value, errors: all_errors, planned: all_planned }
 }
 
 /// Pairs in which both slices have a figure above zero.
@@ -163,11 +163,11 @@ impl Levels {
     /// ISMM 2013). Always even, because two pairs form a balanced order.
     pub fn pairs_next(&self, start_cost: f64, most: usize) -> usize {
         let wanted = sqrt(start_cost.max(0.0)) * self.within / self.between_about_zero;
-        let most = most.clamp(PAIRS_LEAST, PAIRS_MOST);
+        let most = most.clamp(PAIRS_MIN, PAIRS_MAX);
         // NaN: there is no variance at all, so the minimum suffices.
         let wanted = if wanted.is_nan() { 0.0 } else { wanted };
-        let even = 2.0 * libm::ceil((wanted / 2.0).min(PAIRS_MOST as f64));
-        (even as usize).clamp(PAIRS_LEAST, most / 2 * 2)
+        let even = 2.0 * libm::ceil((wanted / 2.0).min(PAIRS_MAX as f64));
+        (even as usize).clamp(PAIRS_MIN, most / 2 * 2)
     }
 }
 
@@ -180,13 +180,13 @@ mod tests {
     use super::*;
     use alloc::vec;
 
-    fn of_seen(pairs: &[[Seen; 2]]) -> [Seen; 2] {
+    fn of_seen(pairs: &[[RunResult; 2]]) -> [RunResult; 2] {
         let slice = |seen| Slice { seen, is_after_other: false, taken_cores: None };
         of_slices(&pairs.iter().map(|pair| pair.map(slice)).collect::<Vec<_>>())
     }
 
-    fn figure(value: f64) -> Seen {
-        Seen::Figure { value, errors: 1, planned: 100 }
+    fn figure(value: f64) -> RunResult {
+        RunResult::Figure { value, errors: 1, planned: 100 }
     }
 
     fn close(a: f64, b: f64) -> bool {
@@ -197,31 +197,34 @@ mod tests {
     fn log_ratio_of_a_block_is_the_mean_of_its_pairs() {
         let [a, b] = of_seen(&[[figure(400.0), figure(100.0)], [figure(100.0), figure(100.0)]]);
         assert!(close(a.value().unwrap(), 200.0) && close(b.value().unwrap(), 100.0), "{a:?} {b:?}");
-        assert!(matches!(a, Seen::Figure { errors: 2, planned: 200, .. }));
+        assert!(matches!(a, RunResult::Figure { errors: 2, planned: 200, .. }));
         assert_eq!(of_seen(&[[figure(0.0), figure(1.0)]; 2])[0].value(), Some(0.0), "without a ratio");
     }
 
     #[test]
     fn invalid_slice_drops_its_pair_and_a_majority_drops_the_block() {
-        let ratio = |pairs: &[[Seen; 2]]| {
+        let ratio = |pairs: &[[RunResult; 2]]| {
             let [a, b] = of_seen(pairs);
             Some(a.value()? / b.value()?)
         };
-        let (fair, lost) = ([figure(2.0), figure(1.0)], [Seen::Invalid, figure(1.0)]);
+        let (fair, lost) = ([figure(2.0), figure(1.0)], [RunResult::Invalid, figure(1.0)]);
         assert!(close(ratio(&[fair, lost]).unwrap(), 2.0));
-        assert_eq!(of_seen(&[fair, lost, lost])[0], Seen::Invalid);
-        assert!(matches!(of_seen(&[fair, lost, lost])[1], Seen::Figure { .. }), "the other lost nothing");
-        let other = [figure(1.0), Seen::Invalid];
+        assert_eq!(of_seen(&[fair, lost, lost])[0], RunResult::Invalid);
+        assert!(
+            matches!(of_seen(&[fair, lost, lost])[1], RunResult::Figure { .. }),
+            "the other lost nothing"
+        );
+        let other = [figure(1.0), RunResult::Invalid];
         assert_eq!(of_seen(&[fair, lost, other, fair]).map(|side| side.value().is_some()), [true; 2]);
-        assert_eq!(of_seen(&[fair, lost, other]), [Seen::Invalid; 2]);
-        assert_eq!(of_seen(&[lost])[0], Seen::Invalid);
+        assert_eq!(of_seen(&[fair, lost, other]), [RunResult::Invalid; 2]);
+        assert_eq!(of_seen(&[lost])[0], RunResult::Invalid);
     }
 
     #[test]
     fn variant_without_figure_does_not_affect_the_others() {
-        let values = |lost: [Seen; 4]| {
+        let values = |lost: [RunResult; 4]| {
             let [high, low] = [400.0, 100.0].map(figure);
-            let rounds: Vec<Vec<Seen>> =
+            let rounds: Vec<Vec<RunResult>> =
                 lost.iter().zip([high, low, low, high]).map(|(lost, of)| vec![of, *lost, high]).collect();
             let seen = of_rounds(&rounds);
             assert!([Some(200.0), Some(400.0)].iter().zip([0, 2]).all(|(value, of)| {
@@ -229,21 +232,24 @@ mod tests {
             }));
             seen[1]
         };
-        for seen in [Seen::Failed, Seen::Missing, Seen::TooFew, Seen::Invalid] {
+        for seen in [RunResult::Failed, RunResult::Missing, RunResult::TooFew, RunResult::Invalid] {
             assert_eq!(values([seen; 4]), seen);
         }
-        assert_eq!(values([figure(1.0), Seen::Failed, Seen::Failed, Seen::Failed]), Seen::Failed);
+        assert_eq!(
+            values([figure(1.0), RunResult::Failed, RunResult::Failed, RunResult::Failed]),
+            RunResult::Failed
+        );
     }
 
     #[test]
     fn variant_with_a_failed_or_missing_slice_loses_the_block() {
         let fair = [figure(2.0), figure(1.0)];
-        for seen in [Seen::Failed, Seen::Missing, Seen::TooFew] {
+        for seen in [RunResult::Failed, RunResult::Missing, RunResult::TooFew] {
             assert_eq!(of_seen(&[fair, fair, fair, [figure(1.0), seen]])[1], seen);
         }
         assert_eq!(
-            of_seen(&[[Seen::Failed, Seen::Missing], [Seen::Invalid; 2]]),
-            [Seen::Failed, Seen::Missing]
+            of_seen(&[[RunResult::Failed, RunResult::Missing], [RunResult::Invalid; 2]]),
+            [RunResult::Failed, RunResult::Missing]
         );
         assert!(of_seen(&[]).iter().all(|side| side.value() == Some(0.0)));
     }
@@ -253,13 +259,13 @@ mod tests {
         let rounds = [
             vec![figure(4.0), figure(1.0), figure(9.0)],
             vec![figure(1.0), figure(1.0), figure(4.0)],
-            vec![figure(50.0), Seen::Invalid, figure(50.0)],
+            vec![figure(50.0), RunResult::Invalid, figure(50.0)],
         ];
-        let values: Vec<Option<f64>> = of_rounds(&rounds).iter().map(Seen::value).collect();
+        let values: Vec<Option<f64>> = of_rounds(&rounds).iter().map(RunResult::value).collect();
         let [Some(first), Some(second), Some(third)] = values[..] else { panic!("{values:?}") };
         assert!(close(first, 2.0) && close(second, 1.0) && close(third, 6.0), "{values:?}");
         let lost = of_rounds(&rounds[1..].iter().rev().chain(&rounds[2..]).cloned().collect::<Vec<_>>());
-        assert_eq!(lost[1], Seen::Invalid);
+        assert_eq!(lost[1], RunResult::Invalid);
         assert!(close(lost[0].value().unwrap(), libm::cbrt(2500.0)), "all rounds of the others count");
         assert_eq!(of_rounds(&[]), []);
     }

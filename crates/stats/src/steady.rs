@@ -168,7 +168,7 @@ fn believed_cut(level: &[f64]) -> usize {
 }
 
 /// Judgment of one series after the cut.
-struct Judged {
+struct SeriesJudgment {
     drift_share: f64,
     halves_share: f64,
     rho: f64,
@@ -181,12 +181,12 @@ enum Change {
     FittedStep(usize),
 }
 
-fn judge(name: Series, level: &[f64]) -> Judged {
+fn judge(name: Series, level: &[f64]) -> SeriesJudgment {
     let (count, mean) = (level.len() as f64, mean(level));
     let line = FittedLine::through(level);
     let step = FittedStep::of(level);
     let (first, second) = level.split_at(level.len() / 2);
-    let mut judged = Judged {
+    let mut judged = SeriesJudgment {
         drift_share: line.slope * count / mean,
         halves_share: self::mean(second) / self::mean(first) - 1.0,
         rho: spearman_with_time(level),

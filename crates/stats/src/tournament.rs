@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 use libm::log1p;
 
-use crate::{Comparison, Duel, DuelStep, Seen};
+use crate::{Comparison, Duel, DuelStep, RunResult};
 use block::{Block, Lost};
 pub use forecast::TournamentForecast;
 pub use halving::RACE_MAX;
@@ -76,7 +76,7 @@ pub struct Tournament {
     matters: f64,
     rows: Rows,
     field: Vec<usize>,
-    left: Vec<Out>,
+    left: Vec<Elimination>,
     /// Number of noted blocks that were requested.
     noted: u32,
     /// True if a round of halving needed more blocks than the maximum.
@@ -91,7 +91,7 @@ pub struct Tournament {
 }
 
 /// Eliminated variant: its number, the number of valid blocks before, and the reason.
-type Out = (usize, u32, EliminationReason);
+type Elimination = (usize, u32, EliminationReason);
 
 #[derive(Clone, Debug)]
 enum Phase {
@@ -115,9 +115,9 @@ const BLOCKS_MAX: u32 = 1_000;
 /// Upper bound of the number of variants, whatever the rules say.
 const SETTINGS_MAX: usize = 4_096;
 /// Lower bound of the smallest difference that matters.
-const MATTERS_MIN: f64 = 1e-4;
+const MIN_EFFECT_MIN: f64 = 1e-4;
 /// Maximum number of repeated runs of a variant without a figure.
-const AGAIN_MAX: u32 = 3;
+const REPEATS_MAX: u32 = 3;
 
 impl Tournament {
     /// Creates a search before its first block. Out-of-range rules are clamped.
@@ -131,7 +131,7 @@ impl Tournament {
         };
         let mut tournament = Self {
             rules,
-            matters: log1p(if rules.matters.is_finite() { rules.matters.max(MATTERS_MIN) } else { 0.03 }),
+            matters: log1p(if rules.matters.is_finite() { rules.matters.max(MIN_EFFECT_MIN) } else { 0.03 }),
             rows: Rows::new(rules.higher_is_better),
             field: (0..settings).collect(),
             left: Vec::new(),
@@ -163,13 +163,13 @@ impl Tournament {
 
     /// Notes the results of the block of [`next`](Self::next), in any order. A requested variant without a result is missing; a
     /// result that was not requested is ignored.
-    pub fn note(&mut self, seen: &[(usize, Seen)]) {
+    pub fn note(&mut self, seen: &[(usize, RunResult)]) {
         let said = |setting: usize| {
-            seen.iter().find(|(of, _)| *of == setting).map_or(Seen::Missing, |(_, said)| *said)
+            seen.iter().find(|(of, _)| *of == setting).map_or(RunResult::Missing, |(_, said)| *said)
         };
         match &mut self.phase {
             Phase::Halving { block, .. } | Phase::Race { block, .. } => {
-                let lost = block.note(said, AGAIN_MAX);
+                let lost = block.note(said, REPEATS_MAX);
                 let is_complete = block.is_complete();
                 if is_complete {
                     self.rows.push(block.row(self.rules.settings));

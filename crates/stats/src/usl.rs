@@ -56,7 +56,7 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Option<Usl> {
     if sizes.len() < SIZES_MIN || !points.iter().all(is_point) {
         return None;
     }
-    let law = Law::through(points)?;
+    let law = UslCoefficients::through(points)?;
     let (kappas, peaks) = resampled(points, &law, most, seed);
     let peak = law.peak(most);
     Some(Usl {
@@ -72,13 +72,13 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Option<Usl> {
 
 /// Coefficients of N ÷ X(N) as a sum of 1, N − 1, and N(N − 1), in which the law is linear.
 #[derive(Clone, Copy, Debug)]
-struct Law([f64; 3]);
+struct UslCoefficients([f64; 3]);
 
 fn factors(users: f64) -> [f64; 3] {
     [1.0, users - 1.0, users * (users - 1.0)]
 }
 
-impl Law {
+impl UslCoefficients {
     fn cost(&self, users: f64) -> f64 {
         factors(users).iter().zip(self.0).map(|(factor, part)| factor * part).sum()
     }
@@ -130,7 +130,7 @@ impl Law {
 }
 
 /// κ and peak of bootstrap samples: the law with resampled residuals. A sample without a peak has it at infinity.
-fn resampled(points: &[(f64, f64)], law: &Law, most: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
+fn resampled(points: &[(f64, f64)], law: &UslCoefficients, most: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut chance = Chance::of(seed);
     let count = points.len() as f64;
     let residuals: Vec<f64> = points.iter().map(|point| law.residual(*point)).collect();
@@ -148,7 +148,7 @@ fn resampled(points: &[(f64, f64)], law: &Law, most: f64, seed: u64) -> (Vec<f64
                 (*users, users / law.cost(*users) * exp(residual))
             })
             .collect();
-        let Some(sample) = Law::through(&drawn) else { continue };
+        let Some(sample) = UslCoefficients::through(&drawn) else { continue };
         kappas.push(sample.kappa(most));
         peaks.push(sample.peak(most).unwrap_or(f64::INFINITY));
     }

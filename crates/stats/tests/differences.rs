@@ -1,7 +1,7 @@
 //! Simulates a thousand studies of event costs, which are compared by difference: figures that are often zero, skewed, tied, or
 //! infinite.
 
-use stats::{Duel, DuelRules, DuelStep, MinEffect, Paired, Seen, Verdict, compare_together};
+use stats::{Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together};
 
 use crate::support::Chance;
 
@@ -44,7 +44,7 @@ const EQUAL: [Costs; 7] = [
 fn finding(rules: DuelRules, mut costs: impl FnMut() -> [f64; 2]) -> Verdict {
     let mut duel = Duel::new(rules);
     while let DuelStep::Block { .. } = duel.next() {
-        duel.note(costs().map(|value| Seen::Figure { value, errors: 0, planned: 10_000 }));
+        duel.note(costs().map(|value| RunResult::Figure { value, errors: 0, planned: 10_000 }));
     }
     duel.finding().verdict
 }
@@ -117,7 +117,7 @@ fn true_difference_is_found_and_covered_by_the_interval() {
             let base = 300.0 * chance.exponential();
             // 400 and 800 ms; the difference has a standard deviation of 40 ms.
             let [one, other] = [400.0, 800.0].map(|cost| base + cost + 28.0 * chance.normal());
-            duel.note([one, other].map(|value| Seen::Figure { value, errors: 0, planned: 10_000 }));
+            duel.note([one, other].map(|value| RunResult::Figure { value, errors: 0, planned: 10_000 }));
         }
         let finding = duel.finding();
         found += usize::from(finding.verdict == Verdict::Differs { below_matters: false });

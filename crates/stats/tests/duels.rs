@@ -1,6 +1,6 @@
 //! Simulates thousands of duels: error rates, power, and coverage.
 
-use stats::{Duel, DuelEnd, DuelRules, DuelStep, MinEffect, Seen, Slice, Verdict, judge_together};
+use stats::{Duel, DuelEnd, DuelRules, DuelStep, MinEffect, RunResult, Slice, Verdict, judge_together};
 
 use crate::support::Chance;
 
@@ -14,8 +14,8 @@ const RULES: DuelRules = DuelRules {
     has_control: false,
 };
 
-fn run(value: f64) -> Seen {
-    Seen::Figure { value, errors: 0, planned: 10_000 }
+fn run(value: f64) -> RunResult {
+    RunResult::Figure { value, errors: 0, planned: 10_000 }
 }
 
 /// A whole duel, with the figures of each block drawn by `figures`.
@@ -153,8 +153,8 @@ fn family_error_rate_equals_that_of_one_duel() {
 fn replaying_notes_restores_the_state() {
     let mut chance = Chance::seeded(25);
     let seen = |chance: &mut Chance| match chance.uniform() {
-        draw if draw < 0.1 => Seen::Invalid,
-        draw if draw < 0.15 => Seen::TooFew,
+        draw if draw < 0.1 => RunResult::Invalid,
+        draw if draw < 0.15 => RunResult::TooFew,
         _ => run(chance.exponential()),
     };
     for _ in 0..100 {

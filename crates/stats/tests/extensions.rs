@@ -1,7 +1,7 @@
 //! Simulates a thousand studies of equal systems that are extended after their end: how often they report a difference.
 
 use stats::{
-    Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, Seen, Verdict, compare_together, error_rate,
+    Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together, error_rate,
 };
 
 use crate::support::Chance;
@@ -82,7 +82,7 @@ fn equal_duels_stay_below_the_printed_error_rate() {
         for further in [None, Some(20), Some(24)] {
             further.into_iter().for_each(|blocks| duel.extend(blocks));
             while let DuelStep::Block { .. } = duel.next() {
-                duel.note([0, 1].map(|_| Seen::Figure {
+                duel.note([0, 1].map(|_| RunResult::Figure {
                     value: (0.05 * chance.exponential()).exp(),
                     errors: 0,
                     planned: 10_000,

@@ -1,7 +1,9 @@
 //! Simulated searches: of known capacities, and of systems with inconsistent results.
 
 use proptest::prelude::*;
-use stats::{At, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep};
+use stats::{
+    At, Level, LevelRunResult, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep,
+};
 
 use crate::support::Chance;
 
@@ -10,7 +12,7 @@ fn rules(seed: u64) -> SearchRules {
 }
 
 /// Runs a search against a simulated system, which returns the result of each level.
-fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> Judged) -> (Search, Vec<Level>) {
+fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> LevelRunResult) -> (Search, Vec<Level>) {
     let (mut search, mut levels) = (Search::new(rules), Vec::new());
     while let SearchStep::Run(level) = search.next() {
         levels.push(level);
@@ -21,15 +23,19 @@ fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> Judged) -> (Search
 
 /// Four workers that serve `capacity` per second. Runs near it pass with a probability that follows a logistic curve of scale
 /// `width`, as a share of the capacity.
-fn noisy(capacity: f64, width: f64, chance: &mut Chance) -> impl FnMut(Level) -> Judged {
+fn noisy(capacity: f64, width: f64, chance: &mut Chance) -> impl FnMut(Level) -> LevelRunResult {
     move |level| match level.at {
         At::Users(users) => {
             let per_s = capacity * f64::from(users.min(4)) / 4.0 * (1.0 + 0.02 * chance.normal());
-            Judged::Sized { per_s, mean_response_s: f64::from(users) / per_s }
+            LevelRunResult::Sized { per_s, mean_response_s: f64::from(users) / per_s }
         }
         At::PerS(per_s) => {
             let odds = ((per_s / capacity - 1.0) / width).exp();
-            if chance.uniform() < 1.0 / (1.0 + odds) { Judged::Passed } else { Judged::Failed }
+            if chance.uniform() < 1.0 / (1.0 + odds) {
+                LevelRunResult::Passed
+            } else {
+                LevelRunResult::Failed
+            }
         }
     }
 }
@@ -97,13 +103,13 @@ fn rate_that_mostly_failed_is_not_reported_as_passing() {
 }
 
 /// System whose runs pass up to the rate `capacity` and fail above it.
-fn sharp(capacity: f64) -> impl FnMut(Level) -> Judged {
+fn sharp(capacity: f64) -> impl FnMut(Level) -> LevelRunResult {
     move |level| match level.at {
         At::Users(users) => {
-            Judged::Sized { per_s: capacity * f64::from(users.min(4)) / 4.0, mean_response_s: 0.01 }
+            LevelRunResult::Sized { per_s: capacity * f64::from(users.min(4)) / 4.0, mean_response_s: 0.01 }
         }
-        At::PerS(per_s) if per_s <= capacity => Judged::Passed,
-        At::PerS(_) => Judged::Failed,
+        At::PerS(per_s) if per_s <= capacity => LevelRunResult::Passed,
+        At::PerS(_) => LevelRunResult::Failed,
     }
 }
 
@@ -156,7 +162,10 @@ fn search_stays_within_its_bounds() {
 fn condition_that_never_passes_ends_the_search() {
     let mut sizes = sharp(400.0);
     let (search, levels) =
-        drive(rules(1), |level| if matches!(level.at, At::Users(_)) { sizes(level) } else { Judged::Failed });
+        drive(
+            rules(1),
+            |level| if matches!(level.at, At::Users(_)) { sizes(level) } else { LevelRunResult::Failed },
+        );
     assert_eq!((search.finding().held_per_s, search.finding().end), (None, Some(SearchEnd::NothingHolds)));
     assert!(levels.len() < 25, "{}", levels.len());
 }
@@ -176,7 +185,7 @@ fn unmeasurable_rate_gives_a_lower_bound_or_is_avoided() {
     let limited = |limit: f64, capacity: f64| {
         let mut system = sharp(capacity);
         drive(SearchRules { to_per_s: Some(5_000.0), ..rules(1) }, move |level| match level.at {
-            At::PerS(per_s) if per_s > limit => Judged::Invalid,
+            At::PerS(per_s) if per_s > limit => LevelRunResult::Invalid,
             _ => system(level),
         })
     };
@@ -186,7 +195,7 @@ fn unmeasurable_rate_gives_a_lower_bound_or_is_avoided() {
     assert!(found.unmeasurable_per_s.is_some_and(|limit| (350.0..=361.0).contains(&limit)), "{found:?}");
     let found = limited(700.0, 400.0).0.finding();
     assert_eq!((found.end, found.held_per_s), (Some(SearchEnd::Found), Some(400.0)));
-    let (search, levels) = drive(rules(1), |_| Judged::Invalid);
+    let (search, levels) = drive(rules(1), |_| LevelRunResult::Invalid);
     assert_eq!((search.finding().end, levels.len()), (Some(SearchEnd::NotFit), 3));
 }
 
@@ -195,13 +204,13 @@ fn missing_recovery_is_reported() {
     let mut system = sharp(400.0);
     let all = SearchRules { has_overload: true, has_soak: true, ..rules(1) };
     let (search, _) = drive(all, |level| match level.stage {
-        SearchStage::Overload | SearchStage::Soak => Judged::Failed,
+        SearchStage::Overload | SearchStage::Soak => LevelRunResult::Failed,
         _ => system(level),
     });
     let found = search.finding();
     assert_eq!((found.recovers, found.soaked, found.end), (Some(false), Some(false), Some(SearchEnd::Found)));
     let (search, _) = drive(all, |level| match level.stage {
-        SearchStage::Overload | SearchStage::Soak => Judged::Invalid,
+        SearchStage::Overload | SearchStage::Soak => LevelRunResult::Invalid,
         _ => sharp(400.0)(level),
     });
     assert_eq!((search.finding().recovers, search.finding().soaked), (None, None));
@@ -214,10 +223,10 @@ fn wide_noise_band_is_reported_and_avoided() {
     let (mut sizes, mut banded) = (sharp(400.0), 0);
     for seed in 0..50 {
         let (search, _) = drive(rules(seed), |level| match level.at {
-            At::PerS(per_s) if per_s <= 380.0 => Judged::Passed,
-            At::PerS(per_s) if per_s >= 420.0 => Judged::Failed,
-            At::PerS(_) if chance.uniform() < 0.5 => Judged::Passed,
-            At::PerS(_) => Judged::Failed,
+            At::PerS(per_s) if per_s <= 380.0 => LevelRunResult::Passed,
+            At::PerS(per_s) if per_s >= 420.0 => LevelRunResult::Failed,
+            At::PerS(_) if chance.uniform() < 0.5 => LevelRunResult::Passed,
+            At::PerS(_) => LevelRunResult::Failed,
             At::Users(_) => sizes(level),
         });
         let found = search.finding();
@@ -232,10 +241,10 @@ fn wide_noise_band_is_reported_and_avoided() {
 fn unrequested_level_counts_as_a_run_only() {
     let mut search = Search::new(SearchRules { runs_max: 3, ..rules(1) });
     let first = search.next();
-    search.note(Level { stage: SearchStage::Confirm, at: At::PerS(5.0) }, Judged::Passed);
+    search.note(Level { stage: SearchStage::Confirm, at: At::PerS(5.0) }, LevelRunResult::Passed);
     assert_eq!(search.next(), first);
     for _ in 0..9 {
-        search.note(Level { stage: SearchStage::Confirm, at: At::PerS(f64::NAN) }, Judged::Passed);
+        search.note(Level { stage: SearchStage::Confirm, at: At::PerS(f64::NAN) }, LevelRunResult::Passed);
     }
     let found = search.finding();
     assert_eq!((search.next(), found.runs, found.end), (SearchStep::Over, 3, Some(SearchEnd::OutOfRuns)));
@@ -252,12 +261,12 @@ proptest! {
             has_overload: true, has_soak: true, runs_max, seed,
         };
         let judged = |kind: Option<&u8>| match kind {
-            Some(0) => Judged::Invalid,
-            Some(1) => Judged::Passed,
-            Some(2) => Judged::Failed,
-            Some(3) => Judged::Sized { per_s: f64::NAN, mean_response_s: 1.0 },
-            Some(4) => Judged::Sized { per_s: 5e-324, mean_response_s: f64::INFINITY },
-            _ => Judged::Sized { per_s: 1e308, mean_response_s: 1.0 },
+            Some(0) => LevelRunResult::Invalid,
+            Some(1) => LevelRunResult::Passed,
+            Some(2) => LevelRunResult::Failed,
+            Some(3) => LevelRunResult::Sized { per_s: f64::NAN, mean_response_s: 1.0 },
+            Some(4) => LevelRunResult::Sized { per_s: 5e-324, mean_response_s: f64::INFINITY },
+            _ => LevelRunResult::Sized { per_s: 1e308, mean_response_s: 1.0 },
         };
         let mut says = said.iter().cycle();
         let (search, levels) = drive(rules, |_| judged(says.next()));

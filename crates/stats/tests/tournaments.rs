@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use stats::{
-    EliminationReason, Seen, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep,
-    Verdict,
+    EliminationReason, RunResult, Tournament, TournamentEnd, TournamentRules, TournamentStage,
+    TournamentStep, Verdict,
 };
 
 use crate::support::Chance;
@@ -19,23 +19,23 @@ fn rules(settings: usize) -> TournamentRules {
     }
 }
 
-fn figure(value: f64) -> Seen {
-    Seen::Figure { value, errors: 0, planned: 10_000 }
+fn figure(value: f64) -> RunResult {
+    RunResult::Figure { value, errors: 0, planned: 10_000 }
 }
 
 /// Runs a best-of search on simulated variants. Also returns the number of runs.
-fn drive(rules: TournamentRules, mut run: impl FnMut(usize) -> Seen) -> (Tournament, u32) {
+fn drive(rules: TournamentRules, mut run: impl FnMut(usize) -> RunResult) -> (Tournament, u32) {
     let (mut tournament, mut runs) = (Tournament::new(rules), 0);
     while let TournamentStep::Block { of, .. } = tournament.next() {
         runs += of.len() as u32;
-        let seen: Vec<(usize, Seen)> = of.iter().map(|setting| (*setting, run(*setting))).collect();
+        let seen: Vec<(usize, RunResult)> = of.iter().map(|setting| (*setting, run(*setting))).collect();
         tournament.note(&seen);
     }
     (tournament, runs)
 }
 
 /// Variants with these mean figures and 2 % noise.
-fn spread<'a>(figures: &'a [f64], chance: &'a mut Chance) -> impl FnMut(usize) -> Seen + 'a {
+fn spread<'a>(figures: &'a [f64], chance: &'a mut Chance) -> impl FnMut(usize) -> RunResult + 'a {
     move |setting| figure(figures[setting] * (1.0 + 0.02 * chance.normal()))
 }
 
@@ -101,7 +101,7 @@ fn forecasts(tournaments: u64, figures: &[f64], levels: [f64; 2], after: u32) ->
             }
             runs += of.len() as u32;
             let seen = |of: &usize| (*of, figure(start(figures[*of], levels, &mut chance)));
-            let seen: Vec<(usize, Seen)> = of.iter().map(seen).collect();
+            let seen: Vec<(usize, RunResult)> = of.iter().map(seen).collect();
             tournament.note(&seen);
             blocks += 1;
         }
@@ -209,8 +209,8 @@ fn unmeasurable_variant_is_eliminated_and_the_others_continue() {
     let mut chance = Chance::seeded(3);
     let mut run = spread(&[100.0, 120.0, 105.0, 110.0], &mut chance);
     let said = |setting: usize| match setting {
-        1 => Seen::Invalid,
-        3 => Seen::Failed,
+        1 => RunResult::Invalid,
+        3 => RunResult::Failed,
         _ => run(setting),
     };
     let (tournament, runs) = drive(rules(4), said);
@@ -230,7 +230,7 @@ fn rival_lost_to_invalid_runs_leaves_the_search_undecided() {
     let said = |setting: usize| {
         noted += u32::from(setting == 1);
         match setting {
-            1 if noted > 8 => Seen::Invalid,
+            1 if noted > 8 => RunResult::Invalid,
             _ => figure([100.0, 98.5, 22.0][setting] * (1.0 + 0.04 * chance.normal())),
         }
     };
@@ -244,10 +244,11 @@ fn rival_lost_to_invalid_runs_leaves_the_search_undecided() {
 
 #[test]
 fn single_measurable_variant_is_not_fit() {
-    let (tournament, _) = drive(rules(3), |setting| if setting == 2 { figure(1.0) } else { Seen::TooFew });
+    let (tournament, _) =
+        drive(rules(3), |setting| if setting == 2 { figure(1.0) } else { RunResult::TooFew });
     let found = tournament.finding();
     assert_eq!((found.best, found.end, found.confirmed), (Some(2), Some(TournamentEnd::NotFit), None));
-    let (tournament, runs) = drive(rules(3), |_| Seen::Invalid);
+    let (tournament, runs) = drive(rules(3), |_| RunResult::Invalid);
     assert_eq!(
         (tournament.finding().best, tournament.finding().end, runs),
         (None, Some(TournamentEnd::NotFit), 12)
@@ -259,8 +260,8 @@ fn fast_variant_with_errors_is_not_the_best() {
     let mut chance = Chance::seeded(9);
     let mut run = spread(&[100.0, 150.0, 101.0], &mut chance);
     let mut said = |setting: usize| match run(setting) {
-        Seen::Figure { value, planned, .. } => {
-            Seen::Figure { value, planned, errors: if setting == 1 { 100 } else { 0 } }
+        RunResult::Figure { value, planned, .. } => {
+            RunResult::Figure { value, planned, errors: if setting == 1 { 100 } else { 0 } }
         }
         other => other,
     };
@@ -297,12 +298,12 @@ proptest! {
     ) {
         let rules = TournamentRules { settings, matters, higher_is_better, blocks_max, incumbent, has_confirmation };
         let one = |(kind, value): (u8, f64)| match kind {
-            0 => Seen::Invalid,
-            1 => Seen::TooFew,
-            2 => Seen::Failed,
-            3 => Seen::Missing,
+            0 => RunResult::Invalid,
+            1 => RunResult::TooFew,
+            2 => RunResult::Failed,
+            3 => RunResult::Missing,
             4 => figure(value),
-            5 => Seen::Figure { value: 1.0, errors: u64::MAX, planned: 1 },
+            5 => RunResult::Figure { value: 1.0, errors: u64::MAX, planned: 1 },
             _ => figure(100.0 + f64::from(kind)),
         };
         let mut says = said.iter().cycle();
@@ -318,7 +319,7 @@ proptest! {
         let most = 4 * settings * 4 * (blocks_max as usize + 1) + 8 * blocks_max.max(6) as usize;
         prop_assert!(runs as usize <= most, "{runs} of {most}");
         let mut again = noted.into_iter().map(|(_, seen)| seen);
-        let (replayed, _) = drive(rules, |_| again.next().unwrap_or(Seen::Missing));
+        let (replayed, _) = drive(rules, |_| again.next().unwrap_or(RunResult::Missing));
         prop_assert_eq!(format!("{:?}", replayed.finding()), format!("{found:?}"));
     }
 }

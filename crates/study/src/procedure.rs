@@ -6,7 +6,7 @@ mod blocks;
 mod capacity;
 mod duel;
 mod experiment;
-mod heard;
+mod study_results;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -45,7 +45,7 @@ pub(crate) enum Turn {
     /// Ends the study.
     Over {
         /// Reason why the study ends.
-        why: Why,
+        why: EndReason,
         /// Messages for the user, one per line.
         news: Vec<String>,
     },
@@ -53,7 +53,7 @@ pub(crate) enum Turn {
 
 impl Turn {
     /// Puts these runs into random order. Ends the study if there are none.
-    fn shuffled(mut places: Vec<StudyPlace>, mut chance: Chance, why: Why, news: Vec<String>) -> Self {
+    fn shuffled(mut places: Vec<StudyPlace>, mut chance: Chance, why: EndReason, news: Vec<String>) -> Self {
         if places.is_empty() {
             return Self::Over { why, news };
         }
@@ -64,7 +64,7 @@ impl Turn {
 
 /// Reason why a study ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum EndReason {
     /// The question of the study has an answer.
     Decided,
     /// All planned blocks, or as many as allowed, were made.
@@ -75,7 +75,7 @@ pub(crate) enum Why {
     NotFit,
 }
 
-impl Why {
+impl EndReason {
     /// Name of the reason in the store.
     pub(crate) const fn word(self) -> &'static str {
         match self {

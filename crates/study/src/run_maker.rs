@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use evidence::{Run, RunId, Study, StudyEnding, StudyId, StudyPlace};
 use plan::Amount;
-use progress::{Ahead, RunEvent};
+use progress::{RemainingStudy, RunEvent};
 use store::{Store, StoreError};
 
 /// Makes the runs of a study, stores them, and publishes its events.
@@ -16,7 +16,7 @@ pub trait RunMaker {
     ///
     /// # Errors
     /// No more runs can be made.
-    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), Self::Error>;
+    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &RemainingStudy) -> Result<(), Self::Error>;
 
     /// Whether the study can be resumed after this error, once its cause is removed.
     fn is_resumable(&self, error: &Self::Error) -> bool;

@@ -9,14 +9,14 @@ use evidence::{
 };
 use judge::ComparedBy;
 use plan::{Fault, Interleave, Study};
-use progress::{Ahead, BlockEnded, Next, RunEvent, VerdictSoFar};
+use progress::{BlockEnded, Next, RemainingStudy, RunEvent, VerdictSoFar};
 use stats::DuelEnd;
 use store::Store;
 
 use crate::arrivals;
 use crate::likely_bottlenecks::LikelyBottlenecks;
 use crate::pace::Pace;
-use crate::procedure::{self, StudyProcedure, Turn, Why};
+use crate::procedure::{self, EndReason, StudyProcedure, Turn};
 use crate::run_maker::{Draws, Journal, RunMaker};
 use crate::schedule::schedule;
 use crate::study_error::{Broken, StudyError};
@@ -156,7 +156,7 @@ pub fn run_study<R: RunMaker>(
         }
         why => why?,
     };
-    let verdict = if why.is_some_and(Why::is_whole) { Verdict::Complete } else { Verdict::Partial };
+    let verdict = if why.is_some_and(EndReason::is_whole) { Verdict::Complete } else { Verdict::Partial };
     let why = why.map(|why| why.word().to_owned());
     Ok(journal.finish(&StudyEnding { ended_at_unix_ms: unix_ms(), verdict, why })?)
 }
@@ -169,11 +169,12 @@ fn turns<R: RunMaker>(
     study: &Study,
     journal: &dyn Journal,
     runs: &mut R,
-) -> Result<Option<Why>, Broken<R::Error>> {
+) -> Result<Option<EndReason>, Broken<R::Error>> {
     let mut kept = journal.study()?;
     let next_runs = procedure::of(study, &kept, journal);
     let (pace, limits) = (Pace::of(study, &kept), LikelyBottlenecks::of(&kept));
-    let mut going = Going { study, journal, pace, limits, verdicts: Vec::new(), begun: runs.now(), made: 0 };
+    let mut going =
+        RunningStudy { study, journal, pace, limits, verdicts: Vec::new(), begun: runs.now(), made: 0 };
     let mut places: Vec<StudyPlace> = kept.missing().cloned().collect();
     let mut tries = 1;
     let mut told = BTreeSet::new();
@@ -212,12 +213,12 @@ fn turns<R: RunMaker>(
 }
 
 /// `None` if planned runs are missing that no decision needed. They can still be made, so the study can be resumed.
-fn unless_missing(why: Why, kept: &evidence::Study) -> Option<Why> {
+fn unless_missing(why: EndReason, kept: &evidence::Study) -> Option<EndReason> {
     kept.missing().next().is_none().then_some(why)
 }
 
 /// State of a study while it runs.
-struct Going<'a> {
+struct RunningStudy<'a> {
     study: &'a Study,
     journal: &'a dyn Journal,
     pace: Pace<'a>,
@@ -230,7 +231,7 @@ struct Going<'a> {
     made: usize,
 }
 
-impl Going<'_> {
+impl RunningStudy<'_> {
     /// Makes the runs of a turn. `Some` if the study stops before the end of the turn: with the reason, or with `None` if a stop
     /// was requested.
     fn turn<R: RunMaker>(
@@ -239,7 +240,7 @@ impl Going<'_> {
         kept: &mut evidence::Study,
         places: &[StudyPlace],
         runs: &mut R,
-    ) -> Result<Option<Option<Why>>, Broken<R::Error>> {
+    ) -> Result<Option<Option<EndReason>>, Broken<R::Error>> {
         let later = next_runs.later_at_most(kept);
         for (index, place) in places.iter().enumerate() {
             if runs.is_stopped() {
@@ -253,7 +254,7 @@ impl Going<'_> {
             if !self.pace.is_time_for(block, gone) {
                 let later = later.map(|later| later + places.len() - index - block.len());
                 runs.publish(RunEvent::Remark(self.pace.spent(block, later, gone)));
-                return Ok(Some(Some(Why::Budget)));
+                return Ok(Some(Some(EndReason::Budget)));
             }
             let amount = next_runs.amount(kept, place)?;
             let is_same = |other: &&StudyPlace| {
@@ -301,8 +302,8 @@ impl Going<'_> {
         Ok(())
     }
 
-    fn ahead(&self, left: &[StudyPlace], later: Option<usize>, gone: Duration) -> Ahead {
-        Ahead {
+    fn ahead(&self, left: &[StudyPlace], later: Option<usize>, gone: Duration) -> RemainingStudy {
+        RemainingStudy {
             number: self.made,
             of: later.map(|later| self.made + left.len() + later),
             is_at_most: later != Some(0),
@@ -437,8 +438,8 @@ mod tests {
     fn study_with_missing_run_has_not_ended() {
         let (_, store, id) = begun(3, "{ blocks: 2 }");
         let mut kept = store.load_study(&id).expect("it is kept");
-        assert_eq!(unless_missing(Why::Blocks, &kept), None);
+        assert_eq!(unless_missing(EndReason::Blocks, &kept), None);
         kept.new.planned.clear();
-        assert_eq!(unless_missing(Why::Blocks, &kept), Some(Why::Blocks));
+        assert_eq!(unless_missing(EndReason::Blocks, &kept), Some(EndReason::Blocks));
     }
 }

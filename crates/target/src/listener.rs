@@ -1,8 +1,8 @@
 //! Listening sockets, and the thread that accepts connections and assigns them to the workers in turn.
 
-use crate::mailbox::{Letter, Mailbox};
+use crate::mailbox::{Mailbox, ReactorMessage};
 use crate::shared::Shared;
-use crate::worker::Desk;
+use crate::worker::WorkerHandle;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Number of accepted connections before the schedule and the stop flag are checked again.
 const BATCH: usize = 64;
 /// Pause of accepting when the process is out of file descriptors.
-const BREATH: Duration = Duration::from_millis(10);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Listening socket.
 pub(crate) struct Listener {
@@ -66,7 +66,7 @@ fn socket(family: AddressFamily) -> Result<OwnedFd, Errno> {
 pub(crate) struct Acceptor {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
-    desks: Vec<Desk>,
+    desks: Vec<WorkerHandle>,
     epoll: OwnedFd,
     next: u64,
 }
@@ -76,7 +76,7 @@ impl Acceptor {
     pub(crate) fn new(
         shared: Arc<Shared>,
         listeners: Vec<Listener>,
-        desks: Vec<Desk>,
+        desks: Vec<WorkerHandle>,
         bell: &Mailbox,
     ) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -118,21 +118,21 @@ impl Acceptor {
             match rustix::net::accept_with(socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
                 Ok(connection) => {
                     let tcp = file.is_none();
-                    self.hand_out(Letter::Accepted { socket: connection, number: self.next, tcp });
+                    self.hand_out(ReactorMessage::Accepted { socket: connection, number: self.next, tcp });
                     if !delay.is_zero() {
                         self.shared.stop.sleep_until(Instant::now() + delay);
                     }
                 }
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
                 Err(Errno::AGAIN) => return,
-                Err(_) => return self.shared.stop.sleep_until(Instant::now() + BREATH),
+                Err(_) => return self.shared.stop.sleep_until(Instant::now() + ACCEPT_PAUSE),
             }
         }
     }
 
     /// Assigns a connection to the next worker in turn, because the kernel's own distribution is random and gives some workers
     /// twice their share.
-    fn hand_out(&mut self, letter: Letter) {
+    fn hand_out(&mut self, letter: ReactorMessage) {
         let desk = &self.desks[(self.next % self.desks.len() as u64) as usize];
         self.next = self.next.wrapping_add(1);
         desk.tally.accepted.add_one();

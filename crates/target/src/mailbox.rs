@@ -8,7 +8,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 
 /// Message to a reactor.
-pub(crate) enum Letter {
+pub(crate) enum ReactorMessage {
     /// A connection was accepted for this reactor.
     Accepted { socket: OwnedFd, number: u64, tcp: bool },
     /// A request was executed on another thread.
@@ -21,7 +21,7 @@ pub(crate) enum Letter {
 
 /// Message queue with an event descriptor.
 pub(crate) struct Mailbox {
-    letters: Mutex<Vec<Letter>>,
+    letters: Mutex<Vec<ReactorMessage>>,
     bell: OwnedFd,
 }
 
@@ -33,7 +33,7 @@ impl Mailbox {
         })
     }
 
-    pub(crate) fn post(&self, letter: Letter) {
+    pub(crate) fn post(&self, letter: ReactorMessage) {
         let first = {
             let mut letters = self.letters.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             letters.push(letter);
@@ -52,7 +52,7 @@ impl Mailbox {
     }
 
     /// Moves all messages into `into`, which must be empty.
-    pub(crate) fn collect(&self, into: &mut Vec<Letter>) {
+    pub(crate) fn collect(&self, into: &mut Vec<ReactorMessage>) {
         let mut letters = self.letters.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         std::mem::swap(&mut *letters, into);
     }

@@ -6,14 +6,14 @@ use crate::gate::Gate;
 use crate::handler;
 use crate::limiter::Limiter;
 use crate::listener::{Acceptor, Listener};
-use crate::mailbox::{Letter, Mailbox};
+use crate::mailbox::{Mailbox, ReactorMessage};
 use crate::settings::{Fault, Settings};
 use crate::shared::{ServiceLog, Shared};
 use crate::stalls::{Pause, Stalls};
 use crate::stop::Stop;
 use crate::tally::Counters;
 use crate::trouble::{TroubleKind, Troubles};
-use crate::worker::{Desk, Worker};
+use crate::worker::{Worker, WorkerHandle};
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -109,7 +109,7 @@ pub struct Running {
     address: SocketAddr,
     started: Instant,
     shared: Arc<Shared>,
-    desks: Vec<Desk>,
+    desks: Vec<WorkerHandle>,
     bell: Mailbox,
     threads: Vec<JoinHandle<()>>,
 }
@@ -152,7 +152,7 @@ impl Running {
         let kind = self.shared.troubles.begin();
         for desk in &self.desks {
             match kind {
-                Some(TroubleKind::Reset) => desk.mailbox.post(Letter::Reset),
+                Some(TroubleKind::Reset) => desk.mailbox.post(ReactorMessage::Reset),
                 _ => desk.mailbox.ring(),
             }
         }
@@ -171,7 +171,7 @@ impl Running {
     fn spawn_workers(&mut self) -> io::Result<()> {
         let Settings { workers, threads, thread_pool, queue, .. } = self.shared.settings;
         for number in 0..workers {
-            let desk = Desk {
+            let desk = WorkerHandle {
                 mailbox: Arc::new(Mailbox::new()?),
                 gate: Arc::new(Gate::new(threads, thread_pool, queue)),
                 tally: Arc::clone(&self.shared.tallies[number]),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Kind of a timer.
 #[derive(Debug)]
-pub(crate) enum Alarm {
+pub(crate) enum TimerKind {
     /// A hold is over.
     Held(Hold),
     /// Idle connections must be looked for.
@@ -35,17 +35,17 @@ pub(crate) struct Timers {
 struct Entry {
     at: Instant,
     number: u64,
-    alarm: Alarm,
+    alarm: TimerKind,
 }
 
 impl Timers {
-    pub(crate) fn push(&mut self, at: Instant, alarm: Alarm) {
+    pub(crate) fn push(&mut self, at: Instant, alarm: TimerKind) {
         self.heap.push(Entry { at, number: self.pushed, alarm });
         self.pushed += 1;
     }
 
     /// Removes and returns the next timer that is due at `now`.
-    pub(crate) fn pop(&mut self, now: Instant) -> Option<Alarm> {
+    pub(crate) fn pop(&mut self, now: Instant) -> Option<TimerKind> {
         if self.next()? > now {
             return None;
         }
@@ -60,12 +60,12 @@ impl Timers {
 /// Delay of this thread's wake-ups, learned from its timeouts. Waits are shortened by it, and the last microseconds are spent
 /// polling. So a hold takes exactly the drawn time.
 #[derive(Default)]
-pub(crate) struct Lead(Duration);
+pub(crate) struct WakeUpLead(Duration);
 
 /// Maximum time of polling before a timer. A later wake-up is compensated only in part.
 const LONGEST_LEAD: Duration = Duration::from_micros(150);
 
-impl Lead {
+impl WakeUpLead {
     /// Learns from a timeout that was `late`.
     pub(crate) fn learn(&mut self, late: Duration) {
         self.0 = (self.0 * 7 + late.min(LONGEST_LEAD)) / 8;
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn waits_are_shortened_by_the_learned_delay() {
-        let (mut lead, us) = (Lead::default(), Duration::from_micros);
+        let (mut lead, us) = (WakeUpLead::default(), Duration::from_micros);
         assert_eq!(lead.shorten(us(500)), us(500));
         (0..100).for_each(|_| lead.learn(us(40)));
         assert!((us(455)..us(465)).contains(&lead.shorten(us(500))));
@@ -118,12 +118,12 @@ mod tests {
         let start = Instant::now();
         let mut timers = Timers::default();
         for (ms, slot) in [(30, 3), (10, 1), (20, 2), (10, 9)] {
-            let alarm = Alarm::Linger(Token { slot, generation: 0 });
+            let alarm = TimerKind::Linger(Token { slot, generation: 0 });
             timers.push(start + Duration::from_millis(ms), alarm);
         }
         let mut due = |ms| {
             std::iter::from_fn(|| match timers.pop(start + Duration::from_millis(ms)) {
-                Some(Alarm::Linger(token)) => Some(token.slot),
+                Some(TimerKind::Linger(token)) => Some(token.slot),
                 _ => None,
             })
             .collect::<Vec<_>>()

@@ -6,12 +6,12 @@ mod serve;
 use crate::connection::Connection;
 use crate::draw::Stream;
 use crate::gate::{Gate, Job};
-use crate::mailbox::{Letter, Mailbox};
+use crate::mailbox::{Mailbox, ReactorMessage};
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::slab::{Slab, Token};
 use crate::tally::Tally;
-use crate::timers::{Alarm, Lead, Timers};
+use crate::timers::{TimerKind, Timers, WakeUpLead};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::{AsFd, OwnedFd};
@@ -29,11 +29,11 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const SHORTEST_SWEEP: Duration = Duration::from_millis(1);
 const LONGEST_SWEEP: Duration = Duration::from_secs(1);
 /// Event data of the message queue; no slot number reaches it.
-const BELL: u64 = u64::MAX;
+const MESSAGE_EVENT: u64 = u64::MAX;
 
 /// Handles of a worker for other threads.
 #[derive(Clone)]
-pub(crate) struct Desk {
+pub(crate) struct WorkerHandle {
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) tally: Arc<Tally>,
@@ -43,11 +43,11 @@ pub(crate) struct Desk {
 pub(crate) struct Worker {
     number: usize,
     shared: Arc<Shared>,
-    desk: Desk,
+    desk: WorkerHandle,
     epoll: OwnedFd,
     connections: Slab<Connection>,
     timers: Timers,
-    lead: Lead,
+    lead: WakeUpLead,
     stream: Stream,
     buffer: Vec<u8>,
     /// Replies of the connection being served. It sends or keeps them before another connection is served.
@@ -65,9 +65,9 @@ enum Task {
 }
 
 impl Worker {
-    pub(crate) fn new(number: usize, shared: Arc<Shared>, desk: Desk) -> std::io::Result<Self> {
+    pub(crate) fn new(number: usize, shared: Arc<Shared>, desk: WorkerHandle) -> std::io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let bell = epoll::EventData::new_u64(BELL);
+        let bell = epoll::EventData::new_u64(MESSAGE_EVENT);
         epoll::add(&epoll, desk.mailbox.bell(), bell, epoll::EventFlags::IN | epoll::EventFlags::ET)?;
         Ok(Self {
             number,
@@ -77,7 +77,7 @@ impl Worker {
             epoll,
             connections: Slab::new(),
             timers: Timers::default(),
-            lead: Lead::default(),
+            lead: WakeUpLead::default(),
             buffer: vec![0; BUFFER_BYTES],
             out: Vec::new(),
             tasks: VecDeque::new(),
@@ -147,7 +147,7 @@ impl Worker {
 
     fn on_event(&mut self, event: epoll::Event) {
         let (flags, data) = (event.flags, event.data.u64());
-        if data == BELL {
+        if data == MESSAGE_EVENT {
             return;
         }
         let token = Token::from_u64(data);
@@ -159,20 +159,20 @@ impl Worker {
         self.serve(token);
     }
 
-    fn on_letter(&mut self, letter: Letter) {
+    fn on_letter(&mut self, letter: ReactorMessage) {
         match letter {
-            Letter::Accepted { socket, number, tcp } => self.welcome(socket, number, tcp),
-            Letter::Done { token, reply } => self.tasks.push_back(Task::Answer { token, reply }),
-            Letter::Start(job) => self.tasks.push_back(Task::Start(job)),
-            Letter::Reset => self.reset_all(),
+            ReactorMessage::Accepted { socket, number, tcp } => self.welcome(socket, number, tcp),
+            ReactorMessage::Done { token, reply } => self.tasks.push_back(Task::Answer { token, reply }),
+            ReactorMessage::Start(job) => self.tasks.push_back(Task::Start(job)),
+            ReactorMessage::Reset => self.reset_all(),
         }
     }
 
-    fn on_alarm(&mut self, alarm: Alarm) {
+    fn on_alarm(&mut self, alarm: TimerKind) {
         match alarm {
-            Alarm::Held(hold) => self.held(&hold),
-            Alarm::Linger(token) => self.close(token),
-            Alarm::Sweep => self.sweep(),
+            TimerKind::Held(hold) => self.held(&hold),
+            TimerKind::Linger(token) => self.close(token),
+            TimerKind::Sweep => self.sweep(),
         }
     }
 
@@ -215,7 +215,7 @@ impl Worker {
         for token in self.connections.those(is_idle) {
             self.close(token);
         }
-        self.timers.push(now + (idle / 4).clamp(SHORTEST_SWEEP, LONGEST_SWEEP), Alarm::Sweep);
+        self.timers.push(now + (idle / 4).clamp(SHORTEST_SWEEP, LONGEST_SWEEP), TimerKind::Sweep);
     }
 
     fn reset_all(&mut self) {

@@ -5,11 +5,11 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use target::scripted::{Script, Step, blackhole, closed_port, start};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 fn connect(address: std::net::SocketAddr) -> TcpStream {
-    let socket = TcpStream::connect_timeout(&address, PATIENCE).expect("a loopback connection");
-    socket.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let socket = TcpStream::connect_timeout(&address, TIMEOUT).expect("a loopback connection");
+    socket.set_read_timeout(Some(TIMEOUT)).expect("a time-out");
     socket
 }
 
@@ -101,7 +101,7 @@ fn endless_and_silent_scripts_end_with_the_server() {
     let address = server.address();
     let begun = Instant::now();
     server.stop();
-    assert!(begun.elapsed() < PATIENCE);
+    assert!(begun.elapsed() < TIMEOUT);
     for socket in &mut sockets {
         // Bytes on their way may still be read. Then the stream ends, regularly or by a reset.
         let _ = std::io::copy(socket, &mut std::io::sink());
@@ -123,7 +123,7 @@ fn blackhole_leaves_connects_pending() {
 fn closed_port_refuses_connections() {
     let port = closed_port().expect("a port");
     for _ in 0..3 {
-        let error = TcpStream::connect_timeout(&port.address(), PATIENCE).expect_err("a refusal");
+        let error = TcpStream::connect_timeout(&port.address(), TIMEOUT).expect_err("a refusal");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     }
 }

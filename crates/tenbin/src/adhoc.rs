@@ -29,7 +29,7 @@ pub(crate) struct Server {
 }
 
 /// Requests or transactions to send to the servers.
-pub(crate) enum Asked<'a> {
+pub(crate) enum AdhocLoad<'a> {
     /// A request.
     Request {
         described: Box<Described>,
@@ -48,7 +48,7 @@ pub(crate) enum Asked<'a> {
 pub(crate) struct Adhoc<'a> {
     pub(crate) title: String,
     pub(crate) servers: Vec<Server>,
-    pub(crate) asked: Asked<'a>,
+    pub(crate) asked: AdhocLoad<'a>,
     /// Conditions that every run is judged by.
     pub(crate) gates: Vec<String>,
     /// Keys of `load` with their values.
@@ -156,7 +156,9 @@ impl Adhoc<'_> {
 
     /// TLS keys of a system that were given, with their values.
     fn certificates(&self) -> Vec<(&'static str, String)> {
-        let (Asked::Request { tls, .. } | Asked::Steps { tls, .. }) = &self.asked else { return Vec::new() };
+        let (AdhocLoad::Request { tls, .. } | AdhocLoad::Steps { tls, .. }) = &self.asked else {
+            return Vec::new();
+        };
         let TlsSpec { insecure, cacert, cert, key } = tls;
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
         let all = [
@@ -171,8 +173,8 @@ impl Adhoc<'_> {
     /// The command quoted for a shell, with possible secrets replaced.
     fn shown_command(&self, words: &[String]) -> String {
         let secrets = match &self.asked {
-            Asked::Request { described, .. } => described.secrets.as_slice(),
-            Asked::Transactions { .. } | Asked::Steps { .. } => &[],
+            AdhocLoad::Request { described, .. } => described.secrets.as_slice(),
+            AdhocLoad::Transactions { .. } | AdhocLoad::Steps { .. } => &[],
         };
         let shown = |word: &String| {
             let hides = |text: String, secret: &String| text.replace(secret, NOT_SHOWN);
@@ -182,7 +184,7 @@ impl Adhoc<'_> {
     }
 }
 
-impl Asked<'_> {
+impl AdhocLoad<'_> {
     /// The `scenario` of the plan, and the `sql` settings of transactions. `shown` is applied to header values and to the body.
     fn scenario(&self, path: &str, shown: fn(&str) -> String) -> String {
         match self {

@@ -107,7 +107,7 @@ pub(crate) fn without_value(name: &str) -> Option<&'static str> {
 }
 
 /// Values of the flags whose letters have another meaning in curl.
-pub(crate) struct Words<'a> {
+pub(crate) struct CurlValues<'a> {
     pub(crate) url: Option<&'a str>,
     pub(crate) connections: Option<&'a str>,
     pub(crate) duration: Option<&'a str>,
@@ -122,7 +122,7 @@ pub(crate) struct Words<'a> {
 const FORM_TYPE: &str = "-H 'Content-Type: application/x-www-form-urlencoded'";
 
 /// Returns an error for each argument that only makes sense in curl.
-pub(crate) fn misread(words: &Words<'_>) -> Vec<Fault> {
+pub(crate) fn misread(words: &CurlValues<'_>) -> Vec<Fault> {
     let taken = words.taken.iter().filter(|_| words.url.is_none()).filter_map(|(flag, value)| {
         let url = value.filter(|value| is_server(value))?;
         let help = format!("write {}", without_value(flag)?);
@@ -158,7 +158,7 @@ fn data(text: &str) -> Option<Fault> {
 }
 
 /// Error for `-b` with cookies, or with the name of a file.
-fn body(words: &Words<'_>) -> Option<Fault> {
+fn body(words: &CurlValues<'_>) -> Option<Fault> {
     let text = words.body?;
     if words.has_type || !words.url.is_some_and(|url| with_scheme(url).starts_with("http")) {
         return None;
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn rejects_arguments_of_curl_and_names_the_flag_to_write() {
-        let none = Words {
+        let none = CurlValues {
             url: Some("localhost:1"),
             connections: None,
             duration: None,
@@ -211,14 +211,14 @@ mod tests {
         };
         let taken = [("-L", Some("http://a/")), ("-s", None), ("-f", None)];
         for (words, place, help) in [
-            (Words { connections: Some("cookies.txt"), ..none }, "-c", "write -c 50 "),
-            (Words { duration: Some("a=b"), ..none }, "-d", "write -b 'a=…' -H 'Content-Type: "),
-            (Words { duration: Some("{\"a\": 1}"), ..none }, "-d", "write --json "),
-            (Words { duration: Some("@a.json"), ..none }, "-d", "write --body-file a.json "),
-            (Words { body: Some("sid=s3cr3t"), ..none }, "-b", "write --cookie 'sid=…' "),
-            (Words { body: Some("a=b; c=d"), ..none }, "-b", "write --cookie 'a=…' "),
-            (Words { method: Some("5"), ..none }, "-m", "write --timeout 5s "),
-            (Words { url: None, taken, ..none }, "-L", "write a plan with `redirects: N` "),
+            (CurlValues { connections: Some("cookies.txt"), ..none }, "-c", "write -c 50 "),
+            (CurlValues { duration: Some("a=b"), ..none }, "-d", "write -b 'a=…' -H 'Content-Type: "),
+            (CurlValues { duration: Some("{\"a\": 1}"), ..none }, "-d", "write --json "),
+            (CurlValues { duration: Some("@a.json"), ..none }, "-d", "write --body-file a.json "),
+            (CurlValues { body: Some("sid=s3cr3t"), ..none }, "-b", "write --cookie 'sid=…' "),
+            (CurlValues { body: Some("a=b; c=d"), ..none }, "-b", "write --cookie 'a=…' "),
+            (CurlValues { method: Some("5"), ..none }, "-m", "write --timeout 5s "),
+            (CurlValues { url: None, taken, ..none }, "-L", "write a plan with `redirects: N` "),
         ] {
             let faults = misread(&words);
             let [fault] = faults.as_slice() else { panic!("one error: {faults:?}") };
@@ -226,11 +226,11 @@ mod tests {
             assert!(fault.help.starts_with(help) && !fault.help.contains("s3cr3t"), "{fault:?}");
         }
         for words in [
-            Words { connections: Some("10"), duration: Some("10s"), body: Some("hello, world"), ..none },
-            Words { connections: Some("ten"), duration: Some("soon"), body: Some("a=b&c=d"), ..none },
-            Words { body: Some("a=b"), has_type: true, ..none },
-            Words { body: Some("a=b"), method: Some("PUT"), ..none },
-            Words { body: Some("a=b"), url: Some("tcp://localhost:1"), ..none },
+            CurlValues { connections: Some("10"), duration: Some("10s"), body: Some("hello, world"), ..none },
+            CurlValues { connections: Some("ten"), duration: Some("soon"), body: Some("a=b&c=d"), ..none },
+            CurlValues { body: Some("a=b"), has_type: true, ..none },
+            CurlValues { body: Some("a=b"), method: Some("PUT"), ..none },
+            CurlValues { body: Some("a=b"), url: Some("tcp://localhost:1"), ..none },
         ] {
             assert_eq!(misread(&words), []);
         }

@@ -43,12 +43,12 @@ pub(crate) type Report<'a> = &'a dyn Fn(&Format, &Options, &mut dyn Write) -> Re
 /// Destination of results. Its file was writable when the flags were checked.
 pub(crate) struct Destination {
     pub(crate) format: &'static Format,
-    to: To,
+    to: OutputPlace,
     is_opened: bool,
     is_wide: bool,
 }
 
-enum To {
+enum OutputPlace {
     Stdout,
     File(PathBuf),
     TemporaryFile,
@@ -90,15 +90,15 @@ impl ResultFlags {
             ));
         }
         let to = match path {
-            Some(path) => To::File(writable(path)?),
-            None if self.open => To::TemporaryFile,
+            Some(path) => OutputPlace::File(writable(path)?),
+            None if self.open => OutputPlace::TemporaryFile,
             None if format == PAGE && output::is_on_terminal() => {
                 return Err(bad(
                     "--format html: a page is for a browser, not for a terminal".to_owned(),
                     "add -o report.html, or --open",
                 ));
             }
-            None => To::Stdout,
+            None => OutputPlace::Stdout,
         };
         Ok(Destination { format, to, is_opened: self.open, is_wide: self.wide })
     }
@@ -150,14 +150,14 @@ impl Destination {
         let in_file =
             |out: &mut dyn Write| report(self.format, &Options { color: false, width, is_wide }, out);
         let written = match &self.to {
-            To::Stdout => {
+            OutputPlace::Stdout => {
                 self.summarize(report)?;
                 return output::write(is_wide, |options, out| report(self.format, options, out));
             }
-            To::File(path) => replace(path, in_file)
+            OutputPlace::File(path) => replace(path, in_file)
                 .map(|()| path.clone())
                 .with_context(|| format!("{} cannot be written", path.display())),
-            To::TemporaryFile => temporary(in_file).context("a temporary file cannot be written"),
+            OutputPlace::TemporaryFile => temporary(in_file).context("a temporary file cannot be written"),
         };
         // Print the report even if the file could not be written: the user may see it nowhere else.
         let shown = match is_shown {

@@ -34,7 +34,7 @@ const EXAMPLE_COMMANDS: [(&str, &str); 11] = [
 ];
 
 /// Lines about flags that every program has. The short help leaves them out.
-const COMMON: &str = "Options:
+const EVERYWHERE: &str = "Options:
   -h, --help     Print help (see more with '--help')
   -V, --version  Print version
 
@@ -80,7 +80,7 @@ fn missing_value(error: &clap::Error, given: &[OsString]) -> Option<String> {
 /// Removes the empty lines between groups, and the flags that every program has, so that a short help fits on a screen.
 fn compact(text: &str) -> String {
     let mut blanks = 0;
-    let text = text.replace(COMMON, "");
+    let text = text.replace(EVERYWHERE, "");
     let kept = text.lines().filter(|line| {
         blanks += usize::from(line.is_empty());
         // Keep the empty lines after the sentence and after the usage.

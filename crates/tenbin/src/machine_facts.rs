@@ -15,7 +15,7 @@ const STUDY_NS: u64 = 60_000_000_000;
 /// Max studies, newest first, whose machine figures are looked at.
 const STUDIES_MAX: u32 = 20;
 /// Key of the measured figures.
-const CAN: &str = "can";
+const MEASURED_KEY: &str = "can";
 
 /// Key of the cores that the system and the generator are pinned to.
 const CORES: &str = "pin";
@@ -38,7 +38,7 @@ pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     let Some(boot) = boot() else { return facts };
     let figures = known(store, &boot).or_else(|| (study.least_ns() >= STUDY_NS).then(|| measured(&boot)));
     if let (Some(facts), Some(figures)) = (facts.as_object_mut(), figures) {
-        facts.insert(CAN.to_owned(), figures);
+        facts.insert(MEASURED_KEY.to_owned(), figures);
     }
     facts
 }
@@ -77,7 +77,7 @@ fn known(store: &Store, boot: &str) -> Option<Value> {
     let hosts = store.newest_hosts(STUDIES_MAX).ok()?;
     hosts
         .into_iter()
-        .filter_map(|mut host| host.get_mut(CAN).map(Value::take))
+        .filter_map(|mut host| host.get_mut(MEASURED_KEY).map(Value::take))
         .find(|can| can["boot"] == boot)
 }
 

@@ -15,18 +15,18 @@ use crate::output;
 
 /// Time that a run has to end by itself after a second signal. A second signal ends the program within 1 s, even if something
 /// hangs.
-const PATIENCE: Duration = Duration::from_millis(800);
-/// Time that the removal of the systems' folders may take after [`PATIENCE`].
+const SECOND_SIGNAL_GRACE: Duration = Duration::from_millis(800);
+/// Time that the removal of the systems' folders may take after [`SECOND_SIGNAL_GRACE`].
 const TIDYING: Duration = Duration::from_millis(150);
 
 /// Signals received so far.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedSignals {
     first: Arc<AtomicI32>,
     has_begun: Arc<AtomicBool>,
 }
 
-impl Heard {
+impl ReceivedSignals {
     /// Marks the beginning of the run. From now on, the first signal stops the run, not the program.
     pub(crate) fn run_begins(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
@@ -66,11 +66,11 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// Starts the thread that handles signals until the program ends.
-pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
+pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<ReceivedSignals> {
     // Under nohup, SIGHUP is ignored, so that the program outlives its terminal.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
-    let heard = Heard { first: Arc::default(), has_begun: Arc::default() };
+    let heard = ReceivedSignals { first: Arc::default(), has_begun: Arc::default() };
     let hearing = heard.clone();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
@@ -82,7 +82,7 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
             }
             stopper.ask();
             if !is_first {
-                thread::sleep(PATIENCE);
+                thread::sleep(SECOND_SIGNAL_GRACE);
                 tidy_up();
                 std::process::exit(exit.code().into());
             }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use evidence::{Decision, Level, SteadyStart, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
-use progress::{Ahead, Brief, Finding, RunEvent, Stream};
-use runner::Made;
+use progress::{Brief, Finding, RemainingStudy, RunEvent, Stream};
+use runner::MadeRun;
 
 use crate::live_line::LiveLine;
 use crate::output;
@@ -43,7 +43,7 @@ impl<'a> StudyLine<'a> {
     }
 
     /// Shows the live line of a run that begins.
-    pub(crate) fn place_begins(&mut self, place: &StudyPlace, ahead: &Ahead) {
+    pub(crate) fn place_begins(&mut self, place: &StudyPlace, ahead: &RemainingStudy) {
         self.number = of(ahead);
         let at_most = if ahead.is_at_most { "max " } else { "" };
         let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
@@ -53,7 +53,7 @@ impl<'a> StudyLine<'a> {
     }
 
     /// Prints the result of a run that has ended and is stored.
-    pub(crate) fn place_ends(&mut self, place: &StudyPlace, made: &Made) {
+    pub(crate) fn place_ends(&mut self, place: &StudyPlace, made: &MadeRun) {
         close(&self.line);
         let figures = made.brief.as_ref().map_or(String::new(), figures);
         let verdict = made.ending.verdict;
@@ -120,7 +120,7 @@ fn close(line: &Mutex<Option<LiveLine>>) {
 }
 
 /// Number of the current run: `3/8`, or `3/≤48` if there may be fewer.
-fn of(ahead: &Ahead) -> String {
+fn of(ahead: &RemainingStudy) -> String {
     let number = ahead.number + 1;
     match ahead.of {
         Some(of) if ahead.is_at_most => format!("{number}/≤{of}"),

@@ -146,7 +146,7 @@ fn killed_comparison_is_resumed_where_it_stopped() {
         Store::open(&home.store()).is_ok_and(|store| store.studies().is_ok_and(|studies| !studies.is_empty()))
     });
     let begun = Instant::now();
-    while kept(&home).runs.len() < 5 && begun.elapsed() < support::PATIENCE {
+    while kept(&home).runs.len() < 5 && begun.elapsed() < support::TIMEOUT {
         thread::sleep(Duration::from_millis(20));
     }
     let pid = program.pid();

@@ -9,7 +9,7 @@ use std::time::Instant;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Home, Output, PATIENCE, Started, TENBIN, built_in, number};
+use crate::support::{Home, Output, Started, TENBIN, TIMEOUT, built_in, number};
 
 fn proxy(home: &Home, arguments: &[&str]) -> Started {
     let mut command = Command::new(TENBIN);
@@ -23,7 +23,7 @@ fn proxy(home: &Home, arguments: &[&str]) -> Started {
 fn wait_for(socket: &Path) {
     let begun = Instant::now();
     while !socket.exists() {
-        assert!(begun.elapsed() < PATIENCE, "{} does not appear", socket.display());
+        assert!(begun.elapsed() < TIMEOUT, "{} does not appear", socket.display());
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
@@ -122,7 +122,7 @@ fn running_proxy_takes_orders_and_rejects_unknown_ones() {
     let proxy = proxy(&home, &[front, &address, "--delay", "1ms", "--control", orders]);
     wait_for(&control);
     let mut stream = UnixStream::connect(&control).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("set");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("set");
     let mut answers = BufReader::new(stream.try_clone().expect("a second one"));
     let mut order = |text: &str| {
         stream.write_all(format!("{text}\n").as_bytes()).expect("sent");

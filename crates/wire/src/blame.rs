@@ -10,12 +10,12 @@ use crate::ErrorClass;
 
 /// First bytes that a peer sent, quoted in messages so that people can recognize the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct FirstBytes {
     bytes: [u8; Self::BYTES_MAX],
     len: u8,
 }
 
-impl Seen {
+impl FirstBytes {
     const BYTES_MAX: usize = 24;
 
     /// Copies the first bytes of `of`, at most 24.
@@ -27,7 +27,7 @@ impl Seen {
     }
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for FirstBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.bytes[..usize::from(self.len)].escape_ascii())
     }
@@ -50,7 +50,7 @@ pub struct Violation {
     /// Error message for people.
     pub sentence: &'static str,
     /// Bytes that the peer sent instead. `None` if they would not help.
-    pub seen: Option<Seen>,
+    pub seen: Option<FirstBytes>,
     /// The peer's own error message, of limited length and with arbitrary content. `None` if the peer sent none.
     pub said: Option<String>,
 }
@@ -73,7 +73,7 @@ impl PeerFault {
     /// Adds the beginning of the bytes that were received instead.
     #[must_use]
     pub fn showing(mut self, bytes: &[u8]) -> Self {
-        self.0.seen = Some(Seen::beginning(bytes));
+        self.0.seen = Some(FirstBytes::beginning(bytes));
         self
     }
 

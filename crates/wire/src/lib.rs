@@ -31,7 +31,7 @@ pub mod testing;
 mod values;
 mod words;
 
-pub use blame::{PeerFault, Seen, Violation};
+pub use blame::{FirstBytes, PeerFault, Violation};
 pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
 pub use content::{CacheUse, Coding, Content};
 pub use conversation::{

@@ -51,7 +51,7 @@ const PARTIAL_BYTES_MAX: u64 =
 /// Max bytes of the content that checks and saved values read, and of the positions of its items.
 const CONTENT_BYTES_MAX: u64 = 2 * (kept::KEPT_BYTES_MAX + kept::KEPT_ITEMS_MAX * 8) as u64;
 /// Commands that change the state of a connection, which the users of a pipeline share.
-const OF_CONNECTIONS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
+const CONNECTION_COMMANDS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
 
 /// Fault of a peer that sends bytes unasked.
 const EXCESS: &str = "bytes arrived after the end of the reply";
@@ -99,7 +99,7 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
     let is_pipelined = load.pipeline > 1;
     let list = compile_each(load.steps, |step: &RedisStep| {
         let name = step.name();
-        if is_pipelined && OF_CONNECTIONS.contains(&name.as_str()) {
+        if is_pipelined && CONNECTION_COMMANDS.contains(&name.as_str()) {
             return Err(format!(
                 "{name} changes its connection, and users share connections with `pipeline`"
             ));

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub struct Values(
     /// Boxed, because most users have no values.
-    Option<Box<Given>>,
+    Option<Box<ValueList>>,
 );
 
 #[derive(Clone, Debug, Default)]
-struct Given {
+struct ValueList {
     list: Vec<Entry>,
     /// Stamp of the latest value.
     latest: u32,

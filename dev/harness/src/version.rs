@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::child;
 use crate::interrupt::Interrupt;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Version in the output of `program` with these arguments. Empty if there is none.
 pub fn ask(name: &str, program: &Path, arguments: &[&str], interrupt: &Interrupt) -> String {
-    let output = child::run(Command::new(program).args(arguments), PATIENCE, interrupt);
+    let output = child::run(Command::new(program).args(arguments), TIMEOUT, interrupt);
     output
         .ok()
         .and_then(|output| version_in(&output.stdout, name).or_else(|| version_in(&output.stderr, name)))

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Timeout of all waits.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum length of a client message in tests.
 const MESSAGE_BYTES_MAX: u32 = 1 << 20;
 
@@ -51,8 +51,8 @@ impl FakePostgres {
                 let number = counted.fetch_add(1, Ordering::Relaxed);
                 let behave = Arc::clone(&behave);
                 thread::spawn(move || {
-                    let is_set = stream.set_read_timeout(Some(PATIENCE)).is_ok()
-                        && stream.set_write_timeout(Some(PATIENCE)).is_ok()
+                    let is_set = stream.set_read_timeout(Some(TIMEOUT)).is_ok()
+                        && stream.set_write_timeout(Some(TIMEOUT)).is_ok()
                         && stream.set_nodelay(true).is_ok();
                     if is_set {
                         // A disconnected client ends the behavior, which is a regular end.
@@ -239,7 +239,7 @@ mod tests {
         })
         .unwrap();
         let mut client = TcpStream::connect(server.address()).unwrap();
-        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        client.set_read_timeout(Some(TIMEOUT)).unwrap();
         client.write_all(&[0, 0, 0, 8, 0, 3, 0, 0]).unwrap();
         client.write_all(&message(b'Q', b"SELECT 1\0")).unwrap();
         let mut heard = Vec::new();

@@ -3,7 +3,7 @@
 use load::open::{Profile, Segment};
 use load::{Closed, Load, Open, SECOND_NS, Schedule, Spacing, ThinkTime};
 use record::Percentile;
-use stats::{At, Judged, Level, SearchStage};
+use stats::{At, Level, LevelRunResult, SearchStage};
 
 use crate::play::{LoadTimes, play};
 use crate::queue::Queue;
@@ -38,7 +38,7 @@ pub fn judge(
     level: Level,
     overload_per_s: Option<f64>,
     seed: u64,
-) -> Judged {
+) -> LevelRunResult {
     let per_s = match level.at {
         At::Users(users) => return size(queue, condition, users, seed),
         At::PerS(per_s) => per_s,
@@ -60,15 +60,15 @@ pub fn judge(
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
     let played = play(&load, queue, times, seed);
     match played.response_s(condition.percentile) {
-        None => Judged::Invalid,
+        None => LevelRunResult::Invalid,
         Some(response_s) if response_s <= condition.limit_s && played.completed_share() >= COMPLETED_MIN => {
-            Judged::Passed
+            LevelRunResult::Passed
         }
-        Some(_) => Judged::Failed,
+        Some(_) => LevelRunResult::Failed,
     }
 }
 
-fn size(queue: &Queue, condition: &Condition, users: u32, seed: u64) -> Judged {
+fn size(queue: &Queue, condition: &Condition, users: u32, seed: u64) -> LevelRunResult {
     let think_time = ThinkTime::None;
     let closed = Closed {
         users,
@@ -83,7 +83,7 @@ fn size(queue: &Queue, condition: &Condition, users: u32, seed: u64) -> Judged {
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
     let played = play(&Load::Closed(closed), queue, times, seed);
     match (played.throughput_per_s(), played.mean_response_s()) {
-        (Some(per_s), Some(mean_response_s)) => Judged::Sized { per_s, mean_response_s },
-        _ => Judged::Invalid,
+        (Some(per_s), Some(mean_response_s)) => LevelRunResult::Sized { per_s, mean_response_s },
+        _ => LevelRunResult::Invalid,
     }
 }

@@ -4,7 +4,7 @@
 //! random walk from run to run, like a host that warms up or is shared. One belongs to a single run.
 
 use load::chance::Chance;
-use stats::Seen;
+use stats::RunResult;
 
 use crate::service::normal;
 
@@ -49,12 +49,12 @@ impl Noisy {
     }
 
     /// Simulates a run of a variant in a block.
-    pub fn run(&mut self, setting: usize, block: u32) -> Seen {
+    pub fn run(&mut self, setting: usize, block: u32) -> RunResult {
         let of_block = normal(&mut Chance::stream(self.seed, 1 + u64::from(block))) * self.noise.of_block;
         self.wandered += normal(&mut self.chance) * self.noise.wander;
         let of_run = self.noise.shape.draw(&mut self.chance) * self.noise.of_run;
         let value = self.truths[setting] * (of_block + self.wandered + of_run).exp();
-        Seen::Figure { value, errors: 0, planned: 10_000 }
+        RunResult::Figure { value, errors: 0, planned: 10_000 }
     }
 }
 

@@ -9,7 +9,7 @@ use record::Percentile;
 use simulator::closed_forms::capacity_per_s;
 use simulator::trials::{SearchTrial, Searches, searches};
 use simulator::{Condition, Queue, Service, Shape, judge};
-use stats::{At, Judged, Level, SearchRules, SearchStage};
+use stats::{At, Level, LevelRunResult, SearchRules, SearchStage};
 
 const SEED: u64 = 20_262;
 const QUEUE: Queue = Queue { servers: 4, service: Service::Constant { ns: 10_000_000 } };
@@ -47,7 +47,7 @@ fn theory_and_queue_agree_on_the_capacity() {
     assert!((truth - 365.5).abs() < 0.5, "{truth}");
     let passed = |share: f64| {
         let runs = (1..=100).map(|seed| judge(&QUEUE, &CONDITION, at(truth * share), None, seed));
-        runs.filter(|judged| *judged == Judged::Passed).count()
+        runs.filter(|judged| *judged == LevelRunResult::Passed).count()
     };
     // The model predicts 93, 50, and 7 of a hundred. Three standard errors are 8, 15, and 8, and the rest is model error.
     assert!(passed(0.97) >= 80, "{}", passed(0.97));
@@ -62,11 +62,11 @@ fn modelled(count: u32) -> Searches {
         move |level, _| match level.at {
             At::Users(users) => {
                 let per_s = f64::from(users.min(4)) * 100.0;
-                Judged::Sized { per_s, mean_response_s: f64::from(users) / per_s }
+                LevelRunResult::Sized { per_s, mean_response_s: f64::from(users) / per_s }
             }
             At::PerS(per_s) => {
                 let of_run = truth * (OF_RUN * Shape::Normal.draw(&mut chance)).exp();
-                if per_s <= of_run { Judged::Passed } else { Judged::Failed }
+                if per_s <= of_run { LevelRunResult::Passed } else { LevelRunResult::Failed }
             }
         }
     })

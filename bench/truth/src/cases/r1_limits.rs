@@ -18,7 +18,7 @@ use crate::tool::conserves;
 
 const PLAN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans/app-server-limits.yaml");
 /// It takes about two minutes.
-const PATIENCE: Duration = Duration::from_secs(400);
+const TIMEOUT: Duration = Duration::from_secs(400);
 /// How long processes may take to be gone after the study.
 const GONE_WITHIN: Duration = Duration::from_secs(5);
 /// System, the variant with the limit, the status that it shows as, and the variant that lifts it.
@@ -42,7 +42,7 @@ fn study(bench: &Bench) -> Result<Finding, String> {
     fs::create_dir(&home).map_err(|error| format!("cannot make {}: {error}", home.display()))?;
     let mut command = Command::new(&bench.tenbin);
     command.args(["run", PLAN, "--quick", "--store"]).arg(bench.file("sqlite")).env("HOME", &home);
-    let said = bench.run(&mut command, PATIENCE)?;
+    let said = bench.run(&mut command, TIMEOUT)?;
     let mut faults = Faults::default();
     faults.unless(said.exit == 0, || format!("exit code {}", said.exit));
     let runs = said.list("/runs");

@@ -16,7 +16,7 @@ use crate::grade::{Finding, Grade};
 use crate::server::{Server, hold};
 use crate::tool::{Output, fit};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "4s", "--threads=1"];
 /// Cores that a starved client may use.
@@ -74,9 +74,9 @@ fn stopped_client(bench: &Bench) -> Result<Finding, String> {
     let url = format!("{}/hold?mean_us=2000", server.url);
     let mut command = Command::new(&bench.tenbin);
     command.arg(&url).args(OPEN);
-    let said = bench.run_while(&mut command, PATIENCE, |client| {
+    let said = bench.run_while(&mut command, TIMEOUT, |client| {
         let begun = Instant::now();
-        while client.ended()?.is_none() && begun.elapsed() < PATIENCE {
+        while client.ended()?.is_none() && begun.elapsed() < TIMEOUT {
             thread::sleep(Duration::from_millis(800));
             if let Some(pid) = client.pid() {
                 hold(pid, Duration::from_millis(200));
@@ -110,7 +110,7 @@ fn healthy_open(bench: &Bench) -> Result<Output, String> {
     let url = format!("{}/hold?mean_us=2000", server.url);
     let mut command = Command::new(&bench.tenbin);
     command.arg(&url).args(OPEN);
-    bench.run(&mut command, PATIENCE)
+    bench.run(&mut command, TIMEOUT)
 }
 
 fn stopped_server(bench: &Bench) -> Result<Output, String> {
@@ -119,7 +119,7 @@ fn stopped_server(bench: &Bench) -> Result<Output, String> {
     let mut command = Command::new(&bench.tenbin);
     command.arg(&url).args(OPEN);
     thread::scope(|scope| {
-        let load = scope.spawn(|| bench.run(&mut command, PATIENCE));
+        let load = scope.spawn(|| bench.run(&mut command, TIMEOUT));
         while !load.is_finished() {
             thread::sleep(Duration::from_millis(800));
             server.hold(Duration::from_millis(200));
@@ -132,7 +132,7 @@ fn starved(group: &Group, bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let mut command = group.command(&bench.tenbin);
     command.arg(format!("{}/status", server.url)).args(CLOSED);
-    called_starved(&bench.run(&mut command, PATIENCE)?)
+    called_starved(&bench.run(&mut command, TIMEOUT)?)
 }
 
 /// A run that says that its client got too little: suspect with a cause of that kind and bounds of its figures, or invalid.
@@ -179,6 +179,6 @@ impl Pinned {
     fn load(&self, bench: &Bench, url: &str, load: &[&str]) -> Result<Output, String> {
         let mut command = self.on_client();
         command.arg(&bench.tenbin).arg(url).args(load);
-        bench.run(&mut command, PATIENCE)
+        bench.run(&mut command, TIMEOUT)
     }
 }

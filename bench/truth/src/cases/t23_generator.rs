@@ -13,7 +13,7 @@ use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, system};
 use crate::server::{Server, hold};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(1, 5);
@@ -32,7 +32,7 @@ fn single(bench: &Bench, load: &[&str]) -> Result<Finding, String> {
     let mut command = Command::new(&bench.tenbin);
     command.arg(format!("{}/hold?mean_us=20000", server.url)).args(load);
     command.args(["--warm-up=500ms", "-d", "4s", "--timeout=3s"]);
-    let said = bench.run_while(&mut command, PATIENCE, |client| {
+    let said = bench.run_while(&mut command, TIMEOUT, |client| {
         thread::sleep(Duration::from_secs(2));
         stop(client, Duration::from_secs(1));
         Ok(())
@@ -64,9 +64,9 @@ fn study(bench: &Bench, number: u32) -> Result<Finding, String> {
     };
     let file = plan.write(bench)?;
     let mut command = Command::new(&bench.tenbin);
-    let said = bench.run_while(command.arg("run").arg(file), PATIENCE, |client| {
+    let said = bench.run_while(command.arg("run").arg(file), TIMEOUT, |client| {
         let begun = Instant::now();
-        while client.ended()?.is_none() && begun.elapsed() < PATIENCE {
+        while client.ended()?.is_none() && begun.elapsed() < TIMEOUT {
             thread::sleep(Duration::from_millis(1_900));
             stop(client, Duration::from_millis(600));
         }

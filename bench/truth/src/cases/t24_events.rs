@@ -12,7 +12,7 @@ use crate::broken::Faults;
 use crate::grade::{Finding, Grade};
 use crate::tool::{ATTEMPTS, Output, conserves, fit};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const USERS: f64 = 20.0;
 
 /// An event of a target, and what it costs.
@@ -191,7 +191,7 @@ fn measured(bench: &Bench, upset: &Upset) -> Result<Output, String> {
     fs::write(&file, text).map_err(|error| format!("cannot write a plan: {error}"))?;
     let store = bench.file("sqlite");
     let words = ["run", &file.display().to_string(), "--store", &store.display().to_string()];
-    let said = bench.tenbin(&words, PATIENCE)?;
+    let said = bench.tenbin(&words, TIMEOUT)?;
     let run = said.json.pointer("/runs/0").cloned().ok_or("the study has no run")?;
     Ok(Output { json: run, ..said })
 }

@@ -14,7 +14,7 @@ use crate::grade::{Finding, Grade};
 use crate::server::hold;
 use crate::tool::Output;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest time between the target's clock and that of an ideal client, in microseconds: loopback and two programs.
 const OFFSET_MAX_US: f64 = 300.0;
 /// Error of printed figures, and of the bins of histograms.
@@ -79,9 +79,9 @@ fn one(
         Disturbance::Crowded => (0..SPINNERS).map(|_| spinner()).collect::<Result<_, _>>()?,
         _ => Vec::new(),
     };
-    let said = bench.run_while(&mut command, PATIENCE, |client| {
+    let said = bench.run_while(&mut command, TIMEOUT, |client| {
         let begun = Instant::now();
-        while disturbance == Disturbance::Stopped && client.ended()?.is_none() && begun.elapsed() < PATIENCE {
+        while disturbance == Disturbance::Stopped && client.ended()?.is_none() && begun.elapsed() < TIMEOUT {
             thread::sleep(Duration::from_millis(400));
             if let Some(pid) = client.pid() {
                 hold(pid, Duration::from_millis(100));

@@ -10,7 +10,7 @@ use crate::exchange::Exchange;
 use crate::link::{NO_IDLE_END, Retired, Sending, State};
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
-use crate::net::{self, Dialled};
+use crate::net::{self, ConnectingSocket};
 use crate::timers::{NEVER, Reason};
 
 impl Worker<'_> {
@@ -34,7 +34,7 @@ impl Worker<'_> {
             Ok(dialled)
         });
         match dialled {
-            Ok(Dialled { socket, is_connected }) => {
+            Ok(ConnectingSocket { socket, is_connected }) => {
                 link.state = State::Connecting { socket };
                 link.dialled_ns = now_ns;
                 self.dialing += 1;

@@ -18,7 +18,7 @@ use rustls::server::{NoClientAuth, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 
 /// Time-out of reads and writes of the server.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Identity {
     /// Writes the certificate to a PEM file.
@@ -202,7 +202,7 @@ impl TlsServer {
                 thread::spawn(move || {
                     let connection = ServerConnection::new(config).expect("a connection");
                     for set in [TcpStream::set_read_timeout, TcpStream::set_write_timeout] {
-                        set(&socket, Some(PATIENCE)).expect("a time-out");
+                        set(&socket, Some(TIMEOUT)).expect("a time-out");
                     }
                     socket.set_nodelay(true).expect("no delay");
                     // An error of one connection ends only this connection.

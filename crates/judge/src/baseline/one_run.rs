@@ -2,12 +2,12 @@
 
 use evidence::{Baseline, EvidenceError, GateResult, Run};
 
-use super::{Decision, Found, Side, decide, judge, stored, why_unfair};
+use super::{ConditionResult, Decision, Side, decide, judge, stored, why_unfair};
 use crate::condition::{Condition, OfBaseline};
 
 /// Judges every condition of a run on its stored baseline by the estimate alone, because one run has no interval. Empty if there is
 /// no baseline.
-pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>, EvidenceError> {
+pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, ConditionResult)>, EvidenceError> {
     let Some(row) = baseline.found.as_ref().ok().and_then(|found| found.rows.first()) else {
         return Ok(Vec::new());
     };
@@ -52,18 +52,18 @@ pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, E
         .collect()
 }
 
-fn is_undecided(found: &Found) -> bool {
+fn is_undecided(found: &ConditionResult) -> bool {
     matches!(found.decision, Decision::Undecided(_))
 }
 
-fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<Found, EvidenceError> {
+fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<ConditionResult, EvidenceError> {
     let candidate = Side::of(condition, std::iter::once(run), &|run| Ok(run.clone()))?;
     let found = judge(condition, baseline, &candidate, 1);
     let sides = [baseline, &candidate];
     match (found.estimate, &found.decision) {
         (Some(estimate), Decision::Undecided(_)) if why_unfair(sides).is_none() => {
             let decision = decide(condition, sides, Some([estimate; 2]));
-            Ok(Found { decision, interval: None, confidence: None, ..found })
+            Ok(ConditionResult { decision, interval: None, confidence: None, ..found })
         }
         _ => Ok(found),
     }

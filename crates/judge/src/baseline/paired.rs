@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Discards, InBlocks, MinEffect, Paired, Seen};
+use stats::{Discards, InBlocks, MinEffect, Paired, RunResult};
 
-use super::{Decision, Found, NO_RATIO, Side, decide, no_runs, why_unfair};
+use super::{ConditionResult, Decision, NO_RATIO, Side, decide, no_runs, why_unfair};
 use crate::condition::{Condition, OfBaseline};
 use crate::pairing::Pairing;
 
@@ -20,7 +20,7 @@ pub(super) struct Blocks {
 /// Observations of a configuration by a condition: for each block, and over all of its runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InEachBlock {
-    pub(super) seen: BTreeMap<u32, Seen>,
+    pub(super) seen: BTreeMap<u32, RunResult>,
     pub(super) side: Side,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn judge(
     [baseline, candidate]: [&InEachBlock; 2],
     blocks: Blocks,
     together: usize,
-) -> Found {
+) -> ConditionResult {
     let pairing = Pairing::of(blocks.planned, &candidate.seen, &baseline.seen);
     let paired = Paired {
         pairs: &pairing.pairs,
@@ -51,7 +51,7 @@ pub(super) fn judge(
         Some(why) => Decision::Undecided(why),
         None => decide(condition, sides, interval),
     };
-    Found {
+    ConditionResult {
         counts: [pairing.pairs.len(); 2],
         is_paired: true,
         planned: candidate.side.planned,
@@ -82,7 +82,7 @@ mod tests {
     const BLOCKS: Blocks = Blocks { planned: 8, extensions: 0 };
 
     fn in_blocks(figures: &[f64]) -> InEachBlock {
-        let seen = |value: &f64| Seen::Figure { value: *value, errors: 0, planned: 1_000 };
+        let seen = |value: &f64| RunResult::Figure { value: *value, errors: 0, planned: 1_000 };
         InEachBlock {
             seen: (0..).zip(figures.iter().map(seen)).collect(),
             side: Side { figures: figures.to_vec(), planned: 1_000, ..Side::default() },

@@ -6,9 +6,9 @@ use super::{Side, WithSeconds};
 use crate::compared_by::ComparedBy;
 use crate::condition::{Condition, OfBaseline};
 use crate::counting::counted;
-use crate::explanation::Spent;
+use crate::explanation::TimeByPart;
 use crate::measured::Measured;
-use crate::seen::seen;
+use crate::run_result::run_result;
 use crate::words::planned_load;
 
 /// Load of a run, under the given name.
@@ -58,7 +58,7 @@ pub fn rows_of_study(
 }
 
 fn spent(runs: &[&Run]) -> Result<Vec<BaselineSpent>, EvidenceError> {
-    Ok(Spent::of_runs(runs.iter().copied())?.iter().map(Spent::kept).collect())
+    Ok(TimeByPart::of_runs(runs.iter().copied())?.iter().map(TimeByPart::kept).collect())
 }
 
 fn sides(
@@ -82,7 +82,7 @@ fn sides(
 pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, EvidenceError> {
     let mut side = Side::default();
     for run in runs {
-        side.note(seen(run, &Measured::of(run)?, by));
+        side.note(run_result(run, &Measured::of(run)?, by));
     }
     Ok(side)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{EvidenceError, Run, Study};
 
 use super::paired::{self, Blocks, InEachBlock};
-use super::{Decision, Found, Side, WithSeconds, judge_extended, said, stored};
+use super::{ConditionResult, Decision, Side, WithSeconds, judge_extended, said, stored};
 use crate::condition::Condition;
 use crate::counting::counted;
 use crate::setting::Setting;
@@ -27,7 +27,7 @@ pub struct Gate {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Both sides were compared.
-    Judged(Found),
+    Judged(ConditionResult),
     /// There is no baseline for the gate; the reason in words.
     NotJudged(String),
 }

@@ -2,15 +2,15 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::little::WORKED_ON;
+use super::little::REPLY_IN_PROGRESS;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, ROOMY, Rule};
+use super::{Covers, Rule, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
 /// Smallest share of an answer's time after its first byte. Also the smallest number of cores in use with which busy cores refute
 /// the rule.
-const MOST: f64 = 0.5;
+const TRANSFER_MIN_SHARE: f64 = 0.5;
 /// Smallest size of an answer in bytes. Smaller answers fit into a few packets, and are not slow because of their size.
 const BYTES_MIN: f64 = 16.0 * 1024.0;
 /// Smallest transfer time in nanoseconds. Shorter transfers are work of the kernel.
@@ -25,15 +25,17 @@ impl Resource {
 }
 
 /// Processes that write or read bytes all the time need cores, not bandwidth.
-const CORES_WERE_BUSY: Refutation = Refutation {
+const BUSY_CORES_REFUTE: Refutation = Refutation {
     when: "a thread of the system was busy for 75 % of the time or the cores were, or the generator used half a core",
     is_read: |evidence| {
-        let busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= ROOMY);
+        let busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= UNSATURATED_MAX_SHARE);
         let used = evidence.cores().and_then(|cores| cores.system);
-        let own = evidence.signal(|signals| signals.busiest_thread).is_some_and(|thread| thread >= ROOMY);
+        let own = evidence
+            .signal(|signals| signals.busiest_thread)
+            .is_some_and(|thread| thread >= UNSATURATED_MAX_SHARE);
         let generator = evidence.cores().and_then(|cores| cores.generator);
         own || generator.is_some_and(|used| used >= GENERATOR_BUSY)
-            || busy && used.is_none_or(|used| used >= MOST)
+            || busy && used.is_none_or(|used| used >= TRANSFER_MIN_SHARE)
     },
 };
 
@@ -41,13 +43,13 @@ pub(super) const BANDWIDTH: Rule = Rule {
     finds: &[Resource::BANDWIDTH],
     when: "half of the time of an answer or more passed after its first byte, at least 2 ms, and answers have 16 KiB or more",
     why: "the system has the answer already, and the generator reads it as it comes",
-    refuted_by: &[CORES_WERE_BUSY, WORKED_ON],
+    refuted_by: &[BUSY_CORES_REFUTE, REPLY_IN_PROGRESS],
     covers: Covers::Runs,
     find: bandwidth,
 };
 
 fn bandwidth(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let share = evidence.transfer().filter(|share| *share >= MOST)?;
+    let share = evidence.transfer().filter(|share| *share >= TRANSFER_MIN_SHARE)?;
     let bytes = evidence.pace(|pace| pace.bytes_per_answer).filter(|bytes| *bytes >= BYTES_MIN)?;
     let transfer_ns = share * evidence.together.ok_ns?;
     if transfer_ns < TRANSFER_MIN_NS {

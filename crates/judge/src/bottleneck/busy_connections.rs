@@ -10,11 +10,11 @@ use crate::words::{Share, decimal, duration, percent_of};
 use evidence::Model;
 
 /// Smallest share of the connections that is busy on average.
-const BUSY: f64 = 0.9;
+const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.9;
 /// Smallest concurrency of the system as a share of the connections, at which requests do not wait for each other.
-const AT_ONCE: f64 = 0.8;
+const CONCURRENCY_MIN_SHARE: f64 = 0.8;
 /// Headroom over the mean number of connections needed, because requests come in bursts.
-const ROOM: f64 = 1.3;
+const BURST_HEADROOM: f64 = 1.3;
 
 impl Resource {
     /// Connections of the load.
@@ -47,7 +47,7 @@ fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let offered_per_s = median(evidence.runs.iter().filter_map(offered))?;
     let [ok_ns, needed] = {
         let ok_ns = evidence.together.ok_ns?;
-        [ok_ns, (offered_per_s * ok_ns / 1e9 * ROOM).ceil().max(open + 1.0)]
+        [ok_ns, (offered_per_s * ok_ns / 1e9 * BURST_HEADROOM).ceil().max(open + 1.0)]
     };
     let because = format!(
         "all {} connections were busy ({} of the time), and a reply took {} as ever: {} a second need {} of them",
@@ -100,8 +100,9 @@ fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Mean number of busy connections, if the load kept nearly all of them busy and the system worked on as many requests at once.
 fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= BUSY * open)?;
-    evidence.at_once().filter(|at_once| *at_once >= AT_ONCE * open)?;
+    let in_flight =
+        evidence.in_flight().filter(|in_flight| *in_flight >= CONNECTIONS_BUSY_MIN_SHARE * open)?;
+    evidence.at_once().filter(|at_once| *at_once >= CONCURRENCY_MIN_SHARE * open)?;
     Some(in_flight)
 }
 

@@ -29,7 +29,7 @@ pub struct Bottleneck {
     pub next: String,
     /// If nothing explains the run: the readings nearest to their limits, nearest first.
     pub highest: Vec<Reading>,
-    pub(crate) standing: Standing,
+    pub(crate) standing: CauseRank,
 }
 
 /// A reading as a share of its maximum.
@@ -110,7 +110,7 @@ impl fmt::Display for Scope {
 
 /// Rank of a cause: by kind of evidence, then by the share that it explains.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(crate) enum Standing {
+pub(crate) enum CauseRank {
     /// Before all others: the load asked for no more, or the system itself reported what it lacked.
     First,
     /// A resource that ran short or was waited for, with its weight: the share that it explains, less if the evidence is indirect.
@@ -119,7 +119,7 @@ pub(crate) enum Standing {
     Symptom,
 }
 
-impl Standing {
+impl CauseRank {
     /// Sort key; lower comes first.
     fn order(self) -> (u8, f64) {
         match self {
@@ -143,7 +143,7 @@ pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bo
         against: Vec::new(),
         next: resource.next.to_owned(),
         highest: Vec::new(),
-        standing: Standing::Explains(INDIRECT),
+        standing: CauseRank::Explains(INDIRECT),
     }
 }
 
@@ -153,9 +153,9 @@ const DIRECT: f64 = 0.7;
 /// Weight of indirect evidence.
 const INDIRECT: f64 = 0.4;
 /// Weight of the share that a cause explains; 0.5 is assumed if it is unknown.
-const OF_SHARE: f64 = 0.3;
+const SHARE_WEIGHT: f64 = 0.3;
 /// Share of the response time below which a cause loses weight in proportion, however direct its evidence is.
-const EXPLAINS_ENOUGH: f64 = 0.3;
+const EXPLAINED_MIN_SHARE: f64 = 0.3;
 
 impl Bottleneck {
     /// Sets the share of the response time that it explains, from readings that name the cause.
@@ -170,8 +170,8 @@ impl Bottleneck {
 
     fn explaining(self, share: Option<f64>, least: f64) -> Self {
         let share = share.filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0));
-        let is_enough = share.map_or(1.0, |share| (share / EXPLAINS_ENOUGH).min(1.0));
-        let standing = Standing::Explains(least * is_enough + OF_SHARE * share.unwrap_or(0.5));
+        let is_enough = share.map_or(1.0, |share| (share / EXPLAINED_MIN_SHARE).min(1.0));
+        let standing = CauseRank::Explains(least * is_enough + SHARE_WEIGHT * share.unwrap_or(0.5));
         Self { share, standing, ..self }
     }
 
@@ -181,11 +181,11 @@ impl Bottleneck {
     }
 
     pub(super) fn first(self) -> Self {
-        Self { standing: Standing::First, ..self }
+        Self { standing: CauseRank::First, ..self }
     }
 
     pub(super) fn symptom(self) -> Self {
-        Self { standing: Standing::Symptom, ..self }
+        Self { standing: CauseRank::Symptom, ..self }
     }
 
     pub(crate) fn next(self, next: impl Into<String>) -> Self {

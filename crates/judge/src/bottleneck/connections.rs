@@ -10,7 +10,7 @@ use crate::causes::Resource;
 use crate::words::{Share, count, decimal};
 
 /// Smallest share of a closed load's users that the limit keeps out.
-const KEPT_OUT: f64 = 0.1;
+const USERS_EXCLUDED_MIN_SHARE: f64 = 0.1;
 
 impl Resource {
     /// A limit on connections.
@@ -35,8 +35,9 @@ fn connection_limit(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let of_all = share(errors, evidence.together.counts.planned);
     let runs = evidence.runs.len() as f64;
     let kept_out = evidence.users().map(|[users, waiting]| (users, users - waiting));
-    let kept_out = kept_out
-        .filter(|(users, out)| *out >= KEPT_OUT * users && *out >= 0.5 && errors as f64 >= out * runs);
+    let kept_out = kept_out.filter(|(users, out)| {
+        *out >= USERS_EXCLUDED_MIN_SHARE * users && *out >= 0.5 && errors as f64 >= out * runs
+    });
     if of_all < REFUSED && kept_out.is_none() {
         return None;
     }

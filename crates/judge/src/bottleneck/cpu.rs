@@ -4,18 +4,18 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
 use super::one_core;
 use super::words::{cores_of, percent};
-use super::{BUSY, Covers, ROOMY, Rule};
+use super::{Covers, Rule, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::decimal;
 
 /// Smallest share of all cores that the system uses when its own work saturates them.
 const OWN: f64 = 0.75;
 /// Smallest ratio of the threads' time without a core to their running time, at which other processes compete with them for cores.
-const KEPT_WAITING: f64 = 0.25;
+const CORE_WAIT_MIN_RATIO: f64 = 0.25;
 /// Smallest share of the response time in which threads of the system waited for a core.
-const WAITED_OF_RESPONSE: f64 = 0.2;
+const CORE_WAIT_MIN_RESPONSE_SHARE: f64 = 0.2;
 /// Factor on the share that shared cores explain if the threads of the system take turns.
-const OF_TURNS: f64 = 0.5;
+const TURN_TAKING_FACTOR: f64 = 0.5;
 /// Smallest share of all cores used by others at which the machine's CPU is called shared.
 const TAKEN: f64 = 0.1;
 
@@ -33,22 +33,28 @@ impl Resource {
 }
 
 /// Idle cores exclude a shortage of cores.
-const CORES_HAD_ROOM: Refutation = Refutation {
+const IDLE_CORES_REFUTE: Refutation = Refutation {
     when: "the cores were less than 75 % busy",
-    is_read: |evidence| evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < ROOMY),
+    is_read: |evidence| {
+        evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < UNSATURATED_MAX_SHARE)
+    },
 };
 
 /// Cores that other processes keep busy limit only threads that wait for them.
-const OTHERS_USED_THEM: Refutation = Refutation {
+const CORES_BUSY_WITH_OTHERS: Refutation = Refutation {
     when: "the system used less than 75 % of the cores, and its threads hardly waited for one, or too few of them wanted one: fewer than half \
            of the requests in flight, and than 90 % of the cores",
     is_read: |evidence| {
         let cores = evidence.cores();
         let all = cores.as_ref().map_or(0.0, |cores| cores.all as f64);
         let used = cores.and_then(|cores| Some(cores.system? / cores.all as f64));
-        let wanted = evidence.in_flight().map_or(BUSY, |in_flight| 0.5 * in_flight).min(BUSY * all).max(BUSY);
+        let wanted = evidence
+            .in_flight()
+            .map_or(SATURATED_MIN_SHARE, |in_flight| 0.5 * in_flight)
+            .min(SATURATED_MIN_SHARE * all)
+            .max(SATURATED_MIN_SHARE);
         let is_kept_waiting =
-            |[ran, waited]: [f64; 2]| ran + waited >= wanted && waited >= KEPT_WAITING * ran;
+            |[ran, waited]: [f64; 2]| ran + waited >= wanted && waited >= CORE_WAIT_MIN_RATIO * ran;
         used.is_some_and(|used| used < OWN)
             && evidence.ran_and_waited().is_some_and(|read| !is_kept_waiting(read))
     },
@@ -61,13 +67,13 @@ pub(super) const ALL_CORES: Rule = Rule {
           of it must have been running or ready nearly all the time, and without a core for a fourth of the time \
           that they ran. If the system did not use 10 % of the cores or more, \
           the limit is called shared",
-    refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
+    refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS],
     covers: Covers::Any,
     find: all_cores,
 };
 
 fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
+    let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= SATURATED_MIN_SHARE)?;
     let cores = evidence.cores()?;
     // If other processes use the cores, the system must have waited for one. Without that reading, a system that used little is not
     // reported.
@@ -90,7 +96,7 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         .map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
     // Threads that take turns would not use more cores if other processes used none.
     let takes_turns = one_core::takes_turns(evidence);
-    let share = evidence.not_asleep() * if takes_turns { OF_TURNS } else { 1.0 };
+    let share = evidence.not_asleep() * if takes_turns { TURN_TAKING_FACTOR } else { 1.0 };
     let cause = cause.indirect(Some(share)).against(against);
     let next = "measure where nothing else runs, and load from another machine, or pin system and generator to cores of their own";
     Some(Bottleneck { what: "CPU of the machine, shared with other processes", ..cause.next(next) })
@@ -117,12 +123,12 @@ fn who_used(cores: &Cores) -> String {
 /// Smallest share of all cores that other processes use, for a priority to have an effect.
 const OTHERS_USED: f64 = 0.25;
 
-pub(super) const A_LOW_PRIORITY: Rule = Rule {
+pub(super) const LOW_PRIORITY: Rule = Rule {
     finds: &[Resource::PRIORITY],
     when: "the process of the system that used most runs at a nice value of 1 or more, other processes used a quarter of the cores or more, \
            and its threads were running or ready nearly all the time, and without a core for a fourth of the time that they ran",
     why: "a process with a nice value gets the time that others leave",
-    refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
+    refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS],
     covers: Covers::Any,
     find: a_low_priority,
 };
@@ -132,7 +138,7 @@ fn a_low_priority(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cores = evidence.cores()?;
     let others = cores.others.filter(|others| *others >= OTHERS_USED * cores.all as f64)?;
     let [ran, waited] = evidence.ran_and_waited()?;
-    if ran + waited < BUSY || waited < KEPT_WAITING * ran {
+    if ran + waited < SATURATED_MIN_SHARE || waited < CORE_WAIT_MIN_RATIO * ran {
         return None;
     }
     let because = format!(
@@ -152,14 +158,14 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     finds: &[Resource::MACHINE_CPU],
     when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
     why: "cores were short at times",
-    refuted_by: &[CORES_HAD_ROOM],
+    refuted_by: &[IDLE_CORES_REFUTE],
     covers: Covers::Runs,
     find: waits_for_a_core,
 };
 
 fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= ROOMY)?;
-    let wait = evidence.core_wait_of_response().filter(|wait| *wait >= WAITED_OF_RESPONSE)?;
+    let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= UNSATURATED_MAX_SHARE)?;
+    let wait = evidence.core_wait_of_response().filter(|wait| *wait >= CORE_WAIT_MIN_RESPONSE_SHARE)?;
     // Threads that serve no request wait, too, so this may be longer than the response time.
     let waited = match wait {
         wait if wait <= 1.0 => format!("for {} of the response time", percent(wait)),

@@ -19,7 +19,7 @@ const WAITING: f64 = 0.3;
 /// Smallest number of waiting sessions; fewer are noise.
 const SESSIONS: f64 = 0.5;
 /// Share of the blocks found in the buffers below which the buffers are too small.
-const HIT: f64 = 0.95;
+const BUFFER_HIT_MIN_SHARE: f64 = 0.95;
 /// Smallest number of blocks read per answer; fewer do not delay answers.
 const READS_PER_ANSWER: f64 = 0.1;
 /// Smallest block size of a database, in bytes.
@@ -200,7 +200,7 @@ fn reads_per_answer(evidence: &Evidence<'_>) -> Option<f64> {
     median(evidence.runs.iter().filter_map(of_run))
 }
 
-pub(super) const READS_PAST_THE_BUFFERS: Rule = Rule {
+pub(super) const BUFFERS_TOO_SMALL: Rule = Rule {
     finds: &[Resource::DATABASE_CACHE],
     when: "less than 95 % of the blocks that statements asked for were in the buffers of the database, a block was read for every tenth \
            answer, and something waited for disks 20 % of the time",
@@ -213,7 +213,7 @@ pub(super) const READS_PAST_THE_BUFFERS: Rule = Rule {
 fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let inside =
         |figure: fn(&Inside) -> Option<f64>| evidence.signal(|signals| figure(signals.inside.as_ref()?));
-    let hits = inside(Inside::hits).filter(|hits| *hits < HIT)?;
+    let hits = inside(Inside::hits).filter(|hits| *hits < BUFFER_HIT_MIN_SHARE)?;
     let per_answer = reads_per_answer(evidence)?;
     let waited = evidence.disk_pressure();
     let share = evidence.slept_for_disk().max(waited.map_or(0.0, |waited| waited.share));

@@ -2,7 +2,7 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::little::WORKED_ON;
+use super::little::REPLY_IN_PROGRESS;
 use super::words::{cpu_in_brackets, percent};
 use super::{Covers, Rule};
 use crate::causes::Resource;
@@ -21,14 +21,16 @@ impl Resource {
 }
 
 /// Smallest share of the requests in flight with an active session.
-const HALF: f64 = 0.5;
+const ACTIVE_SESSION_MIN_SHARE: f64 = 0.5;
 
 /// While an answer waits for an ACK, its database session is idle.
 const IN_SESSIONS: Refutation = Refutation {
     when: "half of the requests in flight had a session of the database that was active",
     is_read: |evidence| {
         let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
-        active.and_then(|active| evidence.of_in_flight(active)).is_some_and(|share| share >= HALF)
+        active
+            .and_then(|active| evidence.of_in_flight(active))
+            .is_some_and(|share| share >= ACTIVE_SESSION_MIN_SHARE)
     },
 };
 
@@ -36,10 +38,11 @@ const IN_SESSIONS: Refutation = Refutation {
 const DELAYED: &str = "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte";
 
 /// Refutes causes that depend on load: each answer takes as long as a delayed ACK, however many users there are.
-pub(super) const ANSWERS_ARE_DELAYED: Refutation = Refutation {
+pub(super) const REPLIES_AWAIT_DELAYED_ACKS: Refutation = Refutation {
     when: DELAYED,
     is_read: |evidence| {
-        let is_refuted = [WORKED_ON, IN_SESSIONS].iter().any(|refutation| (refutation.is_read)(evidence));
+        let is_refuted =
+            [REPLY_IN_PROGRESS, IN_SESSIONS].iter().any(|refutation| (refutation.is_read)(evidence));
         !is_refuted && delayed_acks(evidence).is_some()
     },
 };
@@ -48,7 +51,7 @@ pub(super) const DELAYED_ACKS: Rule = Rule {
     finds: &[Resource::DELAYED_ACK],
     when: DELAYED,
     why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
-    refuted_by: &[WORKED_ON, IN_SESSIONS],
+    refuted_by: &[REPLY_IN_PROGRESS, IN_SESSIONS],
     covers: Covers::Runs,
     find: delayed_acks,
 };

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, Covers, ROOMY, Rule};
+use super::{Covers, Rule, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::group_io::LimitedIo;
 use crate::words::decimal;
@@ -14,11 +14,11 @@ const DISK_PRESSURE: f64 = 0.2;
 
 /// Smallest share of the time for which a disk is busy if one request proceeds at a time. A thread that alternates between writing
 /// and computing leaves the disk idle in between.
-const HALF: f64 = 0.5;
+const DISK_BUSY_MIN_SHARE: f64 = 0.5;
 /// Bytes per second below which the system does not use disks.
 const LITTLE: f64 = 1024.0;
 /// Share of the requests in flight that sleep for a disk, below which disks do not matter.
-const SELDOM: f64 = 0.05;
+const DISK_SLEEP_MIN_SHARE: f64 = 0.05;
 
 impl Resource {
     /// Disks of the machine.
@@ -38,7 +38,8 @@ const NOT_BY_THE_SYSTEM: Refutation = Refutation {
     when: "the system read and wrote less than 1 KiB a second on disks, and less than 5 % of its requests in flight slept for one",
     is_read: |evidence| {
         let bytes = evidence.disk_bytes_per_s();
-        bytes.is_some_and(|[read, written]| read + written < LITTLE) && evidence.slept_for_disk() < SELDOM
+        bytes.is_some_and(|[read, written]| read + written < LITTLE)
+            && evidence.slept_for_disk() < DISK_SLEEP_MIN_SHARE
     },
 };
 
@@ -53,7 +54,7 @@ pub(super) const LIMIT_OF_DISKS: Rule = Rule {
 };
 
 fn limit_of_disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let limited = evidence.limited_io().filter(|limited| limited.share() >= BUSY)?;
+    let limited = evidence.limited_io().filter(|limited| limited.share() >= SATURATED_MIN_SHARE)?;
     let LimitedIo { what, disk, per_s, max_per_s } = &limited;
     let waited = evidence.disk_pressure();
     let pressure =
@@ -84,11 +85,11 @@ pub(super) const DISKS: Rule = Rule {
 fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited = evidence.disk_pressure();
     let busy = evidence.signal(|signals| signals.disk_busy);
-    let enough = if evidence.goes_on_one_at_a_time() { HALF } else { ROOMY };
+    let enough = if evidence.goes_on_one_at_a_time() { DISK_BUSY_MIN_SHARE } else { UNSATURATED_MAX_SHARE };
     let is_short = match (waited, busy) {
         (Some(_), Some(busy)) => busy >= enough,
         (Some(_), None) => true,
-        (None, busy) => busy.is_some_and(|busy| busy >= BUSY),
+        (None, busy) => busy.is_some_and(|busy| busy >= SATURATED_MIN_SHARE),
     };
     let busy = busy.map(|busy| format!("a disk was busy {} of the time", percent(busy)));
     let pressure = waited.map(|waited| format!("{} of it", waited.words("disks")));

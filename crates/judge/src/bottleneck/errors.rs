@@ -10,7 +10,7 @@ use crate::causes::Resource;
 use crate::words::{Share, duration};
 
 /// Smallest share of the planned requests at which errors come before every other cause.
-const MANY: f64 = 0.1;
+const ERRORS_MIN_SHARE: f64 = 0.1;
 /// Smallest share of the measured time without the system that explains a run which nothing else explains.
 const GONE_MIN_SHARE: f64 = 0.2;
 /// Ratio of the times of rejections and of good answers above which rejections are time-outs. The resource that they waited for is
@@ -123,7 +123,7 @@ fn is_of_the_system(class: ErrorClass) -> bool {
 fn standing(evidence: &Evidence<'_>, cause: Bottleneck, of_all: f64) -> Bottleneck {
     let times = evidence.together.rejected_ns.zip(evidence.together.ok_ns);
     let is_slow = times.is_some_and(|(rejected, ok)| rejected > TIMED_OUT * ok);
-    match of_all >= MANY {
+    match of_all >= ERRORS_MIN_SHARE {
         _ if is_slow || evidence.is_exhausted() => cause.symptom(),
         true => cause.first(),
         false => cause.direct(Some(of_all)).without_share(),

@@ -8,7 +8,7 @@ use evidence::{EvidenceError, Model, Run, Unit};
 use record::{ClassName, Counts, Phase, Tally};
 use stats::median;
 
-use super::{BUSY, ROOMY};
+use super::{SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Doubt;
 use crate::group_io::LimitedIo;
 use crate::inside::class_of;
@@ -429,16 +429,17 @@ impl Evidence<'_> {
 
     /// Whether the system saturates a thread, a core, or all cores, so that it would not do more under a higher load.
     pub(super) fn is_exhausted(&self) -> bool {
-        let thread = self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= BUSY);
-        let is_busy = self.signal(|signals| signals.busy).is_some_and(|busy| busy >= BUSY);
+        let thread =
+            self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= SATURATED_MIN_SHARE);
+        let is_busy = self.signal(|signals| signals.busy).is_some_and(|busy| busy >= SATURATED_MIN_SHARE);
         let cores = self.cores();
         let is_used = |at_least: f64| {
             let used = cores.as_ref().and_then(|cores| cores.system);
             used.is_some_and(|used| used >= at_least)
         };
         let half = cores.as_ref().map_or(0.0, |cores| 0.5 * cores.all as f64);
-        let core = self.busiest_core().is_some_and(|(_, busy)| busy >= BUSY);
-        thread || core && is_used(ROOMY) || is_busy && is_used(half)
+        let core = self.busiest_core().is_some_and(|(_, busy)| busy >= SATURATED_MIN_SHARE);
+        thread || core && is_used(UNSATURATED_MAX_SHARE) || is_busy && is_used(half)
     }
 
     /// Whether all runs are open loads that failed no search, and at least 99 % of the planned requests ended ok or were lost to

@@ -11,7 +11,7 @@ impl Resource {
         .next("give the generator a core of its own (--pin), more --threads, or another machine");
 }
 
-pub(super) const THE_GENERATOR: Rule = Rule {
+pub(super) const GENERATOR_LIMITED: Rule = Rule {
     finds: &[Resource::GENERATOR],
     when: "the run is in doubt for {limits}; for a configuration, in at least half of its runs",
     why: "these signals show that the generator could not send more. Signals of a late tail do not, and are no bottleneck",

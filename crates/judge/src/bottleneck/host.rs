@@ -9,7 +9,7 @@ use crate::causes::Resource;
 /// Smallest share of the machine's CPU time taken by other guests.
 const STEAL: f64 = 0.05;
 /// Smallest number of threads of the system, running or ready, for which stolen cores matter.
-const WANTED: f64 = 0.5;
+const READY_THREADS_MIN: f64 = 0.5;
 
 impl Resource {
     /// The host of this machine.
@@ -22,15 +22,17 @@ pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     finds: &[Resource::STEAL],
     when: "other guests of the host took 5 % of the processor time or more",
     why: "no configuration of the system can recover it",
-    refuted_by: &[NO_CORE_WAS_WANTED],
+    refuted_by: &[NO_CORE_WANTED],
     covers: Covers::Any,
     find: cores_taken_by_the_host,
 };
 
 /// Stolen cores matter only to a system that could use them.
-const NO_CORE_WAS_WANTED: Refutation = Refutation {
+const NO_CORE_WANTED: Refutation = Refutation {
     when: "threads of the system ran or were ready for less than half a core",
-    is_read: |evidence| evidence.ran_and_waited().is_some_and(|[ran, waited]| ran + waited < WANTED),
+    is_read: |evidence| {
+        evidence.ran_and_waited().is_some_and(|[ran, waited]| ran + waited < READY_THREADS_MIN)
+    },
 };
 
 fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Bottleneck> {

@@ -6,7 +6,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::database::largest;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
-use super::{BUSY, Covers, FULL, REFUSED, Rule};
+use super::{Covers, FULL, REFUSED, Rule, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
 use crate::inside::Inside;
 use crate::words::{decimal, duration};
@@ -76,7 +76,7 @@ pub(super) const ITS_THREAD: Rule = Rule {
 };
 
 fn its_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let ran = main_thread(evidence).filter(|ran| *ran >= BUSY)?;
+    let ran = main_thread(evidence).filter(|ran| *ran >= SATURATED_MIN_SHARE)?;
     let because = format!("the store reports that its main thread used {} of a core", percent(ran.min(1.0)));
     Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
 }

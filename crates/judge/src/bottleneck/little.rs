@@ -20,17 +20,17 @@ const ONE_MAX_COLD: f64 = 1.35;
 /// Upper end of `ONE` if all answers take equally long, so that even the fastest one is slow.
 const ONE_MAX_EVEN: f64 = 1.45;
 /// Largest p90 − p10, as a share of p50, of answers that wait in one queue.
-const EVEN: f64 = 0.3;
+const QUEUED_SPREAD_MAX: f64 = 0.3;
 
 /// Largest share of the system's CPU time that the busiest thread uses, if requests take turns among threads.
-pub(super) const MOVES_AMONG_THREADS: f64 = 0.6;
+pub(super) const BUSIEST_THREAD_MAX_SHARE: f64 = 0.6;
 /// Smallest number of threads that can carry requests, if work passes from one to another.
-const SEVERAL: f64 = 2.5;
+const CARRIER_THREADS_MIN: f64 = 2.5;
 /// Share of the requests in flight that wait to be accepted, from which on few threads serve few connections at a time.
-const TO_BE_ACCEPTED: f64 = 0.25;
+const UNACCEPTED_MIN_SHARE: f64 = 0.25;
 
 /// A thread that still works on an answer has not sent all of it.
-pub(super) const WORKED_ON: Refutation = Refutation {
+pub(super) const REPLY_IN_PROGRESS: Refutation = Refutation {
     when: "half of the requests in flight were held by threads of the system that slept for something else, or ran",
     is_read: |evidence| {
         let held = |workers: &Workers| workers.asleep() + workers.computing();
@@ -72,7 +72,7 @@ impl Evidence<'_> {
     /// Whether one request proceeds at a time while others wait for it: throughput × fastest answer is about one.
     pub(super) fn goes_on_one_at_a_time(&self) -> bool {
         let is_queued = self.in_flight().is_some_and(|in_flight| in_flight >= QUEUED);
-        let is_even = self.spread().is_some_and(|spread| spread <= EVEN);
+        let is_even = self.spread().is_some_and(|spread| spread <= QUEUED_SPREAD_MAX);
         let most = match (is_even, self.began_slowly()) {
             (true, _) => ONE_MAX_EVEN,
             (false, true) => ONE_MAX_COLD,
@@ -86,11 +86,12 @@ impl Evidence<'_> {
     pub(super) fn moves_among_threads(&self) -> bool {
         let longest = self.signal(|signals| signals.busiest_thread);
         let used = longest.zip(self.ran_and_waited());
-        let is_spread = used.is_some_and(|(longest, [ran, _])| longest < MOVES_AMONG_THREADS * ran);
-        let is_accepted = self.in_flight().is_some_and(|all| self.queued() < TO_BE_ACCEPTED * all);
+        let is_spread = used.is_some_and(|(longest, [ran, _])| longest < BUSIEST_THREAD_MAX_SHARE * ran);
+        let is_accepted = self.in_flight().is_some_and(|all| self.queued() < UNACCEPTED_MIN_SHARE * all);
         let all = self.workers();
         let most = all.values().max_by(|one, other| one.at_work().total_cmp(&other.at_work()));
-        let waits = |workers: &Workers| workers.all() >= SEVERAL && workers.in_state("futex") >= 1.0;
+        let waits =
+            |workers: &Workers| workers.all() >= CARRIER_THREADS_MIN && workers.in_state("futex") >= 1.0;
         is_spread && is_accepted && self.goes_on_one_at_a_time() && most.is_some_and(waits)
     }
 
@@ -117,7 +118,7 @@ impl Evidence<'_> {
         let shares = self.pace(|pace| pace.fastest_ns).zip(self.together.ok_ns);
         // Connections that are not accepted wait, however fast the others are answered.
         let is_kept_out =
-            self.in_flight().is_some_and(|all| self.queued() >= (TO_BE_ACCEPTED * all).max(1.0));
+            self.in_flight().is_some_and(|all| self.queued() >= (UNACCEPTED_MIN_SHARE * all).max(1.0));
         !self.began_slowly()
             && !is_kept_out
             && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)

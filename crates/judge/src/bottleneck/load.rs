@@ -3,7 +3,7 @@
 use record::{ErrorClass, Loss};
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
-use super::delayed_ack::ANSWERS_ARE_DELAYED;
+use super::delayed_ack::REPLIES_AWAIT_DELAYED_ACKS;
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use super::{Covers, FULL, REFUSED, Rule};
@@ -19,7 +19,7 @@ impl Resource {
 }
 
 /// A saturated system would not do more under a higher load.
-pub(super) const SOMETHING_IS_EXHAUSTED: Refutation = Refutation {
+pub(super) const RESOURCE_SATURATED: Refutation = Refutation {
     when: "a thread of the system was 90 % busy; or one core was, and the system used 0.75 cores; or all cores were, and the system used half of them",
     is_read: |evidence| evidence.is_exhausted(),
 };
@@ -38,7 +38,7 @@ const CONNECTIONS_QUEUED: Refutation = Refutation {
     },
 };
 
-const NOT_ALL_WERE_SERVED: Refutation = Refutation {
+const REQUESTS_UNSERVED: Refutation = Refutation {
     when: "1 % of the planned requests did not end *ok*, or connecting failed or took too long",
     is_read: |evidence| {
         let is_of_connecting =
@@ -51,10 +51,15 @@ const NOT_ALL_WERE_SERVED: Refutation = Refutation {
 };
 
 /// Think time is the limit only if nothing else keeps users waiting.
-const REFUTED_BY: &[Refutation] =
-    &[SOMETHING_IS_EXHAUSTED, NO_FILE_WAS_LEFT, CONNECTIONS_QUEUED, NOT_ALL_WERE_SERVED, ANSWERS_ARE_DELAYED];
+const REFUTED_BY: &[Refutation] = &[
+    RESOURCE_SATURATED,
+    NO_FILE_WAS_LEFT,
+    CONNECTIONS_QUEUED,
+    REQUESTS_UNSERVED,
+    REPLIES_AWAIT_DELAYED_ACKS,
+];
 
-pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
+pub(super) const OPEN_LOAD_SERVED: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "an open load of which 99 % of the planned requests ended *ok*, or were lost to events of the plan; not where a search for a capacity finds that a rate fails",
     why: "the load did not ask for more; the sentence says how much capacity was left",
@@ -105,7 +110,7 @@ fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.next("use more users, or a shorter think time"))
 }
 
-pub(super) const A_LONE_USER: Rule = Rule {
+pub(super) const SINGLE_USER: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of one user",
     why: "one request is in flight at a time",
@@ -129,7 +134,7 @@ const ALL: f64 = 0.9;
 /// Smallest number of users; one alone does not queue.
 const USERS: f64 = 2.0;
 
-pub(super) const NOBODY_WAITED_FOR_ANOTHER: Rule = Rule {
+pub(super) const USERS_INDEPENDENT: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of two users or more without pauses, each with a connection, the fastest answer took 85 % of the mean or more, and the first answers \
            were not slower",

@@ -27,7 +27,7 @@ const fn message(text: &'static str, names: Resource, next: &'static str) -> Mes
 
 const POSTGRESQL_CONNECTIONS: &str =
     "raise max_connections of PostgreSQL, or let clients share connections, as with a pooler";
-const OF_ROLE: &str = "raise the CONNECTION LIMIT of the role or database (ALTER ROLE … CONNECTION LIMIT …), or use fewer connections";
+const RAISE_ROLE_LIMIT: &str = "raise the CONNECTION LIMIT of the role or database (ALTER ROLE … CONNECTION LIMIT …), or use fewer connections";
 const OPEN_FILES: &str = "raise the limit of open files of the process (ulimit -n, LimitNOFILE)";
 const LIMIT_REQ: &str = "raise rate and burst of limit_req in the configuration of nginx, or offer less";
 const JAVA_HEAP: &str = "enlarge the heap (-Xmx), or keep less alive";
@@ -36,8 +36,8 @@ const JAVA_HEAP: &str = "enlarge the heap (-Xmx), or keep less alive";
 const MESSAGES: &[Message] = &[
     message("too many clients already", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
     message("remaining connection slots are reserved", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
-    message("too many connections for role", Resource::CONNECTION_LIMIT, OF_ROLE),
-    message("too many connections for database", Resource::CONNECTION_LIMIT, OF_ROLE),
+    message("too many connections for role", Resource::CONNECTION_LIMIT, RAISE_ROLE_LIMIT),
+    message("too many connections for database", Resource::CONNECTION_LIMIT, RAISE_ROLE_LIMIT),
     message(
         "Too many connections",
         Resource::CONNECTION_LIMIT,
@@ -131,7 +131,7 @@ pub fn messages_alone(output: &[u8]) -> Vec<u8> {
     MESSAGES.iter().map(of_message).collect::<String>().into_bytes()
 }
 
-pub(super) const WHAT_IT_WROTE: Rule = Rule {
+pub(super) const SERVER_MESSAGES: Rule = Rule {
     finds: &[
         Resource::CONNECTION_LIMIT,
         Resource::OPEN_FILES,

@@ -4,16 +4,16 @@ use record::ErrorClass;
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{CombinedFigures, Evidence, share};
-use super::stopped::THEY_WERE_STOPPED;
+use super::stopped::PROCESSES_STOPPED;
 use super::words::percent;
 use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{count, many};
 
 /// Smallest share of the seconds at whose end a process was not running.
-const GONE: f64 = 0.2;
+const ABSENT_MIN_SHARE: f64 = 0.2;
 /// Ratio of the error share to the share of seconds without the process, below which the process was not needed.
-const HALF: f64 = 0.5;
+const ERROR_MIN_RATIO: f64 = 0.5;
 
 impl Resource {
     /// No process is running that could answer.
@@ -25,7 +25,7 @@ impl Resource {
 const NOTHING_LOST: Refutation = Refutation {
     when: "the share of the planned requests that did not end *ok* is less than half of the share of these seconds",
     is_read: |evidence| {
-        most_gone(evidence).is_some_and(|(_, gone)| evidence.together.error_share() < HALF * gone)
+        most_gone(evidence).is_some_and(|(_, gone)| evidence.together.error_share() < ERROR_MIN_RATIO * gone)
     },
 };
 
@@ -42,7 +42,7 @@ pub(super) const PROCESSES: Rule = Rule {
 const NO_CONNECTION: f64 = 0.2;
 
 /// A full queue belongs to a process that listens.
-const A_QUEUE_WAS_FULL: Refutation = Refutation {
+const QUEUE_FULL: Refutation = Refutation {
     when: "the machine dropped connections at a full queue",
     is_read: |evidence| {
         evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
@@ -50,11 +50,11 @@ const A_QUEUE_WAS_FULL: Refutation = Refutation {
 };
 
 /// Applies to seconds of an event only. A whole run in which no process listens for a while has pauses, and errors of its own.
-pub(super) const NOBODY_LISTENED: Rule = Rule {
+pub(super) const NO_LISTENER: Rule = Rule {
     finds: &[Resource::NOT_RUNNING],
     when: "20 % of the planned requests found no connection",
     why: "a process that begins is there before it listens",
-    refuted_by: &[THEY_WERE_STOPPED, A_QUEUE_WAS_FULL],
+    refuted_by: &[PROCESSES_STOPPED, QUEUE_FULL],
     covers: Covers::Seconds,
     find: nobody_listened,
 };
@@ -69,7 +69,7 @@ fn nobody_listened(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, gone) = most_gone(evidence).filter(|(_, gone)| *gone >= GONE)?;
+    let (name, gone) = most_gone(evidence).filter(|(_, gone)| *gone >= ABSENT_MIN_SHARE)?;
     let because = format!("{name} had no process at the end of {} of the seconds", percent(gone));
     Some(suspected(Resource::NOT_RUNNING, Scope::Process(name), because).direct(Some(gone)))
 }

@@ -2,10 +2,10 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::little::MOVES_AMONG_THREADS;
+use super::little::BUSIEST_THREAD_MAX_SHARE;
 use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
-use super::{BUSY, Covers, ROOMY, Rule};
+use super::{Covers, Rule, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
@@ -13,20 +13,20 @@ use crate::words::decimal;
 /// Share of the requests in flight that sleep for something else, from which on one core is not the limit.
 const SLEEPING: f64 = 0.3;
 /// Cores in use above which a system is not limited to one core, with a margin for measurement error.
-const MORE_THAN_ONE: f64 = 1.1;
+const ONE_CORE_MAX: f64 = 1.1;
 /// Range of cores in use by a process whose threads take turns: one, plus threads that run next to it.
-const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+const TURN_TAKING_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 /// Largest number of its threads on a CPU.
 const IN_TURNS_RUN: f64 = 1.15;
 
 /// Smallest share of the requests in flight whose threads wait for their turn at one futex.
 const WAIT_FOR_THEIR_TURN: f64 = 0.5;
 /// Range of cores needed by a thread that computes all the time, with threads that run next to it.
-const ONE_AT_A_TIME: std::ops::RangeInclusive<f64> = 0.9..=1.3;
+const SINGLE_THREAD_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.3;
 /// Smallest share of the system's CPU time that a thread uses if it computes alone.
-const MOST_OF_ALL: f64 = 0.75;
+const LONE_THREAD_MIN_SHARE: f64 = 0.75;
 /// Smallest share of the time for which that thread runs.
-const ALONE: f64 = 0.15;
+const LONE_THREAD_MIN_RUNNING: f64 = 0.15;
 
 impl Resource {
     /// One core.
@@ -35,21 +35,21 @@ impl Resource {
 }
 
 /// Threads that sleep for something else are not kept from running by another thread.
-const ITS_THREADS_SLEPT: Refutation = Refutation {
+const THREADS_SLEPT: Refutation = Refutation {
     when: "30 % of its requests in flight slept for a disk, a peer, or something inside the database",
     is_read: |evidence| evidence.asleep().max(evidence.asleep_in_database()) >= SLEEPING,
 };
 
 /// A system limited to one core uses no more than one.
-const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
+const SEVERAL_CORES_USED: Refutation = Refutation {
     when: "the system used 1.1 cores or more",
     is_read: |evidence| {
-        evidence.cores().and_then(|cores| cores.system).is_some_and(|used| used >= MORE_THAN_ONE)
+        evidence.cores().and_then(|cores| cores.system).is_some_and(|used| used >= ONE_CORE_MAX)
     },
 };
 
 /// A system that could use two cores, but loses one to other processes, is limited by these processes.
-const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
+const SEVERAL_CORES_WANTED: Refutation = Refutation {
     when: "as sampled, more than 1.5 threads of it were on a CPU or ready for one, and did not take turns",
     is_read: |evidence| {
         let wanted = evidence.computing();
@@ -59,7 +59,7 @@ const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
 };
 
 /// In a system whose threads take turns, one thread runs at any time. The others wait for their turn, not for a core.
-const MORE_OR_FEWER_RAN: Refutation = Refutation {
+const NOT_EXACTLY_ONE_RAN: Refutation = Refutation {
     when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU, or more than 2.5 there or ready for one, or more than 1.8 \
            where no threads look for their turn",
     is_read: |evidence| {
@@ -88,7 +88,7 @@ pub(super) const ONE_THREAD: Rule = Rule {
 fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let ran = evidence.signal(|signals| signals.busiest_thread)?;
     let because = match ready_all_the_time(evidence, ran) {
-        _ if ran >= BUSY => format!("one of its threads ran {} of the time", percent(ran)),
+        _ if ran >= SATURATED_MIN_SHARE => format!("one of its threads ran {} of the time", percent(ran)),
         Some(ready) => format!(
             "one of its threads ran {} of the time, and was ready for a core {} of it",
             percent(ran),
@@ -105,29 +105,31 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     let used = evidence.cores()?.system?;
     let wanted = evidence.computing();
-    let is_alone = ran >= MOST_OF_ALL * used && ran >= ALONE && ONE_AT_A_TIME.contains(&wanted);
+    let is_alone = ran >= LONE_THREAD_MIN_SHARE * used
+        && ran >= LONE_THREAD_MIN_RUNNING
+        && SINGLE_THREAD_CORES.contains(&wanted);
     // One thread runs and is ready for no longer than all of the time.
     is_alone.then(|| (wanted - ran).clamp(0.0, (1.0 - ran).max(0.0)))
 }
 
 /// Smallest number of requests in flight of which one computes at a time.
-const SEVERAL: f64 = 4.0;
+const IN_FLIGHT_MIN: f64 = 4.0;
 /// Range of threads running or ready if one computes at a time.
-const WANT_ONE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+const READY_THREADS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 /// Smallest number of threads on a CPU in that case.
-const USED_OF_IT: f64 = 0.5;
+const RUNNING_THREADS_MIN: f64 = 0.5;
 /// Range of threads running or ready if threads take turns.
 const TURNS_WANT: std::ops::RangeInclusive<f64> = 0.85..=1.6;
 /// Range of throughput × fastest answer if threads take turns.
 const IN_TURNS_AT_ONCE: std::ops::RangeInclusive<f64> = 0.5..=1.35;
 /// Smallest share of the requests in flight that wait at one futex. Also the largest share that computes or is ready to.
-const LOOK_FOR_IT: f64 = 0.35;
+const FUTEX_WAIT_SHARE: f64 = 0.35;
 /// Smallest share of these waiting threads whose wait has a time-out.
 const TIMED: f64 = 0.5;
 /// Factor on the share that one core explains if the evidence may be a coincidence.
 const CHANCE: f64 = 0.5;
 
-pub(super) const ONE_WANTED: Rule = Rule {
+pub(super) const ONE_THREAD_AT_A_TIME: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "four requests in flight or more, and threads of the system ran or were ready for 0.9 to 1.15 cores in all, and ran for half a core; \
            or for 0.85 to 1.6 cores, if a thread or more of the same process waited for another, no thread used 60 % of the CPU time, and \
@@ -135,19 +137,19 @@ pub(super) const ONE_WANTED: Rule = Rule {
            waited at one futex, mostly with a time-out, while fewer computed",
     why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them. Threads that wait for \
           their turn are ready for a moment when they look whether it has come",
-    refuted_by: &[ITS_THREADS_SLEPT],
+    refuted_by: &[THREADS_SLEPT],
     covers: Covers::Runs,
     find: one_wanted,
 };
 
 fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= SEVERAL)?;
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT_MIN)?;
     let all = evidence.workers();
     let wanted = evidence.computing();
     let ran: f64 = all.values().map(|workers| workers.in_state("on_cpu")).sum();
     let is_multicore = evidence.cores().is_some_and(|cores| cores.all > 1);
     let is_in_turns = computes_in_turns(evidence);
-    if !is_multicore || !WANT_ONE.contains(&wanted) && !is_in_turns || ran < USED_OF_IT {
+    if !is_multicore || !READY_THREADS.contains(&wanted) && !is_in_turns || ran < RUNNING_THREADS_MIN {
         return None;
     }
     let because = format!(
@@ -157,7 +159,7 @@ fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     // Two threads that use part of a core each produce the same readings. If cores are idle, a lock explains turns as well.
-    let is_busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= ROOMY);
+    let is_busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= UNSATURATED_MAX_SHARE);
     let share = if is_in_turns && is_busy { 1.0 } else { CHANCE } * evidence.not_asleep();
     Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(share)))
 }
@@ -176,7 +178,7 @@ fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
 /// wide, because a system that shares its cores answers fewer requests than its fastest answer suggests.
 fn one_goes_on(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
     let longest = evidence.signal(|signals| signals.busiest_thread).zip(evidence.ran_and_waited());
-    let changes = longest.is_some_and(|(longest, [ran, _])| longest < MOVES_AMONG_THREADS * ran);
+    let changes = longest.is_some_and(|(longest, [ran, _])| longest < BUSIEST_THREAD_MAX_SHARE * ran);
     TURNS_WANT.contains(&wanted)
         && workers.in_state("futex") >= 1.0
         && changes
@@ -187,17 +189,17 @@ fn one_goes_on(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool 
 fn looks_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
     let waiting = workers.same_futex;
     let is_timed = workers.timed_futex.is_some_and(|timed| timed >= TIMED * waiting);
-    let runs_alone = (USED_OF_IT..=IN_TURNS_RUN).contains(&workers.in_state("on_cpu"));
+    let runs_alone = (RUNNING_THREADS_MIN..=IN_TURNS_RUN).contains(&workers.in_state("on_cpu"));
     let of_requests = |threads: f64| evidence.of_in_flight(threads).unwrap_or(0.0);
     waiting >= 2.0
         && is_timed
         && runs_alone
         && *TURNS_WANT.start() <= wanted
-        && of_requests(waiting) >= LOOK_FOR_IT
-        && of_requests(wanted) < LOOK_FOR_IT
+        && of_requests(waiting) >= FUTEX_WAIT_SHARE
+        && of_requests(wanted) < FUTEX_WAIT_SHARE
 }
 
-pub(super) const ONE_ALLOWED: Rule = Rule {
+pub(super) const ONE_CORE_ALLOWED: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "the processes of the system may run on one core of several, and used 0.75 of it or more, or its threads wanted to all the time",
     why: "`pin`, `taskset`, and a cpuset leave it no other, whoever else uses that one",
@@ -210,7 +212,7 @@ fn one_allowed(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.signal(|signals| signals.cores_allowed).filter(|allowed| *allowed < 1.5)?;
     let cores = evidence.cores().filter(|cores| cores.all > 1)?;
     let [ran, waited] = evidence.ran_and_waited().or_else(|| Some([cores.system?, 0.0]))?;
-    if ran < ROOMY && ran + waited < BUSY {
+    if ran < UNSATURATED_MAX_SHARE && ran + waited < SATURATED_MIN_SHARE {
         return None;
     }
     let because = format!(
@@ -229,16 +231,16 @@ pub(super) const ONE_CORE: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
-    refuted_by: &[MORE_THAN_ONE_WAS_USED, MORE_THAN_ONE_WAS_WANTED],
+    refuted_by: &[SEVERAL_CORES_USED, SEVERAL_CORES_WANTED],
     covers: Covers::Runs,
     find: one_core,
 };
 
 /// Reports several threads that share one core, the only one they may use.
 fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, busy) = evidence.busiest_core().filter(|(_, busy)| *busy >= BUSY)?;
+    let (name, busy) = evidence.busiest_core().filter(|(_, busy)| *busy >= SATURATED_MIN_SHARE)?;
     let cores = evidence.cores()?;
-    let used = cores.system.filter(|used| *used >= ROOMY)?;
+    let used = cores.system.filter(|used| *used >= UNSATURATED_MAX_SHARE)?;
     let because = format!(
         "{name} was {} busy, and the system used {} of {}",
         percent(busy),
@@ -252,14 +254,14 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "a process of the system, its children included, used 0.9 to 1.15 cores of several",
     why: "as if one thread or worker ran at a time, as under an interpreter's lock. Chance can look like it",
-    refuted_by: &[ITS_THREADS_SLEPT, MORE_OR_FEWER_RAN],
+    refuted_by: &[THREADS_SLEPT, NOT_EXACTLY_ONE_RAN],
     covers: Covers::Runs,
     find: one_core_in_turns,
 };
 
 /// Whether a process uses about one core while its threads wait for another one, as for an interpreter's lock.
 pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
-    let busiest = evidence.busiest_process().filter(|(_, used)| IN_TURNS.contains(used));
+    let busiest = evidence.busiest_process().filter(|(_, used)| TURN_TAKING_CORES.contains(used));
     let all = evidence.workers();
     let workers = busiest.and_then(|(name, _)| all.get(&name));
     // A thread that waits for an interpreter's lock polls with a time-out. Idle threads of other runtimes wait without one.
@@ -273,7 +275,7 @@ pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
 fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let is_waited_for = evidence.users().is_none_or(|[users, waiting]| waiting >= PAUSED * users);
     let cores = evidence.cores().filter(|cores| cores.all > 1 && is_waited_for)?;
-    let (name, used) = evidence.busiest_process().filter(|(_, used)| IN_TURNS.contains(used))?;
+    let (name, used) = evidence.busiest_process().filter(|(_, used)| TURN_TAKING_CORES.contains(used))?;
     let because = format!(
         "its process {name} used {} of {}, as if only one of its threads or workers could run at a time",
         decimal(used, 2),

@@ -7,7 +7,7 @@ use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
-use super::stopped::THEY_WERE_STOPPED;
+use super::stopped::PROCESSES_STOPPED;
 use super::words::percent;
 use super::{Covers, Rule};
 use crate::causes::Resource;
@@ -16,7 +16,7 @@ use crate::words::decimal;
 /// Smallest number of outages in a run that is a pattern, not a single event.
 const TIMES: f64 = 3.0;
 /// Smallest share of the measured window without ok answers.
-const OF_WINDOW: f64 = 0.05;
+const WITHOUT_OK_MIN_SHARE: f64 = 0.05;
 /// Smallest share of the system's CPU time spent on garbage collection.
 const COLLECTING: f64 = 0.3;
 /// Smallest number of cores spent on garbage collection. A nearly idle system may spend a third of its time on it.
@@ -33,10 +33,10 @@ impl Resource {
     );
     /// Garbage collection of a runtime that is short of memory.
     pub const GARBAGE_COLLECTION: Self =
-        Self::new("garbage_collection", "garbage collection").next(OF_COLLECTIONS);
+        Self::new("garbage_collection", "garbage collection").next(TUNE_HEAP);
 }
 
-const OF_COLLECTIONS: &str = "enlarge the heap (-Xmx), keep less alive, or allocate less per request; the log of the collector says how \
+const TUNE_HEAP: &str = "enlarge the heap (-Xmx), keep less alive, or allocate less per request; the log of the collector says how \
                               long each collection stops the program (-Xlog:gc)";
 
 pub(super) const PAUSES: Rule = Rule {
@@ -45,7 +45,7 @@ pub(super) const PAUSES: Rule = Rule {
            plan to 1 s after its end",
     why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it. What \
           the plan itself stops is no limit of the system. The report names it",
-    refuted_by: &[THEY_WERE_STOPPED],
+    refuted_by: &[PROCESSES_STOPPED],
     covers: Covers::Runs,
     find: pauses,
 };
@@ -59,7 +59,7 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     let runs: Vec<(f64, f64, f64)> = evidence.runs.iter().filter_map(of_run).collect();
     let times = median(runs.iter().map(|run| run.0)).filter(|times| *times >= TIMES)?;
-    let share = median(runs.iter().map(|run| run.1)).filter(|share| *share >= OF_WINDOW)?;
+    let share = median(runs.iter().map(|run| run.1)).filter(|share| *share >= WITHOUT_OK_MIN_SHARE)?;
     let longest_s = median(runs.iter().map(|run| run.2))?;
     let because = format!(
         "nothing was answered ok for {} of the time, in {} pauses of up to {} s",
@@ -71,7 +71,7 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(match collecting(evidence) {
         // Garbage collection keeps the cores busy, so they are no other cause.
         Some(words) => {
-            let cause = cause.direct(Some(1.0)).and([words]).next(OF_COLLECTIONS);
+            let cause = cause.direct(Some(1.0)).and([words]).next(TUNE_HEAP);
             Bottleneck { share: Some(share), ..cause }
         }
         None => cause.direct(Some(share)),

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{Covers, ROOMY, Rule};
+use super::{Covers, Rule, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, duration, many};
@@ -34,7 +34,7 @@ const PACE_MAX_OFF: f64 = 0.25;
 /// Smallest share of sleeping threads that sleep for a disk, a pipe, or a connect, at which that resource is short.
 const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
 /// Half of a whole, from which on it counts as most of it.
-const MOST: f64 = 0.5;
+const MAJORITY: f64 = 0.5;
 /// Smallest number of requests in flight at which a connection in the accept queue is not noise.
 const QUEUE_MIN: f64 = 2.0;
 
@@ -45,7 +45,7 @@ impl Resource {
 }
 
 /// No request waited for another one, so none waited for a slot.
-pub(super) const NOBODY_QUEUED: Refutation = Refutation {
+pub(super) const NO_REQUEST_QUEUED: Refutation = Refutation {
     when: "the fastest answer took 85 % of the mean or more, and the first answers were not slower, so requests did not wait for each other",
     is_read: |evidence| evidence.is_uncontended(),
 };
@@ -57,7 +57,7 @@ pub(super) const POOL: Rule = Rule {
            system wanted less than 0.75 cores",
     why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
           looks like a pool of one: throughput × the fastest answer must be one, too",
-    refuted_by: &[NOBODY_QUEUED],
+    refuted_by: &[NO_REQUEST_QUEUED],
     covers: Covers::Runs,
     find: pool,
 };
@@ -70,7 +70,7 @@ fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Whether an accept queue is at least half full, or connections were dropped. A full queue is a limit of its own.
 fn overflows(evidence: &Evidence<'_>) -> bool {
-    evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MOST * limit)
+    evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MAJORITY * limit)
         || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
 }
 
@@ -80,8 +80,10 @@ fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let in_flight = evidence.in_flight()?;
     let [ran, waited] = evidence.ran_and_waited()?;
     let is_full = overflows(evidence);
-    let is_short = ran + waited >= ROOMY || evidence.is_exhausted() || evidence.slept_elsewhere() >= MOST;
-    let is_of_the_load = in_flight >= QUEUE_MIN && (MOST * in_flight..=in_flight + 1.0).contains(&queued);
+    let is_short = ran + waited >= UNSATURATED_MAX_SHARE
+        || evidence.is_exhausted()
+        || evidence.slept_elsewhere() >= MAJORITY;
+    let is_of_the_load = in_flight >= QUEUE_MIN && (MAJORITY * in_flight..=in_flight + 1.0).contains(&queued);
     if !is_of_the_load || is_full || is_short {
         return None;
     }
@@ -153,7 +155,7 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         let connections: f64 = workers.connections.values().sum();
         // A request may also be at a peer while threads wait for work, or held by a thread that waits for a lock.
         let elsewhere = connections.max(workers.in_state("futex"));
-        let timed = || workers.timed_futex.filter(|_| elsewhere < MOST * in_flight);
+        let timed = || workers.timed_futex.filter(|_| elsewhere < MAJORITY * in_flight);
         let by_time = || places_of(workers.asleep() + timed()?);
         let (places, asleep) = match sleeps {
             Some(places) => (places, workers.asleep()),
@@ -163,10 +165,11 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         let held = asleep + workers.computing() + workers.in_state("other");
         let is_held_by_none = in_flight - held >= UNHELD_MIN_SHARE * in_flight;
         // A single thread that sleeps while all others wait for it holds a lock.
-        let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
+        let is_lock = places <= 1.0 && workers.same_futex >= MAJORITY * in_flight;
         let one = if evidence.began_slowly() { AT_ONCE_OF_ONE_COLD } else { AT_ONCE_OF_ONE };
         let is_one = places > 1.0
-            || workers.computing() < MOST && evidence.at_once().is_some_and(|at_once| one.contains(&at_once));
+            || workers.computing() < MAJORITY
+                && evidence.at_once().is_some_and(|at_once| one.contains(&at_once));
         let share = waiting(evidence, places)?;
         let full = Full { name, workers, places, asleep, share, is_sure: sleeps.is_some() };
         (is_held_by_none && !is_lock && is_one).then_some(full)
@@ -186,7 +189,7 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let is_whole = places <= COUNTED_MAX
         || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= PACE_MAX_OFF_SHARE * places);
     let cause = match is_sure && is_whole {
-        _ if places <= 1.0 && evidence.moves_among_threads() => cause.indirect(Some(MOST * share)),
+        _ if places <= 1.0 && evidence.moves_among_threads() => cause.indirect(Some(MAJORITY * share)),
         true => cause.direct(Some(share)),
         false => cause.indirect(Some(share)),
     };

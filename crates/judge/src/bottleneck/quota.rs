@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, Covers, Rule};
+use super::{Covers, Rule, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
 use crate::words::{Share, decimal};
 
@@ -31,7 +31,8 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let quota = evidence.signal(|signals| signals.cpu_quota_cores)?;
     let periods = evidence.signal(|signals| signals.waits.throttled_periods);
     let periods = periods.filter(|share| *share >= HELD_BACK);
-    let used = evidence.cores()?.system.filter(|used| *used >= BUSY * quota || periods.is_some())?;
+    let used =
+        evidence.cores()?.system.filter(|used| *used >= SATURATED_MIN_SHARE * quota || periods.is_some())?;
     // The kernel sums the time over all cores: only the mean of the cores is a share of the time.
     let held_back = evidence
         .signal(|signals| Share::of_measured(signals.throttled?, signals.cores as f64).map(Share::get));

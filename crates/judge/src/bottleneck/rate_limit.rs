@@ -8,15 +8,15 @@ use crate::causes::Resource;
 use crate::words::{decimal, duration, many};
 
 /// Largest p90 − p10 as a share of p50. Answers that are released at fixed intervals take equally long.
-const EVEN: f64 = 0.05;
+const RELEASED_SPREAD_MAX: f64 = 0.05;
 /// Largest throughput × fastest answer, if the system is faster than its answers are released.
-const AT_ONCE: f64 = 0.7;
-/// Like `AT_ONCE`, if the rate is a round number. The limit is higher, because even the first answers may have been delayed.
+const CONCURRENCY_MAX: f64 = 0.7;
+/// Like `CONCURRENCY_MAX`, if the rate is a round number. The limit is higher, because even the first answers may have been delayed.
 const AT_ONCE_ROUND: f64 = 2.5;
 /// Relative tolerance within which a rate matches a number of two digits, as people configure limits.
 const ROUND: f64 = 0.001;
 /// Half of a whole, from which on it counts as most of it.
-const MOST: f64 = 0.5;
+const MAJORITY: f64 = 0.5;
 /// Largest number of cores in use if a rate limiter is the bottleneck.
 const COMPUTES: f64 = 0.5;
 /// Smallest number of requests in flight; one alone does not queue.
@@ -27,38 +27,38 @@ const FOLLOWED: f64 = 0.9;
 /// Another kind of wait explains the answers.
 const SLEPT_ELSEWHERE: Refutation = Refutation {
     when: "half of the requests in flight slept for a disk, a peer, a pipe, something inside the database, or at one futex",
-    is_read: |evidence| evidence.slept_elsewhere() >= MOST,
+    is_read: |evidence| evidence.slept_elsewhere() >= MAJORITY,
 };
 
 /// The intervals between answers that follow a schedule are those of the schedule.
-const AS_WAS_ASKED: Refutation = Refutation {
+const ANSWERED_ON_SCHEDULE: Refutation = Refutation {
     when: "an open load was answered at 90 % of its rate or more",
     is_read: |evidence| evidence.answered_of_offered().is_some_and(|share| share >= FOLLOWED),
 };
 
 /// A rate limiter delays whole answers, not their later bytes.
-const ANSWERS_CAME_SLOWLY: Refutation = Refutation {
+const SLOW_TRANSFER: Refutation = Refutation {
     when: "half of the time of an answer passed after its first byte",
-    is_read: |evidence| evidence.transfer().is_some_and(|share| share >= MOST),
+    is_read: |evidence| evidence.transfer().is_some_and(|share| share >= MAJORITY),
 };
 
-pub(super) const DELAYED_TO_A_RATE: Rule = Rule {
+pub(super) const DELAYED_BY_LIMITER: Rule = Rule {
     finds: &[Resource::RATE_LIMIT],
     when: "answers took equally long (p90 − p10 is at most 5 % of p50), at least two were in flight, throughput × the fastest answer is \
            below 0.7 requests, and the system used less than half a core; below 2.5 if throughput has two digits to 0.1 %",
     why: "the system is faster than its answers are let out, and lets them out at a fixed distance. People set limits to round numbers",
-    refuted_by: &[SLEPT_ELSEWHERE, ANSWERS_CAME_SLOWLY, AS_WAS_ASKED],
+    refuted_by: &[SLEPT_ELSEWHERE, SLOW_TRANSFER, ANSWERED_ON_SCHEDULE],
     covers: Covers::Runs,
     find: delayed_to_a_rate,
 };
 
 fn delayed_to_a_rate(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let even = evidence.spread().filter(|spread| *spread <= EVEN)?;
+    let even = evidence.spread().filter(|spread| *spread <= RELEASED_SPREAD_MAX)?;
     let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
     let [ran, waited] = evidence.ran_and_waited()?;
     let (at_once, per_s) = (evidence.at_once()?, evidence.ended_per_s()?);
     let is_round = is_round(per_s) && evidence.workers().values().all(|workers| workers.asleep() < 0.5);
-    let most = if is_round { AT_ONCE_ROUND } else { AT_ONCE };
+    let most = if is_round { AT_ONCE_ROUND } else { CONCURRENCY_MAX };
     if at_once > most || ran + waited > COMPUTES || evidence.is_exhausted() {
         return None;
     }

@@ -8,9 +8,9 @@ use crate::causes::Resource;
 use crate::words::duration;
 
 /// Share of the requests that ended, from which on rejections are the cause even in a saturated system.
-const MOSTLY_REFUSED: f64 = 0.9;
+const REJECTED_MIN_SHARE: f64 = 0.9;
 /// Largest ratio of the times of rejections and of good answers, up to which rejections did not wait for anything.
-const AT_ONCE: f64 = 0.5;
+const IMMEDIATE_MAX_RATIO: f64 = 0.5;
 
 /// Largest p90 − p10 as a share of p50 of rejections by a timer, which takes equally long for every request.
 const AT_THE_SAME_TIME: f64 = 0.05;
@@ -42,7 +42,7 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [refused_ns, ok_ns] = [evidence.together.rejected_ns?, evidence.together.ok_ns?];
     let is_refusing = |status: &u16| evidence.share_of_status(*status) >= REFUSED;
     let status = [429, 503].into_iter().find(is_refusing)?;
-    let is_late = status == 503 && refused_ns > AT_ONCE * ok_ns;
+    let is_late = status == 503 && refused_ns > IMMEDIATE_MAX_RATIO * ok_ns;
     let gives_up = evidence.spread_of_rejected().is_some_and(|spread| spread <= AT_THE_SAME_TIME);
     let comes_first = evidence.pace(|pace| Some(pace.rejected_ns?[2])).is_some_and(|high| high <= ok_ns);
     if is_late && !(gives_up && refused_ns <= ok_ns || comes_first) {
@@ -60,6 +60,6 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let resource = if status == 429 { Resource::RATE_LIMIT } else { Resource::REQUEST_QUEUE };
     let cause = suspected(resource, Scope::System, because);
     // In that case CPU time is short because of accepted requests, and rejections are its effect.
-    let is_a_symptom = status == 503 && share < MOSTLY_REFUSED && evidence.is_exhausted();
+    let is_a_symptom = status == 503 && share < REJECTED_MIN_SHARE && evidence.is_exhausted();
     Some(if is_a_symptom { cause.symptom() } else { cause.first() })
 }

@@ -13,7 +13,7 @@ const FASTEST: f64 = 0.3;
 /// Smallest number of threads on a CPU.
 const RUN: f64 = 0.6;
 /// Smallest number of threads on a CPU or ready for one.
-const WANT: f64 = 3.0;
+const READY_THREADS_MIN: f64 = 3.0;
 
 impl Resource {
     /// Threads that spin while they wait for each other.
@@ -21,7 +21,7 @@ impl Resource {
         .next("profile the system (--profile) and look for a lock or a queue that spins, then let it sleep");
 }
 
-pub(super) const THREADS_THAT_SPIN: Rule = Rule {
+pub(super) const SPINNING_THREADS: Rule = Rule {
     finds: &[Resource::SPINNING],
     when: "one kind of request, three threads of a process or more that ran or were ready, and 5 % of the answers took less than half of the \
            CPU time that a request takes on average, the fastest less than 30 %",
@@ -39,7 +39,7 @@ fn threads_that_spin(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let workers = all.values().max_by(|a, b| a.computing().total_cmp(&b.computing()))?;
     let ran = workers.in_state("on_cpu");
-    if ran < RUN || workers.computing() < WANT {
+    if ran < RUN || workers.computing() < READY_THREADS_MIN {
         return None;
     }
     let cpu_ns = ran / evidence.ended_per_s()? * 1e9;

@@ -10,9 +10,9 @@ use crate::words::decimal;
 /// Smallest share of the time of a process's threads that can carry requests, for which they were stopped.
 const STOPPED: f64 = 0.2;
 /// Smallest mean number of threads that is not noise.
-const A_THREAD: f64 = 0.5;
+const THREADS_MIN: f64 = 0.5;
 /// Share of the time from which on a stopped process answers nothing.
-const ALL_THE_TIME: f64 = 0.95;
+const STOPPED_MIN_SHARE: f64 = 0.95;
 /// Share of the planned requests that ended ok, from which on another process must have answered.
 const ANSWERED: f64 = 0.5;
 
@@ -24,12 +24,12 @@ impl Resource {
 }
 
 /// Another process answered, not the stopped one.
-const ANSWERED_MEANWHILE: Refutation = Refutation {
+const OTHER_PROCESS_ANSWERED: Refutation = Refutation {
     when: "a process was stopped 95 % of the time, and half of the requests ended *ok*",
     is_read: |evidence| {
         let counts = &evidence.together.counts;
         let is_answered = counts.ok as f64 >= ANSWERED * counts.planned as f64 && counts.ok > 0;
-        is_answered && most_stopped(evidence).is_some_and(|(_, _, share)| share >= ALL_THE_TIME)
+        is_answered && most_stopped(evidence).is_some_and(|(_, _, share)| share >= STOPPED_MIN_SHARE)
     },
 };
 
@@ -37,13 +37,13 @@ pub(super) const PROCESSES: Rule = Rule {
     finds: &[Resource::STOPPED],
     when: "the threads of a process that can carry requests were stopped 20 % of the time",
     why: "nothing that it holds goes on meanwhile. Linux counts a thread as stopped that a signal, a debugger, or a freezer holds",
-    refuted_by: &[ANSWERED_MEANWHILE],
+    refuted_by: &[OTHER_PROCESS_ANSWERED],
     covers: Covers::Any,
     find: processes,
 };
 
 /// Processes that were stopped from outside explain pauses of the system.
-pub(super) const THEY_WERE_STOPPED: Refutation =
+pub(super) const PROCESSES_STOPPED: Refutation =
     Refutation { when: PROCESSES.when, is_read: |evidence| processes(evidence).is_some() };
 
 fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -62,7 +62,7 @@ fn most_stopped(evidence: &Evidence<'_>) -> Option<(String, f64, f64)> {
     let shares = evidence.workers().into_iter().filter_map(|(name, workers)| {
         let carrying = workers.all() - workers.in_state("other");
         let share = workers.in_state("stopped") / carrying;
-        (carrying >= A_THREAD).then_some((name, carrying, share))
+        (carrying >= THREADS_MIN).then_some((name, carrying, share))
     });
     shares.max_by(|one, other| one.2.total_cmp(&other.2))
 }

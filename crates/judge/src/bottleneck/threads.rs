@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
-use super::load::SOMETHING_IS_EXHAUSTED;
-use super::pool::NOBODY_QUEUED;
+use super::load::RESOURCE_SATURATED;
+use super::pool::NO_REQUEST_QUEUED;
 use super::words::{cpu_in_brackets, percent};
 use super::{Covers, FULL, Rule};
 use crate::causes::Resource;
@@ -14,17 +14,17 @@ use crate::waits::Workers;
 use crate::words::{decimal, many};
 
 /// Smallest share of a process's threads, or of the requests in flight, that waits for a resource.
-const MOST: f64 = 2.0 / 3.0;
+const WAITING_MIN_SHARE: f64 = 2.0 / 3.0;
 /// Half of the threads at work.
 const HALF: f64 = 0.5;
 /// Mean number of threads on a CPU from which on the holder of a lock computes all the time.
-const A_HOLDER_RUNS: f64 = 0.85;
+const HOLDER_RUNNING_MIN: f64 = 0.85;
 /// Smallest mean number of threads that is not noise.
-const A_THREAD: f64 = 0.5;
-/// Like `A_THREAD`, for the only thread at work, which all requests wait for.
-const OF_THE_ONLY_THREAD: f64 = 0.3;
+const THREADS_MIN: f64 = 0.5;
+/// Like `THREADS_MIN`, for the only thread at work, which all requests wait for.
+const LONE_WORKER_MIN: f64 = 0.3;
 /// Largest number of threads at work if one thread does all the work.
-const ONE_AT_WORK: f64 = 1.25;
+const ONE_WORKER_MAX: f64 = 1.25;
 /// Remark against waits between threads: they may be waits for a thread that has no core.
 const EXHAUSTED: &str = "a thread of the system or all cores were busy: what is waited for may lack a core";
 /// Largest number of states that a sentence names.
@@ -61,9 +61,9 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
     // A thread that is ready lacks a core, whatever it did before.
     let at_work_on_a_core = at_work - sum(|workers| workers.in_state("runnable"));
-    let calls_nobody = sum(|workers| workers.connections.values().sum()) < A_THREAD;
-    let is_only = asleep >= OF_THE_ONLY_THREAD && at_work <= ONE_AT_WORK && calls_nobody;
-    if asleep < A_THREAD && !is_only || asleep < HALF * at_work_on_a_core {
+    let calls_nobody = sum(|workers| workers.connections.values().sum()) < THREADS_MIN;
+    let is_only = asleep >= LONE_WORKER_MIN && at_work <= ONE_WORKER_MAX && calls_nobody;
+    if asleep < THREADS_MIN && !is_only || asleep < HALF * at_work_on_a_core {
         return None;
     }
     let waited = pressure
@@ -95,11 +95,11 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let is_locked = |workers: &&Workers| {
         workers.has_one_for_each(users)
-            && workers.same_futex >= 2.0 * A_THREAD
-            && workers.same_futex >= MOST * workers.all()
+            && workers.same_futex >= 2.0 * THREADS_MIN
+            && workers.same_futex >= WAITING_MIN_SHARE * workers.all()
             // Each carries a request.
-            && workers.same_futex <= waiting + A_THREAD
-            && workers.at_work() >= A_THREAD
+            && workers.same_futex <= waiting + THREADS_MIN
+            && workers.at_work() >= THREADS_MIN
             && workers.in_state("runnable") < HALF * workers.at_work()
     };
     let (name, workers) = all.iter().find(|(_, workers)| is_locked(workers))?;
@@ -114,7 +114,7 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = evidence.of_in_flight(workers.same_futex);
     // Threads that take turns on one core also wait at a futex.
     let ran = workers.in_state("on_cpu");
-    Some(match ran >= A_HOLDER_RUNS {
+    Some(match ran >= HOLDER_RUNNING_MIN {
         _ if evidence.is_exhausted() => cause.indirect(share).against([EXHAUSTED.to_owned()]),
         true => cause.indirect(share).against([format!(
             "{} of its threads ran: who holds the lock was computing, so one core may be what is short",
@@ -139,7 +139,7 @@ fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
     // A thread of a runtime may sleep without a request.
     let at_work = workers.at_work() - workers.in_state("timer").min(1.0);
-    if blocked(workers) < A_THREAD || blocked(workers) < HALF * at_work {
+    if blocked(workers) < THREADS_MIN || blocked(workers) < HALF * at_work {
         return None;
     }
     let because = format!(
@@ -169,7 +169,7 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         workers.dependencies.iter().map(move |(address, reads)| (name, workers, address, *reads))
     });
     let (name, workers, address, reads) = reads.max_by(|a, b| a.3.total_cmp(&b.3))?;
-    if reads < A_THREAD || reads < MOST * workers.all().min(waiting) {
+    if reads < THREADS_MIN || reads < WAITING_MIN_SHARE * workers.all().min(waiting) {
         return None;
     }
     let because = format!(
@@ -198,7 +198,7 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
     why: "an event loop waits for the replies of all requests at once, and a connection for each request is closed before its reader is known. \
           A pool of connections that is as large by chance looks like it. At a port of the system itself the cause lies in another of its \
           processes, or in the queue of that port if it is full",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    refuted_by: &[RESOURCE_SATURATED],
     covers: Covers::Any,
     find: a_dependency_of_an_event_loop,
 };
@@ -210,7 +210,7 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
         let waiting: f64 =
             ["poll", "socket_read", "connect"].iter().map(|state| workers.in_state(state)).sum();
         let works = workers.at_work() - workers.in_state("connect");
-        waiting >= A_THREAD && works < HALF * in_flight.min(workers.all())
+        waiting >= THREADS_MIN && works < HALF * in_flight.min(workers.all())
     });
     let of_loops = loops.flat_map(|(name, workers)| {
         workers.connections.iter().map(move |(address, connections)| (name, address, *connections))
@@ -220,7 +220,7 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
         .max_by(|one, other| one.2.total_cmp(&other.2))?;
     let because = format!(
         "{name} waited for {}, and had {} connections open to {address} for {} requests in flight{}",
-        if all[name].in_state("poll") >= A_THREAD { "events" } else { "replies" },
+        if all[name].in_state("poll") >= THREADS_MIN { "events" } else { "replies" },
         decimal(connections, 1),
         decimal(in_flight, 1),
         cpu_in_brackets(evidence)
@@ -267,7 +267,7 @@ pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
            that ran, or waited for a disk or a peer",
     why: "who reads from a pipe waits for another process, such as a helper that it asks. Idle helpers wait for questions, too, but then a \
           request has a thread elsewhere",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    refuted_by: &[RESOURCE_SATURATED],
     covers: Covers::Any,
     find: a_dependency_behind_a_pipe,
 };
@@ -279,7 +279,7 @@ fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| reads(a).total_cmp(&reads(b)))?;
     let elsewhere = |workers: &Workers| workers.computing() + workers.asleep() - workers.in_state("timer");
     let elsewhere: f64 = all.values().map(elsewhere).sum();
-    if reads(workers) < MOST * in_flight || elsewhere >= HALF * in_flight {
+    if reads(workers) < WAITING_MIN_SHARE * in_flight || elsewhere >= HALF * in_flight {
         return None;
     }
     let because = format!(
@@ -297,15 +297,15 @@ fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 /// Smallest share of the seconds in which the number of a process's processes changes, if it starts some for requests.
-const COME_AND_GO: f64 = 0.5;
+const PROCESS_CHANGE_MIN_SHARE: f64 = 0.5;
 
-pub(super) const A_PROGRAM_FOR_EACH_REQUEST: Rule = Rule {
+pub(super) const PROCESS_PER_REQUEST: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
     when: "two requests in flight or more, a process of the plan had more or fewer processes from second to second half of the time, and \
            its threads mostly waited for events, pipes, or other threads; not where a database is read from inside",
     why: "processes that come and go under load are started for requests. Whoever starts one and waits for its end \
           (`execSync`, `system`, `subprocess.run`) waits for a program",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    refuted_by: &[RESOURCE_SATURATED],
     covers: Covers::Any,
     find: a_program_for_each_request,
 };
@@ -315,8 +315,9 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     // A database may have a process for each connection.
     let is_database =
         evidence.runs.iter().any(|run| run.signals.is_some_and(|signals| signals.inside.is_some()));
-    let (name, share) =
-        evidence.changing_processes().filter(|(_, share)| *share >= COME_AND_GO && !is_database)?;
+    let (name, share) = evidence
+        .changing_processes()
+        .filter(|(_, share)| *share >= PROCESS_CHANGE_MIN_SHARE && !is_database)?;
     let all = evidence.workers();
     let workers = all.get(&name)?;
     if workers.at_work() >= HALF * workers.all() {
@@ -334,7 +335,7 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 /// Range of requests in flight that do not wait for another thread, if one proceeds at a time.
-const ONE_GOES_ON: std::ops::RangeInclusive<f64> = 0.3..=1.5;
+const ONE_PROCEEDS: std::ops::RangeInclusive<f64> = 0.3..=1.5;
 /// Smallest number of requests in flight for which that difference is meaningful.
 const QUEUED: f64 = 4.0;
 
@@ -344,21 +345,21 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
            another thread, at a futex of its own and without a time-out",
     why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
           time-out",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED, SEVERAL_WENT_ON],
+    refuted_by: &[RESOURCE_SATURATED, NO_REQUEST_QUEUED, SEVERAL_PROCEEDED],
     covers: Covers::Any,
     find: locks_of_a_runtime,
 };
 
 /// Number of threads running or ready above which more than one request proceeds.
-const SEVERAL_COMPUTE: f64 = 1.5;
+const COMPUTING_MAX: f64 = 1.5;
 
 /// Idle threads of some runtimes also wait without a time-out.
-const SEVERAL_WENT_ON: Refutation = Refutation {
+const SEVERAL_PROCEEDED: Refutation = Refutation {
     when: "throughput × the fastest answer is above 1.5, and the first answers were not slower; or more than 1.5 threads ran or were ready for a \
            core; or half of the threads at work slept for a disk",
     is_read: |evidence| {
         let several = evidence.at_once().is_some_and(|at_once| at_once > 1.5) && !evidence.began_slowly();
-        several || evidence.computing() > SEVERAL_COMPUTE || disks_of_threads(evidence).is_some()
+        several || evidence.computing() > COMPUTING_MAX || disks_of_threads(evidence).is_some()
     },
 };
 
@@ -367,7 +368,7 @@ fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let blocked = all.iter().filter_map(|(name, workers)| {
         let blocked = workers.in_state("futex") - workers.timed_futex?;
-        ONE_GOES_ON.contains(&(in_flight - blocked)).then_some((name, workers, blocked))
+        ONE_PROCEEDS.contains(&(in_flight - blocked)).then_some((name, workers, blocked))
     });
     let (name, workers, blocked) = blocked.max_by(|one, other| one.2.total_cmp(&other.2))?;
     let because = format!(
@@ -390,7 +391,7 @@ pub(super) const A_LOCK_OF_PROCESSES: Rule = Rule {
            two thirds of them had a thread of one process that slept in a call of no other state than `other`",
     why: "locks of files (`flock`, `fcntl`) and semaphores of System V, which processes share, have no state of their own. Who waits for a child \
           does not wait for other requests",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
+    refuted_by: &[RESOURCE_SATURATED, NO_REQUEST_QUEUED],
     covers: Covers::Runs,
     find: a_lock_of_processes,
 };
@@ -401,7 +402,7 @@ fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let blocked = |workers: &Workers| workers.in_state("other");
     let (name, workers) =
         all.iter().max_by(|(_, one), (_, other)| blocked(one).total_cmp(&blocked(other)))?;
-    if blocked(workers) < MOST * in_flight || blocked(workers) > in_flight + A_THREAD {
+    if blocked(workers) < WAITING_MIN_SHARE * in_flight || blocked(workers) > in_flight + THREADS_MIN {
         return None;
     }
     let because = format!(
@@ -426,7 +427,7 @@ pub(super) fn what_they_did(workers: &BTreeMap<String, Workers>) -> Option<Strin
 }
 
 fn what_a_process_did(name: &str, workers: &Workers) -> Option<String> {
-    if workers.all() < A_THREAD {
+    if workers.all() < THREADS_MIN {
         return None;
     }
     let mut states: Vec<(&String, f64)> =

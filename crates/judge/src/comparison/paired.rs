@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Study};
 use stats::{
-    Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, Scale, Seen,
+    Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, RunResult, Scale,
     TournamentFindings, Verdict,
 };
 
@@ -126,25 +126,25 @@ pub struct Pairs {
 const METRICS_MAX: usize = 10;
 
 /// Indices of two variants, the first compared with the second.
-type Couple = (usize, usize);
+type VariantPair = (usize, usize);
 
 /// Blocks of two variants by one metric, not yet judged.
-struct Asked {
-    couple: Couple,
+struct UnjudgedPair {
+    couple: VariantPair,
     by: ComparedBy,
     common: Pairing,
 }
 
 /// Comparison of two variants by one metric.
-struct Judged {
-    asked: Asked,
+struct JudgedPair {
+    asked: UnjudgedPair,
     comparison: Comparison,
     is_shared: bool,
 }
 
 impl LoadOfStudy<'_> {
     /// Compares each couple separately. Metrics of one couple are judged together.
-    pub(super) fn each(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
+    pub(super) fn each(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
         for couple in couples {
             let judged = self.together(&[*couple], self.metrics_laid_down())?;
@@ -157,7 +157,7 @@ impl LoadOfStudy<'_> {
 
     /// Compares variants with a baseline. All couples and all metrics are judged together. The family includes every other variant,
     /// whether it has figures or not.
-    pub(super) fn against(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
+    pub(super) fn against(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let rows = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let judged = self.together(couples, rows.saturating_mul(self.metrics_laid_down()))?;
         Ok(self.pairs(judged, couples.len(), true))
@@ -172,9 +172,9 @@ impl LoadOfStudy<'_> {
         let fresh = |by: ComparedBy| {
             let of = |row: usize| self.by_block(&by, self.variants[row].confirming(self.runs));
             let common = self.pairing([of(couple.0), of(couple.1)]);
-            Asked { couple, by, common }
+            UnjudgedPair { couple, by, common }
         };
-        let mut judged = vec![Judged { asked: fresh(self.by.clone()), comparison, is_shared: false }];
+        let mut judged = vec![JudgedPair { asked: fresh(self.by.clone()), comparison, is_shared: false }];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
             judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
@@ -183,13 +183,17 @@ impl LoadOfStudy<'_> {
     }
 
     /// Judges couples by every metric, in the order of metrics, deciding metric first.
-    fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, EvidenceError> {
+    fn together(&self, couples: &[VariantPair], family: u32) -> Result<Vec<JudgedPair>, EvidenceError> {
         let (mut asked, mut duels) = (Vec::new(), Vec::new());
         for by in std::iter::once(self.by.clone()).chain(self.further()) {
             for couple in couples {
                 let rows = [self.variants[couple.0], self.variants[couple.1]];
                 let of = |row: &Variant<'_>| self.by_block(&by, row.runs.iter().map(|(run, _)| *run));
-                asked.push(Asked { couple: *couple, by: by.clone(), common: self.pairing(rows.map(of)) });
+                asked.push(UnjudgedPair {
+                    couple: *couple,
+                    by: by.clone(),
+                    common: self.pairing(rows.map(of)),
+                });
                 duels.extend(procedures::duel(self.study, self.load, rows, &by)?);
             }
         }
@@ -201,14 +205,19 @@ impl LoadOfStudy<'_> {
     }
 
     /// Judges by the rules of a study that plans all its blocks at once.
-    fn in_blocks(&self, asked: Vec<Asked>, family: u32, invalid: impl Fn(usize) -> usize) -> Vec<Judged> {
-        let paired = |asked: &Asked| (invalid(asked.couple.0), invalid(asked.couple.1));
+    fn in_blocks(
+        &self,
+        asked: Vec<UnjudgedPair>,
+        family: u32,
+        invalid: impl Fn(usize) -> usize,
+    ) -> Vec<JudgedPair> {
+        let paired = |asked: &UnjudgedPair| (invalid(asked.couple.0), invalid(asked.couple.1));
         let discards: Vec<Discards> =
             asked.iter().map(paired).map(|(first, second)| Discards { first, second }).collect();
         let paired: Vec<Paired<'_>> = asked
             .iter()
             .zip(discards)
-            .map(|(Asked { common, by, .. }, discards)| Paired {
+            .map(|(UnjudgedPair { common, by, .. }, discards)| Paired {
                 pairs: &common.pairs,
                 attainable: common.attainable,
                 discards,
@@ -218,17 +227,17 @@ impl LoadOfStudy<'_> {
             .collect();
         let found = stats::compare_together(family, &paired);
         let judged = asked.into_iter().zip(found);
-        judged.map(|(asked, comparison)| Judged { asked, comparison, is_shared: family > 1 }).collect()
+        judged.map(|(asked, comparison)| JudgedPair { asked, comparison, is_shared: family > 1 }).collect()
     }
 
     /// Makes pairs, of which the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
     /// first.
-    fn pairs(&self, judged: Vec<Judged>, first: usize, is_fixed: bool) -> Pairs {
+    fn pairs(&self, judged: Vec<JudgedPair>, first: usize, is_fixed: bool) -> Pairs {
         let higher_is_better = self.study.new.compare.higher_is_better;
-        let is_turned = |judged: &&Judged| !is_fixed && is_behind(&judged.comparison, higher_is_better);
-        let turned: Vec<Couple> =
+        let is_turned = |judged: &&JudgedPair| !is_fixed && is_behind(&judged.comparison, higher_is_better);
+        let turned: Vec<VariantPair> =
             judged.iter().take(first).filter(is_turned).map(|judged| judged.asked.couple).collect();
-        let pair = |judged: Judged| match turned.contains(&judged.asked.couple) {
+        let pair = |judged: JudgedPair| match turned.contains(&judged.asked.couple) {
             true => self.pair(judged.turned()),
             false => self.pair(judged),
         };
@@ -237,8 +246,8 @@ impl LoadOfStudy<'_> {
         Pairs { first: pairs, further }
     }
 
-    fn pair(&self, Judged { asked, comparison, is_shared }: Judged) -> Pair {
-        let Asked { couple, by, common } = asked;
+    fn pair(&self, JudgedPair { asked, comparison, is_shared }: JudgedPair) -> Pair {
+        let UnjudgedPair { couple, by, common } = asked;
         let higher_is_better = by.higher_is_better(&self.study.new.compare);
         let apart = |(a, b): &(f64, f64)| match by.scale() {
             Scale::Ratio => a / b,
@@ -282,40 +291,40 @@ impl LoadOfStudy<'_> {
         u32::try_from(self.study.new.compare.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    fn pairing(&self, [first, second]: [BTreeMap<u32, Seen>; 2]) -> Pairing {
+    fn pairing(&self, [first, second]: [BTreeMap<u32, RunResult>; 2]) -> Pairing {
         Pairing::of(self.study.blocks(), &first, &second)
     }
 
     /// Observation of `by` in each block.
-    fn by_block(&self, by: &ComparedBy, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
+    fn by_block(&self, by: &ComparedBy, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, RunResult> {
         let seen = |run: usize| {
             let run = &self.runs[run];
-            Some((run.run.new.place.as_ref()?.1.block, run.seen(by)))
+            Some((run.run.new.place.as_ref()?.1.block, run.result(by)))
         };
         runs.filter_map(seen).collect()
     }
 }
 
 /// Judges by the duels of the study.
-fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
+fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
     let found = stats::judge_together(&duels.iter().collect::<Vec<_>>());
-    let values = |[a, b]: &[Seen; 2]| Some((a.value()?, b.value()?));
-    let of_duel = |((asked, duel), comparison): ((Asked, &Duel), Comparison)| {
+    let values = |[a, b]: &[RunResult; 2]| Some((a.value()?, b.value()?));
+    let of_duel = |((asked, duel), comparison): ((UnjudgedPair, &Duel), Comparison)| {
         let pairs = duel.blocks().iter().filter_map(values).collect();
         let attainable = duel.rules().blocks_max as usize;
         let common = Pairing { pairs, attainable, ..asked.common };
-        Judged { asked: Asked { common, ..asked }, comparison, is_shared: duel.rules().family > 1 }
+        JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared: duel.rules().family > 1 }
     };
     asked.into_iter().zip(duels).zip(found).map(of_duel).collect()
 }
 
-impl Judged {
+impl JudgedPair {
     /// Swaps the two variants.
     fn turned(self) -> Self {
-        let Self { asked: Asked { couple, by, mut common }, comparison, is_shared } = self;
+        let Self { asked: UnjudgedPair { couple, by, mut common }, comparison, is_shared } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
         let comparison = turned(&comparison, &common.pairs);
-        Self { asked: Asked { couple: (couple.1, couple.0), by, common }, comparison, is_shared }
+        Self { asked: UnjudgedPair { couple: (couple.1, couple.0), by, common }, comparison, is_shared }
     }
 }
 

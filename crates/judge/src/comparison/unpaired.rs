@@ -4,7 +4,7 @@
 
 use evidence::Compare;
 use record::Counts;
-use stats::{ERRORS_MARGIN, MinEffect, Scale, Seen, Spread, Unpaired};
+use stats::{ERRORS_MARGIN, MinEffect, RunResult, Scale, Spread, Unpaired};
 
 use crate::baseline::{self, INVALID_APART, RUNS_MIN};
 use crate::compared_by::ComparedBy;
@@ -52,14 +52,14 @@ pub enum Verdict {
     /// The sides differ by less than the smallest effect, if at all.
     Equivalent,
     /// Not decided; more runs may decide.
-    Inconclusive(Option<OnlyAlone>),
+    Inconclusive(Option<SignificantAlone>),
     /// These runs cannot decide.
     None(NoVerdict),
 }
 
 /// A difference that is significant alone, but not among all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OnlyAlone {
+pub struct SignificantAlone {
     /// The p-value of the row.
     pub p: f64,
     /// Rows that share the error rate.
@@ -91,13 +91,13 @@ pub enum NoVerdict {
 
 impl Side {
     /// Collects observations of runs, each with the counts of its run.
-    pub fn of<'a>(seen: impl Iterator<Item = (Seen, &'a Counts)>) -> Self {
+    pub fn of<'a>(seen: impl Iterator<Item = (RunResult, &'a Counts)>) -> Self {
         let (mut side, mut all) = (baseline::Side::default(), Counts::default());
         for (run, counts) in seen {
             match run {
                 // A failure is a result of the system, not a lost run.
-                Seen::Failed => continue,
-                Seen::Figure { .. } => all.add(counts),
+                RunResult::Failed => continue,
+                RunResult::Figure { .. } => all.add(counts),
                 _ => {}
             }
             side.note(run);
@@ -184,7 +184,7 @@ impl Compared {
             return Verdict::Differs { below_matters };
         }
         if unpaired.differs() {
-            return Verdict::Inconclusive(Some(OnlyAlone { p: unpaired.p, together }));
+            return Verdict::Inconclusive(Some(SignificantAlone { p: unpaired.p, together }));
         }
         let is_within = |ends: [f64; 2]| ends.iter().all(|end| !matters.is_reached_by(*end));
         if !unpaired.interval.is_some_and(is_within) {
@@ -216,7 +216,7 @@ mod tests {
     fn sides(a: &[f64], b: &[f64]) -> [Side; 2] {
         [a, b].map(|figures: &[f64]| {
             let none = Counts::default();
-            let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
+            let one = |value: &f64| (RunResult::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
             Side::of(figures.iter().map(one))
         })
     }
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(verdicts[..2], [Verdict::Differs { below_matters: false }, Verdict::Equivalent]);
         // With four runs on each side, p is at least 0.029. The stricter of the two remaining tests requires 0.025.
         assert!(
-            matches!(verdicts[2], Verdict::Inconclusive(Some(OnlyAlone { together: 3, .. }))),
+            matches!(verdicts[2], Verdict::Inconclusive(Some(SignificantAlone { together: 3, .. }))),
             "{verdicts:?}"
         );
         assert_eq!(

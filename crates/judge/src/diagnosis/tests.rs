@@ -5,7 +5,7 @@ use stats::{Effect, Undecided};
 
 use super::*;
 
-fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) -> Tried {
+fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) -> TriedIntervention {
     let changed = Changed {
         name: "change".to_owned(),
         change,
@@ -25,10 +25,10 @@ fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) ->
         p: Some(1.0 / 256.0),
         finding,
     };
-    Tried { changed, effect, ratios: Vec::new(), planned: 8 }
+    TriedIntervention { changed, effect, ratios: Vec::new(), planned: 8 }
 }
 
-fn diagnosis(tried: Vec<Tried>) -> Diagnosis {
+fn diagnosis(tried: Vec<TriedIntervention>) -> Diagnosis {
     let setting = Setting { system: "web".to_owned(), variant: String::new() };
     Diagnosis {
         load: "steady".to_owned(),
@@ -48,7 +48,7 @@ fn cause(resource: Resource) -> Bottleneck {
     Bottleneck { certainty, ..suspected(resource, Scope::System, "readings".to_owned()) }
 }
 
-fn judged(tried: Vec<Tried>, causes: &[Resource]) -> Vec<(Resource, Certainty)> {
+fn judged(tried: Vec<TriedIntervention>, causes: &[Resource]) -> Vec<(Resource, Certainty)> {
     let judged = diagnosis(tried).judged(causes.iter().copied().map(cause).collect());
     judged.iter().map(|cause| (cause.resource, cause.certainty)).collect()
 }

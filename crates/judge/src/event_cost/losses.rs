@@ -3,7 +3,7 @@
 use evidence::Lost;
 use record::{Loss, Moment};
 
-use super::{Course, number};
+use super::{WindowSeries, number};
 
 /// Number of standard deviations above the expected losses, plus one request, from which on losses exceed the usual.
 const SIGMAS: f64 = 3.0;
@@ -37,7 +37,7 @@ impl Usual {
 impl Losses {
     /// Losses of an event: requests intended during its period, however late they ended, and requests intended earlier that ended
     /// during it. `spans` are the periods of all events, so that no request counts twice.
-    pub(super) fn of(course: &Course, (from_ns, to_ns): (u64, u64), spans: &[(u64, u64)]) -> Self {
+    pub(super) fn of(course: &WindowSeries, (from_ns, to_ns): (u64, u64), spans: &[(u64, u64)]) -> Self {
         let within = |window: usize, (from_ns, to_ns): (u64, u64)| {
             number(from_ns) <= window && window < to_ns.div_ceil(Moment::WINDOW_NS) as usize
         };

@@ -2,24 +2,29 @@
 
 use evidence::FrameKind;
 
-use super::{Explanation, Part, Sides, Spent, at_a_lock, explain};
+use super::{Explanation, Part, Sides, TimeByPart, at_a_lock, explain};
 use crate::waits::Workers;
 
 /// A run with the given parts, in microseconds.
-fn spent(response_us: f64, parts: &[(Part, f64)]) -> Spent {
-    Spent { response_us, parts: parts.iter().cloned().collect(), is_cpu_short: true, ..Spent::default() }
+fn spent(response_us: f64, parts: &[(Part, f64)]) -> TimeByPart {
+    TimeByPart {
+        response_us,
+        parts: parts.iter().cloned().collect(),
+        is_cpu_short: true,
+        ..TimeByPart::default()
+    }
 }
 
 /// Explains eight blocks of a faster and a slower variant, with different noise of a few percent in each.
-fn explained(faster: &Spent, slower: &Spent) -> Option<Explanation> {
-    let noisy = |of: &Spent, factor: f64| {
+fn explained(faster: &TimeByPart, slower: &TimeByPart) -> Option<Explanation> {
+    let noisy = |of: &TimeByPart, factor: f64| {
         let mut noisy = of.clone();
         noisy.response_us *= factor;
         noisy.parts.values_mut().for_each(|us| *us *= factor);
         noisy.spaces.values_mut().for_each(|us| *us *= factor);
         noisy
     };
-    let blocks: Vec<[Spent; 2]> = (0..8)
+    let blocks: Vec<[TimeByPart; 2]> = (0..8)
         .map(|block| {
             let chance = f64::from((block * 5) % 8 - 4) / 400.0;
             [noisy(faster, 1.0 + chance), noisy(slower, 1.0 - chance)]
@@ -89,7 +94,7 @@ fn too_few_blocks_give_no_explanation() {
 }
 
 /// Runs of one side, with noise of about a percent.
-fn runs(of: &Spent, count: u32) -> Vec<Spent> {
+fn runs(of: &TimeByPart, count: u32) -> Vec<TimeByPart> {
     let noisy = |run: u32| {
         let factor = 1.0 + f64::from((run * 5) % 8) / 800.0;
         let mut noisy = of.clone();
@@ -127,7 +132,7 @@ fn unpaired_runs_are_explained_with_an_interval_only_if_enough() {
 #[test]
 fn small_difference_of_single_runs_is_not_explained() {
     let of = |response_us, cpu_us| [spent(response_us, &[(Part::Cpu, cpu_us)])];
-    let explained = |slower: [Spent; 1]| explain(Sides::Apart([&of(8_000.0, 400.0), &slower]), None);
+    let explained = |slower: [TimeByPart; 1]| explain(Sides::Apart([&of(8_000.0, 400.0), &slower]), None);
     assert_eq!(explained(of(8_200.0, 410.0)), None, "2.5 % is chance");
     assert_eq!(explained(of(10_000.0, 405.0)), Some(None), "1 % of CPU is chance, and is not 25 % of time");
     assert_eq!(explained(of(7_000.0, 500.0)), None, "it is faster");
@@ -143,7 +148,7 @@ fn stored_baseline_gives_the_same_explanation() {
         spent
     };
     let (faster, slower) = (of(8_000.0, 400.0), [of(9_440.0, 472.0)]);
-    let kept = Spent::of_kept(&faster.kept());
+    let kept = TimeByPart::of_kept(&faster.kept());
     assert_eq!(kept.parts, faster.parts);
     let found = explain(Sides::Apart([&[kept], &slower]), None).unwrap().unwrap();
     assert_eq!((found.part, found.space.unwrap().0.as_deref()), (Part::Cpu, Some("worker")));

@@ -9,7 +9,7 @@ use crate::causes::Doubt;
 use crate::words;
 
 /// Largest relative difference of two counts of one quantity.
-const TOLERATED: f64 = 0.02;
+const DIFFERENCE_MAX_SHARE: f64 = 0.02;
 /// Shortest total time in flight, in nanoseconds, for which rounding does not matter.
 const IN_FLIGHT_MIN_NS: u64 = 10_000_000;
 
@@ -66,7 +66,7 @@ impl Doubt {
 /// Checks Little's law: requests in flight × time equals the sum of service times.
 pub(super) fn little(evidence: &Evidence<'_>) -> Option<Finding> {
     let ratio = evidence.little_ratio().filter(|_| evidence.in_flight_ns() >= IN_FLIGHT_MIN_NS)?;
-    if (ratio - 1.0).abs() <= TOLERATED {
+    if (ratio - 1.0).abs() <= DIFFERENCE_MAX_SHARE {
         return None;
     }
     let sentence = format!(

@@ -12,13 +12,13 @@ use crate::words::{Share, duration};
 /// Largest share of planned requests that may be unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
 /// Smallest share of the time for which connections are busy if they leave no room for more requests.
-const BUSY: f64 = 0.7;
+const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.7;
 /// Smallest share of failed requests among those sent at which errors explain the state of the connections.
 const ERRORS_SHARE: f64 = 0.01;
 /// Smallest share of the generator's own delay in the total send delay, at which the generator is the cause.
-const OWN_OF_LATENESS: f64 = 0.5;
+const OWN_DELAY_MIN_SHARE: f64 = 0.5;
 /// Headroom over the mean number of connections needed, because requests come in bursts.
-const ROOM: f64 = 1.3;
+const BURST_HEADROOM: f64 = 1.3;
 
 impl Doubt {
     /// Planned requests were never sent.
@@ -104,7 +104,7 @@ fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
 /// Whether requests were late because of the generator, not because no connection was free.
 fn is_own(evidence: &Evidence<'_>) -> bool {
     let lateness_ns = evidence.tally.lateness.all().sum_ns() as f64;
-    lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_OF_LATENESS * lateness_ns
+    lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_DELAY_MIN_SHARE * lateness_ns
 }
 
 fn own(planned: &Planned) -> (String, String) {
@@ -150,7 +150,7 @@ fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
         evidence.mean_in_flight().and_then(|in_flight| Share::of_measured(in_flight, connections.into()));
     let busy = busy.map_or(0.0, Share::get);
     let service_ns = evidence.tally.service.all().mean_ns();
-    let (Some(service_ns), true) = (service_ns, busy >= BUSY) else {
+    let (Some(service_ns), true) = (service_ns, busy >= CONNECTIONS_BUSY_MIN_SHARE) else {
         return not_free(evidence, connections);
     };
     let why = format!(
@@ -160,7 +160,7 @@ fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
         carried(evidence)
     );
     let needed = asked_per_s(evidence)
-        .map(|rate| (rate * service_ns / 1e9 * ROOM).ceil().max(f64::from(connections) + 1.0));
+        .map(|rate| (rate * service_ns / 1e9 * BURST_HEADROOM).ceil().max(f64::from(connections) + 1.0));
     let raise = needed.map_or_else(
         || "raise -c".to_owned(),
         |needed| format!("give it about {needed:.0} connections (-c)"),

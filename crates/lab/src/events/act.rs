@@ -86,7 +86,7 @@ impl Trace {
 }
 
 /// An action in progress.
-pub(super) struct Act<'a> {
+pub(super) struct RunningAction<'a> {
     pub(super) actors: &'a Actors,
     /// Time by which the action must have ended.
     pub(super) deadline: Deadline,
@@ -95,7 +95,7 @@ pub(super) struct Act<'a> {
     pub(super) trace: Trace,
 }
 
-impl Act<'_> {
+impl RunningAction<'_> {
     /// Performs the action of the event, and waits for its condition.
     pub(super) fn play(&mut self, event: &mut Event) -> Result<(), Flaw> {
         let seen = event.until.as_ref().map(|sign| self.before(sign)).transpose()?;

@@ -1,11 +1,11 @@
 //! Events that run a command, optionally while a lock is held.
 
 use super::Lock;
-use super::act::{Act, Flaw};
-use crate::commands::{self, Done};
+use super::act::{Flaw, RunningAction};
+use crate::commands::{self, CommandSuccess};
 use crate::{Command, in_words};
 
-impl Act<'_> {
+impl RunningAction<'_> {
     /// Runs a command, while `lock` is held if there is one. Releases the lock even if the command fails.
     pub(super) fn run_locked(
         &mut self,
@@ -28,8 +28,8 @@ impl Act<'_> {
             Ok(done) => {
                 self.trace.exit = Some(crate::exit::Exit::Code(0));
                 match done {
-                    Done::Over(output) => self.trace.wrote(output),
-                    Done::StillBusy(kept) => {
+                    CommandSuccess::Over(output) => self.trace.wrote(output),
+                    CommandSuccess::StillBusy(kept) => {
                         self.trace.wrote(kept.output());
                         actors.background.lock().push(kept);
                     }

@@ -2,15 +2,15 @@
 
 use std::thread;
 
-use super::Lasting;
-use super::act::{Act, Flaw};
+use super::EffectDuration;
+use super::act::{Flaw, RunningAction};
 use super::links::LISTEN;
 use crate::deadline::Deadline;
 
-impl Act<'_> {
+impl RunningAction<'_> {
     /// Occupies all free space of the system's disk except `leave_bytes`, including space that the system frees meanwhile. Without
     /// a duration the disk stays full until it is removed.
-    pub(super) fn fill(&self, leave_bytes: u64, lasting: Lasting) -> Result<(), Flaw> {
+    pub(super) fn fill(&self, leave_bytes: u64, lasting: EffectDuration) -> Result<(), Flaw> {
         let disk = self.actors.disk.as_ref().ok_or_else(|| Flaw::of("the system has no disk of its own"))?;
         let cannot = |what: String| Flaw::of(format!("the disk {} {what}", disk.point().display()));
         let filling = disk.fill().map_err(cannot)?;

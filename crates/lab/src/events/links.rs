@@ -6,8 +6,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::act::{Act, Flaw};
-use super::{Lasting, LinkOrder};
+use super::act::{Flaw, RunningAction};
+use super::{EffectDuration, LinkOrder};
 use crate::deadline::Deadline;
 use crate::limits::Limits;
 
@@ -18,8 +18,8 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// Max length of an answer.
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
 
-impl Act<'_> {
-    pub(super) fn limit(&self, limits: &Limits, lasting: Lasting) -> Result<(), Flaw> {
+impl RunningAction<'_> {
+    pub(super) fn limit(&self, limits: &Limits, lasting: EffectDuration) -> Result<(), Flaw> {
         let groups = &self.actors.limits;
         groups.change(limits).map_err(Flaw::of)?;
         let ended = self.last(lasting);
@@ -27,7 +27,7 @@ impl Act<'_> {
         ended.and(put_back)
     }
 
-    pub(super) fn order(&self, link: &LinkOrder, lasting: Lasting) -> Result<(), Flaw> {
+    pub(super) fn order(&self, link: &LinkOrder, lasting: EffectDuration) -> Result<(), Flaw> {
         let give = |order: &str| {
             give(&link.control, order).map_err(|why| Flaw::of(format!("the proxy {} {why}", link.name)))
         };
@@ -39,7 +39,7 @@ impl Act<'_> {
     }
 
     /// Waits for the given duration. Returns at once without one.
-    fn last(&self, lasting: Lasting) -> Result<(), Flaw> {
+    fn last(&self, lasting: EffectDuration) -> Result<(), Flaw> {
         let Some(lasting) = lasting else { return Ok(()) };
         let until = Deadline::after(lasting);
         while !until.is_over() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::act::{Act, Flaw};
+use super::act::{Flaw, RunningAction};
 use crate::deadline::Deadline;
 
 /// Interval of checks whether the load has ended.
@@ -10,7 +10,7 @@ const LISTEN: Duration = Duration::from_millis(20);
 /// Timeout for the answer of a keeper on a busy machine.
 const ANSWER: Duration = Duration::from_secs(5);
 
-impl Act<'_> {
+impl RunningAction<'_> {
     pub(super) fn pause(&self, process: &str, lasting: Duration) -> Result<(), Flaw> {
         let actor = self.actors.find(process)?;
         let _reserved = actor.reserve()?;

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::Signalled;
-use super::act::{Act, Actor, Flaw};
+use super::act::{Actor, Flaw, RunningAction};
 use crate::deadline::Deadline;
-use crate::keeper::messages::Toll;
+use crate::keeper::messages::EndedProcesses;
 use crate::kept_process::Ended;
 use crate::processes::{self, Seen};
 use crate::{Ready, Signal, StopHow, commands, in_words, ready};
 
-impl Act<'_> {
+impl RunningAction<'_> {
     pub(super) fn signal(&self, signalled: &Signalled) -> Result<(), Flaw> {
         let Signalled { process, signal } = signalled;
         let actor = self.actors.find(process)?;
@@ -35,7 +35,7 @@ impl Act<'_> {
         let _reserved = actor.reserve()?;
         must_run(actor)?;
         match actor.kept.rest(Some(Signal::KILL), Duration::ZERO) {
-            Some(Toll { left: 0, .. }) => Ok(()),
+            Some(EndedProcesses { left: 0, .. }) => Ok(()),
             toll => Err(not_gone(process, toll)),
         }
     }
@@ -71,8 +71,8 @@ impl Act<'_> {
             }
         }
         match actor.kept.rest(signal, within) {
-            Some(Toll { left: 0, is_main_killed: false, .. }) => flaw.map_or(Ok(()), Err),
-            Some(Toll { left: 0, .. }) => {
+            Some(EndedProcesses { left: 0, is_main_killed: false, .. }) => flaw.map_or(Ok(()), Err),
+            Some(EndedProcesses { left: 0, .. }) => {
                 let limit = in_words::duration(stop.within);
                 Err(Flaw::of(format!("{name} did not stop within {limit}, and was killed")))
             }
@@ -114,7 +114,7 @@ fn must_run(actor: &Actor) -> Result<(), Flaw> {
     }
 }
 
-fn not_gone(name: &str, toll: Option<Toll>) -> Flaw {
+fn not_gone(name: &str, toll: Option<EndedProcesses>) -> Flaw {
     Flaw::of(match toll {
         Some(toll) => {
             format!("{} below {name} did not end even when killed", in_words::processes(toll.left))

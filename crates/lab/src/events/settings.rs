@@ -6,13 +6,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Reload;
-use super::act::{Act, Flaw};
+use super::act::{Flaw, RunningAction};
 use crate::folder::stays_inside;
 
 /// Suffix of the temporary file.
 const UNFINISHED: &str = ".tenbin-new";
 
-impl Act<'_> {
+impl RunningAction<'_> {
     pub(super) fn set(&mut self, files: &[(PathBuf, Vec<u8>)], reload: &Reload) -> Result<(), Flaw> {
         for (file, bytes) in files {
             let cannot =

@@ -4,14 +4,14 @@ use std::thread;
 use std::time::Duration;
 
 use super::Sign;
-use super::act::{Act, Flaw};
+use super::act::{Flaw, RunningAction};
 use crate::deadline::Deadline;
 use crate::ready::get;
 
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-impl Act<'_> {
+impl RunningAction<'_> {
     /// Bytes that the process had written before the action; 0 if the sign is not a text.
     pub(super) fn before(&self, sign: &Sign) -> Result<u64, Flaw> {
         let Sign::Text { process, .. } = sign else { return Ok(0) };

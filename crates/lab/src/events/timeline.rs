@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::act::{Act, Actor, Actors, Flaw, Trace};
+use super::act::{Actor, Actors, Flaw, RunningAction, Trace};
 use super::{Event, Happened, Moment};
 use crate::deadline::Deadline;
 use crate::exit::Exit;
@@ -19,14 +19,14 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Events that are pending or in progress. Dropping it ends them, as [`Timeline::end`] does.
 #[derive(Debug)]
 pub struct Timeline {
-    hall: Arc<Hall>,
+    hall: Arc<TimelineState>,
     threads: Vec<JoinHandle<()>>,
     news: Receiver<Happened>,
 }
 
 /// State shared by the threads of a timeline.
 #[derive(Debug)]
-struct Hall {
+struct TimelineState {
     actors: Actors,
     /// Start of the load.
     origin: Instant,
@@ -47,7 +47,7 @@ impl Timeline {
     /// # Errors
     /// A thread could not be started. No event takes place then.
     pub fn begin(system: &System, events: Vec<Event>, origin: Instant) -> io::Result<Timeline> {
-        let hall = Arc::new(Hall {
+        let hall = Arc::new(TimelineState {
             actors: system.actors(),
             origin,
             state: Mutex::default(),
@@ -149,7 +149,7 @@ fn tell(teller: &Sender<Happened>, happened: Happened) {
     let _ = teller.send(happened);
 }
 
-impl Hall {
+impl TimelineState {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,7 +179,7 @@ impl Hall {
     }
 
     fn perform(&self, event: &mut Event, happened: &mut Happened) {
-        let mut act = Act {
+        let mut act = RunningAction {
             actors: &self.actors,
             deadline: Deadline::after(event.within),
             is_interrupted: &|| self.is_interrupted(),

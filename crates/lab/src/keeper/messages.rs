@@ -57,14 +57,14 @@ pub(crate) enum Report {
     /// The processes have resumed.
     Continued,
     /// Answer to `Rest`: nothing runs, and the keeper waits.
-    Resting(Toll),
+    Resting(EndedProcesses),
     /// Answer to the last order.
-    Stopped(Toll),
+    Stopped(EndedProcesses),
 }
 
 /// Result of ending all processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Toll {
+pub(crate) struct EndedProcesses {
     /// Number of processes that had to be killed.
     pub(crate) killed: usize,
     /// Whether the main process was killed.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::GENERATOR;
 use super::group::{Now, describe_one, seconds};
-use super::member::{Member, Reach};
+use super::member::{Member, ProbeCapabilities};
 use super::process_values::ProcessValues;
 use super::sheet::{Probe, Sheet};
 
@@ -12,12 +12,12 @@ use super::sheet::{Probe, Sheet};
 const THREADS_MAX: usize = 2_000;
 
 pub(crate) struct Generator {
-    reach: Reach,
+    reach: ProbeCapabilities,
     this: Member,
 }
 
 impl Generator {
-    pub(crate) fn new(reach: Reach) -> Self {
+    pub(crate) fn new(reach: ProbeCapabilities) -> Self {
         Self { this: Member::new(std::process::id(), &reach), reach }
     }
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::ledger::{Change, Ledger};
-use super::member::{Member, Reach, Seen, Used, Uses};
+use super::member::{Member, ProbeCapabilities, Seen, Used, Uses};
 use super::own_time::own_time;
 use super::process_values::{BUSIEST_THREAD, NICE, OPEN_FILES_SHARE, ProcessValues};
 use super::sheet::Sheet;
-use super::tasks::Done;
+use super::tasks::ThreadUsage;
 use crate::access::Need;
 
 /// Processes of one keeper, in the order in which they started.
@@ -22,7 +22,7 @@ pub(crate) struct Group {
 
 /// Context of a look at a group.
 pub(crate) struct Now<'a> {
-    pub(crate) reach: &'a Reach,
+    pub(crate) reach: &'a ProbeCapabilities,
     /// Start of the look before, in ticks since boot. `None` in the first look.
     pub(crate) last_look_ticks: Option<u64>,
     /// Number of threads that may still be read in this look.
@@ -34,10 +34,10 @@ pub(crate) struct Now<'a> {
 }
 
 /// Age from which a new process was overlooked by earlier looks. Its usage so far belongs to an earlier time, so it is not counted.
-const OVERLOOKED_TICKS: u64 = 100;
+const MISSED_MIN_TICKS: u64 = 100;
 
 impl Group {
-    pub(crate) fn new(name: &str, keeper: Option<u32>, reach: &Reach) -> Self {
+    pub(crate) fn new(name: &str, keeper: Option<u32>, reach: &ProbeCapabilities) -> Self {
         let keeper = keeper.map(|keeper| Member::new(keeper, reach));
         let (members, ledgers) = (Vec::new(), Default::default());
         Self { name: name.to_owned(), keeper, members, ledgers, rss_bytes: 0 }
@@ -83,7 +83,7 @@ impl Group {
             };
             let is_overlooked = now
                 .last_look_ticks
-                .is_some_and(|last| seen.stat.start_ticks.saturating_add(OVERLOOKED_TICKS) < last);
+                .is_some_and(|last| seen.stat.start_ticks.saturating_add(MISSED_MIN_TICKS) < last);
             if !(is_new && is_overlooked) {
                 add(&mut changes, seen.uses);
             }
@@ -117,10 +117,10 @@ fn add(changes: &mut [Change; 4], uses: Uses) {
 }
 
 /// Values of a group without processes.
-fn empty(reach: &Reach) -> ProcessValues {
+fn empty(reach: &ProbeCapabilities) -> ProcessValues {
     let mut figures = ProcessValues::default();
     figures.add("processes", Some(0.0));
-    threads(Some(Done::default()), reach, &mut figures);
+    threads(Some(ThreadUsage::default()), reach, &mut figures);
     for metric in ["threads", "rss_bytes", "open_files", OPEN_FILES_SHARE] {
         figures.add(metric, Some(0.0));
     }
@@ -174,7 +174,7 @@ pub(crate) fn describe_one(
     figures.add(OPEN_FILES_SHARE, open_files.map(|count| member.share_of_limit(count)));
 }
 
-fn threads(done: Option<Done>, reach: &Reach, figures: &mut ProcessValues) {
+fn threads(done: Option<ThreadUsage>, reach: &ProbeCapabilities, figures: &mut ProcessValues) {
     if reach.has_schedstat {
         let seconds = |ns: u64| ns as f64 / 1e9;
         figures.add("run_queue_wait_s", done.map(|done| seconds(done.waited_ns)));

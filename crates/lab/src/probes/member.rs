@@ -6,14 +6,14 @@ use std::io::ErrorKind;
 use super::group::Now;
 use super::process_files::{SchedStat, Stat, disk_bytes, open_files_max};
 use super::source::{Allowance, Source};
-use super::tasks::{Done, Tasks};
+use super::tasks::{Tasks, ThreadUsage};
 
 /// Max number of open files that are listed. Only kernels before 6.2 list them instead of counting.
 const OPEN_FILES_MAX: usize = 1 << 16;
 
 /// Capabilities of this machine for reading processes.
 #[derive(Clone, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct ProbeCapabilities {
     pub(crate) files: Allowance,
     pub(crate) has_schedstat: bool,
     pub(crate) has_io: bool,
@@ -24,7 +24,7 @@ const RESTS_MAX: u32 = 10;
 /// Max number of process files that stay open. Connections need descriptors too.
 const FILES_KEPT_MAX: u64 = 8_192;
 
-impl Reach {
+impl ProbeCapabilities {
     /// Detects the capabilities of this machine's kernel.
     pub(crate) fn of_machine() -> Self {
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -77,7 +77,7 @@ pub(crate) struct Member {
     tasks_at: Option<SchedStat>,
     files_at: Option<SchedStat>,
     /// Usage of its threads per look at the last reading, and the number of open files then.
-    held: Option<(Option<Done>, Option<u64>)>,
+    held: Option<(Option<ThreadUsage>, Option<u64>)>,
     /// Usage as of the last look; zero before the first one.
     pub(crate) last: Uses,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Seen {
 }
 
 impl Member {
-    pub(crate) fn new(pid: u32, reach: &Reach) -> Self {
+    pub(crate) fn new(pid: u32, reach: &ProbeCapabilities) -> Self {
         let file = |name| Source::new(format!("/proc/{pid}/{name}").into(), reach.files.clone());
         Self {
             pid,
@@ -157,16 +157,16 @@ impl Member {
 
     /// Usage of its threads since the look before. `None` if there are too many. Repeats the last values if this look does not read
     /// threads.
-    pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<Done> {
+    pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<ThreadUsage> {
         if let (None, Some((done, _))) = (now.threads_after, &self.held) {
             return *done;
         }
         if let (Some((done, _)), true) = (&mut self.held, seen.ran.is_some() && seen.ran == self.tasks_at) {
-            *done = done.map(|done| Done { swap_bytes: done.swap_bytes, ..Done::default() });
+            *done = done.map(|done| ThreadUsage { swap_bytes: done.swap_bytes, ..ThreadUsage::default() });
             return *done;
         }
         self.tasks_at = seen.ran;
-        let Reach { files, has_schedstat, .. } = now.reach;
+        let ProbeCapabilities { files, has_schedstat, .. } = now.reach;
         let done = self.tasks.look(self.pid, seen.stat.threads, now.threads_left, files, *has_schedstat);
         let looks = if self.held.is_some() { now.threads_after.unwrap_or(1) } else { 1 };
         let done = done.map(|done| done.in_each_of(looks));
@@ -224,8 +224,8 @@ mod tests {
 
     use super::*;
 
-    fn reach() -> Reach {
-        Reach::of_machine()
+    fn reach() -> ProbeCapabilities {
+        ProbeCapabilities::of_machine()
     }
 
     #[test]

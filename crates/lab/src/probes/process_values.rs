@@ -16,11 +16,11 @@ pub(crate) const COVERED: &str = "covered_s";
 const LARGEST: [&str; 4] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE, COVERED];
 
 /// Increases since processes were last read. Values of threads are means per look already.
-const GROWN: [&str; 5] = ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", COVERED];
+const INCREASES: [&str; 5] = ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", COVERED];
 
 /// Whether several looks share the value in proportion to the time that each covers. All other values apply to each look.
 pub(crate) fn is_grown(metric: &str) -> bool {
-    GROWN.contains(&metric)
+    INCREASES.contains(&metric)
 }
 
 /// Values by metric. `None` if the value of any part is unknown.

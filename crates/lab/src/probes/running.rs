@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::own_time::own_time;
 use super::sheet::Sheet;
 use crate::listening::Unseen;
-use crate::running::{self, Named, Running, Sought};
+use crate::running::{self, Named, Running, SearchedSystem};
 
 /// Max share of a core for searches.
 const SHARE: f64 = 0.002;
@@ -15,7 +15,7 @@ const PAUSE_MIN: Duration = Duration::from_secs(2);
 const PROCESSES: &str = "processes of the system";
 
 pub(crate) struct RunningSystem {
-    sought: Sought,
+    sought: SearchedSystem,
     is_taken: bool,
     /// Whether the last search found processes that [`RunningSystem::look`] has not returned yet.
     has_more: bool,
@@ -25,7 +25,7 @@ pub(crate) struct RunningSystem {
 }
 
 impl RunningSystem {
-    pub(crate) fn new(sought: Sought) -> Self {
+    pub(crate) fn new(sought: SearchedSystem) -> Self {
         Self { sought, is_taken: false, has_more: false, next: None, has_searched: false }
     }
 

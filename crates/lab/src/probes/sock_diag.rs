@@ -183,9 +183,9 @@ impl SockDiag {
             let (length, _) = recv(&self.socket, &mut self.buffer[..], RecvFlags::empty())?;
             let datagram = self.buffer.get(..length).unwrap_or_default();
             match read_datagram(datagram, self.sequence, &mut each) {
-                Heard::More => {}
-                Heard::All => return Ok(()),
-                Heard::Refused(errno) => return Err(io::Error::from_raw_os_error(errno)),
+                DatagramEnd::More => {}
+                DatagramEnd::All => return Ok(()),
+                DatagramEnd::Refused(errno) => return Err(io::Error::from_raw_os_error(errno)),
             }
         }
         Err(io::Error::other("the list has no end"))
@@ -205,23 +205,27 @@ fn request(sequence: u32, body: &[u8]) -> Vec<u8> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Heard {
+enum DatagramEnd {
     More,
     All,
     Refused(i32),
 }
 
 /// Reads messages in sequence, each padded to four bytes. Messages with another sequence number answer an earlier request.
-fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -> Heard {
+fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -> DatagramEnd {
     while let (Some(length), Some(kind), Some(number)) = (u32_at(rest, 0), u16_at(rest, 4), u32_at(rest, 8)) {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let Some(message) = rest.get(HEADER..length) else { break };
         if number == sequence {
             match kind {
-                DONE => return Heard::All,
+                DONE => return DatagramEnd::All,
                 ERROR => {
                     let errno = u32_at(message, 0).unwrap_or(0).cast_signed();
-                    return if errno == 0 { Heard::All } else { Heard::Refused(errno.saturating_neg()) };
+                    return if errno == 0 {
+                        DatagramEnd::All
+                    } else {
+                        DatagramEnd::Refused(errno.saturating_neg())
+                    };
                 }
                 BY_FAMILY => each(message),
                 _ => {}
@@ -229,7 +233,7 @@ fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -
         }
         rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
     }
-    Heard::More
+    DatagramEnd::More
 }
 
 /// Parses an `inet_diag_msg`.
@@ -392,12 +396,12 @@ mod tests {
         bytes.extend(message(BY_FAMILY, 7, &inet(8080, 2, 128)));
         let mut found = Vec::new();
         let mut each = |body: &[u8]| found.extend(listening(body));
-        assert_eq!(read_datagram(&bytes, 7, &mut each), Heard::More);
+        assert_eq!(read_datagram(&bytes, 7, &mut each), DatagramEnd::More);
         bytes.extend(message(DONE, 7, &[0; 4]));
-        assert_eq!(read_datagram(&bytes, 7, &mut |_| {}), Heard::All);
+        assert_eq!(read_datagram(&bytes, 7, &mut |_| {}), DatagramEnd::All);
         assert_eq!(found, [Listening { inode: 0, port: 8080, waiting: 2, limit: 128 }]);
         let refused = message(ERROR, 7, &(-2_i32).to_ne_bytes());
-        assert_eq!(read_datagram(&refused, 7, &mut |_| {}), Heard::Refused(2));
+        assert_eq!(read_datagram(&refused, 7, &mut |_| {}), DatagramEnd::Refused(2));
     }
 
     #[test]
@@ -417,7 +421,7 @@ mod tests {
                 connected(body);
                 unix_listening(body);
             };
-            assert_eq!(read_datagram(&whole[..at], 7, &mut each), Heard::More);
+            assert_eq!(read_datagram(&whole[..at], 7, &mut each), DatagramEnd::More);
             for value in [0, 1, 255] {
                 let mut broken = whole.clone();
                 broken[at] = value;

@@ -11,7 +11,7 @@ use super::budget::{Budget, Cost, Due};
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::holders::Holders;
-use super::member::Reach;
+use super::member::ProbeCapabilities;
 use super::own_groups::OwnGroups;
 use super::own_time::own_time;
 use super::process_files::Stat;
@@ -32,7 +32,7 @@ const THREADS_MAX: usize = 2_000;
 const LISTED_MAX: usize = 1 << 18;
 
 pub(crate) struct System {
-    reach: Reach,
+    reach: ProbeCapabilities,
     tree: Tree,
     groups: Vec<Group>,
     /// Number of groups that belong to the system. The others are aside.
@@ -54,7 +54,7 @@ pub(crate) struct System {
 }
 
 impl System {
-    pub(crate) fn of(subject: &Subject, reach: Reach) -> Self {
+    pub(crate) fn of(subject: &Subject, reach: ProbeCapabilities) -> Self {
         let running = subject.running.clone().map(RunningSystem::new);
         let tool = subject.tool.map(|keeper| (GENERATOR.to_owned(), keeper));
         let kept = || subject.roots.iter().chain(&subject.aside).chain(&tool);

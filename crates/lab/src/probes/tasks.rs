@@ -8,7 +8,7 @@ use super::source::{Allowance, Source};
 
 /// Usage of all threads since the look before. Usage of a thread after its last look is lost when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Done {
+pub(crate) struct ThreadUsage {
     pub(crate) waited_ns: u64,
     /// CPU time of the thread that ran longest, in nanoseconds.
     pub(crate) ran_longest_ns: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Done {
     pub(crate) swap_bytes: u64,
 }
 
-impl Done {
+impl ThreadUsage {
     /// Mean per look, if it covers several looks.
     pub(crate) fn in_each_of(self, looks: u32) -> Self {
         let looks = u64::from(looks.max(1));
@@ -55,7 +55,7 @@ impl Tasks {
         left: &mut usize,
         files: &Allowance,
         has_schedstat: bool,
-    ) -> Option<Done> {
+    ) -> Option<ThreadUsage> {
         let folder = format!("/proc/{process}/task");
         // A process with one thread needs no listing.
         let listed = if threads == 1 { vec![process] } else { ids(Path::new(&folder), *left) };
@@ -65,7 +65,7 @@ impl Tasks {
         };
         *left = still_left;
         let mut known = std::mem::take(&mut self.known).into_iter().peekable();
-        let mut done = Done::default();
+        let mut done = ThreadUsage::default();
         for id in listed {
             while known.next_if(|task| task.id < id).is_some() {}
             let mut task =
@@ -85,7 +85,7 @@ impl Task {
     }
 
     /// Reads the thread. `None` if it has ended. All usage of a new thread counts as usage since the look before.
-    fn look(&mut self, is_first: bool, has_schedstat: bool, done: &mut Done) -> Option<()> {
+    fn look(&mut self, is_first: bool, has_schedstat: bool, done: &mut ThreadUsage) -> Option<()> {
         let (last_sched, last_status) = self.last;
         let mut sched = SchedStat::default();
         if has_schedstat {

@@ -20,7 +20,7 @@ use super::source::Allowance;
 use super::tasks;
 use crate::access::Need;
 use pace::Pace;
-use state::{Chore, ROLES, Role, STATES};
+use state::{ROLES, Role, STATES, VmThreadRole};
 use thread::{Spent, Thread};
 
 /// Max number of threads that are followed.
@@ -234,11 +234,11 @@ impl Tally {
         all_s > 0.0
     }
 
-    fn add(&mut self, chore: Option<Chore>, spent: &Spent) {
+    fn add(&mut self, chore: Option<VmThreadRole>, spent: &Spent) {
         let ran_s = match chore {
-            Some(Chore::CollectsGarbage) => &mut self.garbage_s,
-            Some(Chore::Compiles) => &mut self.compiling_s,
-            Some(Chore::Other) | None => &mut None,
+            Some(VmThreadRole::CollectsGarbage) => &mut self.garbage_s,
+            Some(VmThreadRole::Compiles) => &mut self.compiling_s,
+            Some(VmThreadRole::Other) | None => &mut None,
         };
         *ran_s = Some(ran_s.unwrap_or(0.0) + spent.on_cpu_s);
         if let Some(socket) = spent.asleep_in.socket
@@ -311,7 +311,7 @@ mod tests {
         tally.add(None, &spent(0.5, 1.5, futex));
         tally.add(None, &spent(0.0, 1.0, socket(7)));
         tally.add(None, &spent(0.0, 2.0, socket(8)));
-        tally.add(Some(Chore::CollectsGarbage), &spent(0.5, 0.0, futex));
+        tally.add(Some(VmThreadRole::CollectsGarbage), &spent(0.5, 0.0, futex));
         let spent_s = |of: &[(State, f64)]| {
             let mut spent_s = [0.0; STATES.len()];
             of.iter().for_each(|(state, seconds)| spent_s[*state as usize] = *seconds);

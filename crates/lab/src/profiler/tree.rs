@@ -160,7 +160,7 @@ impl Tree {
         let rest = (Frame::REST.to_owned(), String::new(), FrameKind::User);
         let is_cut = totals.iter().any(|total| *total < least);
         let rest = is_cut.then(|| self.number(Frame::new(rest.0, rest.1, rest.2), false));
-        let mut kept = Kept { places: vec![None; self.calls.len()], ..Kept::default() };
+        let mut kept = RetainedNodes { places: vec![None; self.calls.len()], ..RetainedNodes::default() };
         for (number, call) in self.calls.iter().enumerate() {
             let parent = call.parent.map(|parent| kept.places[parent as usize]);
             match (parent, rest) {
@@ -199,7 +199,7 @@ impl Tree {
 
 /// Nodes that remain in the profile.
 #[derive(Default)]
-struct Kept {
+struct RetainedNodes {
     calls: Vec<Call>,
     /// New index of each node of the whole tree. `None` if it was dropped.
     places: Vec<Option<u32>>,
@@ -207,7 +207,7 @@ struct Kept {
     rests: HashMap<Option<u32>, u32>,
 }
 
-impl Kept {
+impl RetainedNodes {
     fn add_rest(&mut self, parent: Option<u32>, frame: u32, samples: u64) {
         let calls = &mut self.calls;
         let place = *self.rests.entry(parent).or_insert_with(|| {

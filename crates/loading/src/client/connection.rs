@@ -146,7 +146,7 @@ impl<S: Session> Connection<S> {
 
     /// Runs a statement, and returns its rows. If the wait can be given up, the reply is limited to 1 MiB.
     pub(crate) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
-        let mut rows = Taken { is_given_up: self.is_given_up.clone(), ..Taken::default() };
+        let mut rows = AnswerBuffer { is_given_up: self.is_given_up.clone(), ..AnswerBuffer::default() };
         let answered = self.run(sql.as_bytes(), &mut rows, doing);
         if rows.is_too_long() {
             return Err(broken(doing, "the server answers with more than 1 MiB"));
@@ -168,20 +168,20 @@ pub(crate) fn broken(doing: &str, reason: impl Into<String>) -> Error {
 }
 
 #[derive(Default)]
-struct Taken {
+struct AnswerBuffer {
     rows: Answer,
     row: Vec<Option<String>>,
     bytes: usize,
     is_given_up: Option<Arc<AtomicBool>>,
 }
 
-impl Taken {
+impl AnswerBuffer {
     fn is_too_long(&self) -> bool {
         self.is_given_up.is_some() && self.bytes > ANSWER_BYTES_MAX
     }
 }
 
-impl RowSink for Taken {
+impl RowSink for AnswerBuffer {
     fn wants(&self) -> bool {
         true
     }
@@ -209,7 +209,8 @@ mod tests {
     #[test]
     fn too_long_reply_is_given_up() {
         let is_given_up = Arc::new(AtomicBool::new(false));
-        let mut rows = Taken { is_given_up: Some(Arc::clone(&is_given_up)), ..Taken::default() };
+        let mut rows =
+            AnswerBuffer { is_given_up: Some(Arc::clone(&is_given_up)), ..AnswerBuffer::default() };
         for _ in 0..ANSWER_BYTES_MAX {
             rows.value(0, Some(b"x"));
             rows.row_ended();

@@ -5,7 +5,7 @@ mod client;
 use sql::Engine;
 
 use super::Kind;
-use crate::client::{Client, Place};
+use crate::client::{Client, DatabaseLocation};
 use crate::error::Error;
 use client::MySql;
 
@@ -28,7 +28,7 @@ pub(super) const KIND: Kind = Kind {
     analyze: "ANALYZE TABLE",
 };
 
-fn open(place: &Place, number: u32) -> Result<Box<dyn Client>, Error> {
+fn open(place: &DatabaseLocation, number: u32) -> Result<Box<dyn Client>, Error> {
     let (peer, login) = place.server()?;
     Ok(Box::new(MySql::open(peer, login, number)?))
 }

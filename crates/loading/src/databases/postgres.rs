@@ -8,7 +8,7 @@ use sql::Engine;
 use wire::sql::Login;
 
 use super::Kind;
-use crate::client::{Client, Place};
+use crate::client::{Client, DatabaseLocation};
 use crate::error::Error;
 use client::Postgres;
 
@@ -35,7 +35,7 @@ pub(super) const KIND: Kind = Kind {
 /// them or discards them with the session.
 const WATCHING: [(&str, &str); 2] = [("application_name", "tenbin watch"), ("statement_timeout", "500")];
 
-fn open_to_watch(place: &Place) -> Result<Box<dyn Client>, Error> {
+fn open_to_watch(place: &DatabaseLocation) -> Result<Box<dyn Client>, Error> {
     let (peer, login) = place.server()?;
     let mut login = Login::clone(login);
     login.settings.extend(WATCHING.map(|(name, value)| (name.to_owned(), value.to_owned())));

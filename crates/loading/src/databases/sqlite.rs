@@ -5,7 +5,7 @@ mod client;
 use sql::Engine;
 
 use super::Kind;
-use crate::client::{Client, Place};
+use crate::client::{Client, DatabaseLocation};
 use crate::error::Error;
 use client::Sqlite;
 
@@ -23,6 +23,6 @@ pub(super) const KIND: Kind = Kind {
     analyze: "ANALYZE",
 };
 
-fn open(place: &Place) -> Result<Box<dyn Client>, Error> {
+fn open(place: &DatabaseLocation) -> Result<Box<dyn Client>, Error> {
     Ok(Box::new(Sqlite::open(place.file()?)?))
 }

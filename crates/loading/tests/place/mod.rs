@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::{Endpoint, Peer};
-use loading::{Database, Error, Loaded, Observer, Options, Place, Plan, run};
+use loading::{Database, DatabaseLocation, Error, Loaded, Observer, Options, Plan, run};
 use servers::{MariaDb, Postgres};
 use sql::{Engine, workload};
 use wire::sql::{Login, Secret};
@@ -25,19 +25,22 @@ fn login(user: &str, password: &str, database: &str) -> Arc<Login> {
 /// A database of the server.
 pub(crate) fn postgres(server: &Postgres, database: &str) -> Database {
     let login = login(Postgres::USER, Postgres::PASSWORD, database);
-    Database { engine: Engine::PostgreSql, place: Place::Server { peer: peer(server.port()), login } }
+    Database {
+        engine: Engine::PostgreSql,
+        place: DatabaseLocation::Server { peer: peer(server.port()), login },
+    }
 }
 
 /// The database of the server, by its socket.
 pub(crate) fn mariadb(server: &MariaDb) -> Database {
     let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
     let peer = Peer::of(Endpoint::Unix(server.socket()), None);
-    Database { engine: Engine::MySql, place: Place::Server { peer, login } }
+    Database { engine: Engine::MySql, place: DatabaseLocation::Server { peer, login } }
 }
 
 /// A database file.
 pub(crate) fn sqlite(path: PathBuf) -> Database {
-    Database { engine: Engine::Sqlite, place: Place::File(path) }
+    Database { engine: Engine::Sqlite, place: DatabaseLocation::File(path) }
 }
 
 /// Plans and runs a load.

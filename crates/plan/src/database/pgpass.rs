@@ -9,7 +9,7 @@ use wire::sql::Secret;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Log-in whose password is looked up.
-pub(super) struct Whose<'a> {
+pub(super) struct PasswordQuery<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,
     pub(super) database: &'a str,
@@ -28,7 +28,7 @@ pub(super) enum PassfileEntry {
 }
 
 /// Looks up a password. As in PostgreSQL's own clients, a file that other users may read is ignored.
-pub(super) fn look_up(path: &Path, whose: &Whose<'_>) -> PassfileEntry {
+pub(super) fn look_up(path: &Path, whose: &PasswordQuery<'_>) -> PassfileEntry {
     let Ok(about) = fs::metadata(path) else { return PassfileEntry::Nothing };
     if !about.is_file() || about.len() > FILE_BYTES_MAX {
         return PassfileEntry::Nothing;
@@ -41,7 +41,7 @@ pub(super) fn look_up(path: &Path, whose: &Whose<'_>) -> PassfileEntry {
     }
 }
 
-fn find(text: &str, whose: &Whose<'_>) -> Option<String> {
+fn find(text: &str, whose: &PasswordQuery<'_>) -> Option<String> {
     let port = whose.port.to_string();
     let wanted = [whose.host, &port, whose.database, whose.user];
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn first_matching_line_wins() {
         let text = "# passwords\nother:5432:db:me:1\nlocalhost:*:*:me:a\\:b\\\\c:d\n*:*:*:*:last\nbroken";
-        let whose = |host| Whose { host, port: 5432, database: "db", user: "me" };
+        let whose = |host| PasswordQuery { host, port: 5432, database: "db", user: "me" };
         assert_eq!(find(text, &whose("other")).as_deref(), Some("1"));
         assert_eq!(find(text, &whose("localhost")).as_deref(), Some("a:b\\c:d"));
         assert_eq!(find(text, &whose("third")).as_deref(), Some("last"));
@@ -92,7 +92,7 @@ mod tests {
     fn ignores_file_that_others_may_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pgpass");
-        let whose = Whose { host: "h", port: 1, database: "d", user: "u" };
+        let whose = PasswordQuery { host: "h", port: 1, database: "d", user: "u" };
         assert_eq!(look_up(&path, &whose), PassfileEntry::Nothing);
         fs::write(&path, "h:1:d:u:pw\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use sql::Engine;
 use wire::sql::{Login, Secret, TlsWish, Weak};
 
-use super::pgpass::{self, PassfileEntry, Whose};
+use super::pgpass::{self, PassfileEntry, PasswordQuery};
 use super::written::{Written, read_port};
 use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
 use crate::endpoint::{Peer, Trust};
@@ -160,7 +160,7 @@ fn from_file(
         peer.unix_socket.as_ref().and_then(|path| Some(path.parent()?.to_string_lossy().into_owned()));
     let host = folder.filter(|folder| !SOCKET_FOLDERS.contains(&folder.as_str()));
     let host = host.unwrap_or_else(|| peer.host.clone());
-    match pgpass::look_up(path, &Whose { host: &host, port: peer.port, database, user }) {
+    match pgpass::look_up(path, &PasswordQuery { host: &host, port: peer.port, database, user }) {
         PassfileEntry::Password(password) => Some(password),
         PassfileEntry::Nothing => None,
         PassfileEntry::Exposed => {

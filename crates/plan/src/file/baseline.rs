@@ -9,7 +9,7 @@ use crate::spec::{AskedBaseline, CompareSpec};
 use crate::study::{Compare, Find, StoredBaseline};
 
 /// Min number of runs on either side that gives an interval.
-const RUNS_LEAST: u32 = judge::baseline::RUNS_MIN as u32;
+const SIDE_RUNS_MIN: u32 = judge::baseline::RUNS_MIN as u32;
 const NO_BASELINE: &str = "the plan names no baseline";
 const NO_BASELINE_HELP: &str =
     "add one, such as `compare: { baseline: { label: main } }`, or write a limit without `of baseline`";
@@ -111,7 +111,7 @@ pub(crate) fn check_gates(
 /// Min blocks that can decide the conditions relative to a baseline. `None` if there is no baseline.
 fn blocks_least(gates: &[(Condition, Span)], compare: &Compare, variants: usize) -> Option<u32> {
     if compare.stored.is_some() {
-        return Some(RUNS_LEAST);
+        return Some(SIDE_RUNS_MIN);
     }
     compare.baseline?;
     let conditions = gates.iter().filter(|(gate, _)| gate.of_baseline.is_some()).count();

@@ -12,7 +12,7 @@ use super::tree::Node;
 use crate::spec::values::AskedMinEffect;
 use crate::spec::{AskedBaseline, At, CompareSpec, Spanned};
 use crate::study::{
-    BEST_BLOCKS_LEAST, Compare, Find, How, Interleave, NoSlices, SLICE_NS, SLICE_RANGE_NS, Study, StudyEvent,
+    BEST_BLOCKS_MIN, Compare, Find, How, Interleave, NoSlices, SLICE_NS, SLICE_RANGE_NS, Study, StudyEvent,
     StudyLoad, StudyPin, Sweep, System, Variant,
 };
 use crate::units;
@@ -20,7 +20,7 @@ use judge::words;
 
 const BLOCKS_DEFAULT: u32 = 8;
 /// Default max blocks if the comparison can end early.
-const BLOCKS_MOST_DEFAULT: u32 = 24;
+const BLOCKS_MAX_DEFAULT: u32 = 24;
 /// Default blocks of a sweep, which only selects finalists.
 const SWEEP_BLOCKS_DEFAULT: u32 = 3;
 const BLOCKS_MAX: u64 = 1_000;
@@ -55,7 +55,7 @@ pub(crate) fn read(
     let default = match node {
         None => 1,
         Some(_) if is_word => 1,
-        Some(_) if is_alone => BLOCKS_MOST_DEFAULT,
+        Some(_) if is_alone => BLOCKS_MAX_DEFAULT,
         Some(_) => BLOCKS_DEFAULT,
     };
     let quick_blocks = quick.and_then(|quick| CompareSpec::of_node(quick.node).blocks);
@@ -342,13 +342,13 @@ impl Section<'_> {
                     "`find: best` requires two variants or more, and there is one",
                     "remove it",
                 );
-            } else if compare.blocks < BEST_BLOCKS_LEAST {
-                let what = format!("`find: best` requires {BEST_BLOCKS_LEAST} blocks or more");
+            } else if compare.blocks < BEST_BLOCKS_MIN {
+                let what = format!("`find: best` requires {BEST_BLOCKS_MIN} blocks or more");
                 let at = place(&self.spec.blocks).map_or(find.key, |blocks| blocks.value);
                 reading.at(
                     at,
                     what,
-                    format!("write `blocks: {BEST_BLOCKS_LEAST}` or more, or remove `blocks`"),
+                    format!("write `blocks: {BEST_BLOCKS_MIN}` or more, or remove `blocks`"),
                 );
             }
         }

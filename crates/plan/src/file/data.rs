@@ -16,7 +16,7 @@ const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
 /// Keys that apply to one kind of source.
-const FURTHER: [(&str, &str); 4] =
+const KIND_KEYS: [(&str, &str); 4] =
     [("exponent", "zipf"), ("by", "sequence"), ("of", "text"), ("order", "csv")];
 
 /// A source as written.
@@ -90,7 +90,7 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
         }
         return DataKind::Unknown;
     };
-    for (key, of) in FURTHER.into_iter().filter(|(_, of)| *of != kind) {
+    for (key, of) in KIND_KEYS.into_iter().filter(|(_, of)| *of != kind) {
         if let Some(entry) = node.entry(key) {
             reading.at(entry.key_at, format!("`{key}` requires `{of}`"), "remove it");
         }

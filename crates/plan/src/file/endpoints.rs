@@ -105,7 +105,7 @@ impl Kind {
 }
 
 /// A system that steps can name.
-struct Named {
+struct NamedSystem {
     name: String,
     /// Kind of the system. `None` if its URL is wrong, which the check of URLs reports.
     kind: Option<Kind>,
@@ -118,7 +118,7 @@ struct Named {
 pub(crate) struct Endpoints {
     /// Whether steps without an endpoint go to `url` or `database`.
     has_own: bool,
-    named: Vec<Named>,
+    named: Vec<NamedSystem>,
     /// Systems that steps speak to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
     /// or `database`.
     used: Vec<(Kind, Option<usize>)>,
@@ -127,11 +127,11 @@ pub(crate) struct Endpoints {
 impl Endpoints {
     /// Reads the names of endpoints, at the top of a plan and in its systems.
     pub(crate) fn read(root: &Node, reading: &mut Reading<'_>) -> Self {
-        let mut named: Vec<Named> = Vec::new();
+        let mut named: Vec<NamedSystem> = Vec::new();
         for entry in definitions(root) {
             reading.own_name(&entry.key, entry.key_at, "endpoint");
             let (name, kind) = (entry.key.clone(), Kind::from_entry(entry));
-            named.push(Named { name, kind, at: entry.key_at, is_used: false });
+            named.push(NamedSystem { name, kind, at: entry.key_at, is_used: false });
         }
         if let Some(last) = named.get(ENDPOINTS_MAX) {
             reading.at(last.at, format!("there are more than {ENDPOINTS_MAX} endpoints"), "use fewer");

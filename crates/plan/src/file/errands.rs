@@ -12,7 +12,7 @@ use crate::plan::PlannedStep;
 
 const STEPS_MAX: usize = 100;
 /// Keys that apply only to steps of a load.
-const OF_LOADS: [&str; 7] = ["weight", "think", "once", "repeat", "if", "steps", "endpoint"];
+const LOAD_STEP_KEYS: [&str; 7] = ["weight", "think", "once", "repeat", "if", "steps", "endpoint"];
 
 /// The section as written.
 pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
@@ -52,7 +52,8 @@ pub(crate) fn read(
             reading.at(node.at, what, "remove it");
             continue;
         }
-        if let Some(entry) = node.entries().iter().find(|entry| OF_LOADS.contains(&entry.key.as_str())) {
+        if let Some(entry) = node.entries().iter().find(|entry| LOAD_STEP_KEYS.contains(&entry.key.as_str()))
+        {
             reading.at(entry.key_at, format!("a step of `{name}` has no `{}`", entry.key), "remove it");
         }
         steps.extend(step::read(node, "", &mut *of_section, variables, reading).map(|read| read.step));

@@ -32,7 +32,7 @@ pub(crate) struct Folder {
 }
 
 /// Message and help of an error in a file.
-pub(crate) type Wrong = (String, String);
+pub(crate) type FileProblem = (String, String);
 
 impl Folder {
     pub(crate) fn open(path: PathBuf) -> Self {
@@ -53,7 +53,7 @@ impl Folder {
     }
 
     /// Reads a file within the folder. Symbolic links are resolved first.
-    pub(crate) fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+    pub(crate) fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, FileProblem> {
         let left_bytes = ALL_BYTES_MAX - self.read_bytes;
         if let Some(bytes) =
             self.seen.get(name).filter(|bytes| bytes.len() as u64 <= bytes_max.min(left_bytes))
@@ -75,7 +75,7 @@ impl Folder {
         Ok(bytes)
     }
 
-    fn bytes(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+    fn bytes(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, FileProblem> {
         let inside = Path::new(name).strip_prefix(&self.path).unwrap_or(Path::new(name));
         let outside = || {
             (format!("{name} is outside the plan's folder"), "move it into the folder of the plan".to_owned())
@@ -114,7 +114,7 @@ impl Folder {
         open(&path, flags | OFlags::NOFOLLOW, Mode::empty())
     }
 
-    fn missing(&self, name: &str, inside: &Path) -> Wrong {
+    fn missing(&self, name: &str, inside: &Path) -> FileProblem {
         let folder = self.path.join(inside.parent().unwrap_or(Path::new("")));
         let wanted = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -129,7 +129,7 @@ impl Folder {
 }
 
 /// Reads a regular file. The file was opened in non-blocking mode, so that a pipe does not hang.
-pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec<u8>, FileProblem> {
     let readable = || "name a file that can be read".to_owned();
     let about = file.metadata().map_err(|error| (format!("{name}: {error}"), readable()))?;
     if !about.is_file() {
@@ -147,7 +147,7 @@ pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec
 }
 
 /// Opens a plan file in any folder, in non-blocking mode.
-pub(crate) fn open_plan(path: &Path) -> Result<File, Wrong> {
+pub(crate) fn open_plan(path: &Path) -> Result<File, FileProblem> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = rustix::fs::openat(CWD, path, flags, Mode::empty());
     opened.map(File::from).map_err(|error| {

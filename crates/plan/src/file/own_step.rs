@@ -13,7 +13,7 @@ use crate::study::names_in;
 use crate::units;
 
 /// Keys about replies.
-const OF_REPLIES: [&str; 2] = [step::EXPECT, step::SAVE];
+const REPLY_KEYS: [&str; 2] = [step::EXPECT, step::SAVE];
 
 /// Key of a step that a protocol owns, and the protocol. `None` for other steps.
 pub(crate) fn owner(step: &Node) -> Option<(&Entry, &'static Protocol)> {
@@ -70,7 +70,7 @@ fn forbid_further_keys(
 ) {
     let is_foreign = |other: &&Entry| {
         let other = other.key.as_str();
-        let is_of_replies = own.reply.is_none() && OF_REPLIES.contains(&other);
+        let is_of_replies = own.reply.is_none() && REPLY_KEYS.contains(&other);
         further_owner(other).is_some() || is_of_replies
     };
     if let Some(other) = step.entries().iter().find(is_foreign) {
@@ -175,7 +175,7 @@ pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Rea
 
 /// Place of an error in a value, or in the rules for replies. `None` if it is absent, or if it is a whole table.
 fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
-    let is_of_reply = wrong.path.first().is_some_and(|first| OF_REPLIES.contains(first));
+    let is_of_reply = wrong.path.first().is_some_and(|first| REPLY_KEYS.contains(first));
     let node = if is_of_reply { step } else { node };
     let part = wrong.path.iter().try_fold(node, |node, key| node.get(key));
     part.filter(|_| !wrong.path.is_empty() || node.text().is_some())

@@ -15,7 +15,7 @@ const STEADY_WITHIN_NS: u64 = 10_000_000_000;
 const STOP_WITHIN_NS: u64 = 10_000_000_000;
 const PROCESSES_MAX: usize = 100;
 /// Keys that belong to each process if a system has several.
-const OF_A_PROCESS: [&str; 2] = ["ready", "stop"];
+const PROCESS_KEYS: [&str; 2] = ["ready", "stop"];
 
 /// Reads the processes of a system. Empty if it already runs.
 pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
@@ -29,7 +29,7 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
         }
         (Some(_), None) => vec![process(scope.name, node, scope, &BTreeSet::new(), true, reading)],
         (None, Some(several)) => {
-            for key in OF_A_PROCESS {
+            for key in PROCESS_KEYS {
                 if let Some(entry) = node.entry(key) {
                     let what = format!("with `processes`, each process has its own `{key}`");
                     reading.at(entry.key_at, what, "move it into a process");

@@ -10,7 +10,7 @@ use crate::study::{Braced, ToolText, is_name, whole_seconds};
 /// Keys that apply to a load with `tool`. Other values belong into the tool's own command.
 const KEYS: [&str; 7] = ["name", "tool", "users", "warm-up", "for", "requests", "profile"];
 /// Names of a system that the command may use, in addition to the system's parameters.
-const OF_SYSTEMS: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "host"];
+const SYSTEM_NAMES: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "host"];
 /// Names for the duration of the load.
 const LENGTH: [&str; 2] = ["for", "seconds"];
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
@@ -119,7 +119,7 @@ fn known(root: &Node) -> Vec<String> {
     let names = ToolText::NAMES.into_iter().chain(["url", "plan"]);
     let mut known: Vec<String> = names.map(str::to_owned).collect();
     let Some(systems) = root.get("systems").map(Node::entries) else { return known };
-    known.extend(OF_SYSTEMS.map(str::to_owned));
+    known.extend(SYSTEM_NAMES.map(str::to_owned));
     let knobs = |system: &Entry| -> Vec<String> {
         let vary = system.value.get("vary").map_or(&[][..], Node::entries);
         vary.iter().map(|knob| knob.key.clone()).filter(|name| is_name(name)).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sql::script::{self, AUTOMATIC, Given, Language, Read, ReadForm, variable_name};
+use sql::script::{self, AUTOMATIC, DefinedVariables, Language, Read, ReadForm, variable_name};
 use wire::braces::{Piece, pieces};
 
 use super::built_in;
@@ -35,7 +35,7 @@ pub(crate) struct Variables {
     /// Variables of all scripts: those that `sql` defines, and those of the workloads that are played.
     of_scripts: BTreeSet<String>,
     /// Variables that the scripts of this scenario have set so far.
-    given: Given,
+    given: DefinedVariables,
 }
 
 impl Variables {
@@ -61,7 +61,7 @@ impl Variables {
             is_mix: false,
             uses: 0,
             of_scripts,
-            given: Given::default(),
+            given: DefinedVariables::default(),
         }
     }
 
@@ -78,7 +78,7 @@ impl Variables {
     /// Begins a scenario, in which only values saved by `setup` are available.
     pub(crate) fn begin(&mut self, is_mix: bool) {
         self.at_hand.clone_from(&self.handed_on);
-        self.given = Given::default();
+        self.given = DefinedVariables::default();
         self.is_mix = is_mix;
     }
 

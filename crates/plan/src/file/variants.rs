@@ -7,7 +7,7 @@ use super::tree::{Entry, Node, Value};
 use crate::study::{Knob, Variant, is_name};
 
 const VARIANTS_MAX: usize = 10_000;
-const KNOBS_MAX: usize = 100;
+const PARAMETERS_MAX: usize = 100;
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 
 /// Reads the parameters and variants of a system.
@@ -85,8 +85,8 @@ pub(crate) fn limit(count: usize, at: Span, reading: &mut Reading<'_>) {
 fn knobs(vary: Option<&Node>, reading: &mut Reading<'_>) -> Vec<Knob> {
     let mut knobs = Vec::new();
     for entry in vary.map_or(&[][..], Node::entries) {
-        if knobs.len() >= KNOBS_MAX {
-            reading.at(entry.key_at, format!("there are more than {KNOBS_MAX} parameters"), "vary less");
+        if knobs.len() >= PARAMETERS_MAX {
+            reading.at(entry.key_at, format!("there are more than {PARAMETERS_MAX} parameters"), "vary less");
             break;
         }
         if BUILT_IN.contains(&entry.key.as_str()) || entry.key.starts_with("port.") {

@@ -117,8 +117,8 @@ impl Visits {
         reading: &mut Reading<'_>,
         read: &mut dyn FnMut(&Node, &mut Variables, &mut Reading<'_>) -> Option<ReadVisit>,
     ) {
-        const OF_GROUPS: [&str; 4] = ["steps", "repeat", "if", "once"];
-        if let Some(entry) = item.entries().iter().find(|entry| !OF_GROUPS.contains(&entry.key.as_str())) {
+        const GROUP_KEYS: [&str; 4] = ["steps", "repeat", "if", "once"];
+        if let Some(entry) = item.entries().iter().find(|entry| !GROUP_KEYS.contains(&entry.key.as_str())) {
             let what = format!("a group of steps has no `{}`", entry.key);
             reading.at(entry.key_at, what, "move it into one of the steps");
         }

@@ -23,7 +23,7 @@ impl Study {
 
     /// Min number of slices of each variant in a block.
     fn slices_least(&self, slicing: &Slicing) -> u32 {
-        if self.how() == How::Duel { stats::PAIRS_LEAST as u32 } else { slicing.pairs_most }
+        if self.how() == How::Duel { stats::PAIRS_MIN as u32 } else { slicing.pairs_most }
     }
 
     /// Min duration of the load of one variant in a block of slices, in nanoseconds.
@@ -110,7 +110,7 @@ impl Study {
         };
         let pairs = match u64::from(pairs_most) {
             _ if !is_duel => self.slices_least(slicing).to_string(),
-            most if most > stats::PAIRS_LEAST as u64 => format!("{} to {most}", stats::PAIRS_LEAST),
+            most if most > stats::PAIRS_MIN as u64 => format!("{} to {most}", stats::PAIRS_MIN),
             most => most.to_string(),
         };
         let who = if self.variants.len() == 2 { "both variants" } else { "all variants that are left" };

@@ -236,7 +236,7 @@ fn live_warm_up_ns(warm_up_ns: u64) -> u64 {
 }
 
 /// Assumed factor between two values that are words, because nobody can say how much more `off` is than `on`.
-const OF_WORDS: f64 = 2.0;
+const WORD_FACTOR: f64 = 2.0;
 
 /// Whether all values of a parameter are positive integers, which can be raised by a factor.
 pub(crate) fn is_number(knob: &Knob) -> bool {
@@ -258,7 +258,7 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
     let name = knob.name.clone();
     if !is_number(knob) {
         let to = knob.values.iter().skip_while(|value| **value != from).nth(1)?.clone();
-        return Some(Parameter { name, from, to, factor: OF_WORDS, note: "", loses: None });
+        return Some(Parameter { name, from, to, factor: WORD_FACTOR, note: "", loses: None });
     }
     let number: u64 = from.parse().ok()?;
     let larger = knob.values.iter().filter_map(|value| value.parse::<u64>().ok());

@@ -7,7 +7,7 @@ use judge::ComparedBy;
 use super::{Compare, StoredBaseline, Study};
 
 /// Min blocks before variants are eliminated.
-pub(crate) const BEST_BLOCKS_LEAST: u32 = 8;
+pub(crate) const BEST_BLOCKS_MIN: u32 = 8;
 /// Max blocks that confirm the winner at the end.
 const CONFIRM_BLOCKS: u32 = 24;
 
@@ -70,7 +70,7 @@ impl Compare {
     pub(crate) fn how(&self, variants: usize) -> How {
         match self.find {
             Find::Every if variants == 2 && self.first_look().is_some() => How::Duel,
-            Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_LEAST => How::Best,
+            Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_MIN => How::Best,
             Find::BestOfEach => {
                 self.sweep.map_or(How::Blocks, |sweep| How::BestOfEach { sweep_blocks: sweep.blocks })
             }
@@ -108,7 +108,7 @@ impl Compare {
         match self.how(variants) {
             How::Blocks => each * u64::from(self.blocks),
             How::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
-            How::Best => (each + 2) * u64::from(BEST_BLOCKS_LEAST),
+            How::Best => (each + 2) * u64::from(BEST_BLOCKS_MIN),
             How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
         }
     }

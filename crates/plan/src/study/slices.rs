@@ -72,7 +72,7 @@ const SETTLE_NS: u64 = 250_000_000;
 /// variants already make a block long.
 const SLICES_OF_MANY: usize = 4;
 /// Max variants that are up at the same time.
-const TOGETHER_MOST: usize = 8;
+const TOGETHER_MAX: usize = 8;
 /// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
 /// Time limit of a quick study, including starts.
@@ -93,12 +93,12 @@ impl Study {
         let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
         let pairs = self.measured_ns(0)? / self.compare.slice_ns.max(1);
         let most = match self.how() {
-            _ if self.is_quick => stats::PAIRS_LEAST,
+            _ if self.is_quick => stats::PAIRS_MIN,
             How::Best => SLICES_OF_MANY,
-            _ => stats::PAIRS_MOST,
+            _ => stats::PAIRS_MAX,
         };
         let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
-        let pairs_most = pairs.clamp(stats::PAIRS_LEAST as u64, most as u64) as u32;
+        let pairs_most = pairs.clamp(stats::PAIRS_MIN as u64, most as u64) as u32;
         // The number is even, so that both orders are equally frequent.
         let is_many = self.how() == How::Best;
         Some(Slicing {
@@ -139,7 +139,7 @@ impl Study {
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
             let what = "two variants are compared in slices, or up to 8 with `find: best`, with blocks enough for a verdict";
-            let is_many = self.how() == How::Best && self.variants.len() <= TOGETHER_MOST;
+            let is_many = self.how() == How::Best && self.variants.len() <= TOGETHER_MAX;
             let started =
                 self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
             match self {
@@ -210,7 +210,7 @@ impl Study {
                 "use `interleave: runs`, or add `warm-up: 1s` to the load",
             );
         }
-        let least_ns = self.compare.slice_ns.saturating_mul(stats::PAIRS_LEAST as u64);
+        let least_ns = self.compare.slice_ns.saturating_mul(stats::PAIRS_MIN as u64);
         let measured_ns = load.run_ns.map(|run_ns| run_ns - load.warm_up_ns);
         if measured_ns.is_none_or(|measured_ns| measured_ns < least_ns) {
             return no(

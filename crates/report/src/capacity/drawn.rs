@@ -5,7 +5,7 @@ use judge::results::Capacity;
 /// Passing rates.
 const HELD: char = '━';
 /// Rates between the highest passing and the lowest failing one.
-const BETWEEN: char = '▒';
+const UNDECIDED_MARK: char = '▒';
 /// Failing rates.
 const FAILED: char = '┈';
 
@@ -24,7 +24,7 @@ pub(super) fn line(found: &Capacity, columns: usize) -> Option<(String, f64)> {
     let (first, last) = (column(held), column(failed));
     let line = (0..columns).map(|at| match at {
         at if at < first => HELD,
-        at if at <= last => BETWEEN,
+        at if at <= last => UNDECIDED_MARK,
         _ => FAILED,
     });
     Some((line.collect(), end))

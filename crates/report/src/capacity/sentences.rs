@@ -9,7 +9,7 @@ use crate::answer::{Answer, Certainty};
 use crate::units::{decimal, duration, percent_with};
 
 /// Largest share of the highest passing rate at which a level counts as half of it.
-const HALF_MAX: f64 = 0.6;
+const HALF_RATE_MAX: f64 = 0.6;
 
 /// Result of a variant, without its name.
 pub(crate) fn answer(row: &CapacityRow) -> Answer {
@@ -142,7 +142,7 @@ fn efficient(row: &CapacityRow) -> Option<String> {
     let held = row.found.held_per_s?;
     let p99 = |level: &LevelRow| level.response_ns(Percentile::P99);
     let mut below = row.levels.rates.iter().filter(|level| level.per_s <= held);
-    let half = below.clone().rfind(|level| level.per_s <= HALF_MAX * held && p99(level).is_some())?;
+    let half = below.clone().rfind(|level| level.per_s <= HALF_RATE_MAX * held && p99(level).is_some())?;
     let bound = 2.0 * p99(half)?;
     let efficient = below.rfind(|level| p99(level).is_some_and(|ns| ns <= bound))?;
     Some(format!(

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use evidence::{EvidenceError, Run, Unit};
-use judge::baseline::{self, Decision, Found};
-use judge::explanation::Spent;
+use judge::baseline::{self, ConditionResult, Decision};
+use judge::explanation::TimeByPart;
 use judge::words::percent;
 use judge::{CommandEnding, Condition, OfBaseline};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(crate) struct Failure {
     /// Configuration and load. Empty if there is only one. May hold anything: escape it.
     pub(crate) of: String,
     condition: Condition,
-    found: Found,
+    found: ConditionResult,
     /// Why the second side is slower. `None` unless the condition failed for that.
     why: Option<Why>,
 }
@@ -87,7 +87,7 @@ pub(super) fn judge(
 
 /// Explains why the second side is slower.
 fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<Why>, ReportError> {
-    let [a, b] = runs.each_ref().map(|runs| Spent::of_runs(runs.iter().copied()));
+    let [a, b] = runs.each_ref().map(|runs| TimeByPart::of_runs(runs.iter().copied()));
     let one = runs[1].first().map_or(Noun::of(Unit::Requests), |run| Noun::of(run.new.unit())).one;
     Ok(Why::apart_of(["A", "B"], [&a?, &b?], one))
 }
@@ -128,7 +128,7 @@ pub(super) fn items(failures: &[Failure], escape: Escape) -> Vec<Item> {
 
 impl Failure {
     /// Result of a condition on a configuration.
-    pub(crate) fn new(of: String, condition: Condition, found: Found) -> Self {
+    pub(crate) fn new(of: String, condition: Condition, found: ConditionResult) -> Self {
         Self { of, condition, found, why: None }
     }
 
@@ -230,7 +230,8 @@ impl Failure {
     /// JSON object. Shares are plain numbers; other figures are in the unit of the metric.
     pub(crate) fn object(&self) -> Value {
         let (unit, size) = if self.is_ratio() { ("share", 1.0) } else { self.condition.figure.kind().unit() };
-        let Found { counts: [a, b], estimate, interval, confidence, runs_true, decision, .. } = &self.found;
+        let ConditionResult { counts: [a, b], estimate, interval, confidence, runs_true, decision, .. } =
+            &self.found;
         let (verdict, reason) = match decision {
             Decision::True => ("failed", None),
             Decision::False => ("passed", None),

@@ -5,8 +5,8 @@ use judge::Eligibility;
 use judge::alike::Unlike;
 use serde_json::{Value, json};
 
-use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
+use super::planned_work::{self, A_AND_B};
 use crate::alike;
 use crate::error::ReportError;
 use crate::metric::{self, ComparedBy, Metric};
@@ -127,7 +127,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         let words = alike::of_pair(&unlike, &["A", "B"], first.new.steps.len() > 1, &str::to_owned);
         notes.push(format!("Not alike: {words}."));
     }
-    notes.extend(asked::differences(&(&first.new).into(), &(&second.new).into(), false, A_AND_B));
+    notes.extend(planned_work::differences(&(&first.new).into(), &(&second.new).into(), false, A_AND_B));
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },

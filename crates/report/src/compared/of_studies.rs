@@ -6,9 +6,9 @@ use judge::comparison::unpaired::{self, Side, Verdict};
 use judge::results::MinEffect;
 use judge::{Condition, Eligibility};
 
-use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use super::failures::{self, Failure};
+use super::planned_work::{self, A_AND_B};
 use super::row::ComparedRow;
 use crate::LoadRun;
 use crate::error::ReportError;
@@ -57,7 +57,7 @@ pub(super) fn compare(
         if let (Some((one, _)), Some((other, _))) = (row.runs.first(), row_b.runs.first()) {
             let runs = [&a.runs[*one].run.new, &b.runs[*other].run.new];
             let is_same_file = first.new.plan_hash == second.new.plan_hash;
-            let points = asked::differences(&runs[0].into(), &runs[1].into(), is_same_file, A_AND_B);
+            let points = planned_work::differences(&runs[0].into(), &runs[1].into(), is_same_file, A_AND_B);
             asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
         }
         held.push(failures::Row { name: called(load, row), runs: [runs_of(a, row), runs_of(b, row_b)] });
@@ -66,7 +66,7 @@ pub(super) fn compare(
         }
         sides.push([(a, row), (b, row_b)].map(|(view, row)| {
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
-            Side::of(views.map(|view| (metric::seen(&by, view), &view.whole.counts)))
+            Side::of(views.map(|view| (metric::run_result(&by, view), &view.whole.counts)))
         }));
         named.push((load.name, row.place));
         of_rows.push([(a, row), (b, row_b)]);

@@ -3,7 +3,7 @@
 use evidence::StudyPlace;
 use judge::alike::Unlike;
 use judge::baseline::RUNS_MIN;
-use judge::comparison::unpaired::{Compared, NoVerdict, OnlyAlone, Verdict};
+use judge::comparison::unpaired::{Compared, NoVerdict, SignificantAlone, Verdict};
 
 use crate::study::explained::Why;
 use crate::units::decimal;
@@ -56,7 +56,7 @@ pub(super) fn words(verdict: &Verdict, matters: &str) -> String {
 /// Reason why there is no verdict, or why the interval alone gives none. `None` if the verdict needs no reason.
 pub(super) fn reason(verdict: &Verdict) -> Option<String> {
     match verdict {
-        Verdict::Inconclusive(Some(OnlyAlone { p, together })) => {
+        Verdict::Inconclusive(Some(SignificantAlone { p, together })) => {
             Some(format!("p = {} would do alone, not among {together} rows", decimal(*p, 3)))
         }
         Verdict::None(why) => Some(why_none(why)),
@@ -95,7 +95,7 @@ mod tests {
         };
         assert_eq!(few(0), "A has 3 runs that count, B has 6: it takes 4 of each");
         assert!(few(2).ends_with("4 of each; 2 more have too few samples for a verdict on this percentile"));
-        let alone = Verdict::Inconclusive(Some(OnlyAlone { p: 0.0286, together: 3 }));
+        let alone = Verdict::Inconclusive(Some(SignificantAlone { p: 0.0286, together: 3 }));
         assert_eq!(reason(&alone).as_deref(), Some("p = 0.029 would do alone, not among 3 rows"));
         assert_eq!(reason(&Verdict::Inconclusive(None)), None);
     }

@@ -90,7 +90,7 @@ impl<'a> StudyObject<'a> {
 #[derive(Serialize)]
 struct RunObject<'a> {
     schema: &'static str,
-    run: About<'a>,
+    run: RunFacts<'a>,
     verdict: &'static str,
     validity: ValidityObject<'a>,
     #[serde(flatten)]
@@ -197,7 +197,7 @@ struct NotAvailable<'a> {
 }
 
 #[derive(Serialize)]
-struct About<'a> {
+struct RunFacts<'a> {
     id: &'a str,
     started_at: String,
     duration_s: Option<f64>,
@@ -411,7 +411,7 @@ impl<'a> RunObject<'a> {
         let place = new.place.as_ref();
         Self {
             schema: "tenbin.run/1",
-            run: About {
+            run: RunFacts {
                 id: run.id.as_str(),
                 started_at: view.started_at().to_string(),
                 duration_s: view.duration_s().map(thousandths),

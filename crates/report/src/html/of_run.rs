@@ -8,7 +8,7 @@ use super::document::{
     Answer, Document, DocumentKind, Doubt, Event, Fact, HappenedCost, HappenedEvent, Knob, Load, Metric,
     Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
 };
-use super::table::{self, About};
+use super::table::{self, RowSubject};
 use super::{bottlenecks, cpu_profiles, errors, event_costs, facts, figures, spectrum, statement_times};
 use crate::answer::Certainty;
 use crate::apart;
@@ -163,7 +163,8 @@ fn of_row(
 }
 
 fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
-    let about: Vec<About> = (0..views.len()).map(|row| About { row: Some(row), is_winner: false }).collect();
+    let about: Vec<RowSubject> =
+        (0..views.len()).map(|row| RowSubject { row: Some(row), is_winner: false }).collect();
     let (table, steps, statements) = match views {
         [view] => {
             let plain = |table| table::of(table, &[]);

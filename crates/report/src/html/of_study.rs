@@ -6,7 +6,7 @@ use super::document::{
     Answer, Bottleneck, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice, Pair, Row, Run,
     SCHEMA, StatementTimes, Table, Tone, Validity,
 };
-use super::table::{self, About};
+use super::table::{self, RowSubject};
 use super::{
     cpu_profiles, errors, event_costs, experiment, facts, figures, of_capacity, of_run, slower, spectrum,
 };
@@ -110,20 +110,24 @@ fn marks(load: &LoadView<'_>, row: usize) -> [bool; 2] {
 fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Result<Load, EvidenceError> {
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
     let winner = study::winner(load);
-    let about: Vec<About> =
-        (0..load.rows.len()).map(|row| About { row: Some(row), is_winner: winner == Some(row) }).collect();
-    let of_steps: Vec<About> = load
+    let about: Vec<RowSubject> = (0..load.rows.len())
+        .map(|row| RowSubject { row: Some(row), is_winner: winner == Some(row) })
+        .collect();
+    let of_steps: Vec<RowSubject> = load
         .rows
         .iter()
         .zip(&about)
-        .flat_map(|(row, about)| row.steps.iter().map(|_| About { is_winner: false, ..*about }))
+        .flat_map(|(row, about)| row.steps.iter().map(|_| RowSubject { is_winner: false, ..*about }))
         .collect();
-    let of_statements: Vec<About> = load
+    let of_statements: Vec<RowSubject> = load
         .rows
         .iter()
         .zip(&about)
         .flat_map(|(row, about)| {
-            row.steps.iter().flat_map(|step| &step.statements).map(|_| About { is_winner: false, ..*about })
+            row.steps
+                .iter()
+                .flat_map(|step| &step.statements)
+                .map(|_| RowSubject { is_winner: false, ..*about })
         })
         .collect();
     let rows = load.rows.iter().enumerate();

@@ -87,7 +87,7 @@ const SOURCES: &[Source] = &[
 const LOOPBACK: &str = "lo";
 
 /// Readings of single threads. Threads of the generator end with the load, and what they did since the last sample is lost.
-const OF_THREADS: [&str; 3] = ["switches_voluntary", "switches_involuntary", "run_queue_wait_s"];
+const THREAD_READINGS: [&str; 3] = ["switches_voluntary", "switches_involuntary", "run_queue_wait_s"];
 
 /// Upper bound of core numbers, which no machine reaches.
 const CORES_MAX: u32 = 1 << 13;
@@ -173,7 +173,7 @@ impl<'a> Readings<'a> {
             of_core.busy_s += busy_s;
         }
         let has_ended = subject == "generator" && reading.second >= self.whole_seconds;
-        if has_ended && OF_THREADS.contains(&metric) {
+        if has_ended && THREAD_READINGS.contains(&metric) {
             return;
         }
         let source = match metric {

@@ -26,7 +26,9 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
             "title" => out.write_all(escaped(&title(document)).as_bytes())?,
             "style" => out.write_all(STYLE.as_bytes())?,
             "without_script" => out.write_all(without_script(document).as_bytes())?,
-            "report" => document.serialize(&mut Serializer::with_formatter(&mut *out, Inert))?,
+            "report" => {
+                document.serialize(&mut Serializer::with_formatter(&mut *out, ScriptSafeFormatter))?
+            }
             "script" => out.write_all(SCRIPT.as_bytes())?,
             name => {
                 return Err(io::Error::other(format!("ui/page.html has an unknown placeholder {name:?}")));
@@ -98,12 +100,12 @@ fn escaped(text: &str) -> String {
 }
 
 /// JSON formatter whose output can neither end a script element nor begin a comment. Limits figures to six significant digits.
-struct Inert;
+struct ScriptSafeFormatter;
 
 /// Whole numbers below this one are written with all their digits.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-impl Formatter for Inert {
+impl Formatter for ScriptSafeFormatter {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         let is_whole = |value: f64| value.fract() == 0.0 && value.abs() < WHOLE_MAX;
         // Rounds to six significant digits. The text was just written, so it can be parsed.
@@ -132,7 +134,7 @@ mod tests {
     fn json_is_inert_and_parses_to_the_same_value() {
         let hostile = "</script><script>alert(1)</script><!-- & \u{2028}\u{2029} {{script}} \"\\\u{0} 天秤";
         let mut out = Vec::new();
-        hostile.serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
+        hostile.serialize(&mut Serializer::with_formatter(&mut out, ScriptSafeFormatter)).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
@@ -151,11 +153,13 @@ mod tests {
         ];
         for (figure, expected) in cases {
             let mut out = Vec::new();
-            figure.serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
+            figure.serialize(&mut Serializer::with_formatter(&mut out, ScriptSafeFormatter)).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
         let mut out = Vec::new();
-        [f64::NAN, f64::INFINITY].serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
+        [f64::NAN, f64::INFINITY]
+            .serialize(&mut Serializer::with_formatter(&mut out, ScriptSafeFormatter))
+            .unwrap();
         assert_eq!(out, b"[null,null]");
     }
 

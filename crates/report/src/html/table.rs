@@ -5,21 +5,21 @@ use crate::table;
 
 /// Subject of a table row.
 #[derive(Clone, Copy, Default)]
-pub(super) struct About {
+pub(super) struct RowSubject {
     /// Index in the rows of the load. `None` if the table row is about no single one.
     pub(super) row: Option<usize>,
     pub(super) is_winner: bool,
 }
 
 /// Converts a table. `about` has the subjects of its rows, in order.
-pub(super) fn of(table: table::Table, about: &[About]) -> Table {
+pub(super) fn of(table: table::Table, about: &[RowSubject]) -> Table {
     let heads = table.heads.into_iter().map(|table::Head { lines: [text, unit], is_left, .. }| Head {
         text,
         unit,
         is_left,
     });
     let rows = table.rows.into_iter().enumerate().map(|(place, cells)| {
-        let About { row, is_winner } = about.get(place).copied().unwrap_or_default();
+        let RowSubject { row, is_winner } = about.get(place).copied().unwrap_or_default();
         TableRow { cells: cells.into_iter().map(cell).collect(), is_winner, row }
     });
     Table { heads: heads.collect(), rows: rows.collect(), names: table.names }

@@ -13,7 +13,7 @@ const FOLDERS: [&str; 18] = [
 /// Parent folders of home directories.
 const HOMES: [&str; 2] = ["home", "Users"];
 /// URL schemes of files.
-const OF_FILES: [&str; 3] = ["file", "sqlite", "unix"];
+const FILE_SCHEMES: [&str; 3] = ["file", "sqlite", "unix"];
 /// Punctuation that can follow a name in a sentence, but is not part of it.
 const CLOSING: [char; 11] = [',', '.', ';', ':', ')', ']', '}', '"', '\'', '`', '>'];
 
@@ -120,7 +120,7 @@ impl Names {
     /// Removes user, password, and query, and replaces the host. The port and the path of a request stay.
     fn url(&self, url: &str, at: usize) -> String {
         let (scheme, rest) = (&url[..at], &url[at + 3..]);
-        if OF_FILES.iter().any(|of_files| scheme.ends_with(of_files)) {
+        if FILE_SCHEMES.iter().any(|of_files| scheme.ends_with(of_files)) {
             return format!("{scheme}:path-{}", number(&self.paths, rest) + 1);
         }
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

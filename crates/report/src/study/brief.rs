@@ -36,7 +36,7 @@ const TROUBLES_MAX: [usize; 3] = [4, 2, 1];
 const ERRORS_MAX: usize = 2;
 const UNJUDGED_MAX: usize = 2;
 /// Maximum number of baseline conditions.
-const OF_BASELINE_MAX: usize = 4;
+const BASELINE_CONDITIONS_MAX: usize = 4;
 /// Maximum number of lines of output.
 const QUOTED_MAX: usize = 2;
 
@@ -305,7 +305,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             lines.map(move |(_, mark, line)| format!("{mark} {line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
-        cut_to(&mut lines, OF_BASELINE_MAX, |more| format!("and {more} more"));
+        cut_to(&mut lines, BASELINE_CONDITIONS_MAX, |more| format!("and {more} more"));
         lines
     }
 
@@ -418,7 +418,9 @@ impl<'v, 'a> Brief<'v, 'a> {
 fn urgency(words: &str) -> Urgency {
     match words {
         words if words.starts_with(QUOTE) => Urgency::Quote,
-        words if words.starts_with(HELP) || words.starts_with(explained::NOTHING) => Urgency::Help,
+        words if words.starts_with(HELP) || words.starts_with(explained::NO_READING_EXPLAINS) => {
+            Urgency::Help
+        }
         _ => Urgency::Fact,
     }
 }

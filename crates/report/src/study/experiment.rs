@@ -1,7 +1,7 @@
 //! Results of an experiment: its interventions, and their effects.
 
 use evidence::StudyPlace;
-use judge::diagnosis::{EXPERIMENT_BLOCKS, Tried};
+use judge::diagnosis::{EXPERIMENT_BLOCKS, TriedIntervention};
 use judge::results::{Effect, Finding, Undecided};
 use judge::{Bottleneck, Diagnosis, Ladder};
 
@@ -61,24 +61,26 @@ pub(super) fn items(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
 
 pub(crate) fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
     let tried = || diagnosis.tried.iter();
-    let named = |tried: &Tried| escape(&shortened(&tried.changed.name, NAME_CHARACTERS_MAX));
+    let named = |tried: &TriedIntervention| escape(&shortened(&tried.changed.name, NAME_CHARACTERS_MAX));
     let mut table = Table::of_names("change", std::iter::once("none".to_owned()).chain(tried().map(named)));
     let none = diagnosis.controls.as_ref();
     let of_none = Cell::figure(none.map(|controls| controls.estimate), |figure| {
         ratio::within(figure, none.and_then(|controls| controls.interval))
     });
-    let of_tried = |tried: &Tried| {
+    let of_tried = |tried: &TriedIntervention| {
         Cell::figure(tried.effect.ratio, |figure| ratio::within(figure, tried.effect.interval))
     };
     table.column("throughput ÷", "95 %", std::iter::once(of_none).chain(tried().map(of_tried)));
-    let predicted = |tried: &Tried| Cell::figure(Some(tried.changed.factor), |factor| decimal(factor, 2));
+    let predicted =
+        |tried: &TriedIntervention| Cell::figure(Some(tried.changed.factor), |factor| decimal(factor, 2));
     table.column("if it limits", "", std::iter::once(dash()).chain(tried().map(predicted)));
-    let elasticity = |tried: &Tried| Cell::figure(tried.effect.elasticity, |figure| decimal(figure, 2));
+    let elasticity =
+        |tried: &TriedIntervention| Cell::figure(tried.effect.elasticity, |figure| decimal(figure, 2));
     table.column("elasticity", "", std::iter::once(dash()).chain(tried().map(elasticity)));
     let blocks = none.map_or(0, |controls| controls.blocks);
     let counts = std::iter::once(blocks).chain(tried().map(|tried| tried.effect.blocks));
     table.column("blocks", "", counts.map(|blocks| Cell::count(blocks as u64)));
-    let verdict = |tried: &Tried| match tried.effect.finding {
+    let verdict = |tried: &TriedIntervention| match tried.effect.finding {
         Finding::Undecided(why) => format!("undecided: {}", in_short(why)),
         _ => finding(&tried.effect).to_owned(),
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{BaselineRow, FrameKind};
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
-use judge::explanation::{Explanation, Part, Sides, Spent, explain};
+use judge::explanation::{Explanation, Part, Sides, TimeByPart, explain};
 use judge::results::Verdict;
 
 use super::{LoadView, Pair, StudyView};
@@ -14,9 +14,9 @@ use crate::units::{duration, percent_with};
 use crate::view::View;
 
 /// Beginning of the sentence about a pair that no reading explains.
-pub(super) const NOTHING: &str = "no stored reading explains";
+pub(super) const NO_READING_EXPLAINS: &str = "no stored reading explains";
 /// Names of the two sides of a gate.
-const OF_GATE: [&str; 2] = ["the baseline", "it"];
+const GATE_SIDES: [&str; 2] = ["the baseline", "it"];
 /// Maximum number of characters of a name.
 const NAME_CHARACTERS_MAX: usize = 60;
 
@@ -39,13 +39,13 @@ fn in_blocks(views: &[View<'_>], load: &LoadView<'_>, rows: [usize; 2]) -> Optio
     };
     let [faster, slower] = rows.map(by_block);
     let both = faster.iter().filter_map(|(block, faster)| Some([spent(faster)?, spent(slower.get(block)?)?]));
-    let pairs: Vec<[Spent; 2]> = both.collect();
+    let pairs: Vec<[TimeByPart; 2]> = both.collect();
     let profiles = profile(faster.into_values()).zip(profile(slower.into_values()));
     explain(Sides::Blocks(&pairs), profiles.as_ref().map(|(faster, slower)| [faster, slower]))
 }
 
-fn spent(of: &View<'_>) -> Option<Spent> {
-    Spent::of(&of.measured, of.signals.as_ref(), of.whole.lateness.all.mean_ns)
+fn spent(of: &View<'_>) -> Option<TimeByPart> {
+    TimeByPart::of(&of.measured, of.signals.as_ref(), of.whole.lateness.all.mean_ns)
 }
 
 fn profile<'v, 'a: 'v>(views: impl Iterator<Item = &'v View<'a>>) -> Option<Profile> {
@@ -64,7 +64,7 @@ pub(crate) fn sentence(
     let slower = name(load, behind);
     Some(match of_pair(view, load, pair)? {
         Some(explanation) => format!("{slower} is slower: {}", words(&explanation, view.noun().one, text)),
-        None => format!("{NOTHING} why {slower} is slower"),
+        None => format!("{NO_READING_EXPLAINS} why {slower} is slower"),
     })
 }
 
@@ -91,7 +91,7 @@ impl Why {
     /// Explains runs from different times, of which those of the second side are slower. `None` if there is nothing to explain.
     pub(crate) fn apart(names: [&str; 2], sides: [&[&View<'_>]; 2]) -> Option<Self> {
         let one = sides[1].first()?.noun().one;
-        let spent = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<Spent>>());
+        let spent = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<TimeByPart>>());
         let profiles = profile(sides[0].iter().copied()).zip(profile(sides[1].iter().copied()));
         let profiles = profiles.as_ref().map(|(faster, slower)| [faster, slower]);
         Self::of([&spent[0], &spent[1]], profiles, names, one)
@@ -103,9 +103,9 @@ impl Why {
         views: impl Iterator<Item = &'v View<'a>>,
         one: &'static str,
     ) -> Option<Self> {
-        let baseline: Vec<Spent> = baseline.spent.iter().map(Spent::of_kept).collect();
-        let candidate: Vec<Spent> = views.filter_map(spent).collect();
-        Self::of([&baseline, &candidate], None, OF_GATE, one)
+        let baseline: Vec<TimeByPart> = baseline.spent.iter().map(TimeByPart::of_kept).collect();
+        let candidate: Vec<TimeByPart> = views.filter_map(spent).collect();
+        Self::of([&baseline, &candidate], None, GATE_SIDES, one)
     }
 
     /// Explains two rows of a study over their blocks, of which the second is slower.
@@ -116,16 +116,16 @@ impl Why {
         one: &'static str,
     ) -> Option<Self> {
         let found = Found::of(in_blocks(views, load, rows)?);
-        Some(Self { names: OF_GATE.map(str::to_owned), one, found })
+        Some(Self { names: GATE_SIDES.map(str::to_owned), one, found })
     }
 
     /// Explains two sides with these names.
-    pub(crate) fn apart_of(names: [&str; 2], sides: [&[Spent]; 2], one: &'static str) -> Option<Self> {
+    pub(crate) fn apart_of(names: [&str; 2], sides: [&[TimeByPart]; 2], one: &'static str) -> Option<Self> {
         Self::of(sides, None, names, one)
     }
 
     fn of(
-        sides: [&[Spent]; 2],
+        sides: [&[TimeByPart]; 2],
         profiles: Option<[&Profile; 2]>,
         names: [&str; 2],
         one: &'static str,
@@ -143,7 +143,7 @@ impl Why {
         let text = |name: &str| harmless(name, NAME_CHARACTERS_MAX);
         match &self.found {
             Found::Explained(of) => format!("{slower} is slower: {}", words(of, self.one, &text)),
-            Found::Nothing => format!("{NOTHING} why {slower} is slower"),
+            Found::Nothing => format!("{NO_READING_EXPLAINS} why {slower} is slower"),
             Found::NotRead(side) => {
                 let unread = &self.names[*side];
                 format!("why {slower} is slower is not known: no reading of the system is kept of {unread}")

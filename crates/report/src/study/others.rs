@@ -7,7 +7,7 @@ use super::{LoadView, StudyView, VariantRow};
 use crate::units::decimal;
 
 /// Smallest number of cores that is reported. The clock ticks in which the kernel counts CPU time cause about as much uncertainty.
-const TOLD_FROM: f64 = 0.05;
+const REPORTED_CORES_MIN: f64 = 0.05;
 
 /// Number of cores that other processes used in each row: the mean over its valid runs, never below 0. See [`mean_of_others`].
 /// `None` if it was not read.
@@ -29,7 +29,7 @@ pub(crate) fn sentence(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>
 fn words(read: &[(usize, f64)], name: impl Fn(usize) -> String) -> Option<String> {
     let least = read.iter().min_by(|(_, one), (_, other)| one.total_cmp(other))?;
     let most = read.iter().max_by(|(_, one), (_, other)| one.total_cmp(other))?;
-    if most.1 < TOLD_FROM || read.len() < 2 {
+    if most.1 < REPORTED_CORES_MIN || read.len() < 2 {
         return None;
     }
     Some(match read {

@@ -27,7 +27,7 @@ pub(super) struct RunsDrawn {
     pub(super) legend: String,
 }
 
-const OF_RUNS: &str = "Each run is a point: • one, : two, ● more.";
+const LEGEND: &str = "Each run is a point: • one, : two, ● more.";
 const OVER_TIME: &str =
     "Over time: the median run of each configuration, without warm-up; bars start at zero.";
 
@@ -63,7 +63,7 @@ pub(super) fn of_load(
     let has_runs = every_run(view, load, &rows, &mut table);
     let has_time = draw(&over_time, &mut table);
     fairness(view, &runs, &mut table);
-    let said = [(has_runs, OF_RUNS), (has_time, OVER_TIME)].into_iter().filter(|(is_drawn, _)| *is_drawn);
+    let said = [(has_runs, LEGEND), (has_time, OVER_TIME)].into_iter().filter(|(is_drawn, _)| *is_drawn);
     let legend = said.map(|(_, words)| words).collect::<Vec<_>>().join(" ");
     Ok((has_runs || has_time).then_some(RunsDrawn { table, legend }))
 }

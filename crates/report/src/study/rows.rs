@@ -11,7 +11,7 @@ use record::{Phase, Tally};
 use crate::figures::{Figures, TallyKind};
 use crate::load_tool;
 use crate::metric::ComparedBy;
-use crate::view::{OF_STATEMENTS, Statement, View};
+use crate::view::{STATEMENT_TALLY, Statement, View};
 
 /// A variant under a load, with all samples of its runs. Dereferences to the variant of `judge`.
 pub(crate) struct VariantRow<'a> {
@@ -130,5 +130,5 @@ fn merged_statement<'a>(
             tally.merge(&view.run.total(statement.number, Phase::Measured)?);
         }
     }
-    Ok((statement.name, Figures::of(&tally, Window::together(windows), OF_STATEMENTS)))
+    Ok((statement.name, Figures::of(&tally, Window::together(windows), STATEMENT_TALLY)))
 }

@@ -26,7 +26,7 @@ const NAME_CHARACTERS_MAX: usize = 24;
 /// Maximum number of characters of a statement.
 const STATEMENT_CHARACTERS_MAX: usize = 30;
 /// Maximum number of parameters with a column of their own.
-const KNOBS_MAX: usize = 5;
+const PARAMETERS_MAX: usize = 5;
 
 /// Table of all figures of a load, with a row per variant.
 pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
@@ -217,7 +217,7 @@ fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     }
     let has = |row: &VariantRow<'_>, knob: &str| row.place.knobs.iter().any(|(name, _)| name == knob);
     let is_common = |knob: &&str| with_knobs().all(|row| has(row, knob));
-    (knobs.is_empty() || knobs.len() <= KNOBS_MAX && knobs.iter().any(is_common)).then_some(knobs)
+    (knobs.is_empty() || knobs.len() <= PARAMETERS_MAX && knobs.iter().any(is_common)).then_some(knobs)
 }
 
 /// Adds columns with the median over runs, and with the range if there are several runs.

@@ -12,7 +12,7 @@ const LOOKED_AT_BYTES: usize = 400;
 
 /// The most frequent kind of line in the output of a process.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Habit<'a> {
+pub(super) struct FrequentLine<'a> {
     pub(super) process: &'a str,
     /// Last line of this kind. May hold anything: escape it.
     pub(super) line: Cow<'a, str>,
@@ -23,11 +23,11 @@ pub(super) struct Habit<'a> {
 }
 
 /// Habits of all processes that have one, in the order of the outputs. Lines that differ only in digits are of the same kind.
-pub(super) fn habits(outputs: &[Output]) -> Vec<Habit<'_>> {
+pub(super) fn habits(outputs: &[Output]) -> Vec<FrequentLine<'_>> {
     outputs.iter().filter_map(habit).collect()
 }
 
-fn habit(output: &Output) -> Option<Habit<'_>> {
+fn habit(output: &Output) -> Option<FrequentLine<'_>> {
     let mut kinds: BTreeMap<Vec<u8>, (usize, usize, &[u8])> = BTreeMap::new();
     for (number, line) in output.text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii();
@@ -37,7 +37,7 @@ fn habit(output: &Output) -> Option<Habit<'_>> {
         }
     }
     let (lines, _, line) = kinds.into_values().max()?;
-    (lines >= LINES_MIN).then(|| Habit {
+    (lines >= LINES_MIN).then(|| FrequentLine {
         process: &output.process,
         line: String::from_utf8_lossy(line),
         lines,

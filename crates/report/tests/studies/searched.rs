@@ -4,7 +4,7 @@
 use evidence::{CapacityRules, Compare, Procedure, StudyEnding, StudyId, StudyPlace, Verdict};
 use fixtures::OwnStore;
 use record::Outcome;
-use stats::{At, Judged, Level, Search, SearchStep, TournamentStage, TournamentStep};
+use stats::{At, Level, LevelRunResult, Search, SearchStep, TournamentStage, TournamentStep};
 
 use super::{STARTED_AT_UNIX_MS, Stored, kept_study};
 use crate::runs::{self, Draws, Kept};
@@ -119,7 +119,12 @@ fn place(position: u32, level: &Level) -> StudyPlace {
 }
 
 /// Contents of a run, and its result for the search.
-fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) -> bool) -> (Kept, Judged) {
+fn run(
+    id: &StudyId,
+    place: StudyPlace,
+    level: &Level,
+    is_invalid: &dyn Fn(u64) -> bool,
+) -> (Kept, LevelRunResult) {
     let asked = match level.at {
         At::Users(users) => u64::from(users) * 90,
         At::PerS(per_s) => per_s as u64,
@@ -151,13 +156,13 @@ fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) 
                 ending.verdict = Verdict::Invalid;
                 ending.validity.verdict = evidence::Level::Invalid;
             }
-            Judged::Invalid
+            LevelRunResult::Invalid
         }
         At::Users(users) => {
-            Judged::Sized { per_s: per_s as f64, mean_response_s: f64::from(users) / per_s as f64 }
+            LevelRunResult::Sized { per_s: per_s as f64, mean_response_s: f64::from(users) / per_s as f64 }
         }
-        At::PerS(_) if too_many > 0 => Judged::Failed,
-        At::PerS(_) => Judged::Passed,
+        At::PerS(_) if too_many > 0 => LevelRunResult::Failed,
+        At::PerS(_) => LevelRunResult::Passed,
     };
     (kept, judged)
 }

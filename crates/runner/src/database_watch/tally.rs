@@ -6,7 +6,7 @@ use std::time::Duration;
 use judge::{DATABASE, WAIT_SEPARATOR};
 use lab::probes::Reading;
 
-use super::{Counter, Grown};
+use super::{Counter, StatementGrowth};
 
 /// Label that replaces labels above the maximum.
 const OTHER: &str = "other";
@@ -127,8 +127,8 @@ impl Tally {
     }
 
     /// Adds the growth of statements, longest time first.
-    pub(crate) fn add_grown(&mut self, grown: Vec<Grown>) {
-        for Grown { statement, calls, time_s } in grown {
+    pub(crate) fn add_grown(&mut self, grown: Vec<StatementGrowth>) {
+        for StatementGrowth { statement, calls, time_s } in grown {
             self.calls.add(&statement, calls);
             self.times.add(&statement, time_s);
         }

@@ -6,7 +6,7 @@ use sqlite::Database;
 use wire::InProcess;
 
 use super::Kind;
-use crate::database_check::{Desk, QueryResult, Unready};
+use crate::database_check::{NotReady, QueryResult, ServerQuestions};
 use crate::prepare::Refusal;
 
 pub(super) const KIND: Kind = Kind {
@@ -31,8 +31,8 @@ fn file(transactions: &Transactions) -> Database {
     Database { settings, ..Database::new(path) }
 }
 
-fn ask(desk: &Desk<'_>, question: &str) -> Result<QueryResult, Refusal> {
-    let connection = file(desk.transactions).open().map_err(Unready::File)?;
+fn ask(desk: &ServerQuestions<'_>, question: &str) -> Result<QueryResult, Refusal> {
+    let connection = file(desk.transactions).open().map_err(NotReady::File)?;
     let answer = connection.query_row(question, [], |row| {
         let columns = (0..row.as_ref().column_count()).map(|column| {
             let value = row.get_ref(column)?;

@@ -12,7 +12,8 @@ use record::{
     AskedParts, ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally,
 };
 use runner::{
-    Clock, FillError, Generator, Learnt, Machine, Prepared, Ready, Refusal, Share, Stopper, Underway, Usage,
+    Clock, DatabaseFacts, FillError, Generator, Machine, Prepared, Ready, Refusal, Share, Stopper, Underway,
+    Usage,
 };
 
 use super::World;
@@ -77,7 +78,7 @@ impl Generator for World {
             memory_bound_bytes: 1 << 20,
             resolved: None,
             tls: None,
-            learnt: Learnt::default(),
+            learnt: DatabaseFacts::default(),
             running: None,
             ready: Box::new(FakeLoad {
                 world: self.clone(),

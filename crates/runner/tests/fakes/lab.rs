@@ -9,7 +9,7 @@ use lab::events::{Event, Happened, Moment};
 use lab::limits::Limits;
 use lab::probes::{Look, LookTimes, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
-use runner::{Before, Clock, Happenings, Lab, Prepared, Room, RunError, Started, Watch};
+use runner::{Before, Clock, Lab, Prepared, Room, RunError, RunningEvents, Started, Watch};
 
 use super::World;
 
@@ -96,7 +96,7 @@ impl Started for FakeSystem {
         (seconds > 0 && self.world.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
     }
 
-    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>> {
+    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn RunningEvents>> {
         Ok(Box::new(FakeTimeline { world: self.world.clone(), events, origin }))
     }
 
@@ -132,7 +132,7 @@ struct FakeTimeline {
     origin: Instant,
 }
 
-impl Happenings for FakeTimeline {
+impl RunningEvents for FakeTimeline {
     fn take(&mut self) -> Vec<Happened> {
         let elapsed = self.world.now().saturating_duration_since(self.origin);
         let is_due = |event: &Event| matches!(event.moment, Moment::At { first, .. } if first <= elapsed);

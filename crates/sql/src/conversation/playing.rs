@@ -1,6 +1,6 @@
 //! Continues a script from one reply to the next request, or to the end of the transaction.
 
-use crate::script::{Act, Backslashes, Broken};
+use crate::script::{Backslashes, Broken, PlayerAction};
 use wire::sql::{ServerError, Statement, Transaction};
 use wire::{ErrorClass, Next, Refusal, Reply};
 
@@ -13,10 +13,10 @@ impl SqlConversation {
     pub(super) fn play(&mut self) -> Next {
         loop {
             match self.player.next() {
-                Ok(Act::Statement(number)) if self.queue.is_open() => self.pipe(number),
-                Ok(Act::Statement(number)) => return self.ask(number),
-                Ok(Act::End) => return self.script_ended(),
-                Ok(Act::Pause { ns }) => {
+                Ok(PlayerAction::Statement(number)) if self.queue.is_open() => self.pipe(number),
+                Ok(PlayerAction::Statement(number)) => return self.ask(number),
+                Ok(PlayerAction::End) => return self.script_ended(),
+                Ok(PlayerAction::Pause { ns }) => {
                     self.state = State::Pause;
                     return Next::Pause { ns };
                 }
@@ -108,11 +108,11 @@ impl SqlConversation {
         self.put(number);
     }
 
-    fn pipeline(&mut self, act: Act) -> Result<Option<Next>, Broken> {
+    fn pipeline(&mut self, act: PlayerAction) -> Result<Option<Next>, Broken> {
         let wrong = |what: &str| Err(Broken(what.to_owned()));
         match (act, self.queue.is_open()) {
-            (Act::StartPipeline, true) => return wrong("already in pipeline mode"),
-            (Act::StartPipeline, false) => {
+            (PlayerAction::StartPipeline, true) => return wrong("already in pipeline mode"),
+            (PlayerAction::StartPipeline, false) => {
                 self.queue.open();
                 self.session.clear();
                 self.is_in_doubt = false;
@@ -122,7 +122,7 @@ impl SqlConversation {
             (act, true) => {
                 self.session.sync();
                 self.queue.push_sync();
-                if act == Act::EndPipeline {
+                if act == PlayerAction::EndPipeline {
                     self.queue.close();
                     self.state = State::Pipeline;
                     return Ok(Some(Next::Send));

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 /// Statements and synchronization points in sending order.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    owed: VecDeque<Owed>,
+    owed: VecDeque<AwaitedReply>,
     is_open: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owed {
+enum AwaitedReply {
     Statement(u16),
     Sync,
 }
@@ -41,17 +41,17 @@ impl Queue {
     }
 
     pub(super) fn push_statement(&mut self, number: u16) {
-        self.owed.push_back(Owed::Statement(number));
+        self.owed.push_back(AwaitedReply::Statement(number));
     }
 
     pub(super) fn push_sync(&mut self) {
-        self.owed.push_back(Owed::Sync);
+        self.owed.push_back(AwaitedReply::Sync);
     }
 
     /// Statement that is answered next. `None` if a synchronization point is next, or nothing.
     pub(super) fn front(&self) -> Option<u16> {
         match self.owed.front() {
-            Some(Owed::Statement(number)) => Some(*number),
+            Some(AwaitedReply::Statement(number)) => Some(*number),
             _ => None,
         }
     }
@@ -72,6 +72,6 @@ impl Queue {
 
     /// Removes the answered synchronization point. Returns false if none was due.
     pub(super) fn pop_sync(&mut self) -> bool {
-        self.owed.pop_front() == Some(Owed::Sync)
+        self.owed.pop_front() == Some(AwaitedReply::Sync)
     }
 }

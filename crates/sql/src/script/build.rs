@@ -1,13 +1,13 @@
 //! Builds a script from its text: statements and commands in order, and all errors.
 
 use crate::script::command::{Command, Do};
-use crate::script::deck::{Allow, Language, Names, Script};
 use crate::script::fault::Fault;
 use crate::script::kind;
 use crate::script::meta::{Line, Meta, Problem, parse};
-use crate::script::pieces::{self, Uncut};
+use crate::script::pieces::{self, SplitError};
 use crate::script::place::Lines;
 use crate::script::scan::{Collected, End, Scanner, place_in_source};
+use crate::script::script_set::{Allow, Language, Names, Script};
 use crate::script::statement::{Gather, Piece, Statement};
 
 /// Maximum number of reported errors.
@@ -145,8 +145,8 @@ impl<'a> Builder<'a> {
         let cut = pieces::cut(text, &quoted, self.language, self.names);
         let number = usize::from(self.first_statement) + self.statements.len();
         let problem = match &cut {
-            Err(Uncut::TooManyVariables) => Some("too many variables".to_owned()),
-            Err(Uncut::Unfit { at, message }) => {
+            Err(SplitError::TooManyVariables) => Some("too many variables".to_owned()),
+            Err(SplitError::Unfit { at, message }) => {
                 let at = place_in_source(start, *at, &quoted);
                 return self.fault(start, Some(at), message.clone(), None);
             }

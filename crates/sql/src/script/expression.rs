@@ -7,7 +7,7 @@ mod function;
 mod parse;
 mod token;
 
-pub(crate) use evaluate::{Evaluator, Note, Scene, Serial};
+pub(crate) use evaluate::{EvaluationContext, Evaluator, Note, Serial};
 pub(crate) use function::Function;
 pub(crate) use parse::{Reader, read};
 

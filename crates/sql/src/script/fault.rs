@@ -5,7 +5,7 @@ use std::fmt;
 /// An error in the text of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Name of the script, as given to [`crate::script::Deck::add`].
+    /// Name of the script, as given to [`crate::script::ScriptSet::add`].
     pub script: String,
     /// Line, from 1.
     pub line: u32,

@@ -1,6 +1,6 @@
 //! Stores rows of results in variables.
 
-use crate::script::deck::{Names, is_name};
+use crate::script::script_set::{Names, is_name};
 use crate::script::statement::{Gather, Statement};
 use crate::script::variables::Variables;
 

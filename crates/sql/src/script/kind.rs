@@ -86,8 +86,8 @@ impl Iterator for Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::deck::Language;
     use crate::script::scan::Scanner;
+    use crate::script::script_set::Language;
 
     #[test]
     fn kind_follows_from_the_words() {

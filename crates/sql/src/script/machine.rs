@@ -3,9 +3,9 @@
 use load::xoroshiro::Xoroshiro;
 
 use crate::script::command::{Amount, Command, Do, Span, leading_int};
-use crate::script::deck::Deck;
-use crate::script::expression::{Code, Evaluator, Note, Scene, Serial};
-use crate::script::player::Act;
+use crate::script::expression::{Code, EvaluationContext, Evaluator, Note, Serial};
+use crate::script::player::PlayerAction;
+use crate::script::script_set::ScriptSet;
 use crate::script::value::{Value, typed};
 use crate::script::variables::Variables;
 
@@ -52,8 +52,8 @@ impl Machine {
         (self.at, self.is_pipelining) = (0, false);
     }
 
-    pub(crate) fn next(&mut self, deck: &Deck) -> Result<Act, String> {
-        let Some(script) = deck.scripts.get(usize::from(self.script)) else { return Ok(Act::End) };
+    pub(crate) fn next(&mut self, deck: &ScriptSet) -> Result<PlayerAction, String> {
+        let Some(script) = deck.scripts.get(usize::from(self.script)) else { return Ok(PlayerAction::End) };
         while let Some(command) = script.commands.get(self.at) {
             self.at += 1;
             let done = self.perform(deck, command);
@@ -68,16 +68,16 @@ impl Machine {
         if std::mem::take(&mut self.is_pipelining) {
             return Err(format!("{}: end of script reached with pipeline open", script.name));
         }
-        Ok(Act::End)
+        Ok(PlayerAction::End)
     }
 
-    fn perform(&mut self, deck: &Deck, command: &Command) -> Result<Option<Act>, String> {
+    fn perform(&mut self, deck: &ScriptSet, command: &Command) -> Result<Option<PlayerAction>, String> {
         Ok(Some(match &command.act {
             Do::Send(number) => {
                 if self.is_pipelining && deck.statements[usize::from(*number)].gather.is_some() {
                     return Err(r"\gset is not allowed in pipeline mode".to_owned());
                 }
-                Act::Statement(*number)
+                PlayerAction::Statement(*number)
             }
             Do::Set(slot, code) => {
                 let value = self.evaluate(deck, command.number, code)?;
@@ -97,26 +97,26 @@ impl Machine {
                 self.at = *target;
                 return Ok(None);
             }
-            Do::Sleep(span) => Act::Pause { ns: self.span_ns(span)? },
+            Do::Sleep(span) => PlayerAction::Pause { ns: self.span_ns(span)? },
             Do::StartPipeline if self.is_pipelining => return Err("already in pipeline mode".to_owned()),
             Do::SyncPipeline | Do::EndPipeline if !self.is_pipelining => {
                 return Err("not in pipeline mode".to_owned());
             }
             Do::StartPipeline => {
                 self.is_pipelining = true;
-                Act::StartPipeline
+                PlayerAction::StartPipeline
             }
-            Do::SyncPipeline => Act::SyncPipeline,
+            Do::SyncPipeline => PlayerAction::SyncPipeline,
             Do::EndPipeline => {
                 self.is_pipelining = false;
-                Act::EndPipeline
+                PlayerAction::EndPipeline
             }
         }))
     }
 
-    fn evaluate(&mut self, deck: &Deck, number: u32, code: &Code) -> Result<Value, String> {
+    fn evaluate(&mut self, deck: &ScriptSet, number: u32, code: &Code) -> Result<Value, String> {
         let mut notes = Notes { lines: &mut self.notes, script: self.script, command: number };
-        let mut scene = Scene {
+        let mut scene = EvaluationContext {
             variables: &mut self.variables,
             names: &deck.names,
             random: &mut self.random,
@@ -127,7 +127,7 @@ impl Machine {
         self.evaluator.run(code, &mut scene)
     }
 
-    fn is_true(&mut self, deck: &Deck, number: u32, code: &Code) -> Result<bool, String> {
+    fn is_true(&mut self, deck: &ScriptSet, number: u32, code: &Code) -> Result<bool, String> {
         match self.evaluate(deck, number, code)? {
             Value::Text { from, to } => typed(self.evaluator.text(from, to), "").map(Value::is_truth),
             value => Ok(value.is_truth()),

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::script::command::{Amount, Span};
-use crate::script::deck::{Allow, Language, Names, is_name};
 use crate::script::expression::{Code, Reader, read};
+use crate::script::script_set::{Allow, Language, Names, is_name};
 
 /// A meta command.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use wire::braces;
 
-use crate::script::deck::{Language, Names, is_of_name, variable_name};
 use crate::script::scan::{Quote, Quoted};
+use crate::script::script_set::{Language, Names, is_of_name, variable_name};
 use crate::script::statement::{Piece, Place};
 
 /// A variable reference in the text of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found<'a> {
+pub(crate) struct VariableReference<'a> {
     pub(crate) name: &'a str,
     /// Position in the text, including colon or braces.
     pub(crate) range: Range<usize>,
@@ -30,7 +30,7 @@ pub(crate) enum Mark {
 
 /// Reason why a statement cannot be split.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Uncut {
+pub(crate) enum SplitError {
     TooManyVariables,
     /// A value at this position cannot be written safely.
     Unfit {
@@ -46,7 +46,7 @@ pub(crate) fn cut(
     quoted: &[Quoted],
     language: Language,
     names: &mut Names,
-) -> Result<Vec<Piece>, Uncut> {
+) -> Result<Vec<Piece>, SplitError> {
     if let Some(unfit) = quoted_by_psql(text, quoted) {
         return Err(unfit);
     }
@@ -55,9 +55,9 @@ pub(crate) fn cut(
     for part in parts(text, quoted, language) {
         let (range, piece) = match part {
             Part::Braces(range, literal) => (range, Piece::Text(literal.to_owned())),
-            Part::Name(Found { name, range, mark }) => {
+            Part::Name(VariableReference { name, range, mark }) => {
                 let name = variable_name(name);
-                let mut slot = || names.slot(&name).ok_or(Uncut::TooManyVariables);
+                let mut slot = || names.slot(&name).ok_or(SplitError::TooManyVariables);
                 let piece = match mark {
                     Mark::Colon { .. } => Piece::Value { slot: slot()?, name },
                     Mark::Braces(place) => Piece::Insert { slot: slot()?, name, place },
@@ -66,7 +66,7 @@ pub(crate) fn cut(
                             "{{{name}}} within {quotes}, where no value can be escaped; write {{{name}:raw}} to \
                              insert the value as it is, or '…' instead of {quotes}"
                         );
-                        return Err(Uncut::Unfit { at: range.start, message });
+                        return Err(SplitError::Unfit { at: range.start, message });
                     }
                 };
                 (range, piece)
@@ -84,7 +84,7 @@ pub(crate) fn cut(
 }
 
 /// The first `:'name'` or `:"name"`: psql quotes the value there, pgbench does not know it, and no server accepts it.
-fn quoted_by_psql(text: &[u8], quoted: &[Quoted]) -> Option<Uncut> {
+fn quoted_by_psql(text: &[u8], quoted: &[Quoted]) -> Option<SplitError> {
     quoted.iter().find_map(|Quoted { range, quote }| {
         let at = range.start.checked_sub(1).filter(|at| text.get(*at) == Some(&b':'))?;
         let is_cast = at > 0 && text[at - 1] == b':';
@@ -98,12 +98,12 @@ fn quoted_by_psql(text: &[u8], quoted: &[Quoted]) -> Option<Uncut> {
             _ => return None,
         };
         let message = format!(":{quote}{name}{quote} is read by psql only; write {value}");
-        (!is_cast).then_some(Uncut::Unfit { at, message })
+        (!is_cast).then_some(SplitError::Unfit { at, message })
     })
 }
 
 /// Variable references in a text, in order.
-pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Found<'a>> {
+pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<VariableReference<'a>> {
     let names = parts(text, quoted, language).into_iter().filter_map(|part| match part {
         Part::Name(found) => Some(found),
         Part::Braces(..) => None,
@@ -113,7 +113,7 @@ pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -
 
 /// A part that is not constant text.
 enum Part<'a> {
-    Name(Found<'a>),
+    Name(VariableReference<'a>),
     /// `{{name}}`, which stands for the literal text `{name}`.
     Braces(Range<usize>, &'a str),
 }
@@ -157,7 +157,7 @@ fn find<'a>(text: &'a [u8], part: Range<usize>, quote: Option<Quote>, found: &mu
                 continue;
             }
         };
-        found.push(Part::Name(Found { name, range, mark }));
+        found.push(Part::Name(VariableReference { name, range, mark }));
     }
 }
 
@@ -181,7 +181,7 @@ fn find_values<'a>(
         at = name.end;
         if let Ok(name) = std::str::from_utf8(&text[name]) {
             let mark = Mark::Colon { is_quoted: is_quoted(range.start) };
-            found.push(Part::Name(Found { name, range, mark }));
+            found.push(Part::Name(VariableReference { name, range, mark }));
         }
     }
 }
@@ -232,7 +232,7 @@ mod tests {
         let (collected, _) = Scanner::new(text.as_bytes(), language).scan();
         let pieces = match cut(&collected.text, &collected.quoted, language, &mut Names::default()) {
             Ok(pieces) => pieces,
-            Err(Uncut::Unfit { message, .. }) => {
+            Err(SplitError::Unfit { message, .. }) => {
                 return message.split(',').next().unwrap_or_default().to_owned();
             }
             Err(other) => return format!("{other:?}"),
@@ -276,7 +276,7 @@ mod tests {
             let rejected = |text: &str| {
                 let (collected, _) = Scanner::new(text.as_bytes(), language).scan();
                 match cut(&collected.text, &collected.quoted, language, &mut Names::default()) {
-                    Err(Uncut::Unfit { at, message }) => Some((at, message)),
+                    Err(SplitError::Unfit { at, message }) => Some((at, message)),
                     _ => None,
                 }
             };

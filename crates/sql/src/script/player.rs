@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::script::deck::{Deck, Language};
 use crate::script::expression::Serial;
 use crate::script::fault::Broken;
 use crate::script::gathering::Gathering;
 use crate::script::machine::Machine;
+use crate::script::script_set::{Language, ScriptSet};
 use crate::script::seeds::Seeds;
 use crate::script::statement::{Gather, Piece, Place, Placeholders, Statement, write_insert};
 use crate::script::value::Value;
@@ -14,7 +14,7 @@ use crate::script::variables::Variables;
 
 /// Action that the caller must perform before the player can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum PlayerAction {
     /// Send this statement, and wait for its result unless a pipeline is open.
     Statement(u16),
     /// Wait.
@@ -55,7 +55,7 @@ pub struct Backslashes {
 /// A client: variables, random numbers, and position in a script.
 #[derive(Clone, Debug)]
 pub struct Player {
-    deck: Arc<Deck>,
+    deck: Arc<ScriptSet>,
     client: u32,
     machine: Machine,
     gathering: Gathering,
@@ -66,7 +66,7 @@ pub struct Player {
 impl Player {
     /// Creates client number `client`, from 0. Sets its variables `client_id`, `default_seed`, `random_seed`, and `scale` (1),
     /// which [`Player::set`] can override.
-    pub fn new(deck: Arc<Deck>, seeds: &Seeds, client: u32) -> Self {
+    pub fn new(deck: Arc<ScriptSet>, seeds: &Seeds, client: u32) -> Self {
         let serial = Serial { next: i64::from(client), step: i64::from(seeds.clients().max(1)) };
         let mut variables = Variables::new(deck.names.len());
         let automatic = [
@@ -111,7 +111,7 @@ impl Player {
     ///
     /// If a meta command failed, so the client cannot continue the script.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Act, Broken> {
+    pub fn next(&mut self) -> Result<PlayerAction, Broken> {
         self.machine.next(&self.deck).map_err(Broken)
     }
 

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::script::deck::{Language, is_name, is_of_name, variable_name};
 use crate::script::meta::Line;
-use crate::script::pieces::{self, Found, Mark};
+use crate::script::pieces::{self, Mark, VariableReference};
 use crate::script::scan::{Collected, End, Quote, Scanner, place_in_source};
+use crate::script::script_set::{Language, is_name, is_of_name, variable_name};
 
 /// Variables that every client has from the start.
 pub const AUTOMATIC: [&str; 4] = ["client_id", "default_seed", "random_seed", "scale"];
@@ -40,7 +40,7 @@ pub enum ReadForm {
 
 /// Variables that commands set, accumulated over scripts.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct DefinedVariables {
     names: HashSet<String>,
     rows: Vec<Row>,
 }
@@ -53,7 +53,7 @@ struct Row {
     words: Option<HashSet<String>>,
 }
 
-impl Given {
+impl DefinedVariables {
     /// True if a variable is set, or may be set by a column of a statement.
     pub fn has(&self, name: &str) -> bool {
         let is_column = |row: &Row| {
@@ -72,7 +72,7 @@ impl Given {
 }
 
 /// Variables that a script reads, in text order. Adds the variables it sets to `given`.
-pub fn reads(source: &str, language: Language, given: &mut Given) -> Vec<Read> {
+pub fn reads(source: &str, language: Language, given: &mut DefinedVariables) -> Vec<Read> {
     let mut scanner = Scanner::new(source.as_bytes(), language);
     let (mut reads, mut statement) = (Vec::new(), Vec::new());
     loop {
@@ -94,12 +94,12 @@ pub fn reads(source: &str, language: Language, given: &mut Given) -> Vec<Read> {
     }
 }
 
-fn of_statement(collected: &Collected, language: Language, given: &Given, reads: &mut Vec<Read>) {
+fn of_statement(collected: &Collected, language: Language, given: &DefinedVariables, reads: &mut Vec<Read>) {
     let Collected { text, quoted, start } = collected;
     let place = |range: &Range<usize>| {
         place_in_source(*start, range.start, quoted)..place_in_source(*start, range.end - 1, quoted) + 1
     };
-    for Found { name, range, mark } in pieces::names(text, quoted, language) {
+    for VariableReference { name, range, mark } in pieces::names(text, quoted, language) {
         let form = match mark {
             Mark::Braces(_) | Mark::Unfit(_) => ReadForm::Braces,
             Mark::Colon { is_quoted: true } => ReadForm::Quoted,
@@ -128,7 +128,7 @@ fn is_after_operand(before: &[u8]) -> bool {
     before.last().is_some_and(|byte| is_of_name(*byte) || matches!(byte, b']' | b')'))
 }
 
-fn of_command(mut line: Line<'_>, statement: &[u8], given: &mut Given, reads: &mut Vec<Read>) {
+fn of_command(mut line: Line<'_>, statement: &[u8], given: &mut DefinedVariables, reads: &mut Vec<Read>) {
     let Some((command, _)) = line.word() else { return };
     let command = command.to_ascii_lowercase();
     match command.as_slice() {
@@ -147,7 +147,7 @@ fn of_command(mut line: Line<'_>, statement: &[u8], given: &mut Given, reads: &m
     }
 }
 
-fn of_expression(line: &Line<'_>, given: &Given, reads: &mut Vec<Read>) {
+fn of_expression(line: &Line<'_>, given: &DefinedVariables, reads: &mut Vec<Read>) {
     let text = &line.source[line.range.clone()];
     let mut at = 0;
     let mut is_quoted = false;
@@ -173,10 +173,12 @@ fn words(statement: &[u8]) -> Option<HashSet<String>> {
     let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
     let words: HashSet<String> =
         text.split(|sign| !is_of_word(sign)).filter(|word| !word.is_empty()).map(str::to_owned).collect();
-    const TELLING: [&str; 5] = ["select", "insert", "update", "delete", "with"];
+    const STATEMENT_WORDS: [&str; 5] = ["select", "insert", "update", "delete", "with"];
     let first = text.split(|sign| !is_of_word(sign)).find(|word| !word.is_empty())?;
-    let tells =
-        TELLING.contains(&first) && !text.contains(['*']) && !text.contains("::") && !words.contains("cast");
+    let tells = STATEMENT_WORDS.contains(&first)
+        && !text.contains(['*'])
+        && !text.contains("::")
+        && !words.contains("cast");
     tells.then_some(words)
 }
 
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
 
     fn undefined(source: &str, language: Language) -> Vec<String> {
-        let mut given = Given::default();
+        let mut given = DefinedVariables::default();
         let reads = reads(source, language, &mut given);
         for read in &reads {
             let written = &source[read.range.clone()];

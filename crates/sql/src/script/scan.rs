@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::script::deck::Language;
+use crate::script::script_set::Language;
 
 /// A part of a text that is quoted, commented out, or protected by a backslash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +86,8 @@ impl Body {
     fn word(&mut self, word: &[u8]) {
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
         if self.words < self.first.len() {
-            const OF_INTEREST: [&[u8]; 5] = [b"create", b"function", b"procedure", b"or", b"replace"];
-            if OF_INTEREST.iter().any(|name| is(name)) {
+            const ROUTINE_WORDS: [&[u8]; 5] = [b"create", b"function", b"procedure", b"or", b"replace"];
+            if ROUTINE_WORDS.iter().any(|name| is(name)) {
                 self.first[self.words] = word[0].to_ascii_lowercase();
             }
             self.words += 1;

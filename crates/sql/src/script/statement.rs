@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use crate::script::deck::Language;
+use crate::script::script_set::Language;
 
 /// Style of placeholders in the text of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

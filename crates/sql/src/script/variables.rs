@@ -1,6 +1,6 @@
 //! Variables of one client.
 
-use crate::script::deck::Names;
+use crate::script::script_set::Names;
 use crate::script::value::{Value, typed};
 
 /// Variables by slot.

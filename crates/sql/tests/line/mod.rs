@@ -9,7 +9,7 @@ use sql::SqlConversation;
 use wire::{Conversation as _, Greeting, Next, Progress, Reply};
 
 /// Timeout of a reply, after which the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Line {
     pub(crate) conversation: SqlConversation,
@@ -20,7 +20,7 @@ pub(crate) struct Line {
 impl Line {
     pub(crate) fn open(conversation: SqlConversation, port: u16) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let mut line = Self { conversation, stream, bytes: Vec::new() };
         let mut greeting = line.conversation.greet();
         loop {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::script::{Act, Allow, Deck, Language, Player, Seeds};
+use sql::script::{Allow, Language, Player, PlayerAction, ScriptSet, Seeds};
 
 /// Result of an execution.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Played {
 
 /// A client with a deck of one valid script, and with these variables.
 pub(crate) fn player(text: &str, language: Language, seed: u64, variables: &[(&str, &str)]) -> Player {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     let slots: Vec<_> =
         variables.iter().map(|(name, value)| (deck.variable(name).expect("a legal name"), *value)).collect();
     if let Err(faults) = deck.add("s", text.as_bytes(), language, Allow::Nothing) {
@@ -39,8 +39,8 @@ pub(crate) fn play(player: &mut Player) -> Played {
             .values
             .extend(notes.map(|note| note.split_once(": ").expect("a place and a value").1.to_owned()));
         match act {
-            Ok(Act::End) => return played,
-            Ok(Act::Statement(number)) => {
+            Ok(PlayerAction::End) => return played,
+            Ok(PlayerAction::Statement(number)) => {
                 let mut text = Vec::new();
                 player.fill_text(number, &mut text);
                 played.acts.push(String::from_utf8(text).expect("scripts are UTF-8"));

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Settings, Sql, SqlConversation, TransactionStep};
 use wire::sql::{RowSink, ServerError, Session, SessionEvent, SqlState, Statement, Transaction, Value};
 use wire::{
@@ -171,8 +171,8 @@ fn take(kind: u8, what: u8, rows: &mut dyn RowSink) {
 }
 
 /// A deck of scripts, each named by its number.
-pub(crate) fn deck(scripts: &[&str]) -> Deck {
-    let mut deck = Deck::new();
+pub(crate) fn deck(scripts: &[&str]) -> ScriptSet {
+    let mut deck = ScriptSet::new();
     for (number, script) in scripts.iter().enumerate() {
         let added = deck.add(&number.to_string(), script.as_bytes(), Language::Extended, Allow::Nothing);
         assert_eq!(added.map(usize::from), Ok(number));
@@ -181,7 +181,7 @@ pub(crate) fn deck(scripts: &[&str]) -> Deck {
 }
 
 /// A step per script.
-pub(crate) fn steps(deck: &Deck) -> Vec<TransactionStep> {
+pub(crate) fn steps(deck: &ScriptSet) -> Vec<TransactionStep> {
     let numbers = 0..deck.scripts().len() as u16;
     numbers.map(|script| TransactionStep { name: format!("step {script}"), script, expects: None }).collect()
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::SearchRules;
-use super::lead::LevelVerdict;
+use super::level_runs::LevelVerdict;
 use crate::chance::Chance;
 
 /// End of the interval.

@@ -1,22 +1,22 @@
 //! Transitions between the phases of a search.
 
 use super::confirm::Confirmation;
-use super::ends::Need;
-use super::lead::{Lead, LevelVerdict};
 use super::level::rounded;
+use super::level_runs::{LevelRuns, LevelVerdict};
+use super::rate_verdicts::Need;
 use super::{
-    At, BELOW, Level, NEAR, OVERRULED_BY, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, START, Search,
+    At, BELOW, LEVEL_RUNS_MAX, Level, NEAR, OVERRULED_BY, Phase, ROUGH_LEVEL_RUNS_MAX, START, Search,
     SearchEnd, SearchStage, Tally,
 };
 
 impl Search {
     /// Verdict of the runs at a rate. `None` if they do not decide yet.
-    pub(super) fn told(&self, stage: SearchStage, lead: Lead) -> Option<LevelVerdict> {
+    pub(super) fn told(&self, stage: SearchStage, lead: LevelRuns) -> Option<LevelVerdict> {
         if stage == SearchStage::Bracket {
             return if lead.is_spotless() {
                 Some(LevelVerdict::Holds)
             } else {
-                lead.told(2, ROUGH_RUNS_OF_A_LEVEL)
+                lead.told(2, ROUGH_LEVEL_RUNS_MAX)
             };
         }
         let is_near = match (self.ends.low, self.ends.high) {
@@ -24,7 +24,7 @@ impl Search {
             _ => true,
         };
         let by = if is_near || stage == SearchStage::Edge { OVERRULED_BY } else { 2 };
-        lead.told(by, RUNS_OF_A_LEVEL)
+        lead.told(by, LEVEL_RUNS_MAX)
     }
 
     /// Tries more users, or goes on to rates if throughput no longer grows.
@@ -48,11 +48,11 @@ impl Search {
     /// Goes on to the next rate, or to the phase after the rates.
     pub(super) fn go_on(&mut self) {
         self.phase = match self.ends.need() {
-            Need::Rate { per_s, stage } => Phase::Rate { per_s, stage, lead: Lead::default() },
+            Need::Rate { per_s, stage } => Phase::Rate { per_s, stage, lead: LevelRuns::default() },
             Need::NothingHolds if self.ends.unmeasurable_per_s.is_some() => Phase::Over(SearchEnd::NotFit),
             Need::NothingHolds => Phase::Over(SearchEnd::NothingHolds),
             Need::Confirmation => {
-                let is_open = |end: super::ends::End| !end.is_confirmed;
+                let is_open = |end: super::rate_verdicts::End| !end.is_confirmed;
                 let (low, high) = (self.ends.low.is_some_and(is_open), self.ends.high.is_some_and(is_open));
                 if self.rules.confirm_runs > 0 && (low || high) {
                     Phase::Confirm(Confirmation::of(low, high, &self.rules, &mut self.chance))
@@ -67,7 +67,7 @@ impl Search {
     fn after_confirmation(&mut self) {
         match (self.ends.low, self.ends.high) {
             (Some(low), Some(_)) if self.rules.has_overload => {
-                self.phase = Phase::Overload { per_s: self.below(low.per_s), lead: Lead::default() };
+                self.phase = Phase::Overload { per_s: self.below(low.per_s), lead: LevelRuns::default() };
             }
             _ => self.after_overload(),
         }

@@ -12,11 +12,11 @@ const GAIN: f64 = 1.1;
 /// Throughput by number of users so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sizing {
-    got: Vec<Got>,
+    got: Vec<TriedSize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Got {
+struct TriedSize {
     users: u32,
     per_s: f64,
     mean_response_s: f64,
@@ -35,13 +35,13 @@ impl Sizing {
     pub(super) fn note(&mut self, users: u32, per_s: f64, mean_response_s: f64) -> bool {
         let is_figure = per_s.is_finite() && per_s > 0.0 && mean_response_s.is_finite();
         if is_figure {
-            self.got.push(Got { users, per_s, mean_response_s });
+            self.got.push(TriedSize { users, per_s, mean_response_s });
         }
         is_figure
     }
 
     /// Entry with the highest throughput; with the fewest users among equal ones.
-    fn best(&self) -> Option<&Got> {
+    fn best(&self) -> Option<&TriedSize> {
         self.got.iter().reduce(|best, next| if next.per_s > best.per_s { next } else { best })
     }
 

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use super::rows::{Row, usable};
-use crate::Seen;
+use crate::RunResult;
 
 /// Block in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    has: Vec<(usize, Seen)>,
+    has: Vec<(usize, RunResult)>,
     /// Variants without a figure, with the number of tries.
     missing: Vec<(usize, u32)>,
 }
@@ -36,14 +36,14 @@ impl Block {
     }
 
     /// Notes the results of the runs. Returns the variants that are given up after `again_max` repeated runs.
-    pub(super) fn note(&mut self, said: impl Fn(usize) -> Seen, again_max: u32) -> Vec<Lost> {
+    pub(super) fn note(&mut self, said: impl Fn(usize) -> RunResult, again_max: u32) -> Vec<Lost> {
         let (mut missing, mut lost) = (Vec::new(), Vec::new());
         for (setting, tries) in self.missing.drain(..) {
             let seen = said(setting);
             if usable(&seen).is_some() {
                 self.has.push((setting, seen));
             } else if tries >= again_max {
-                lost.push(Lost { setting, is_invalid: seen == Seen::Invalid });
+                lost.push(Lost { setting, is_invalid: seen == RunResult::Invalid });
             } else {
                 missing.push((setting, tries + 1));
             }
@@ -66,12 +66,12 @@ impl Block {
 mod tests {
     use super::*;
 
-    const FIGURE: Seen = Seen::Figure { value: 2.0, errors: 0, planned: 1 };
+    const FIGURE: RunResult = RunResult::Figure { value: 2.0, errors: 0, planned: 1 };
 
     #[test]
     fn variant_without_figure_is_repeated_then_given_up() {
         let mut block = Block::of(&[0, 2, 3]);
-        let said = |setting| if setting == 2 { Seen::Invalid } else { FIGURE };
+        let said = |setting| if setting == 2 { RunResult::Invalid } else { FIGURE };
         for _ in 0..3 {
             assert_eq!(block.note(said, 3), []);
             assert_eq!((block.missing(), block.is_complete()), (Vec::from([2]), false));
@@ -85,7 +85,7 @@ mod tests {
     fn figure_without_logarithm_is_missing() {
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut block = Block::of(&[0]);
-            block.note(|_| Seen::Figure { value, errors: 0, planned: 1 }, 3);
+            block.note(|_| RunResult::Figure { value, errors: 0, planned: 1 }, 3);
             assert!(!block.is_complete());
         }
     }

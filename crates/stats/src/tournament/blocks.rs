@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::block::Block;
 use super::halving::{FIELD, PILOT_BLOCKS, RACE_MAX, blocks_needed, kept, noise, rounds};
 use super::kn::{FIRST_BLOCKS, Race};
-use super::{EliminationReason, Out, Phase, Tournament, TournamentEnd};
+use super::{Elimination, EliminationReason, Phase, Tournament, TournamentEnd};
 use crate::{Duel, DuelRules, FIXED, MinEffect};
 
 /// Probability of eliminating a best variant that leads by the smallest difference that matters. Halving and the race share it if
@@ -112,7 +112,7 @@ impl Tournament {
     fn keep(&mut self, rest: &[usize], why: EliminationReason) {
         let after = self.rows.len() as u32;
         let gone = self.field.iter().copied().filter(|setting| !rest.contains(setting));
-        let gone: Vec<Out> = gone.map(|setting| (setting, after, why)).collect();
+        let gone: Vec<Elimination> = gone.map(|setting| (setting, after, why)).collect();
         self.left.extend(gone);
         self.field.retain(|setting| rest.contains(setting));
     }
@@ -120,7 +120,7 @@ impl Tournament {
     /// Ends the search. Begins the confirmation if the rules ask for it and there is a rival.
     fn finish(&mut self, end: TournamentEnd) {
         let unmeasured =
-            |out: &&Out| matches!(out.2, EliminationReason::Invalid | EliminationReason::NoFigure);
+            |out: &&Elimination| matches!(out.2, EliminationReason::Invalid | EliminationReason::NoFigure);
         let measured = self.rules.settings - self.left.iter().filter(unmeasured).count();
         let is_fit = measured >= self.rules.settings.min(2) && self.rules.settings > 0;
         let best = self.best();

@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use libm::sqrt;
 
 use super::{Phase, Tournament, TournamentStep};
-use crate::Seen;
+use crate::RunResult;
 use crate::chance::Chance;
 
 /// Number of simulations of the rest of the search.
-const PLAYED: usize = 60;
+const SIMULATIONS: usize = 60;
 /// Indexes of the 10 %, 50 %, and 90 % quantiles among the sorted simulations.
-const PLACES: [usize; 3] = [PLAYED / 10, PLAYED / 2, PLAYED * 9 / 10];
+const PLACES: [usize; 3] = [SIMULATIONS / 10, SIMULATIONS / 2, SIMULATIONS * 9 / 10];
 
 /// Remaining runs of a best-of search; in slices, remaining starts of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct TournamentForecast {
 }
 
 /// Model that simulated blocks are drawn from.
-struct Drawn {
+struct BlockModel {
     settings: Vec<usize>,
     /// Mean merit of each variant over the common blocks.
     means: Vec<f64>,
@@ -52,12 +52,12 @@ impl Tournament {
         let drawn = self.drawn(settings, from)?;
         let is_least = drawn.freedom == 0;
         let mut chance = Chance::of(seed);
-        let mut runs: Vec<u32> = (0..PLAYED).map(|_| self.clone().play(&drawn, &mut chance)).collect();
+        let mut runs: Vec<u32> = (0..SIMULATIONS).map(|_| self.clone().play(&drawn, &mut chance)).collect();
         runs.sort_unstable();
         Some(TournamentForecast { runs: PLACES.map(|place| runs[place]), is_least })
     }
 
-    fn drawn(&self, settings: Vec<usize>, from: usize) -> Option<Drawn> {
+    fn drawn(&self, settings: Vec<usize>, from: usize) -> Option<BlockModel> {
         let merits = |row| settings.iter().map(|setting| self.rows.merit(row, *setting)).collect();
         let blocks: Vec<Vec<f64>> = self.rows.since(from).iter().filter_map(merits).collect();
         let (count, size) = (blocks.len(), settings.len());
@@ -72,11 +72,11 @@ impl Tournament {
         let freedom = (count.max(1) - 1) * (size - 1);
         let sum: f64 = blocks.iter().map(squares).sum();
         let spread = sqrt(sum / freedom.max(1) as f64);
-        (count > 0).then_some(Drawn { settings, means, blocks: count as f64, spread, freedom })
+        (count > 0).then_some(BlockModel { settings, means, blocks: count as f64, spread, freedom })
     }
 
     /// Simulates to the end. Returns the number of runs.
-    fn play(mut self, drawn: &Drawn, chance: &mut Chance) -> u32 {
+    fn play(mut self, drawn: &BlockModel, chance: &mut Chance) -> u32 {
         let squares: f64 = (0..drawn.freedom).map(|_| chance.normal()).map(|draw| draw * draw).sum();
         let spread =
             if drawn.freedom > 0 { drawn.spread * sqrt(drawn.freedom as f64 / squares) } else { 0.0 };
@@ -89,7 +89,7 @@ impl Tournament {
                 let place = drawn.settings.iter().position(|known| known == setting);
                 let merit = place.map(|place| means[place] + spread * chance.normal());
                 if let Some(value) = merit.and_then(|merit| self.rows.ratio(merit)) {
-                    seen.push((*setting, Seen::Figure { value, errors: 0, planned: 1 }));
+                    seen.push((*setting, RunResult::Figure { value, errors: 0, planned: 1 }));
                 }
             }
             runs += of.len() as u32;
@@ -115,7 +115,7 @@ mod tests {
         });
         for block in blocks {
             let seen = |(setting, value): (usize, &f64)| {
-                (setting, Seen::Figure { value: *value, errors: 0, planned: 1 })
+                (setting, RunResult::Figure { value: *value, errors: 0, planned: 1 })
             };
             tournament.note(&block.iter().enumerate().map(seen).collect::<Vec<_>>());
         }

@@ -73,7 +73,7 @@ pub(super) fn noise(rows: &Rows, from: usize, field: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seen;
+    use crate::RunResult;
 
     #[test]
     fn halving_stops_at_eight() {
@@ -96,7 +96,9 @@ mod tests {
         for row in [[0.02, 0.0], [0.5, 0.52]] {
             rows.push(
                 row.iter()
-                    .map(|log: &f64| Some(Seen::Figure { value: libm::exp(*log), errors: 0, planned: 1 }))
+                    .map(|log: &f64| {
+                        Some(RunResult::Figure { value: libm::exp(*log), errors: 0, planned: 1 })
+                    })
                     .collect(),
             );
         }

@@ -85,7 +85,7 @@ impl Race {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seen;
+    use crate::RunResult;
     use alloc::vec;
 
     fn race(settings: usize, first_blocks: u32) -> Race {
@@ -97,7 +97,7 @@ mod tests {
         for row in merits {
             rows.push(
                 row.iter()
-                    .map(|merit| Some(Seen::Figure { value: libm::exp(*merit), errors: 0, planned: 1 }))
+                    .map(|merit| Some(RunResult::Figure { value: libm::exp(*merit), errors: 0, planned: 1 }))
                     .collect(),
             );
         }

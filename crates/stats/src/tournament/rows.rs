@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use libm::log;
 
 use crate::scale::is_figure;
-use crate::{ErrorGap, Seen, look_at};
+use crate::{ErrorGap, RunResult, look_at};
 
 /// Finished block: result by variant, `None` for variants that were not in it.
-pub(super) type Row = Vec<Option<Seen>>;
+pub(super) type Row = Vec<Option<RunResult>>;
 
 /// Finished blocks, in order.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Rows {
 
     /// True if the first variant has significantly more errors than the second.
     pub(super) fn has_more_errors(&self, from: usize, first: usize, second: usize) -> bool {
-        let pairs: Vec<[Seen; 2]> =
+        let pairs: Vec<[RunResult; 2]> =
             self.rows[from..].iter().filter_map(|row| Some([row[first]?, row[second]?])).collect();
         let Ok(look) = look_at(pairs.len(), pairs.len(), 1) else { return false };
         let gap = ErrorGap::over(&pairs[..look.blocks as usize], look.critical);
@@ -102,6 +102,6 @@ impl Rows {
 }
 
 /// Figure of a run. `None` if it has no logarithm.
-pub(super) fn usable(seen: &Seen) -> Option<f64> {
+pub(super) fn usable(seen: &RunResult) -> Option<f64> {
     seen.value().filter(is_figure)
 }

@@ -10,8 +10,8 @@ use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
 
-use super::heard::Heard;
-use super::{StudyProcedure, Turn, Why, setting};
+use super::study_results::StudyResults;
+use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
@@ -21,7 +21,7 @@ pub(crate) struct Best<'a> {
     /// Variants sorted by name, which gives them the numbers that readers of the store use, and their numbers in the plan.
     settings: Vec<Setting>,
     variants: Vec<usize>,
-    heard: Heard,
+    heard: StudyResults,
 }
 
 impl<'a> Best<'a> {
@@ -32,7 +32,7 @@ impl<'a> Best<'a> {
             (0..plan.variants.len()).map(|variant| (setting(plan, variant), variant)).collect();
         numbered.sort();
         let (settings, variants) = numbered.into_iter().unzip();
-        Some(Self { plan, settings, variants, heard: Heard::of(by) })
+        Some(Self { plan, settings, variants, heard: StudyResults::of(by) })
     }
 
     /// State of the search under a load.
@@ -128,12 +128,12 @@ impl StudyProcedure for Best<'_> {
 }
 
 /// Combines the reasons why the searches under all loads ended.
-fn why(ends: &[TournamentEnd]) -> Why {
+fn why(ends: &[TournamentEnd]) -> EndReason {
     if ends.iter().any(|end| matches!(end, TournamentEnd::NotFit | TournamentEnd::Unmeasured)) {
-        Why::NotFit
+        EndReason::NotFit
     } else if ends.contains(&TournamentEnd::OutOfBlocks) {
-        Why::Blocks
+        EndReason::Blocks
     } else {
-        Why::Decided
+        EndReason::Decided
     }
 }

@@ -9,8 +9,8 @@ use judge::{ComparedBy, ERRORS_MAX, Setting};
 use plan::Study as Plan;
 
 use super::blocks::Blocks;
-use super::heard::Heard;
-use super::{StudyProcedure, Turn, Why, setting};
+use super::study_results::StudyResults;
+use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::block_under;
 use crate::study_error::StudyError;
 
@@ -21,7 +21,7 @@ const SWEPT: usize = 0;
 pub(crate) struct BestOfEach<'a> {
     plan: &'a Plan,
     sweep_blocks: u32,
-    heard: Heard,
+    heard: StudyResults,
 }
 
 /// The final of a study, with its variants. Has no variants before it is planned.
@@ -41,7 +41,7 @@ impl<'a> BestOfEach<'a> {
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let Procedure::BestOfEach { sweep_blocks } = kept.new.compare.procedure else { return None };
         let by = ComparedBy::named(&kept.new.compare.by)?;
-        Some(Self { plan, sweep_blocks, heard: Heard::of(by) })
+        Some(Self { plan, sweep_blocks, heard: StudyResults::of(by) })
     }
 
     /// The runs of the sweep: every variant in every block, in random order within each block.
@@ -59,7 +59,7 @@ impl<'a> BestOfEach<'a> {
             Blocks { plan: self.plan, variants: numbers(self.plan, &finalists.iter().cloned().collect()) };
         let places = last.under_all_loads(0, kept.blocks());
         if places.is_empty() {
-            return Ok(Turn::Over { why: Why::Blocks, news });
+            return Ok(Turn::Over { why: EndReason::Blocks, news });
         }
         let names: Vec<String> = finalists.iter().map(Setting::name).collect();
         let blocks = words::blocks(kept.blocks() as usize);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use evidence::{Study, StudyPlace, stage};
 use plan::Study as Plan;
 
-use super::{StudyProcedure, Turn, Why};
+use super::{EndReason, StudyProcedure, Turn};
 use crate::schedule::{block_under, schedule};
 use crate::study_error::StudyError;
 
@@ -90,7 +90,7 @@ impl StudyProcedure for Blocks<'_> {
         }
         let places = self.in_place_of_lost(kept);
         if places.is_empty() {
-            return Ok(Turn::Over { why: Why::Blocks, news: Vec::new() });
+            return Ok(Turn::Over { why: EndReason::Blocks, news: Vec::new() });
         }
         let news = vec![format!("{} more runs, in place of blocks with invalid runs", places.len())];
         Ok(Turn::Runs { places, news })

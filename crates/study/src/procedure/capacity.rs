@@ -13,7 +13,7 @@ use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
 use store::StoreError;
 
-use super::{StudyProcedure, Turn, Why, setting};
+use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::run_maker::Journal;
 use crate::study_error::StudyError;
 
@@ -23,7 +23,7 @@ pub use words::level_words;
 const ORDER_STREAM: u64 = 0x6361_7061_6f00;
 const ARRIVALS_STREAM: u64 = 0x6361_7061_6100;
 /// Response time limit without a condition that sets one, as a multiple of the response time of a single user.
-const OF_ALONE: f64 = 4.0;
+const LONE_USER_MULTIPLE: f64 = 4.0;
 /// Smallest response time limit that is derived from a single user, in nanoseconds.
 const RESPONSE_MIN_NS: u64 = 250_000_000;
 /// Minimum time for a system to recover from an overload, in nanoseconds. The overload's own duration applies if it is longer.
@@ -109,7 +109,7 @@ impl<'a> Capacity<'a> {
     fn response_ns(&self, search: &Search) -> u64 {
         self.slos.iter().filter_map(Condition::limit_ns).max().unwrap_or_else(|| {
             let alone_s = search.finding().base_response_s.unwrap_or(0.0);
-            RESPONSE_MIN_NS.max((alone_s * OF_ALONE * 1e9) as u64)
+            RESPONSE_MIN_NS.max((alone_s * LONE_USER_MULTIPLE * 1e9) as u64)
         })
     }
 }
@@ -181,14 +181,14 @@ fn arrivals_seed(seed: u64, block: u32) -> u64 {
 }
 
 /// Combines the reasons why the searches of all variants ended.
-fn why(ends: &[SearchEnd]) -> Why {
+fn why(ends: &[SearchEnd]) -> EndReason {
     let is_answer =
         |end: &SearchEnd| matches!(end, SearchEnd::Found | SearchEnd::NothingHolds | SearchEnd::NothingFails);
     if ends.iter().all(is_answer) {
-        Why::Decided
+        EndReason::Decided
     } else if ends.contains(&SearchEnd::NotFit) {
-        Why::NotFit
+        EndReason::NotFit
     } else {
-        Why::Blocks
+        EndReason::Blocks
     }
 }

@@ -12,8 +12,8 @@ use plan::Study as Plan;
 use progress::VerdictSoFar;
 use stats::{Duel, DuelEnd, DuelStep};
 
-use super::heard::Heard;
-use super::{StudyProcedure, Turn, Why, setting};
+use super::study_results::StudyResults;
+use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::{ORDER_STREAM, place};
 use crate::study_error::StudyError;
 
@@ -21,7 +21,7 @@ use crate::study_error::StudyError;
 pub(crate) struct Duels<'a> {
     plan: &'a Plan,
     settings: [Setting; 2],
-    heard: Heard,
+    heard: StudyResults,
 }
 
 impl<'a> Duels<'a> {
@@ -30,7 +30,7 @@ impl<'a> Duels<'a> {
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let by = ComparedBy::named(&kept.new.compare.by)?;
         let [_, _] = plan.variants.as_slice() else { return None };
-        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: Heard::of(by) })
+        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: StudyResults::of(by) })
     }
 
     /// State of the duel under a load.
@@ -96,7 +96,7 @@ impl StudyProcedure for Duels<'_> {
             let name = &self.plan.loads[load].name;
             if let Some(rules) = kept.new.compare.procedure.slices() {
                 let blocks = (duel.rules().blocks_max as usize).saturating_sub(duel.blocks().len());
-                let each = 2 * stats::PAIRS_LEAST.min(rules.pairs_most as usize);
+                let each = 2 * stats::PAIRS_MIN.min(rules.pairs_most as usize);
                 let open = kept.missing().count();
                 runs += (each * blocks).saturating_sub(open);
                 continue;
@@ -114,13 +114,13 @@ impl StudyProcedure for Duels<'_> {
 }
 
 /// Combines the reasons why the duels under all loads ended.
-fn why(ends: &[DuelEnd]) -> Why {
+fn why(ends: &[DuelEnd]) -> EndReason {
     let is_fit = |end: &DuelEnd| matches!(end, DuelEnd::Decided | DuelEnd::OutOfBlocks);
     if ends.iter().all(|end| *end == DuelEnd::Decided) {
-        Why::Decided
+        EndReason::Decided
     } else if ends.iter().all(is_fit) {
-        Why::Blocks
+        EndReason::Blocks
     } else {
-        Why::NotFit
+        EndReason::NotFit
     }
 }

@@ -17,17 +17,17 @@ use plan::{Amount, Changeable, Experiment as Asked, Study as Plan};
 use progress::VerdictSoFar;
 use stats::median;
 
-use super::heard::Heard;
+use super::study_results::StudyResults;
 use super::{StudyProcedure, Turn};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
 /// Time to start and stop a system, in addition to its load. Assumed before the first run of an experiment.
-const BEYOND: Duration = Duration::from_millis(1_500);
+const RESTART_TIME: Duration = Duration::from_millis(1_500);
 /// Longest gap between two runs of an experiment, in milliseconds. A longer one is an interruption.
 const GAP_MAX_MS: i64 = 60_000;
 /// Time between two runs without a restart of the system.
-const BETWEEN: Duration = Duration::from_millis(300);
+const PAUSE: Duration = Duration::from_millis(300);
 /// Maximum number of interventions. More of them would share the error rate, and find less.
 const INTERVENTIONS_MAX: usize = 6;
 
@@ -36,7 +36,7 @@ pub(crate) struct Experiment<'a> {
     plan: &'a Plan,
     asked: Asked,
     study: Box<dyn StudyProcedure + 'a>,
-    heard: Heard,
+    heard: StudyResults,
 }
 
 /// Subject of an experiment.
@@ -52,7 +52,7 @@ struct Subject {
 impl<'a> Experiment<'a> {
     /// Adds an experiment to a procedure.
     pub(crate) fn after(study: Box<dyn StudyProcedure + 'a>, plan: &'a Plan, asked: Asked) -> Self {
-        Self { plan, asked, study, heard: Heard::of(ComparedBy::of(Metric::usual())) }
+        Self { plan, asked, study, heard: StudyResults::of(ComparedBy::of(Metric::usual())) }
     }
 
     /// Selects the variant and the load with the highest throughput among those that can be changed. `None` if none of them has a
@@ -147,12 +147,12 @@ impl<'a> Experiment<'a> {
         let plan = self.plan;
         let run = plan.experiment_run_ns(load);
         let warm_up = Duration::from_nanos(plan.loads[load].warm_up_ns);
-        let again = if restarts > 0 { BEYOND + warm_up } else { Duration::ZERO };
-        self.live_run_takes(load) * live + (Duration::from_nanos(run) + BEYOND) * restarts + again
+        let again = if restarts > 0 { RESTART_TIME + warm_up } else { Duration::ZERO };
+        self.live_run_takes(load) * live + (Duration::from_nanos(run) + RESTART_TIME) * restarts + again
     }
 
     fn live_run_takes(&self, load: usize) -> Duration {
-        Duration::from_nanos(self.plan.experiment_live_run_ns(load)) + BETWEEN
+        Duration::from_nanos(self.plan.experiment_live_run_ns(load)) + PAUSE
     }
 
     /// Mean time that other numbers of users take in a block.

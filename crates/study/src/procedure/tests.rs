@@ -5,7 +5,7 @@ use fixtures::{OwnStore, ending, new_run};
 use plan::Study as Plan;
 use store::Store;
 
-use super::{Turn, Why, of, procedure};
+use super::{EndReason, Turn, of, procedure};
 use crate::run_maker::StoredStudy;
 
 /// Starts a study of one system with `variants` variants, and the value of `compare` in its plan.
@@ -72,7 +72,10 @@ fn fixed_blocks_are_planned_at_start() {
     let journal = StoredStudy { store: &store, id: &id };
     let procedure = of(&plan, &kept, &journal);
     assert_eq!(procedure.later_at_most(&kept), Some(0));
-    assert_eq!(procedure.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
+    assert_eq!(
+        procedure.next(&kept).expect("a turn"),
+        Turn::Over { why: EndReason::Blocks, news: Vec::new() }
+    );
 }
 
 /// Stores a run for every missing place; those in the blocks `invalid` are invalid.

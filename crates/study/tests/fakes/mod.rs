@@ -10,7 +10,7 @@ use evidence::{
 };
 use fixtures::{OwnStore, ending, failed, new_run, reading};
 use plan::{Amount, Searched, Study as Plan};
-use progress::{Ahead, Finding, RunEvent};
+use progress::{Finding, RemainingStudy, RunEvent};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::StoreError;
 use study::{Draws, Journal, RunMaker, begin_study, procedure};
@@ -338,7 +338,7 @@ pub(crate) struct Maker<'a> {
     pub(crate) wrong: Option<(usize, Wrong)>,
     pub(crate) lines: Vec<String>,
     pub(crate) events: Vec<RunEvent>,
-    pub(crate) ahead: Vec<Ahead>,
+    pub(crate) ahead: Vec<RemainingStudy>,
     pub(crate) seeds: Vec<u64>,
     pub(crate) amounts: Vec<Option<Amount>>,
     pub(crate) stays_up: Vec<bool>,
@@ -376,7 +376,7 @@ impl<'a> Maker<'a> {
 impl RunMaker for Maker<'_> {
     type Error = Wrong;
 
-    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), Wrong> {
+    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &RemainingStudy) -> Result<(), Wrong> {
         self.made += 1;
         self.ahead.push(*ahead);
         self.seeds.push(draws.seed);

@@ -5,7 +5,7 @@ use crate::query::{Query, bad};
 use crate::reply::{Body, Reply};
 
 /// Maximum length of the body, in bytes.
-const MOST: u64 = 64 * 1024 * 1024;
+const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
     path: "/bytes",
@@ -18,10 +18,10 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 
 fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     match query.number("n")? {
-        Some(n) if n <= MOST => {
+        Some(n) if n <= BODY_BYTES_MAX => {
             Ok(Work::Ready(Reply { status: 200, headers: Vec::new(), body: Body::Filler(n) }))
         }
-        Some(n) => Err(bad(&format!("n must be at most {MOST}, found {n}"))),
+        Some(n) => Err(bad(&format!("n must be at most {BODY_BYTES_MAX}, found {n}"))),
         None => Err(bad("n is missing; try /bytes?n=1024")),
     }
 }

@@ -7,7 +7,7 @@ use crate::stop::Stop;
 use num_bigint::BigUint;
 
 /// Largest index.
-const MOST: u64 = 200_000;
+const INDEX_MAX: u64 = 200_000;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
     path: "/fibonacci",
@@ -20,8 +20,8 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 
 fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     match query.number("n")? {
-        Some(n) if n <= MOST => Ok(Work::Compute(Computation { run: compute, argument: n })),
-        Some(n) => Err(bad(&format!("n must be at most {MOST}, found {n}"))),
+        Some(n) if n <= INDEX_MAX => Ok(Work::Compute(Computation { run: compute, argument: n })),
+        Some(n) => Err(bad(&format!("n must be at most {INDEX_MAX}, found {n}"))),
         None => Err(bad("n is missing; try /fibonacci?n=1000")),
     }
 }

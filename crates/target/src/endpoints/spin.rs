@@ -7,7 +7,7 @@ use crate::stop::Stop;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Maximum CPU time, in microseconds.
-const MOST_US: u64 = 10_000_000;
+const SPIN_MAX_US: u64 = 10_000_000;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
     path: "/spin",
@@ -20,8 +20,8 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 
 fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     match query.number("us")? {
-        Some(us) if us <= MOST_US => Ok(Work::Compute(Computation { run: burn, argument: us })),
-        Some(us) => Err(bad(&format!("us must be at most {MOST_US}, found {us}"))),
+        Some(us) if us <= SPIN_MAX_US => Ok(Work::Compute(Computation { run: burn, argument: us })),
+        Some(us) => Err(bad(&format!("us must be at most {SPIN_MAX_US}, found {us}"))),
         None => Err(bad("us is missing; try /spin?us=500")),
     }
 }

@@ -1,6 +1,6 @@
 //! Scripted server for tests of how a client handles faults: it does exactly what a script says.
 //!
-//! It runs one thread per connection, at most [`MOST_CONNECTIONS`] at a time. Dropping the handle ends all of them.
+//! It runs one thread per connection, at most [`CONNECTIONS_MAX`] at a time. Dropping the handle ends all of them.
 
 mod play;
 mod ports;
@@ -19,10 +19,10 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 /// Maximum number of concurrent connections. Further ones are closed immediately.
-pub const MOST_CONNECTIONS: usize = 1000;
+pub const CONNECTIONS_MAX: usize = 1000;
 
 /// Pause after a failed accept.
-const BREATH: Duration = Duration::from_millis(5);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
 /// Stack size of a connection's thread. Scripts are shallow, and small stacks keep many connections cheap.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -146,12 +146,12 @@ impl Stage {
         let mut players: Vec<JoinHandle<()>> = Vec::new();
         while !self.stop.is_set() {
             let Ok((socket, _)) = listener.accept() else {
-                std::thread::sleep(BREATH);
+                std::thread::sleep(ACCEPT_PAUSE);
                 continue;
             };
             let number = self.connections.fetch_add(1, Ordering::AcqRel);
             players.retain(|player| !player.is_finished());
-            if players.len() < MOST_CONNECTIONS && !self.stop.is_set() {
+            if players.len() < CONNECTIONS_MAX && !self.stop.is_set() {
                 // Without a thread, the connection is closed immediately, like one above the limit.
                 players.extend(self.play(number, socket, script_for(number)).ok());
             }

@@ -6,9 +6,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 /// Maximum number of connections for filling an accept queue.
-const MOST_FILLERS: usize = 16;
+const FILLERS_MAX: usize = 16;
 /// Time after which a loopback handshake counts as dropped.
-const DROPPED_AFTER: Duration = Duration::from_millis(100);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Loopback address at which connecting neither succeeds nor fails, because its accept queue stays full.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ pub fn blackhole() -> io::Result<Blackhole> {
     rustix::net::listen(&listener, 0)?;
     let address = listener.local_addr()?;
     let mut fillers = Vec::new();
-    while fillers.len() < MOST_FILLERS {
-        match TcpStream::connect_timeout(&address, DROPPED_AFTER) {
+    while fillers.len() < FILLERS_MAX {
+        match TcpStream::connect_timeout(&address, HANDSHAKE_TIMEOUT) {
             Ok(filler) => fillers.push(filler),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 return Ok(Blackhole { address, _listener: listener, _fillers: fillers });
@@ -42,7 +42,7 @@ pub fn blackhole() -> io::Result<Blackhole> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other(format!("{address} accepted {MOST_FILLERS} connections into a queue of none")))
+    Err(io::Error::other(format!("{address} accepted {FILLERS_MAX} connections into a queue of none")))
 }
 
 /// Loopback address that refuses connections: its port is bound but not listening.

@@ -1,14 +1,14 @@
 //! Execution of requests: slots, holds, and work for other threads.
 
-use super::{Desk, Task, Worker};
+use super::{Task, Worker, WorkerHandle};
 use crate::connection::Phase;
 use crate::endpoints::{self, Work};
 use crate::gate::{Admission, Job, Slot};
-use crate::mailbox::Letter;
+use crate::mailbox::ReactorMessage;
 use crate::reply::{self, Body, Reply};
 use crate::request::Order;
 use crate::slab::Token;
-use crate::timers::{Alarm, Hold};
+use crate::timers::{Hold, TimerKind};
 use std::time::Instant;
 
 impl Worker {
@@ -80,7 +80,7 @@ impl Worker {
                 let drawn = self.shared.settings.pace.stretch(self.stream.draw(distribution), age);
                 let drawn = self.shared.troubles.stretch(drawn, started);
                 let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
-                self.timers.push(started + drawn, Alarm::Held(hold));
+                self.timers.push(started + drawn, TimerKind::Held(hold));
                 self.block();
             }
             Work::Compute(task) if self.shared.settings.threads == 0 => {
@@ -99,12 +99,12 @@ impl Worker {
     }
 
     fn insert(&self, token: Token, email: String) {
-        let Desk { mailbox, gate, .. } = self.desk.clone();
+        let WorkerHandle { mailbox, gate, .. } = self.desk.clone();
         let answer = move |outcome, waited| {
             let next = gate.release(Slot::Blocked);
-            mailbox.post(Letter::Done { token, reply: endpoints::inserted(&outcome, waited) });
+            mailbox.post(ReactorMessage::Done { token, reply: endpoints::inserted(&outcome, waited) });
             if let Some(job) = next {
-                mailbox.post(Letter::Start(job));
+                mailbox.post(ReactorMessage::Start(job));
             }
         };
         self.shared.database.insert(email, Box::new(answer));

@@ -5,7 +5,7 @@ use crate::connection::{Input, Phase, Sent};
 use crate::reply::{self, Reply};
 use crate::request::RequestProgress;
 use crate::slab::Token;
-use crate::timers::Alarm;
+use crate::timers::TimerKind;
 use std::time::Duration;
 
 /// Number of reads from one connection before others get their turn.
@@ -71,7 +71,7 @@ impl Worker {
         connection.finish();
         connection.unread = Vec::new();
         connection.phase = Phase::Lingering { bytes: 0 };
-        self.timers.push(self.now + LINGER, Alarm::Linger(token));
+        self.timers.push(self.now + LINGER, TimerKind::Linger(token));
         true
     }
 

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// Timeout that is longer than any operation here, but ends a hanging test.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One connection.
 pub(crate) struct Client {
@@ -23,9 +23,9 @@ pub(crate) struct Reply {
 
 impl Client {
     pub(crate) fn connect(address: SocketAddr) -> Self {
-        let socket = TcpStream::connect_timeout(&address, PATIENCE).expect("a loopback connection");
-        socket.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-        socket.set_write_timeout(Some(PATIENCE)).expect("a time-out");
+        let socket = TcpStream::connect_timeout(&address, TIMEOUT).expect("a loopback connection");
+        socket.set_read_timeout(Some(TIMEOUT)).expect("a time-out");
+        socket.set_write_timeout(Some(TIMEOUT)).expect("a time-out");
         socket.set_nodelay(true).expect("no delay");
         Self { reader: BufReader::new(socket) }
     }
@@ -107,7 +107,7 @@ impl Reply {
 
 /// Waits until `condition` is true, and fails the test if it never is.
 pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TIMEOUT;
     while !condition() {
         assert!(std::time::Instant::now() < deadline, "never: {what}");
         std::thread::sleep(Duration::from_millis(1));

@@ -13,7 +13,7 @@ use plan::{Find, Plan, StoredBaseline, Study};
 use store::{Store, StoreError};
 
 use crate::commands::StoreFlag;
-use crate::commands::stored::Named;
+use crate::commands::stored::StoredName;
 use crate::exit::BadArguments;
 use crate::output;
 
@@ -56,11 +56,11 @@ pub(crate) fn of_study(study: &Study, store: &StoreFlag) -> anyhow::Result<Optio
             (AskedBaseline::Label(label.clone()), wanted.labeled(label, &store.path())?)
         }
         StoredBaseline::File { name, path } => {
-            let named = Named::of_file(path)?;
+            let named = StoredName::of_file(path)?;
             (AskedBaseline::File(name.clone()), Ok(wanted.named(&named, name)?))
         }
         StoredBaseline::Run(name) => {
-            let named = Named { store: Store::open_existing(&store.path())?, name: name.clone() };
+            let named = StoredName { store: Store::open_existing(&store.path())?, name: name.clone() };
             (AskedBaseline::Run(name.clone()), Ok(wanted.named(&named, name)?))
         }
     };
@@ -88,11 +88,11 @@ pub(crate) fn of_run(
         );
     }
     if is_file {
-        let found = wanted.named(&Named::of_file(Path::new(text))?, text)?;
+        let found = wanted.named(&StoredName::of_file(Path::new(text))?, text)?;
         return Ok(wanted.baseline(AskedBaseline::File(text.to_owned()), Ok(found)));
     }
     if is_name(text) {
-        let named = Named { store: Store::open_existing(&store.path())?, name: text.to_owned() };
+        let named = StoredName { store: Store::open_existing(&store.path())?, name: text.to_owned() };
         let found = wanted.named(&named, text)?;
         return Ok(wanted.baseline(AskedBaseline::Run(text.to_owned()), Ok(found)));
     }
@@ -238,7 +238,7 @@ impl Wanted {
     }
 
     /// Figures of a named baseline: a run, a study, or the only one of a file.
-    fn named(&self, named: &Named, text: &str) -> anyhow::Result<FoundBaseline> {
+    fn named(&self, named: &StoredName, text: &str) -> anyhow::Result<FoundBaseline> {
         let candidate = match named.study()? {
             Some(study) => Candidate::Study(Box::new(named.store.load_study(&study)?)),
             None => Candidate::Run(Box::new(named.store.load(&named.run()?)?)),

@@ -8,7 +8,7 @@ use evidence::{CapacityRules, Procedure};
 use judge::words::percent_up_to;
 use plan::{Fault, Field, Searched, Study, units};
 
-use crate::adhoc::{Adhoc, Asked, Server, own_command};
+use crate::adhoc::{Adhoc, AdhocLoad, Server, own_command};
 use crate::arguments::{is_server, named_url, with_scheme, with_seconds};
 use crate::commands::command_mix::CommandMixFlags;
 use crate::commands::completions::plan_files;
@@ -160,7 +160,7 @@ impl CapacityFlags {
     }
 
     /// Reads the URL of a running server, and the requests to it.
-    fn server(&self, url: &str) -> anyhow::Result<(Server, Asked<'_>)> {
+    fn server(&self, url: &str) -> anyhow::Result<(Server, AdhocLoad<'_>)> {
         let refused = |flag: &str, what: &str| {
             BadArguments(format!("{flag}: {what}\n  help: leave it out, or write a plan: tenbin init"))
         };
@@ -170,7 +170,7 @@ impl CapacityFlags {
             }
             let (server, text) =
                 Server::of_steps(url, &self.command_mix.spec()).map_err(|faults| bad(&faults))?;
-            return Ok((server, Asked::Steps { text, tls: self.tls.spec() }));
+            return Ok((server, AdhocLoad::Steps { text, tls: self.tls.spec() }));
         }
         if let Some(flag) = self.command_mix.given() {
             return Err(refused(flag, "it applies to key-value stores").into());
@@ -178,7 +178,7 @@ impl CapacityFlags {
         let server = Server::read(url)?;
         let (described, body) = self.request.read_text(&with_scheme(url), "with the URL of a server")?;
         let (tls, expects) = (self.tls.spec(), self.expects.keys());
-        Ok((server, Asked::Request { described: described.into(), body, tls, expects }))
+        Ok((server, AdhocLoad::Request { described: described.into(), body, tls, expects }))
     }
 
     /// First given flag that describes the requests to a URL. `None` if there is none.

@@ -11,7 +11,7 @@ use plan::Fault;
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
-use crate::commands::stored::Named;
+use crate::commands::stored::StoredName;
 use crate::destination::{ResultFlags, formats};
 use crate::exit::{BadArguments, Exit};
 
@@ -53,7 +53,7 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
         let what = format!("--format {} reports conditions, and there is none", format.name);
         return Err(bad(&what, "add --fail-if 'throughput<95% of baseline', or write another format"));
     }
-    let sides = [Named::of(&flags.first, &flags.store)?, Named::of(&flags.second, &flags.store)?];
+    let sides = [StoredName::of(&flags.first, &flags.store)?, StoredName::of(&flags.second, &flags.store)?];
     let compared = compared(&sides, &failing)?;
     let is_shown = !failing.is_empty();
     destination.write(is_shown, &|format, options, out| compared.write(format, options, out))?;
@@ -73,9 +73,9 @@ fn failing(lists: &[String]) -> anyhow::Result<Vec<Condition>> {
     if errors.is_empty() { Ok(failing) } else { Err(BadArguments(errors.join("\n")).into()) }
 }
 
-fn compared(sides: &[Named; 2], failing: &[Condition]) -> anyhow::Result<Compared> {
+fn compared(sides: &[StoredName; 2], failing: &[Condition]) -> anyhow::Result<Compared> {
     let [first, second] = sides;
-    let compared = match sides.each_ref().map(Named::is_study) {
+    let compared = match sides.each_ref().map(StoredName::is_study) {
         [true, true] => of_studies(sides, failing)?,
         [true, false] if second.is_last() => of_studies(sides, failing)?,
         [false, true] if first.is_last() => of_studies(sides, failing)?,
@@ -102,7 +102,7 @@ fn compared(sides: &[Named; 2], failing: &[Condition]) -> anyhow::Result<Compare
 }
 
 fn of_studies(
-    [first, second]: &[Named; 2],
+    [first, second]: &[StoredName; 2],
     failing: &[Condition],
 ) -> anyhow::Result<Result<Compared, ReportError>> {
     let ids = [first.store.find_study(&first.name)?, second.store.find_study(&second.name)?];

@@ -13,7 +13,7 @@ use evidence::{RunId, RunState, StudyId, StudyState};
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
-use crate::commands::stored::Named;
+use crate::commands::stored::StoredName;
 use crate::exit::{BadArguments, CannotRun, Exit};
 use crate::output;
 
@@ -41,7 +41,7 @@ enum Exported {
 
 /// Writes the whole file, or none.
 pub(crate) fn run(flags: &ExportFlags) -> anyhow::Result<Exit> {
-    let named = Named::of(&flags.name, &flags.store)?;
+    let named = StoredName::of(&flags.name, &flags.store)?;
     let exported = exported(&named)?;
     let path = &flags.output;
     check(path, flags.force, named.store.path())?;
@@ -67,7 +67,7 @@ pub(crate) fn run(flags: &ExportFlags) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn exported(named: &Named) -> anyhow::Result<Exported> {
+fn exported(named: &StoredName) -> anyhow::Result<Exported> {
     let running = |id: &str| {
         CannotRun(format!(
             "{id} is still running; nothing was exported\n  help: wait for its end, or stop it first"

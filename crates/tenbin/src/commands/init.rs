@@ -31,7 +31,7 @@ const SYSTEM: Question = Question {
     text: "URL of the running server, or command that starts one on {port}",
     default: "http://127.0.0.1:8080",
 };
-const FURTHER: Question = Question { text: "Another system to compare with, or nothing", default: "" };
+const NEXT_SYSTEM: Question = Question { text: "Another system to compare with, or nothing", default: "" };
 const PATH: Question = Question { text: "Path to request", default: "/" };
 const LOAD: Question =
     Question { text: "Load: users such as 50, or requests per second such as 500/s", default: "50" };
@@ -83,7 +83,7 @@ impl Answers {
         answers.put(&SYSTEM, Self::add_system, answer)?;
         loop {
             let known = answers.systems.len();
-            answers.put(&FURTHER, Self::add_further, answer)?;
+            answers.put(&NEXT_SYSTEM, Self::add_further, answer)?;
             if answers.systems.len() == known {
                 break;
             }

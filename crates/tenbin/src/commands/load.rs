@@ -10,7 +10,7 @@ use clap_complete::engine::ArgValueCompleter;
 use judge::{Condition, endings};
 use plan::{Draft, Fault, Field, LoadSpec, Plan, Played, RunningSpec};
 use progress::{RunEvent, Stream};
-use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
+use runner::{MadeRun, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::Store;
 
 use crate::arguments::{is_plan, is_server, named_url, stages_with_seconds, with_scheme, with_seconds};
@@ -276,7 +276,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let made = runner.make(planned, &stream);
     line.into_iter().for_each(LiveLine::close);
     let made = made.inspect_err(show_what_is_left);
-    let Made { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
+    let MadeRun { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
     label.keep(run.as_str(), &store);
     let by_itself = endings::of_run(ending.verdict, &gates);
 
@@ -447,8 +447,8 @@ fn spec(flags: &LoadFlags) -> LoadSpec {
 }
 
 impl LoadFlags {
-    fn curl_words(&self) -> curl::Words<'_> {
-        curl::Words {
+    fn curl_words(&self) -> curl::CurlValues<'_> {
+        curl::CurlValues {
             url: self.url.as_deref(),
             connections: self.connections.as_deref(),
             duration: self.duration.as_deref(),

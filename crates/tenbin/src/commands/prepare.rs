@@ -12,7 +12,7 @@ use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
 /// Min time between two updates of the progress on a terminal.
-const TOLD_EVERY: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Arguments of `tenbin prepare`.
 #[derive(Args, Debug)]
@@ -153,7 +153,7 @@ impl ProgressLine {
             return;
         }
         let Ok(mut last) = self.0.lock() else { return };
-        let is_new = words.is_empty() && last.is_some_and(|last| last.elapsed() < TOLD_EVERY);
+        let is_new = words.is_empty() && last.is_some_and(|last| last.elapsed() < PROGRESS_INTERVAL);
         if is_new {
             return;
         }

@@ -117,7 +117,7 @@ pub(crate) struct ProxyFlags {
 }
 
 /// Values of the flags.
-struct Asked {
+struct ProxyArguments {
     place: Place,
     settings: Settings,
     stall: Option<Stall>,
@@ -133,7 +133,7 @@ struct Stall {
 
 /// Passes connections on until it is interrupted.
 pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
-    let Asked { place, settings, stall, is_json } = read(flags)?;
+    let ProxyArguments { place, settings, stall, is_json } = read(flags)?;
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let running = proxy::start(&place, settings).map_err(explained)?;
     let (sender, heard) = mpsc::channel();
@@ -154,10 +154,10 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
     // The thread of signals keeps a sender for the life of the program, so that `recv` does not fail.
     while let Ok(heard) = heard.recv() {
         match heard {
-            Heard::Signal => break,
-            Heard::Stall(lasting) => running.stall(lasting),
+            ProxyEvent::Signal => break,
+            ProxyEvent::Stall(lasting) => running.stall(lasting),
             // The client of the control socket may be gone.
-            Heard::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
+            ProxyEvent::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
         }
     }
     let counters = running.stop();
@@ -170,7 +170,7 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
 }
 
 /// Event that the main thread waits for.
-enum Heard {
+enum ProxyEvent {
     Signal,
     /// The stall begins, for this long.
     Stall(Duration),
@@ -178,21 +178,21 @@ enum Heard {
     Order(String, Sender<String>),
 }
 
-fn listen_to_signals(mut signals: Signals, sender: Sender<Heard>) -> std::io::Result<()> {
+fn listen_to_signals(mut signals: Signals, sender: Sender<ProxyEvent>) -> std::io::Result<()> {
     let listen = move || {
         for _ in signals.forever() {
             // At the second signal, the receiver is gone, and there is nothing to do.
-            let _ = sender.send(Heard::Signal);
+            let _ = sender.send(ProxyEvent::Signal);
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
 }
 
-fn stall_later(stall: Stall, sender: Sender<Heard>) -> std::io::Result<()> {
+fn stall_later(stall: Stall, sender: Sender<ProxyEvent>) -> std::io::Result<()> {
     let wait = move || {
         thread::sleep(stall.after);
         // The proxy may have ended already.
-        let _ = sender.send(Heard::Stall(stall.lasting));
+        let _ = sender.send(ProxyEvent::Stall(stall.lasting));
     };
     thread::Builder::new().name("stall".to_owned()).spawn(wait).map(drop)
 }
@@ -212,7 +212,7 @@ fn explained(error: StartError) -> anyhow::Error {
     anyhow::anyhow!("{error}\n  help: {help}")
 }
 
-fn read(flags: &ProxyFlags) -> anyhow::Result<Asked> {
+fn read(flags: &ProxyFlags) -> anyhow::Result<ProxyArguments> {
     let mut reader = Reader::default();
     let listen = reader.read("LISTEN", Some(&flags.listen), endpoint);
     let target = reader.read("TARGET", Some(&flags.target), endpoint);
@@ -246,7 +246,7 @@ fn read(flags: &ProxyFlags) -> anyhow::Result<Asked> {
     };
     let buffer_bytes = buffer_bytes.unwrap_or(BUFFER_BYTES);
     let place = Place { listen, target, connections_max, buffer_bytes, seed: seed.unwrap_or(1) };
-    Ok(Asked { place, settings, stall, is_json })
+    Ok(ProxyArguments { place, settings, stall, is_json })
 }
 
 fn settings(flags: &ProxyFlags, reader: &mut Reader) -> Settings {

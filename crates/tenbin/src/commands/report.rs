@@ -7,7 +7,7 @@ use evidence::RunId;
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
-use crate::commands::stored::Named;
+use crate::commands::stored::StoredName;
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
@@ -31,10 +31,10 @@ pub(crate) struct ReportFlags {
 /// Loads the runs or the study, and writes the report.
 pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
-    let mut named: Vec<Named> =
-        flags.names.iter().map(|name| Named::of(name, &flags.store)).collect::<anyhow::Result<_>>()?;
+    let mut named: Vec<StoredName> =
+        flags.names.iter().map(|name| StoredName::of(name, &flags.store)).collect::<anyhow::Result<_>>()?;
     if named.is_empty() {
-        named.push(Named::last(&flags.store)?);
+        named.push(StoredName::last(&flags.store)?);
     }
     if let [one] = &named[..]
         && let Some(id) = one.study()?

@@ -20,7 +20,7 @@ use crate::commands::resume::ResumeFlag;
 use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
-use crate::making::{Making, broken, of_study};
+use crate::run_sequence::{RunSequence, broken, of_study};
 use crate::study_line::{StudyLine, print_remark};
 use crate::{machine_facts, output, seed, signals};
 
@@ -203,7 +203,7 @@ impl Ordered<'_> {
             study.make_whole_runs(NoSlices { because, help: "run it again without --resume".to_owned() });
         }
         let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?.in_slices(slices);
-        let mut making = Making { bench, tools, stream: &stream, line };
+        let mut making = RunSequence { bench, tools, stream: &stream, line };
         study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
             .map_err(broken)
             .inspect_err(show_what_is_left)

@@ -18,12 +18,12 @@ use crate::exit::BadArguments;
 const LAST: &str = "last";
 
 /// A store, and the name of a run or study in it, or the beginning of such a name.
-pub(crate) struct Named {
+pub(crate) struct StoredName {
     pub(crate) store: Store,
     pub(crate) name: String,
 }
 
-impl Named {
+impl StoredName {
     /// The newest run or study of the store.
     pub(crate) fn last(store: &StoreFlag) -> anyhow::Result<Self> {
         Ok(Self { store: Store::open_existing(&store.path())?, name: LAST.to_owned() })

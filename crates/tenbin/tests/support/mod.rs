@@ -18,7 +18,7 @@ use serde_json::Value;
 use target::scripted::{self, Script, Scripted, Step};
 
 /// Max time of a program. Longer than any test needs, and short enough to end one that hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The program under test.
 pub(crate) const TENBIN: &str = env!("CARGO_BIN_EXE_tenbin");
@@ -147,10 +147,10 @@ impl Started {
         self.child.try_wait().expect("a state").is_none()
     }
 
-    /// Waits until the program ends, [`PATIENCE`] at most.
+    /// Waits until the program ends, [`TIMEOUT`] at most.
     #[track_caller]
     pub(crate) fn finish(self) -> Output {
-        self.finish_within(PATIENCE)
+        self.finish_within(TIMEOUT)
     }
 
     /// Waits until the program ends, `limit` at most.
@@ -216,10 +216,10 @@ pub(crate) fn built_in() -> target::Running {
     target::start(target::Settings::default()).expect("a target")
 }
 
-/// Waits until a condition is true. Panics after [`PATIENCE`].
+/// Waits until a condition is true. Panics after [`TIMEOUT`].
 #[track_caller]
 pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !condition() {
         assert!(Instant::now() < deadline, "never: {what}");
         thread::sleep(Duration::from_millis(1));

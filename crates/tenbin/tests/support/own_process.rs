@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Home, PATIENCE, TENBIN, until};
+use super::{Home, TENBIN, TIMEOUT, until};
 
 /// Process of a built-in target. Dropping it ends the process.
 pub(crate) struct Server {
@@ -36,7 +36,7 @@ impl Server {
     pub(crate) fn requests(&self) -> u64 {
         let address = self.url.strip_prefix("http://").expect("a URL").trim_end_matches('/');
         let mut socket = TcpStream::connect(address).expect("a connection");
-        socket.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        socket.set_read_timeout(Some(TIMEOUT)).expect("a limit");
         socket.write_all(b"GET /counters HTTP/1.0\r\n\r\n").expect("asked");
         let mut reply = String::new();
         socket.read_to_string(&mut reply).expect("a reply");

@@ -9,7 +9,7 @@ const MONTHS: [&[u8; 3]; 12] =
 
 impl Date {
     /// Date before any reply, used for replies without a date.
-    pub(super) const LONG_AGO: Self = Self(2020, 1, 1, 0, 0, 0);
+    pub(super) const BEFORE_ANY_REPLY: Self = Self(2020, 1, 1, 0, 0, 0);
 
     /// Parses a date whose parts may be in any order.
     pub(super) fn read(text: &[u8]) -> Option<Self> {
@@ -68,8 +68,8 @@ mod tests {
             assert_eq!(Date::read(text.as_bytes()), Some(date), "{text}");
         }
         assert!(
-            date < Date::LONG_AGO
-                && Date::read(b"1 Jan 2036 0:0:0").is_some_and(|date| date > Date::LONG_AGO)
+            date < Date::BEFORE_ANY_REPLY
+                && Date::read(b"1 Jan 2036 0:0:0").is_some_and(|date| date > Date::BEFORE_ANY_REPLY)
         );
         for text in [
             "",

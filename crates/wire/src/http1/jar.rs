@@ -116,8 +116,8 @@ impl<'a> SetCookie<'a> {
                 ends = Date::read(content).or(ends);
             }
         }
-        let is_deleted =
-            max_age.unwrap_or_else(|| ends.is_some_and(|ends| ends <= date.unwrap_or(Date::LONG_AGO)));
+        let is_deleted = max_age
+            .unwrap_or_else(|| ends.is_some_and(|ends| ends <= date.unwrap_or(Date::BEFORE_ANY_REPLY)));
         Some(Self { cookie: [name, b"=", content].concat(), path, is_deleted })
     }
 

@@ -26,10 +26,10 @@ pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, M
         return Err(Missing::NotJson);
     }
     match found {
-        Found::Nothing => Err(Missing::NotThere),
-        Found::NoScalar => Err(Missing::NoScalar),
-        Found::Plain(text) => Ok(Cow::Borrowed(text.as_bytes())),
-        Found::Quoted(text) => Ok(match unescaped(text) {
+        PathValue::Nothing => Err(Missing::NotThere),
+        PathValue::NoScalar => Err(Missing::NoScalar),
+        PathValue::Plain(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        PathValue::Quoted(text) => Ok(match unescaped(text) {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }),
@@ -38,7 +38,7 @@ pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, M
 
 /// Value at the end of the path.
 #[derive(Clone, Copy)]
-enum Found<'a> {
+enum PathValue<'a> {
     Nothing,
     /// An object, an array, or null.
     NoScalar,
@@ -57,27 +57,27 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Parses one value. With a path, returns the value that it leads to from here; an empty path leads to the value itself.
-    fn value(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
+    fn value(&mut self, path: Option<&[Part]>) -> Option<PathValue<'a>> {
         self.space();
         let from = self.at;
         let here = match self.peek()? {
             b'{' => return self.within(|reader| reader.object(path)),
             b'[' => return self.within(|reader| reader.list(path)),
-            b'"' => Found::Quoted(self.string()?),
-            b'n' => self.word("null").map(|()| Found::NoScalar)?,
+            b'"' => PathValue::Quoted(self.string()?),
+            b'n' => self.word("null").map(|()| PathValue::NoScalar)?,
             first => {
                 match first {
                     b't' => self.word("true")?,
                     b'f' => self.word("false")?,
                     _ => self.number()?,
                 }
-                Found::Plain(&self.text[from..self.at])
+                PathValue::Plain(&self.text[from..self.at])
             }
         };
-        Some(if path.is_some_and(<[Part]>::is_empty) { here } else { Found::Nothing })
+        Some(if path.is_some_and(<[Part]>::is_empty) { here } else { PathValue::Nothing })
     }
 
-    fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<Found<'a>>) -> Option<Found<'a>> {
+    fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<PathValue<'a>>) -> Option<PathValue<'a>> {
         self.at += 1;
         self.depth += 1;
         let found = if self.depth <= DEPTH_MAX { read(self) } else { None };
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn object(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
+    fn object(&mut self, path: Option<&[Part]>) -> Option<PathValue<'a>> {
         let (mut found, step) = enter(path);
         let wanted = step.and_then(|(part, rest)| match part {
             Part::Key(name) | Part::KeyOrIndex(name, _) => Some((name.as_str(), rest)),
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    fn list(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
+    fn list(&mut self, path: Option<&[Part]>) -> Option<PathValue<'a>> {
         let (mut found, step) = enter(path);
         let wanted = match step {
             None | Some((Part::Key(_) | Part::KeyOrIndex(_, None), _)) => None,
@@ -248,10 +248,12 @@ impl<'a> Reader<'a> {
 }
 
 /// Result for an array or an object before its members are parsed, and the path's next part with the parts after it.
-fn enter<'a>(path: Option<&[Part]>) -> (Found<'a>, Option<(&Part, &[Part])>) {
+fn enter<'a>(path: Option<&[Part]>) -> (PathValue<'a>, Option<(&Part, &[Part])>) {
     match path {
-        None => (Found::Nothing, None),
-        Some(path) => path.split_first().map_or((Found::NoScalar, None), |next| (Found::Nothing, Some(next))),
+        None => (PathValue::Nothing, None),
+        Some(path) => {
+            path.split_first().map_or((PathValue::NoScalar, None), |next| (PathValue::Nothing, Some(next)))
+        }
     }
 }
 

@@ -32,12 +32,12 @@ pub struct Template {
     form: Form,
     cookies: Option<Box<Cookies>>,
     origin: Option<Box<Origin>>,
-    own: Option<Box<Own>>,
+    own: Option<Box<OwnServer>>,
 }
 
 /// Server of a request whose target begins with a value. A URL of another server is not sent.
 #[derive(Clone, Debug)]
-struct Own {
+struct OwnServer {
     /// Hosts and ports of the plan, and of the Host header.
     hosts: Vec<String>,
     is_secure: bool,
@@ -147,7 +147,7 @@ impl Template {
             let host = request.host.clone();
             Box::new(Origin { redirects, host, keeps_alive: request.keep_alive, sends_cookies })
         });
-        let own = matches!(target.first(), Some(Part::Value(..))).then(|| Box::new(Own::of(request)));
+        let own = matches!(target.first(), Some(Part::Value(..))).then(|| Box::new(OwnServer::of(request)));
         let form = Form::Filled { start, target, head, body };
         let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
         let accepts_coding = request.has(ACCEPT_ENCODING);
@@ -325,7 +325,7 @@ impl Template {
     }
 }
 
-impl Own {
+impl OwnServer {
     fn of(request: &Request) -> Self {
         let given = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host"));
         let hosts =

@@ -37,7 +37,7 @@ pub(super) struct Head {
 
 /// Amount of a packet's content that the caller needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum PacketInterest {
     /// All of the content, in one piece.
     Whole,
     /// Nothing: the packet is skipped.
@@ -94,7 +94,7 @@ impl Incoming {
     pub(super) fn take<'a>(
         &'a mut self,
         bytes: &'a [u8],
-        judge: impl FnOnce(Head) -> Result<Wish, Fault>,
+        judge: impl FnOnce(Head) -> Result<PacketInterest, Fault>,
     ) -> Result<(usize, Packet<'a>), PeerFault> {
         if self.is_spent {
             self.drop_spent();
@@ -107,11 +107,11 @@ impl Incoming {
         }
         let Some(head) = Head::of(bytes) else { return Ok(self.gather(bytes)) };
         match self.admit(head, judge).map_err(|fault| fault.showing(bytes))? {
-            Wish::Nothing => {
+            PacketInterest::Nothing => {
                 self.begin_to_skip(head, 0);
                 Ok(self.skip(bytes))
             }
-            Wish::Whole => match bytes.get(HEADER_BYTES..head.packet_bytes()) {
+            PacketInterest::Whole => match bytes.get(HEADER_BYTES..head.packet_bytes()) {
                 Some(payload) => {
                     self.sequence = self.sequence.wrapping_add(1);
                     Ok((head.packet_bytes(), Packet::Whole(payload)))
@@ -128,13 +128,17 @@ impl Incoming {
     }
 
     #[inline]
-    fn admit(&self, head: Head, judge: impl FnOnce(Head) -> Result<Wish, Fault>) -> Result<Wish, Fault> {
+    fn admit(
+        &self,
+        head: Head,
+        judge: impl FnOnce(Head) -> Result<PacketInterest, Fault>,
+    ) -> Result<PacketInterest, Fault> {
         // A server that closes the connection sends an error without having read a statement, with sequence number 0.
         let is_last_word = head.sequence == 0 && head.first == Some(ERROR);
         if head.sequence != self.sequence && !is_last_word {
             return Err(Fault::Sequence);
         }
-        if self.is_carried_on { Ok(Wish::Nothing) } else { judge(head) }
+        if self.is_carried_on { Ok(PacketInterest::Nothing) } else { judge(head) }
     }
 
     fn gather<'a>(&mut self, bytes: &[u8]) -> (usize, Packet<'a>) {
@@ -147,7 +151,7 @@ impl Incoming {
     fn take_rest<'a>(
         &'a mut self,
         bytes: &[u8],
-        judge: impl FnOnce(Head) -> Result<Wish, Fault>,
+        judge: impl FnOnce(Head) -> Result<PacketInterest, Fault>,
     ) -> Result<(usize, Packet<'a>), PeerFault> {
         let mut used = self.gather_up_to(HEADER_BYTES, bytes);
         if Head::of(&self.gathered).is_none() {
@@ -155,13 +159,13 @@ impl Incoming {
         }
         let Some(head) = Head::of(&self.gathered) else { return Ok((used, Packet::NeedMore)) };
         match self.admit(head, judge).map_err(|fault| fault.showing(&self.gathered))? {
-            Wish::Nothing => {
+            PacketInterest::Nothing => {
                 self.begin_to_skip(head, self.gathered.len());
                 self.gathered.clear();
                 let (more, packet) = self.skip(&bytes[used..]);
                 Ok((used + more, packet))
             }
-            Wish::Whole => {
+            PacketInterest::Whole => {
                 used += self.gather_up_to(head.packet_bytes(), &bytes[used..]);
                 if self.gathered.len() < head.packet_bytes() {
                     return Ok((used, Packet::NeedMore));

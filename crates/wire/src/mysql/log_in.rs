@@ -34,9 +34,9 @@ const QUERY: u8 = 3;
 /// `caching_sha2_password`: results that the server sends after the scramble, and the request for its public key.
 const KNOWN: u8 = 3;
 const PASSWORD_WANTED: u8 = 4;
-const KEY_PLEASE: u8 = 2;
+const PUBLIC_KEY_REQUEST: u8 = 2;
 /// Request for the public key in `sha256_password`.
-const OLD_KEY_PLEASE: u8 = 1;
+const PUBLIC_KEY_REQUEST_SHA256: u8 = 1;
 
 /// State of a log-in.
 #[derive(Debug)]
@@ -213,7 +213,9 @@ impl LogIn {
             Plugin::Native if password.is_empty() => Vec::new(),
             Plugin::CachingSha2 | Plugin::Sha256 if password.is_empty() => Vec::from([0]),
             Plugin::Clear if !may_show => return Err(Fault::ClearPassword.plain()),
-            Plugin::Sha256 if !around.is_private => return self.ask_for_key(OLD_KEY_PLEASE, around),
+            Plugin::Sha256 if !around.is_private => {
+                return self.ask_for_key(PUBLIC_KEY_REQUEST_SHA256, around);
+            }
             _ => plugin.answer(password, &self.seed)?,
         };
         Ok(LogInAction::Send(answer))
@@ -225,7 +227,7 @@ impl LogIn {
             (Plugin::CachingSha2, [PASSWORD_WANTED]) if around.is_private => {
                 Ok(LogInAction::Send(with_zero(password(around))))
             }
-            (Plugin::CachingSha2, [PASSWORD_WANTED]) => self.ask_for_key(KEY_PLEASE, around),
+            (Plugin::CachingSha2, [PASSWORD_WANTED]) => self.ask_for_key(PUBLIC_KEY_REQUEST, around),
             _ => Err(Fault::Unexpected.showing(data)),
         }
     }

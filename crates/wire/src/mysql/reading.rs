@@ -14,7 +14,7 @@ use super::capabilities::Capabilities;
 use super::columns::{COLUMNS_MAX, Columns, Definition};
 use super::fault::Fault;
 use super::fields::{Fields, NULL};
-use super::incoming::{ERROR, Head, Wish};
+use super::incoming::{ERROR, Head, PacketInterest};
 use super::outgoing::PAYLOAD_BYTES_MAX;
 use super::{row, server_error};
 use crate::sql::{RowSink, ServerError, Transaction};
@@ -133,15 +133,15 @@ impl Reading {
 
     /// Decides from its head whether the content of a packet is needed.
     #[inline]
-    pub(super) fn judge(&self, head: Head, wants_rows: bool) -> Result<Wish, Fault> {
+    pub(super) fn judge(&self, head: Head, wants_rows: bool) -> Result<PacketInterest, Fault> {
         let Some(first) = head.first else { return Err(Fault::Malformed) };
         let is_old_end = first == END && head.payload_bytes < OLD_END_BYTES;
         match self.state {
             State::Rows if self.ends_rows(head) => {}
             State::Rows if self.form == Form::Binary && first != 0 => return Err(Fault::Unexpected),
-            State::Rows if !wants_rows => return Ok(Wish::Nothing),
+            State::Rows if !wants_rows => return Ok(PacketInterest::Nothing),
             State::Rows if head.payload_bytes == PAYLOAD_BYTES_MAX => return Err(Fault::RowTooLong),
-            State::Rows => return Ok(Wish::Whole),
+            State::Rows => return Ok(PacketInterest::Whole),
             State::Result | State::Prepared => {}
             _ if first == ERROR => {}
             State::Idle => return Err(Fault::Unexpected),
@@ -154,13 +154,13 @@ impl Reading {
             }
             _ if is_old_end => return Err(Fault::ColumnsDiffer),
             State::Definitions { .. } if !(wants_rows || self.keeps_definitions()) => {
-                return Ok(Wish::Nothing);
+                return Ok(PacketInterest::Nothing);
             }
-            State::PreparedColumns { .. } if !self.caches_metadata => return Ok(Wish::Nothing),
-            State::Placeholders { .. } => return Ok(Wish::Nothing),
+            State::PreparedColumns { .. } if !self.caches_metadata => return Ok(PacketInterest::Nothing),
+            State::Placeholders { .. } => return Ok(PacketInterest::Nothing),
             State::Definitions { .. } | State::PreparedColumns { .. } => {}
         }
-        if head.payload_bytes > PACKET_BYTES_MAX { Err(Fault::Oversized) } else { Ok(Wish::Whole) }
+        if head.payload_bytes > PACKET_BYTES_MAX { Err(Fault::Oversized) } else { Ok(PacketInterest::Whole) }
     }
 
     #[inline]

@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::fault::Fault;
-use super::incoming::{ERROR, Head, Incoming, Packet, Wish};
+use super::incoming::{ERROR, Head, Incoming, Packet, PacketInterest};
 use super::log_in::{Circumstances, LogIn, LogInAction};
 use super::nonce::Nonce;
 use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX, put};
 use super::reading::{Form, Outcome, Prepared, Reading};
 use super::server_error;
-use super::work::{self, Command, Known, Queue, Values, Waiting, What, Which};
+use super::work::{self, Command, CommandKind, Known, Queue, StatementId, Values, Waiting};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
 use crate::sql::{
@@ -199,9 +199,9 @@ impl Session {
     fn begin(&mut self, command: Command, reply_sequence: u8) {
         self.incoming.expect(reply_sequence);
         match command.what {
-            What::Query => self.reading.begin(Form::Text),
-            What::Prepare(_) => self.reading.begin_to_prepare(),
-            What::Execute(which) => {
+            CommandKind::Query => self.reading.begin(Form::Text),
+            CommandKind::Prepare(_) => self.reading.begin_to_prepare(),
+            CommandKind::Execute(which) => {
                 self.swap_columns(which);
                 self.reading.begin(Form::Binary);
             }
@@ -210,7 +210,7 @@ impl Session {
         self.under_way = Some(command);
     }
 
-    fn known_as(&mut self, which: Which) -> Option<&mut Known> {
+    fn known_as(&mut self, which: StatementId) -> Option<&mut Known> {
         if which.is_kept {
             self.known.get_mut(usize::from(which.number))?.as_mut()
         } else {
@@ -219,7 +219,7 @@ impl Session {
     }
 
     /// Swaps the cached column definitions of a statement with those of the parser, before and after its execution.
-    fn swap_columns(&mut self, which: Which) {
+    fn swap_columns(&mut self, which: StatementId) {
         if !self.reading.caches_metadata() {
             return;
         }
@@ -243,18 +243,18 @@ impl Session {
         let Waiting { command, packets, reply_sequence, text } = &mut waiting;
         let (what, syncs, sequence) = (command.what, command.syncs, *reply_sequence);
         match what {
-            What::Prepare(which) => {
+            CommandKind::Prepare(which) => {
                 if let Some(known) = self.known_as(which).filter(|_| which.is_kept) {
                     work::set_id(packets, known.id);
                     self.outgoing.extend_from_slice(packets);
-                    self.begin(Command { what: What::Execute(which), syncs }, sequence);
+                    self.begin(Command { what: CommandKind::Execute(which), syncs }, sequence);
                 } else {
                     let sequence = work::put_prepare(&mut self.outgoing, text.as_bytes());
                     self.prepares = Some(waiting);
                     self.begin(Command { what, syncs }, sequence);
                 }
             }
-            What::Query | What::Execute(_) => {
+            CommandKind::Query | CommandKind::Execute(_) => {
                 self.outgoing.extend_from_slice(packets);
                 self.begin(Command { what, syncs }, sequence);
             }
@@ -262,7 +262,7 @@ impl Session {
     }
 
     /// Executes the statement that was just prepared.
-    fn go_on_prepared(&mut self, which: Which, prepared: Prepared) -> SessionEvent {
+    fn go_on_prepared(&mut self, which: StatementId, prepared: Prepared) -> SessionEvent {
         if prepared.placeholders != which.values {
             return self.refuse_values(which, prepared);
         }
@@ -282,13 +282,13 @@ impl Session {
         if let Some(Waiting { mut packets, reply_sequence, .. }) = self.prepares.take() {
             work::set_id(&mut packets, prepared.id);
             self.outgoing.append(&mut packets);
-            self.begin(Command { what: What::Execute(which), syncs }, reply_sequence);
+            self.begin(Command { what: CommandKind::Execute(which), syncs }, reply_sequence);
         }
         SessionEvent::Send
     }
 
     /// Rejects an execution with a wrong number of values: the server would mix up values, or read past the last one.
-    fn refuse_values(&mut self, which: Which, prepared: Prepared) -> SessionEvent {
+    fn refuse_values(&mut self, which: StatementId, prepared: Prepared) -> SessionEvent {
         work::put_close(&mut self.closing, prepared.id);
         self.reading.server_error = ServerError {
             sqlstate: SqlState(*b"07001"),
@@ -307,7 +307,7 @@ impl Session {
     fn end(&mut self, is_refused: bool) {
         let Some(command) = self.under_way.take() else { return };
         self.prepares = None;
-        if let What::Execute(which) = command.what {
+        if let CommandKind::Execute(which) = command.what {
             self.swap_columns(which);
             if let Some(known) = self.passing.take() {
                 work::put_close(&mut self.closing, known.id);
@@ -366,7 +366,7 @@ impl Session {
                 Some(SessionEvent::Send)
             }
             Outcome::Prepared(prepared) => match self.under_way {
-                Some(Command { what: What::Prepare(which), .. }) => {
+                Some(Command { what: CommandKind::Prepare(which), .. }) => {
                     Some(self.go_on_prepared(which, prepared))
                 }
                 _ => None,
@@ -425,7 +425,11 @@ impl sql::Session for Session {
         let mut used = 0;
         loop {
             let judge = |head: Head| {
-                if head.payload_bytes > GREETING_BYTES_MAX { Err(Fault::Oversized) } else { Ok(Wish::Whole) }
+                if head.payload_bytes > GREETING_BYTES_MAX {
+                    Err(Fault::Oversized)
+                } else {
+                    Ok(PacketInterest::Whole)
+                }
             };
             let (taken, packet) = match self.incoming.take(&bytes[used..], judge) {
                 Ok(taken) => taken,
@@ -476,7 +480,7 @@ impl sql::Session for Session {
     }
 
     fn query(&mut self, text: &[u8]) {
-        let command = Command { what: What::Query, syncs: 1 };
+        let command = Command { what: CommandKind::Query, syncs: 1 };
         if self.leaves_out {
             self.sync();
         } else if self.is_free() {
@@ -497,7 +501,7 @@ impl sql::Session for Session {
         let mut taken = core::mem::take(&mut self.values);
         taken.take(values);
         let Statement { number, text, is_kept } = statement;
-        let which = Which { number, is_kept, values: taken.count };
+        let which = StatementId { number, is_kept, values: taken.count };
         let is_free = self.is_free();
         if is_free {
             self.flush_closing();
@@ -505,11 +509,11 @@ impl sql::Session for Session {
         let known = if is_free && is_kept { self.known_as(which).map(|known| known.id) } else { None };
         if let Some(id) = known {
             let sequence = work::put_execute(&mut self.outgoing, id, &taken);
-            self.begin(Command { what: What::Execute(which), syncs: 0 }, sequence);
+            self.begin(Command { what: CommandKind::Execute(which), syncs: 0 }, sequence);
         } else {
             let mut packets = Vec::new();
             let reply_sequence = work::put_execute(&mut packets, 0, &taken);
-            let command = Command { what: What::Prepare(which), syncs: 0 };
+            let command = Command { what: CommandKind::Prepare(which), syncs: 0 };
             let waiting = Waiting { command, packets, reply_sequence, text: text.to_owned() };
             if is_free {
                 self.begin_waiting(waiting);

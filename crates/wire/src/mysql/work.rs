@@ -23,23 +23,23 @@ const TEXT: [u8; 2] = [253, 0];
 /// A command, from its request to its reply.
 #[derive(Debug)]
 pub(super) struct Command {
-    pub(super) what: What,
+    pub(super) what: CommandKind,
     /// Number of ready events to report after the command.
     pub(super) syncs: u32,
 }
 
 /// Kind of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum CommandKind {
     Query,
     /// Prepares a statement, then executes it.
-    Prepare(Which),
-    Execute(Which),
+    Prepare(StatementId),
+    Execute(StatementId),
 }
 
 /// Identifies a prepared statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Which {
+pub(super) struct StatementId {
     pub(super) number: u16,
     pub(super) is_kept: bool,
     /// Number of values of the execution.

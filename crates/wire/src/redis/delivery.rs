@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::command::{put_count, put_word};
-use super::kept::{KEPT_BYTES_MAX, Kept};
+use super::kept::{KEPT_BYTES_MAX, ScalarItems};
 use crate::conversation::Refusal;
 use crate::secrets::Secrets;
 use crate::step::Template;
@@ -125,7 +125,7 @@ impl Subscriber {
     }
 
     /// Notes a push of the server. Returns whether it completes the exchange.
-    pub(super) fn take_push(&mut self, push: &Kept) -> bool {
+    pub(super) fn take_push(&mut self, push: &ScalarItems) -> bool {
         if push.item(0) == Some(b"subscribe") {
             self.is_subscribing = false;
         }

@@ -34,7 +34,7 @@ const PREFIXES: &[(&str, ErrorClass)] = &[
 ];
 
 /// Beginnings of errors with the unspecific prefix `ERR`.
-const BEGINNINGS: &[(&str, ErrorClass)] = &[
+const ERR_PREFIXES: &[(&str, ErrorClass)] = &[
     ("ERR max number of clients", ErrorClass::TooManyConnections),
     ("ERR unknown command", ErrorClass::BadStatement),
     ("ERR Unknown subcommand", ErrorClass::BadStatement),
@@ -49,7 +49,7 @@ const BEGINNINGS: &[(&str, ErrorClass)] = &[
 pub(super) fn class(error: &[u8]) -> ErrorClass {
     let prefix = error.split(|byte| *byte == b' ').next().unwrap_or_default();
     let by_prefix = PREFIXES.iter().find(|(known, _)| known.as_bytes() == prefix);
-    let by_beginning = || BEGINNINGS.iter().find(|(known, _)| error.starts_with(known.as_bytes()));
+    let by_beginning = || ERR_PREFIXES.iter().find(|(known, _)| error.starts_with(known.as_bytes()));
     by_prefix.or_else(by_beginning).map_or(ErrorClass::CommandError, |(_, class)| *class)
 }
 

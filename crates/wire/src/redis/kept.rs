@@ -8,7 +8,7 @@ pub(super) const KEPT_ITEMS_MAX: usize = 4096;
 
 /// The scalar items of a reply in order, without nesting.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ScalarItems {
     bytes: Vec<u8>,
     items: Vec<Item>,
     is_cut: bool,
@@ -20,7 +20,7 @@ struct Item {
     is_nil: bool,
 }
 
-impl Kept {
+impl ScalarItems {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.items.clear();

@@ -13,7 +13,7 @@
 use alloc::vec::Vec;
 use core::str;
 
-use super::kept::Kept;
+use super::kept::ScalarItems;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 
@@ -30,12 +30,12 @@ pub(super) const NOT_RESP: &str = "the reply is not RESP";
 pub(super) const LINE_END: &str = "a line of the reply does not end with CR LF";
 pub(super) const LONG_LINE: &str = "a line of the reply is longer than 16 KiB";
 pub(super) const LENGTH: &str = "a length in the reply is no number from 0 to 2^40";
-pub(super) const DEEP: &str = "the reply has more than 128 aggregates within each other";
+pub(super) const TOO_DEEP: &str = "the reply has more than 128 aggregates within each other";
 pub(super) const STREAMED: &str = "the reply has a streamed type, which no released server sends";
 pub(super) const NUMBER: &str = "a number in the reply is none";
 pub(super) const TRUTH: &str = "a boolean in the reply is neither t nor f";
 pub(super) const NULL: &str = "a null in the reply has content";
-pub(super) const ODD_PUSH: &str = "a push or an attribute stands within another value";
+pub(super) const MISPLACED_PUSH: &str = "a push or an attribute stands within another value";
 
 /// The type of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub(super) struct Reader {
     has_error: bool,
     /// Beginning of the first error in the reply; valid if `has_error`.
     error: Vec<u8>,
-    kept: Kept,
+    kept: ScalarItems,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -191,7 +191,7 @@ impl Reader {
     }
 
     /// Kept content of the reply.
-    pub(super) fn kept(&self) -> &Kept {
+    pub(super) fn kept(&self) -> &ScalarItems {
         &self.kept
     }
 
@@ -235,7 +235,7 @@ impl Reader {
             // An attribute may precede any value, but a push is valid only between replies.
             let is_within = kind == Some(Kind::Push) && !self.open.is_empty();
             if is_within {
-                return Err(fault(ODD_PUSH));
+                return Err(fault(MISPLACED_PUSH));
             }
         }
         if self.open.is_empty() && kind.is_some() {
@@ -253,7 +253,7 @@ impl Reader {
             Line::Aggregate { left: 0, is_attribute } => Ok(!is_attribute),
             Line::Aggregate { left, is_attribute } => {
                 if self.open.len() == DEPTH_MAX {
-                    return Err(fault(DEEP));
+                    return Err(fault(TOO_DEEP));
                 }
                 self.open.push(Frame { left, is_attribute });
                 Ok(false)

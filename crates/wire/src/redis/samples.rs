@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::reader::{
-    DEEP, DEPTH_MAX, LENGTH, LINE_BYTES_MAX, LINE_END, LONG_LINE, NOT_RESP, NULL, NUMBER, ODD_PUSH, STREAMED,
-    TRUTH,
+    DEPTH_MAX, LENGTH, LINE_BYTES_MAX, LINE_END, LONG_LINE, MISPLACED_PUSH, NOT_RESP, NULL, NUMBER, STREAMED,
+    TOO_DEEP, TRUTH,
 };
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
@@ -94,7 +94,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("streamed bulk string", "$?\r\n", STREAMED),
     ("streamed array", "*?\r\n", STREAMED),
     ("chunk of a streamed string", ";4\r\n", STREAMED),
-    ("push within an array", "*1\r\n>1\r\n+x\r\n", ODD_PUSH),
+    ("push within an array", "*1\r\n>1\r\n+x\r\n", MISPLACED_PUSH),
 ];
 
 /// Replies at the limits of depth and length.
@@ -102,7 +102,7 @@ fn limits() -> Vec<Sample> {
     let nested = |depth: usize| format!("{}:1\r\n", "*1\r\n".repeat(depth)).into_bytes();
     let line = |bytes: usize| format!("+{}\r\n", "x".repeat(bytes - 3)).into_bytes();
     let (deep, long) =
-        (End::Fault(ErrorClass::ProtocolError, DEEP), End::Fault(ErrorClass::ProtocolError, LONG_LINE));
+        (End::Fault(ErrorClass::ProtocolError, TOO_DEEP), End::Fault(ErrorClass::ProtocolError, LONG_LINE));
     Vec::from([
         sample("deepest reply", &nested(DEPTH_MAX), REPLIED),
         sample("deeper reply", &nested(DEPTH_MAX + 1), deep),

@@ -16,7 +16,7 @@ use gungraun::{Callgrind, EventKind};
 use load::open::Profile;
 use load::{Arrivals, Schedule, Share, Spacing};
 use record::{Finish, Outcome, Recorder};
-use sql::script::{Allow, Deck, Language};
+use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Mode, Settings, Sql, TransactionStep};
 use wire::http1::{Checks, Http1, HttpConversation, Request};
 use wire::sql::Login;
@@ -89,7 +89,7 @@ fn selecting() -> Selecting {
 }
 
 fn select_only() -> Sql {
-    let mut deck = Deck::new();
+    let mut deck = ScriptSet::new();
     let script =
         deck.add("select-only", SELECT, Language::Pgbench, Allow::default()).expect("it is a script");
     let steps = vec![TransactionStep { name: "select-only".to_owned(), script, expects: None }];

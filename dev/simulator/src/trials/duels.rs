@@ -3,7 +3,7 @@
 use load::chance::Chance;
 use load::open::Profile;
 use load::{Load, Open, SECOND_NS, Schedule, Spacing};
-use stats::{Duel, DuelRules, DuelStep, Seen, Verdict};
+use stats::{Duel, DuelRules, DuelStep, RunResult, Verdict};
 
 use super::{seeds, shuffled};
 use crate::{LoadTimes, Queue, Service, play};
@@ -42,7 +42,7 @@ pub struct Duels {
 }
 
 /// Runs `count` duels. `systems` creates the runs of a duel from its seed; a run gets the side, A (0) or B (1), and the block.
-pub fn duels<Run: FnMut(usize, u32) -> Seen>(
+pub fn duels<Run: FnMut(usize, u32) -> RunResult>(
     trial: &DuelTrial,
     seed: u64,
     count: u32,
@@ -74,12 +74,16 @@ pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
             });
             let played = play(&load, &queue, times, seed.wrapping_add(runs));
             let planned = played.tally.counts.ended();
-            played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, planned })
+            played.mean_response_s().map_or(RunResult::Invalid, |value| RunResult::Figure {
+                value,
+                errors: 0,
+                planned,
+            })
         }
     })
 }
 
-fn fight(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> Seen) -> Duel {
+fn fight(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> RunResult) -> Duel {
     let mut duel = Duel::new(rules);
     // Random order of the two runs in a block.
     let mut chance = Chance::stream(seed, u64::MAX);
@@ -90,7 +94,7 @@ fn fight(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> Seen) -
                 duel.note_pilot([run(0, block), run(0, block)]);
             }
             DuelStep::Block { block } => {
-                let mut seen = [Seen::Missing; 2];
+                let mut seen = [RunResult::Missing; 2];
                 for side in shuffled(vec![0, 1], &mut chance) {
                     seen[side] = run(side, block);
                 }

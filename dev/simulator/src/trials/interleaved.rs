@@ -4,7 +4,7 @@
 //! and the share of the machine that a neighbor takes from time to time.
 
 use load::chance::Chance;
-use stats::{Duel, DuelRules, DuelStep, PAIRS_LEAST, Seen, Slice, Verdict};
+use stats::{Duel, DuelRules, DuelStep, PAIRS_MIN, RunResult, Slice, Verdict};
 
 use super::coupling::{Coupling, Lasting};
 use super::seeds;
@@ -235,7 +235,7 @@ impl<'a> Course<'a> {
                     match self.trial.made {
                         Made::InRuns { .. } => {
                             let first = usize::from(self.chance.unit() < 0.5);
-                            let mut runs = [Seen::Missing; 2];
+                            let mut runs = [RunResult::Missing; 2];
                             runs[first] = self.run(first);
                             runs[1 - first] = self.run(1 - first);
                             duel.note(runs);
@@ -256,8 +256,8 @@ impl<'a> Course<'a> {
         (duel, foretold)
     }
 
-    fn run(&mut self, side: usize) -> Seen {
-        let Made::InRuns { warm_up_s, measured_s } = self.trial.made else { return Seen::Missing };
+    fn run(&mut self, side: usize) -> RunResult {
+        let Made::InRuns { warm_up_s, measured_s } = self.trial.made else { return RunResult::Missing };
         let start = self.start();
         self.loaded_a_s = None;
         self.pass(warm_up_s);
@@ -272,7 +272,7 @@ impl<'a> Course<'a> {
         let start_cost = (self.trial.start_s + warm_up_s - settle_s) / (slice_s + settle_s);
         let pairs = match duel.levels().filter(|levels| levels.blocks > 1) {
             Some(levels) => levels.pairs_next(start_cost, pairs_most),
-            None => PAIRS_LEAST,
+            None => PAIRS_MIN,
         };
         let (mut starts, mut of_either, mut before) = ([None; 2], [Vec::new(), Vec::new()], None);
         self.loaded_a_s = None;
@@ -321,14 +321,14 @@ impl<'a> Course<'a> {
     }
 
     /// Returns the measured figure, and the cores that the neighbor took.
-    fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (Seen, f64) {
+    fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (RunResult, f64) {
         let own = normal(&mut self.chance) * self.trial.disturbed.of_second / measured_s.sqrt();
         let truth = if side == 0 { 100.0 * self.trial.ratio } else { 100.0 };
         let (began_s, speed) = (self.now_s, self.pass(measured_s));
         let drift = self.trial.disturbed.drift_per_hour * began_s / 3_600.0;
         let lasting = self.lasting(side, began_s);
         let value = truth * speed * lasting * (start + own + drift).exp();
-        (Seen::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
+        (RunResult::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
     }
 
     /// Share of the figure that the load on A leaves to the period since `began_s`.

@@ -1,6 +1,6 @@
 //! Trials of capacity searches.
 
-use stats::{Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStep};
+use stats::{Capacity, Level, LevelRunResult, Search, SearchEnd, SearchRules, SearchStep};
 
 use super::seeds;
 
@@ -40,7 +40,7 @@ pub struct Searches {
 
 /// Runs `count` searches. `system` creates the runs of a search from its seed. A run gets a level, and the rate of the overload
 /// that precedes it, if there is one.
-pub fn searches<Run: FnMut(Level, Option<f64>) -> Judged>(
+pub fn searches<Run: FnMut(Level, Option<f64>) -> LevelRunResult>(
     trial: &SearchTrial,
     seed: u64,
     count: u32,
@@ -54,7 +54,7 @@ pub fn searches<Run: FnMut(Level, Option<f64>) -> Judged>(
     found
 }
 
-fn search(rules: SearchRules, mut run: impl FnMut(Level, Option<f64>) -> Judged) -> Capacity {
+fn search(rules: SearchRules, mut run: impl FnMut(Level, Option<f64>) -> LevelRunResult) -> Capacity {
     let mut search = Search::new(rules);
     // Searches are bounded by their rules, which this loop also checks.
     for _ in 0..=rules.runs_max {

@@ -1,7 +1,7 @@
 //! Trials of best-of searches.
 
 use load::chance::Chance;
-use stats::{Seen, Tournament, TournamentFindings, TournamentRules, TournamentStep, Verdict};
+use stats::{RunResult, Tournament, TournamentFindings, TournamentRules, TournamentStep, Verdict};
 
 use super::{seeds, shuffled};
 
@@ -35,7 +35,7 @@ pub struct Tournaments {
 }
 
 /// Runs `count` searches. `systems` creates the runs of a search from its seed; a run gets the variant and the block.
-pub fn tournaments<Run: FnMut(usize, u32) -> Seen>(
+pub fn tournaments<Run: FnMut(usize, u32) -> RunResult>(
     trial: &TournamentTrial,
     seed: u64,
     count: u32,
@@ -52,7 +52,11 @@ pub fn tournaments<Run: FnMut(usize, u32) -> Seen>(
     found
 }
 
-fn play(rules: TournamentRules, seed: u64, mut run: impl FnMut(usize, u32) -> Seen) -> (Tournament, u32) {
+fn play(
+    rules: TournamentRules,
+    seed: u64,
+    mut run: impl FnMut(usize, u32) -> RunResult,
+) -> (Tournament, u32) {
     let mut tournament = Tournament::new(rules);
     let mut chance = Chance::stream(seed, u64::MAX);
     let mut runs = 0;

@@ -9,10 +9,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
+use super::certificate_check::CertificateCheck;
 use super::fault::sentence;
 use super::identity::{ClientFiles, Identity};
 use super::insecure::AnyCertificate;
-use super::vouched::Vouched;
 
 /// Server certificates that are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,11 +201,11 @@ fn vouched(
     (roots, named): Roots,
     is_any_name: bool,
     provider: Arc<CryptoProvider>,
-) -> Result<Arc<Vouched>, TlsError> {
+) -> Result<Arc<CertificateCheck>, TlsError> {
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
     // The store of roots is not empty, so this error is unexpected.
     let verifier = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
-    Ok(Arc::new(Vouched { verifier, named, is_any_name }))
+    Ok(Arc::new(CertificateCheck { verifier, named, is_any_name }))
 }
 
 fn authorities_in(path: &PathBuf) -> Result<Roots, TlsError> {

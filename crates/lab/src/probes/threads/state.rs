@@ -61,7 +61,7 @@ pub(crate) const ROLES: [(Role, &str); 4] = [
 
 /// Purpose of a thread of a virtual machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Chore {
+pub(crate) enum VmThreadRole {
     CollectsGarbage,
     Compiles,
     /// Timers, signals, or references, which use almost no CPU time.
@@ -69,38 +69,38 @@ pub(crate) enum Chore {
 }
 
 /// Prefixes of thread names in OpenJDK and .NET. The kernel cuts names after 15 bytes.
-const CHORES: &[(&str, Chore)] = &[
-    ("GC Thread", Chore::CollectsGarbage),
-    ("G1 ", Chore::CollectsGarbage),
-    ("ZDirector", Chore::CollectsGarbage),
-    ("ZDriver", Chore::CollectsGarbage),
-    ("ZWorker", Chore::CollectsGarbage),
-    ("ZStat", Chore::CollectsGarbage),
-    ("XWorker", Chore::CollectsGarbage),
-    ("Shenandoah", Chore::CollectsGarbage),
-    ("ParGC", Chore::CollectsGarbage),
+const CHORES: &[(&str, VmThreadRole)] = &[
+    ("GC Thread", VmThreadRole::CollectsGarbage),
+    ("G1 ", VmThreadRole::CollectsGarbage),
+    ("ZDirector", VmThreadRole::CollectsGarbage),
+    ("ZDriver", VmThreadRole::CollectsGarbage),
+    ("ZWorker", VmThreadRole::CollectsGarbage),
+    ("ZStat", VmThreadRole::CollectsGarbage),
+    ("XWorker", VmThreadRole::CollectsGarbage),
+    ("Shenandoah", VmThreadRole::CollectsGarbage),
+    ("ParGC", VmThreadRole::CollectsGarbage),
     // Stops the other threads, and collects garbage if the collector has no thread of its own.
-    ("VM Thread", Chore::CollectsGarbage),
-    (".NET Server GC", Chore::CollectsGarbage),
-    (".NET BGC", Chore::CollectsGarbage),
-    (".NET BackgroundG", Chore::CollectsGarbage),
-    ("C1 CompilerThre", Chore::Compiles),
-    ("C2 CompilerThre", Chore::Compiles),
-    ("JVMCI", Chore::Compiles),
-    (".NET Tiered Com", Chore::Compiles),
-    ("VM Periodic Tas", Chore::Other),
-    ("Reference Handl", Chore::Other),
-    ("Common-Cleaner", Chore::Other),
-    ("Signal Dispatch", Chore::Other),
-    ("Service Thread", Chore::Other),
-    ("Monitor Deflati", Chore::Other),
-    ("Notification Th", Chore::Other),
-    ("Finalizer", Chore::Other),
-    (".NET Finalizer", Chore::Other),
-    (".NET SynchManag", Chore::Other),
+    ("VM Thread", VmThreadRole::CollectsGarbage),
+    (".NET Server GC", VmThreadRole::CollectsGarbage),
+    (".NET BGC", VmThreadRole::CollectsGarbage),
+    (".NET BackgroundG", VmThreadRole::CollectsGarbage),
+    ("C1 CompilerThre", VmThreadRole::Compiles),
+    ("C2 CompilerThre", VmThreadRole::Compiles),
+    ("JVMCI", VmThreadRole::Compiles),
+    (".NET Tiered Com", VmThreadRole::Compiles),
+    ("VM Periodic Tas", VmThreadRole::Other),
+    ("Reference Handl", VmThreadRole::Other),
+    ("Common-Cleaner", VmThreadRole::Other),
+    ("Signal Dispatch", VmThreadRole::Other),
+    ("Service Thread", VmThreadRole::Other),
+    ("Monitor Deflati", VmThreadRole::Other),
+    ("Notification Th", VmThreadRole::Other),
+    ("Finalizer", VmThreadRole::Other),
+    (".NET Finalizer", VmThreadRole::Other),
+    (".NET SynchManag", VmThreadRole::Other),
 ];
 
-impl Chore {
+impl VmThreadRole {
     /// Maps the text of `/proc/PID/task/TID/comm`. `None` for a thread of the program.
     pub(crate) fn of(name: &str) -> Option<Self> {
         CHORES.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, chore)| *chore)
@@ -119,13 +119,13 @@ mod tests {
 
     #[test]
     fn threads_of_virtual_machines_are_recognized_by_name() {
-        assert_eq!(Chore::of("GC Thread#0\n"), Some(Chore::CollectsGarbage));
-        assert_eq!(Chore::of("G1 Conc#0\n"), Some(Chore::CollectsGarbage));
-        assert_eq!(Chore::of("VM Thread\n"), Some(Chore::CollectsGarbage));
-        assert_eq!(Chore::of("C2 CompilerThre\n"), Some(Chore::Compiles));
-        assert_eq!(Chore::of("VM Periodic Tas\n"), Some(Chore::Other));
+        assert_eq!(VmThreadRole::of("GC Thread#0\n"), Some(VmThreadRole::CollectsGarbage));
+        assert_eq!(VmThreadRole::of("G1 Conc#0\n"), Some(VmThreadRole::CollectsGarbage));
+        assert_eq!(VmThreadRole::of("VM Thread\n"), Some(VmThreadRole::CollectsGarbage));
+        assert_eq!(VmThreadRole::of("C2 CompilerThre\n"), Some(VmThreadRole::Compiles));
+        assert_eq!(VmThreadRole::of("VM Periodic Tas\n"), Some(VmThreadRole::Other));
         for name in ["", "java\n", "G1Garden\n", "http-nio-8080-e\n", "worker VM Thread\n"] {
-            assert_eq!(Chore::of(name), None, "{name}");
+            assert_eq!(VmThreadRole::of(name), None, "{name}");
         }
     }
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use super::super::process_files::SchedStat;
 use super::super::source::{Allowance, Source};
 use super::calls::{ARE_CALLS_KNOWN, Wait, inode_of};
-use super::state::{Chore, Role, STATES, State};
+use super::state::{Role, STATES, State, VmThreadRole};
 
 /// Time without running after which a thread is idle.
-const LATELY: Duration = Duration::from_secs(10);
+const IDLE_AFTER: Duration = Duration::from_secs(10);
 /// Number of readings after which the name is read a second time: virtual machines name their threads after the start.
 const NAMED_BY: u32 = 20;
 
@@ -37,7 +37,7 @@ impl Sleep {
 
 /// Files of a thread that are hidden from this user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Hidden {
+pub(crate) struct UnreadableFiles {
     pub(crate) calls: bool,
     pub(crate) functions: bool,
 }
@@ -69,8 +69,8 @@ pub(crate) struct Thread {
     accepts: u32,
     sleeps: u32,
     looks: u32,
-    pub(crate) chore: Option<Chore>,
-    pub(crate) hidden: Hidden,
+    pub(crate) chore: Option<VmThreadRole>,
+    pub(crate) hidden: UnreadableFiles,
     /// Seconds in each state since the last look at the system.
     pub(crate) spent_s: [f64; STATES.len()],
 }
@@ -100,13 +100,13 @@ impl Thread {
             sleeps: 0,
             looks: 0,
             chore: None,
-            hidden: Hidden { calls: !ARE_CALLS_KNOWN, functions: false },
+            hidden: UnreadableFiles { calls: !ARE_CALLS_KNOWN, functions: false },
             spent_s: [0.0; STATES.len()],
         }
     }
 
     pub(crate) fn role(&self, now: Instant) -> Role {
-        let ran_lately = self.last_ran.is_some_and(|ran| now.saturating_duration_since(ran) <= LATELY);
+        let ran_lately = self.last_ran.is_some_and(|ran| now.saturating_duration_since(ran) <= IDLE_AFTER);
         match self.chore {
             Some(_) => Role::Runtime,
             None if self.accepts * 2 > self.sleeps => Role::Listener,
@@ -174,7 +174,7 @@ impl Thread {
             // Read at the first reading and about a second later.
             if self.looks == 0 || self.looks == NAMED_BY {
                 let name = fs::read_to_string(self.file("comm")).unwrap_or_default();
-                self.chore = Chore::of(&name);
+                self.chore = VmThreadRole::of(&name);
             }
             self.looks += 1;
         }
@@ -325,6 +325,6 @@ mod tests {
         };
         assert!(spent.on_cpu_s <= 0.05, "{spent:?}");
         assert_eq!(thread.role(later), Role::Worker);
-        assert_eq!(thread.role(later + 2 * LATELY), Role::Idle);
+        assert_eq!(thread.role(later + 2 * IDLE_AFTER), Role::Idle);
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Whole<'a> {
     comparison: ComparisonObject<'a>,
     bottlenecks: Vec<bottleneck::RowBottleneck<'a>>,
     // Keys from here on were added after the first version of the contract.
-    study: About<'a>,
+    study: StudyFacts<'a>,
     failures: Vec<RunFailure<'a>>,
     gates: Vec<RunGate<'a>>,
     capacity: Vec<CapacityObject<'a>>,
@@ -96,7 +96,7 @@ struct Unjudged<'a> {
 }
 
 #[derive(Serialize)]
-struct About<'a> {
+struct StudyFacts<'a> {
     id: &'a str,
     title: &'a str,
     question: Option<&'a str>,
@@ -341,7 +341,7 @@ impl<'a> Whole<'a> {
                 observed: view.loads.iter().flat_map(observed).collect(),
             },
             bottlenecks: bottleneck::of_study(view),
-            study: About {
+            study: StudyFacts {
                 id: view.study.id.as_str(),
                 title: &new.title,
                 question: new.question.as_deref(),

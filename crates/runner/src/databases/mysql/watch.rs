@@ -63,7 +63,7 @@ const STATUS: [(&str, &str, f64); 18] = [
 const SIZES: [&str; 2] = ["db_connections", "db_threads_running"];
 
 /// Commands of threads that serve no client.
-const OF_THE_SERVER: [&str; 4] = ["Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_worker"];
+const SERVER_COMMANDS: [&str; 4] = ["Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_worker"];
 
 #[derive(Debug, Default)]
 pub(super) struct MySql {
@@ -167,7 +167,7 @@ fn counter(row: &[Option<String>]) -> Option<Counter> {
 fn session(row: &[Option<String>]) -> Option<Sample> {
     let sessions = number(row, 4)?;
     let [command, doing, transaction, statement] = [0, 1, 2, 3].map(|place| text(row, place));
-    if OF_THE_SERVER.contains(&command) {
+    if SERVER_COMMANDS.contains(&command) {
         return None;
     }
     let state = match (command, transaction) {

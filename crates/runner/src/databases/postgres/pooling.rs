@@ -18,7 +18,7 @@ use engine::Line;
 use wire::postgres::Session;
 use wire::sql::{RowSink, Session as _, SessionEvent, SqlState, Statement};
 
-use crate::database_check::Desk;
+use crate::database_check::ServerQuestions;
 use crate::pooling::Pooling;
 use crate::protocol::nonce;
 
@@ -36,7 +36,7 @@ const NAME_ERRORS: [SqlState; 2] = [SqlState(*b"26000"), SqlState(*b"42P05")];
 
 /// Finds out how a pooler shares its server connections. `None` if each client keeps its own, or if the pooler does not answer two
 /// clients at the same time.
-pub(super) fn recognize(desk: &Desk<'_>) -> Option<Pooling> {
+pub(super) fn recognize(desk: &ServerQuestions<'_>) -> Option<Pooling> {
     let session = || Some(Session::new(desk.login.clone(), nonce().ok()?));
     let first = session()?;
     let second = session()?.with_statement_names_of(&first);
@@ -71,7 +71,7 @@ enum Reply {
 
 impl Client {
     /// Connects and logs in. `None` if that fails.
-    fn log_in(desk: &Desk<'_>, mut session: Session) -> Option<Self> {
+    fn log_in(desk: &ServerQuestions<'_>, mut session: Session) -> Option<Self> {
         let mut line = Line::open(desk.peer, desk.timeout.min(REPLY_WITHIN)).ok()?;
         line.log_in(&mut session).ok()?;
         Some(Self { line, session })

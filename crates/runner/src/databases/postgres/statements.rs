@@ -7,10 +7,10 @@ use loading::{Answer, Error};
 
 use super::watch::PREPARE;
 use crate::database_watch::shape::{Quotes, shape};
-use crate::database_watch::{Asked, Grown, number, text};
+use crate::database_watch::{Asked, StatementGrowth, number, text};
 
 /// Name in reports.
-const WHAT: &str = "statement times (pg_stat_statements)";
+const STATISTICS_NAME: &str = "statement times (pg_stat_statements)";
 /// Query for the schema of the extension.
 const EXTENSION: &str = "\
     SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'";
@@ -53,35 +53,35 @@ impl Statements {
         asked: &mut Asked<'_>,
     ) -> Result<(), Error> {
         *self = Self { own: own.map(beginning).collect(), ..Self::default() };
-        let Some(answer) = asked.ask_if_allowed(WHAT, EXTENSION)? else { return Ok(()) };
+        let Some(answer) = asked.ask_if_allowed(STATISTICS_NAME, EXTENSION)? else { return Ok(()) };
         match answer.first().map(|row| text(row, 0)).filter(|schema| !schema.is_empty()) {
             Some(schema) => {
                 let time = if version < SPLIT_SINCE { "total_time" } else { "total_exec_time" };
                 self.own.extend([EXTENSION, &look(schema, time), &texts(schema, "1")].map(beginning));
                 self.view = Some(View { schema: schema.to_owned(), time });
             }
-            None => asked.shared.lacks(WHAT, NOT_THERE),
+            None => asked.shared.lacks(STATISTICS_NAME, NOT_THERE),
         }
         Ok(())
     }
 
     /// Growth since the last reading, longest time first. Empty at the first reading.
-    pub(super) fn grown(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
+    pub(super) fn grown(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         let Some(View { schema, time }) = &self.view else { return Ok(Vec::new()) };
         let (look, schema) = (look(schema, time), schema.clone());
-        let Some(answer) = asked.ask_if_allowed(WHAT, &look)? else {
+        let Some(answer) = asked.ask_if_allowed(STATISTICS_NAME, &look)? else {
             self.view = None;
             return Ok(Vec::new());
         };
         if answer.iter().any(|row| text(row, 0).is_empty()) {
-            asked.shared.lacks(WHAT, HIDDEN);
+            asked.shared.lacks(STATISTICS_NAME, HIDDEN);
         }
         let grown = self.growth(&answer);
         let is_new = |id: &&i64| !self.shapes.contains_key(id);
         let new: Vec<String> =
             grown.iter().map(|(id, _)| id).filter(is_new).map(i64::to_string).take(TEXTS_MAX).collect();
         if !new.is_empty()
-            && let Some(answer) = asked.ask_if_allowed(WHAT, &texts(&schema, &new.join(", ")))?
+            && let Some(answer) = asked.ask_if_allowed(STATISTICS_NAME, &texts(&schema, &new.join(", ")))?
         {
             self.learn(&answer);
         }
@@ -121,7 +121,7 @@ impl Statements {
     }
 
     /// Sums growth by normalized text, without the statements of the monitor itself.
-    fn named(&self, grown: Vec<(i64, [f64; 2])>) -> Vec<Grown> {
+    fn named(&self, grown: Vec<(i64, [f64; 2])>) -> Vec<StatementGrowth> {
         let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         for (id, [calls, ms]) in grown {
             let Some(statement) = self.shapes.get(&id).filter(|shape| !shape.is_empty()) else { continue };
@@ -130,12 +130,12 @@ impl Statements {
                 *sum = [sum[0] + calls, sum[1] + ms / 1e3];
             }
         }
-        let grown = |(statement, [calls, time_s]): (&str, [f64; 2])| Grown {
+        let grown = |(statement, [calls, time_s]): (&str, [f64; 2])| StatementGrowth {
             statement: statement.to_owned(),
             calls,
             time_s,
         };
-        let mut all: Vec<Grown> = sums.into_iter().map(grown).collect();
+        let mut all: Vec<StatementGrowth> = sums.into_iter().map(grown).collect();
         all.sort_by(|a, b| b.time_s.total_cmp(&a.time_s));
         all
     }
@@ -192,7 +192,7 @@ mod tests {
             row(["5", "SELECT own", ""]),
             row(["6", "PREPARE tenbin_watch_0 AS SELECT 1", ""]),
         ]);
-        let update = Grown { statement: "UPDATE t SET a = ?".to_owned(), calls: 80.0, time_s: 0.2 };
+        let update = StatementGrowth { statement: "UPDATE t SET a = ?".to_owned(), calls: 80.0, time_s: 0.2 };
         assert_eq!(statements.named(grown), [update]);
         assert!(statements.growth(&looks(["0", "3", "1", "0"])).is_empty(), "somebody has reset them");
     }

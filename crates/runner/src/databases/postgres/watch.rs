@@ -5,7 +5,7 @@ use loading::{Answer, Error};
 use super::statements::Statements;
 use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{self, Asked, Counter, Dialect, Grown, number, text};
+use crate::database_watch::{self, Asked, Counter, Dialect, StatementGrowth, number, text};
 
 /// Sessions of this database, grouped by state, wait event, and statement. Idle sessions wait for their clients.
 const SAMPLE: &str = "\
@@ -225,7 +225,7 @@ impl Dialect for Postgres {
         Ok(counters)
     }
 
-    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
+    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         self.statements.grown(asked)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loading::{Answer, Error};
 
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{Asked, Counter, Dialect, Grown, number, text};
+use crate::database_watch::{Asked, Counter, Dialect, StatementGrowth, number, text};
 
 const INFO: &str = "INFO";
 const COMMANDS: &str = "INFO commandstats";
@@ -97,7 +97,7 @@ impl Dialect for RedisWatch {
         Ok(counters)
     }
 
-    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
+    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         let Some(answer) = asked.ask_if_allowed("the time of each command", COMMANDS)? else {
             return Ok(Vec::new());
         };
@@ -107,9 +107,9 @@ impl Dialect for RedisWatch {
             let [calls_before, time_s_before] = before.get(&name).copied().unwrap_or_default();
             let (calls, time_s) = (calls - calls_before, time_s - time_s_before);
             let statement = name.to_uppercase().replace('|', " ");
-            (calls > 0.0 && time_s >= 0.0).then_some(Grown { statement, calls, time_s })
+            (calls > 0.0 && time_s >= 0.0).then_some(StatementGrowth { statement, calls, time_s })
         });
-        let mut grown: Vec<Grown> = grown.collect();
+        let mut grown: Vec<StatementGrowth> = grown.collect();
         grown.sort_by(|one, other| other.time_s.total_cmp(&one.time_s));
         Ok(grown)
     }

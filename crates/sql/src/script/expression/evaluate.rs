@@ -3,9 +3,9 @@
 use load::xoroshiro::Xoroshiro;
 
 use super::{Code, Function, Instruction, arithmetic, draw};
-use crate::script::deck::Names;
 use crate::script::distribution::Distribution;
 use crate::script::random;
+use crate::script::script_set::Names;
 use crate::script::value::{Value, typed};
 use crate::script::variables::Variables;
 
@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, String>;
 
 /// State that an expression reads and changes.
 #[derive(Debug)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct EvaluationContext<'a> {
     pub(crate) variables: &'a mut Variables,
     pub(crate) names: &'a Names,
     pub(crate) random: &'a mut Xoroshiro,
@@ -53,7 +53,7 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// Evaluates an expression. Discards the texts of the previous one.
-    pub(crate) fn run(&mut self, code: &Code, scene: &mut Scene<'_>) -> Result<Value> {
+    pub(crate) fn run(&mut self, code: &Code, scene: &mut EvaluationContext<'_>) -> Result<Value> {
         self.stack.clear();
         self.texts.clear();
         let mut at = 0;
@@ -69,7 +69,7 @@ impl Evaluator {
     }
 
     /// Executes an instruction. Returns the number of following instructions to skip.
-    fn step(&mut self, step: &Instruction, scene: &mut Scene<'_>) -> Result<usize> {
+    fn step(&mut self, step: &Instruction, scene: &mut EvaluationContext<'_>) -> Result<usize> {
         match step {
             Instruction::Push(value) => self.stack.push(*value),
             Instruction::Text(text) => self.push_text(text.as_bytes()),
@@ -140,7 +140,7 @@ impl Evaluator {
         typed(text, "").map_err(|_| shown())
     }
 
-    fn call(&mut self, function: Function, from: usize, scene: &mut Scene<'_>) -> Result<Value> {
+    fn call(&mut self, function: Function, from: usize, scene: &mut EvaluationContext<'_>) -> Result<Value> {
         match function {
             Function::Concat => return Ok(self.concat(from)),
             Function::Digits => return Ok(self.digits(from, scene.random)),
@@ -190,7 +190,7 @@ impl Evaluator {
         }
     }
 
-    fn debug(&mut self, from: usize, scene: &mut Scene<'_>) -> Value {
+    fn debug(&mut self, from: usize, scene: &mut EvaluationContext<'_>) -> Value {
         let value = self.stack.get(from).copied().unwrap_or(Value::Null);
         scene.noted.note(match value {
             Value::Text { from, to } => format!("text {}", String::from_utf8_lossy(&self.texts[from..to])),
@@ -208,7 +208,7 @@ impl Evaluator {
 }
 
 /// Evaluates functions of known numbers and Booleans.
-fn compute(function: Function, arguments: &[Value], scene: &mut Scene<'_>) -> Result<Value> {
+fn compute(function: Function, arguments: &[Value], scene: &mut EvaluationContext<'_>) -> Result<Value> {
     use Function as F;
     match (function, arguments) {
         (F::Pi, _) => Ok(Value::Double(std::f64::consts::PI)),

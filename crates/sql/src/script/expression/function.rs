@@ -1,6 +1,6 @@
 //! Functions of expressions, with their names and numbers of arguments.
 
-use crate::script::deck::Language;
+use crate::script::script_set::Language;
 
 /// A function or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) enum Function {
 
 /// Number of arguments of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+enum Arity {
     Exactly(usize),
     /// One or more.
     Some,
@@ -62,39 +62,39 @@ const ARGUMENTS_MAX: usize = 16;
 /// Maximum number of arguments of a text function, which an instruction stores in a byte.
 const TEXT_ARGUMENTS_MAX: usize = 255;
 
-type Entry = (&'static str, Takes, Function);
+type Entry = (&'static str, Arity, Function);
 
 const PGBENCH: &[Entry] = &[
-    ("mod", Takes::Exactly(2), Function::Modulo),
-    ("abs", Takes::Exactly(1), Function::Abs),
-    ("least", Takes::Some, Function::Least),
-    ("greatest", Takes::Some, Function::Greatest),
-    ("debug", Takes::Exactly(1), Function::Debug),
-    ("pi", Takes::Exactly(0), Function::Pi),
-    ("sqrt", Takes::Exactly(1), Function::Sqrt),
-    ("ln", Takes::Exactly(1), Function::Ln),
-    ("exp", Takes::Exactly(1), Function::Exp),
-    ("int", Takes::Exactly(1), Function::Int),
-    ("double", Takes::Exactly(1), Function::Double),
-    ("pow", Takes::Exactly(2), Function::Power),
-    ("power", Takes::Exactly(2), Function::Power),
-    ("random", Takes::Exactly(2), Function::Random),
-    ("random_gaussian", Takes::Exactly(3), Function::RandomGaussian),
-    ("random_exponential", Takes::Exactly(3), Function::RandomExponential),
-    ("random_zipfian", Takes::Exactly(3), Function::RandomZipfian),
-    ("hash", Takes::AndSeed(1), Function::HashMurmur2),
-    ("hash_murmur2", Takes::AndSeed(1), Function::HashMurmur2),
-    ("hash_fnv1a", Takes::AndSeed(1), Function::HashFnv1a),
-    ("permute", Takes::AndSeed(2), Function::Permute),
+    ("mod", Arity::Exactly(2), Function::Modulo),
+    ("abs", Arity::Exactly(1), Function::Abs),
+    ("least", Arity::Some, Function::Least),
+    ("greatest", Arity::Some, Function::Greatest),
+    ("debug", Arity::Exactly(1), Function::Debug),
+    ("pi", Arity::Exactly(0), Function::Pi),
+    ("sqrt", Arity::Exactly(1), Function::Sqrt),
+    ("ln", Arity::Exactly(1), Function::Ln),
+    ("exp", Arity::Exactly(1), Function::Exp),
+    ("int", Arity::Exactly(1), Function::Int),
+    ("double", Arity::Exactly(1), Function::Double),
+    ("pow", Arity::Exactly(2), Function::Power),
+    ("power", Arity::Exactly(2), Function::Power),
+    ("random", Arity::Exactly(2), Function::Random),
+    ("random_gaussian", Arity::Exactly(3), Function::RandomGaussian),
+    ("random_exponential", Arity::Exactly(3), Function::RandomExponential),
+    ("random_zipfian", Arity::Exactly(3), Function::RandomZipfian),
+    ("hash", Arity::AndSeed(1), Function::HashMurmur2),
+    ("hash_murmur2", Arity::AndSeed(1), Function::HashMurmur2),
+    ("hash_fnv1a", Arity::AndSeed(1), Function::HashFnv1a),
+    ("permute", Arity::AndSeed(2), Function::Permute),
 ];
 
 const EXTENDED: &[Entry] = &[
-    ("concat", Takes::Some, Function::Concat),
-    ("digits", Takes::Exactly(1), Function::Digits),
-    ("random_special", Takes::Exactly(2), Function::RandomSpecial),
-    ("random_pareto", Takes::Exactly(3), Function::RandomPareto),
-    ("random_row", Takes::Exactly(2), Function::RandomRow),
-    ("serial", Takes::Exactly(0), Function::Serial),
+    ("concat", Arity::Some, Function::Concat),
+    ("digits", Arity::Exactly(1), Function::Digits),
+    ("random_special", Arity::Exactly(2), Function::RandomSpecial),
+    ("random_pareto", Arity::Exactly(3), Function::RandomPareto),
+    ("random_row", Arity::Exactly(2), Function::RandomRow),
+    ("serial", Arity::Exactly(0), Function::Serial),
 ];
 
 /// A function by name.
@@ -118,16 +118,16 @@ impl Named {
         let (name, takes, function) = self.0;
         let max = if function == Function::Concat { TEXT_ARGUMENTS_MAX } else { ARGUMENTS_MAX };
         let fits = match takes {
-            Takes::Exactly(number) => arguments == number,
-            Takes::AndSeed(number) => arguments == number || arguments == number + 1,
-            Takes::Some if arguments == 0 => return Err(format!("at least one argument expected ({name})")),
-            Takes::Some if arguments > max => {
+            Arity::Exactly(number) => arguments == number,
+            Arity::AndSeed(number) => arguments == number || arguments == number + 1,
+            Arity::Some if arguments == 0 => return Err(format!("at least one argument expected ({name})")),
+            Arity::Some if arguments > max => {
                 return Err(format!("too many function arguments, maximum is {max} ({name})"));
             }
-            Takes::Some => true,
+            Arity::Some => true,
         };
         if fits {
-            Ok(takes == Takes::AndSeed(arguments))
+            Ok(takes == Arity::AndSeed(arguments))
         } else {
             Err(format!("unexpected number of arguments ({name})"))
         }

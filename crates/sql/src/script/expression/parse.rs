@@ -3,7 +3,7 @@
 use super::function::{Function, Named};
 use super::token::{Keyword, Token, Tokens};
 use super::{Code, Instruction};
-use crate::script::deck::{Language, Names};
+use crate::script::script_set::{Language, Names};
 use crate::script::value::Value;
 
 /// Maximum nesting depth. The parser is recursive.

@@ -1,6 +1,6 @@
 //! Tokens of expressions.
 
-use crate::script::deck::{Language, is_of_name};
+use crate::script::script_set::{Language, is_of_name};
 use crate::script::value::double;
 
 /// A token.

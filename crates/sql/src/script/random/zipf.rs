@@ -9,7 +9,7 @@ const ATTEMPTS_MAX: u32 = 1_000;
 /// Draws a number from `min`, the most likely, to `max`. The k-th has weight k^−`exponent`.
 pub(crate) fn zipf(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64) -> i64 {
     let count = max.wrapping_sub(min).wrapping_add(1) as f64;
-    let law = Law { exponent };
+    let law = ZipfWeights { exponent };
     // The area of the first rank is cut to its weight.
     let (from, to) = (law.area(1.5) - 1.0, law.area(count + 0.5));
     for _ in 0..ATTEMPTS_MAX {
@@ -23,11 +23,11 @@ pub(crate) fn zipf(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64) ->
 }
 
 /// Weight function x^−`exponent`, and its integral.
-struct Law {
+struct ZipfWeights {
     exponent: f64,
 }
 
-impl Law {
+impl ZipfWeights {
     fn weight(&self, x: f64) -> f64 {
         (-self.exponent * x.ln()).exp()
     }

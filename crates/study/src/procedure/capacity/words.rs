@@ -3,7 +3,7 @@
 use evidence::{EvidenceError, Run, StudyPlace};
 use judge::Setting;
 use plan::units::show_rate;
-use stats::{Judged, Search};
+use stats::{LevelRunResult, Search};
 
 use super::Capacity;
 
@@ -16,17 +16,17 @@ impl Capacity<'_> {
         let whose =
             if self.plan.variants.len() > 1 { Setting::of(place).name() + ", " } else { String::new() };
         let is = match said.judged {
-            Judged::Sized { per_s, mean_response_s } => {
+            LevelRunResult::Sized { per_s, mean_response_s } => {
                 let (per_s, ms) = (show_rate(per_s.round()), mean_response_s * 1e3);
                 format!("got {per_s}, each after {ms:.1} ms on average")
             }
-            Judged::Passed if said.is_late => "passed, suspect (late)".to_owned(),
-            Judged::Passed => "passed".to_owned(),
-            Judged::Failed => {
+            LevelRunResult::Passed if said.is_late => "passed, suspect (late)".to_owned(),
+            LevelRunResult::Passed => "passed".to_owned(),
+            LevelRunResult::Failed => {
                 let words: Vec<&str> = said.failed.iter().map(|failed| failed.words.as_str()).collect();
                 format!("failed: {}", words.join("; "))
             }
-            Judged::Invalid => format!("says nothing: {}", why_nothing(run, &said.failed)),
+            LevelRunResult::Invalid => format!("says nothing: {}", why_nothing(run, &said.failed)),
         };
         let mut news = vec![format!("{whose}{}: {is}", level_words(place).unwrap_or_default())];
         // Repeated only when the bounds have changed.

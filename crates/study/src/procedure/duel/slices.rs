@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use evidence::{SliceRules, Study, StudyPlace, stage};
 use load::chance::Chance;
-use stats::{Duel, PAIRS_LEAST};
+use stats::{Duel, PAIRS_MIN};
 
 use super::Duels;
 use crate::pace::times;
@@ -49,7 +49,7 @@ fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     let most = rules.pairs_most as usize;
     match duel.levels().filter(|levels| levels.blocks > 1).zip(Costs::of(kept)) {
         Some((levels, costs)) => levels.pairs_next(costs.of_start(), most),
-        None => PAIRS_LEAST,
+        None => PAIRS_MIN,
     }
 }
 

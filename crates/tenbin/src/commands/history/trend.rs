@@ -14,7 +14,7 @@ use super::{Entry, Origins};
 /// Figures of a trend, with their keys in JSON and the divisor of their unit in JSON.
 const FOLLOWED: [(&str, &str, f64); 2] = [("throughput", "throughput_per_s", 1.0), ("p99", "p99_us", 1e3)];
 const HEADS: [&str; 8] = ["started (UTC)", "name", "commit", "runs", "throughput", "change", "p99", "change"];
-const NOTHING: &str = "–";
+const MISSING_MARK: &str = "–";
 
 /// Key of a series. Only points with the same key can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,11 +126,12 @@ impl Series {
 
     fn cells(&self, number: usize) -> [String; 8] {
         let point = &self.points[number];
-        let commit = point.origin.commit.as_deref().or(point.origin.branch.as_deref()).unwrap_or(NOTHING);
+        let commit =
+            point.origin.commit.as_deref().or(point.origin.branch.as_deref()).unwrap_or(MISSING_MARK);
         let figure = |figure: usize| cell(point.figures[figure], figure);
         let change = |figure: usize| {
             let change = self.change(number, figure);
-            change.map_or(NOTHING.to_owned(), |share| format!("{:+.1} %", share * 100.0))
+            change.map_or(MISSING_MARK.to_owned(), |share| format!("{:+.1} %", share * 100.0))
         };
         [
             Utc::from_unix_ms(point.started_at_unix_ms).to_string(),
@@ -170,7 +171,7 @@ impl Figures {
 }
 
 fn cell(value: Option<f64>, figure: usize) -> String {
-    value.map_or(NOTHING.to_owned(), metric(figure).kind.writer())
+    value.map_or(MISSING_MARK.to_owned(), metric(figure).kind.writer())
 }
 
 fn metric(figure: usize) -> &'static Metric {

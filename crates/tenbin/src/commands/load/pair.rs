@@ -6,7 +6,7 @@ use clap::Args;
 use plan::{CONNECTIONS_DEFAULT, Field, Played};
 
 use super::LoadFlags;
-use crate::adhoc::{Adhoc, Asked, Server, own_command};
+use crate::adhoc::{Adhoc, AdhocLoad, Server, own_command};
 use crate::arguments::{named_url, with_scheme, with_seconds};
 use crate::commands::listed;
 use crate::commands::run::Ordered;
@@ -184,7 +184,7 @@ fn databases(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server
 
 /// Scripts and workloads to run. Scripts must be in the current folder or below it: it is the folder of the plan, which reads no
 /// files elsewhere.
-fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Result<Asked<'a>> {
+fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Result<AdhocLoad<'a>> {
     if played.is_empty() {
         let what = "there is nothing to run on the two databases";
         return Err(bad(what, "add --workload select-only, or -f script.sql"));
@@ -202,7 +202,7 @@ fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Resul
             return Err(bad(&what, &format!("change the folder: cd {}", report::in_shell(&folder))));
         }
     }
-    Ok(Asked::Transactions { played, flags: &flags.sql })
+    Ok(AdhocLoad::Transactions { played, flags: &flags.sql })
 }
 
 /// Servers whose protocol owns its steps, and the steps, which are the same for all.
@@ -210,7 +210,7 @@ fn own_steps<'a>(
     flags: &LoadFlags,
     urls: &[&str],
     names: &[Option<&str>],
-) -> anyhow::Result<(Vec<Server>, Asked<'a>)> {
+) -> anyhow::Result<(Vec<Server>, AdhocLoad<'a>)> {
     let mix = flags.command_mix.spec();
     let (mut servers, mut texts, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for url in urls {
@@ -235,12 +235,12 @@ fn own_steps<'a>(
         let what = "the URLs have different steps";
         return Err(bad(what, "write the same query for both, or a plan: tenbin init"));
     };
-    Ok((with_names(servers, names)?, Asked::Steps { text, tls: flags.tls.spec() }))
+    Ok((with_names(servers, names)?, AdhocLoad::Steps { text, tls: flags.tls.spec() }))
 }
 
-fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<Asked<'a>> {
+fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<AdhocLoad<'a>> {
     let (described, body) = flags.request.read_text(&with_scheme(url), "with two URLs")?;
-    Ok(Asked::Request {
+    Ok(AdhocLoad::Request {
         described: described.into(),
         body,
         tls: flags.tls.spec(),

@@ -11,7 +11,7 @@ use crate::commands::listed;
 use crate::exit::BadArguments;
 
 /// Interval between attempts to reach a server that is starting.
-const ASKED_EVERY: Duration = Duration::from_millis(100);
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Reads the time of `--wait`. A bare number is in seconds.
 pub(super) fn wait(text: &str) -> Result<Duration, BadArguments> {
@@ -34,7 +34,7 @@ pub(super) fn prepared(
                 Refusal::Probe(_)
                 | Refusal::Resolve(ResolveError::Unknown { .. } | ResolveError::Slow { .. }),
             ) if until.is_some_and(|until| Instant::now() < until) => {
-                thread::sleep(ASKED_EVERY);
+                thread::sleep(RETRY_INTERVAL);
             }
             prepared => return prepared,
         }

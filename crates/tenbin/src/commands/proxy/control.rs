@@ -12,12 +12,12 @@ use std::time::Duration;
 use proxy::{Jitter, Running, Settings};
 use serde_json::{Map, Value, json};
 
-use super::{Heard, bandwidth, counters_json, delay, delay_of_both, drop_kind, duration};
+use super::{ProxyEvent, bandwidth, counters_json, delay, delay_of_both, drop_kind, duration};
 
 /// Max bytes of an order, which is one line.
 const LINE_BYTES_MAX: u64 = 64 << 10;
 /// Time-out of each read and write, after which the next client gets its turn.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Control socket. Its file is removed when this is dropped.
 pub(super) struct Control {
@@ -32,7 +32,7 @@ impl Drop for Control {
 }
 
 /// Listens, and passes on each line with a channel for its answer.
-pub(super) fn listen(path: &Path, heard: Sender<Heard>) -> io::Result<Control> {
+pub(super) fn listen(path: &Path, heard: Sender<ProxyEvent>) -> io::Result<Control> {
     let listener = UnixListener::bind(path)?;
     let control = Control { path: path.to_owned() };
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
@@ -45,9 +45,9 @@ pub(super) fn listen(path: &Path, heard: Sender<Heard>) -> io::Result<Control> {
     Ok(control)
 }
 
-fn converse(stream: &UnixStream, heard: &Sender<Heard>) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+fn converse(stream: &UnixStream, heard: &Sender<ProxyEvent>) -> io::Result<()> {
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     let mut reader = BufReader::new(stream);
     loop {
         let mut line = String::new();
@@ -55,7 +55,7 @@ fn converse(stream: &UnixStream, heard: &Sender<Heard>) -> io::Result<()> {
             return Ok(());
         }
         let (sender, answer) = mpsc::channel();
-        if heard.send(Heard::Order(line, sender)).is_err() {
+        if heard.send(ProxyEvent::Order(line, sender)).is_err() {
             return Ok(());
         }
         let Ok(answer) = answer.recv() else { return Ok(()) };

@@ -13,7 +13,7 @@ const POINTS_MAX: usize = 12;
 /// Key that earlier versions did not store.
 const PATH: &str = "path";
 /// Keys of a request or transaction in a stored plan, and their names. Hosts are left out, because they differ where systems do.
-const OF_STEPS: [(&str, &str); 8] = [
+const STEP_KEYS: [(&str, &str); 8] = [
     ("method", "method"),
     (PATH, "path"),
     ("headers", "headers"),
@@ -24,7 +24,7 @@ const OF_STEPS: [(&str, &str); 8] = [
     ("script", "script"),
 ];
 /// Keys of a stored plan, and their names. The load is compared in words, and the seed does not matter.
-const OF_PLANS: [(&str, &str); 9] = [
+const PLAN_KEYS: [(&str, &str); 9] = [
     ("scenarios", "order of the steps"),
     ("data", "data"),
     ("sql", "transactions"),
@@ -37,21 +37,21 @@ const OF_PLANS: [(&str, &str); 9] = [
 ];
 
 /// Work that the plan of a run asks for.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PlannedWork<'a> {
     title: &'a str,
     steps: &'a [String],
     plan_json: &'a Value,
     plan_hash: &'a str,
 }
 
-impl<'a> From<&'a NewRun> for Asked<'a> {
+impl<'a> From<&'a NewRun> for PlannedWork<'a> {
     fn from(run: &'a NewRun) -> Self {
         let NewRun { title, steps, plan_json, plan_hash, .. } = run;
         Self { title, steps, plan_json, plan_hash }
     }
 }
 
-impl<'a> From<&'a BaselineLoad> for Asked<'a> {
+impl<'a> From<&'a BaselineLoad> for PlannedWork<'a> {
     fn from(load: &'a BaselineLoad) -> Self {
         let BaselineLoad { title, steps, plan_json, plan_hash, .. } = load;
         Self { title, steps, plan_json, plan_hash }
@@ -66,8 +66,8 @@ pub(crate) const A_AND_B: [&str; 2] = ["A", "B"];
 /// `is_same_file` says that both runs belong to studies with the same plan file. Values that Tenbin chose, such as ports, are then
 /// ignored. `names` are the names of the two runs.
 pub(crate) fn differences(
-    first: &Asked<'_>,
-    second: &Asked<'_>,
+    first: &PlannedWork<'_>,
+    second: &PlannedWork<'_>,
     is_same_file: bool,
     names: [&str; 2],
 ) -> Vec<String> {
@@ -81,13 +81,13 @@ pub(crate) fn differences(
     if let (Some(of_a), Some(of_b)) = (a["steps"].as_array(), b["steps"].as_array()) {
         for ((of_a, of_b), name) in of_a.iter().zip(of_b).zip(first.steps) {
             let is_known = |key: &str| key != PATH || !(of_a[key].is_null() || of_b[key].is_null());
-            let differing = OF_STEPS.iter().filter(|(key, _)| of_a[key] != of_b[key] && is_known(key));
+            let differing = STEP_KEYS.iter().filter(|(key, _)| of_a[key] != of_b[key] && is_known(key));
             points.extend(differing.map(|(key, words)| {
                 point(&format!("{words} of {name}"), &written(&of_a[key]), &written(&of_b[key]))
             }));
         }
     }
-    let differing = OF_PLANS.iter().filter(|(key, _)| a[key] != b[key]);
+    let differing = PLAN_KEYS.iter().filter(|(key, _)| a[key] != b[key]);
     points.extend(differing.map(|(key, words)| point(words, &written(&a[key]), &written(&b[key]))));
     let is_of_one = is_same_file || first.plan_hash == second.plan_hash;
     if points.is_empty() && first.title == second.title && !is_of_one {

@@ -16,7 +16,7 @@ use crate::watchdog::Watchdog;
 
 /// A run that was made and stored.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct MadeRun {
     /// Name of the run in the store.
     pub run: RunId,
     /// Ending of the run.
@@ -100,7 +100,7 @@ impl Loaded {
         gates: Option<&[Condition]>,
         baseline: Option<&Baseline>,
         outputs: &[Output],
-    ) -> Result<Made, RunError> {
+    ) -> Result<MadeRun, RunError> {
         let Self { run, ending, counts, is_first_answer, watchdog } = self;
         for output in outputs {
             let process = plan::without_secrets(&output.process);
@@ -121,6 +121,6 @@ impl Loaded {
         }
         let ended = Ended { ending: ending.clone(), gates: judged.clone(), brief: figures };
         Feed { store, run: &run, stream }.ended(ended);
-        Ok(Made { run, ending, gates: judged, brief: figures, is_first_answer })
+        Ok(MadeRun { run, ending, gates: judged, brief: figures, is_first_answer })
     }
 }

@@ -5,7 +5,7 @@ use record::{Loss, Moment, Moments};
 use crate::answers::Answers;
 
 /// Windows that were not handed over yet.
-pub(crate) struct Course {
+pub(crate) struct PendingWindows {
     moments: Moments,
     /// Answers in the current window.
     answers: Answers,
@@ -16,7 +16,7 @@ pub(crate) struct Course {
 /// time.
 const WINDOWS_MAX: usize = 4096;
 
-impl Course {
+impl PendingWindows {
     pub(crate) fn new() -> Self {
         Self { moments: Moments::default(), answers: Answers::new(0, Moment::WINDOW_NS, false), number: 0 }
     }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn requests_count_in_window_of_intended_time_and_answers_in_window_of_arrival() {
-        let mut course = Course::new();
+        let mut course = PendingWindows::new();
         [10, 20, 30].into_iter().for_each(|ms| course.planned(ms * MS));
         course.begun(10 * MS);
         course.begun(20 * MS);

@@ -14,7 +14,7 @@ const AUTHORITY_AS_SERVER: &str = "CaUsedAsEndEntity";
 
 /// Checks issuer, dates, and host name of a certificate; the host name unless `is_any_name`.
 #[derive(Debug)]
-pub(super) struct Vouched {
+pub(super) struct CertificateCheck {
     pub(super) verifier: Arc<WebPkiServerVerifier>,
     /// Certificates in the file of authorities. A server may present one of them as its own.
     pub(super) named: Vec<CertificateDer<'static>>,
@@ -22,7 +22,7 @@ pub(super) struct Vouched {
     pub(super) is_any_name: bool,
 }
 
-impl Vouched {
+impl CertificateCheck {
     /// Whether a certificate is in the file of authorities, and its only problem is that no authority issued it as a server
     /// certificate. rustls reports this error only if the dates are valid.
     fn is_named(&self, certificate: &CertificateDer<'_>, error: &Error) -> bool {
@@ -37,7 +37,7 @@ impl Vouched {
     }
 }
 
-impl ServerCertVerifier for Vouched {
+impl ServerCertVerifier for CertificateCheck {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use libm::sqrt;
 
 use super::SearchRules;
-use super::lead::LevelVerdict;
 use super::level::{SearchStage, rounded};
+use super::level_runs::LevelVerdict;
 
 /// Maximum number of halvings of a downward search.
 const HALVINGS_MAX: u32 = 6;
@@ -22,7 +22,7 @@ pub(super) struct End {
 
 /// Verdicts on rates so far.
 #[derive(Clone, Debug)]
-pub(super) struct Ends {
+pub(super) struct RateVerdicts {
     rules: SearchRules,
     /// First rate to run. `None` before it is known.
     pub(super) start_per_s: Option<f64>,
@@ -52,7 +52,7 @@ pub(super) enum Need {
     NothingHolds,
 }
 
-impl Ends {
+impl RateVerdicts {
     pub(super) fn new(rules: SearchRules) -> Self {
         let start_per_s = rules.from_per_s;
         Self {

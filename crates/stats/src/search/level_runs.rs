@@ -2,7 +2,7 @@
 
 /// Runs at a level so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lead {
+pub(super) struct LevelRuns {
     passed: u32,
     failed: u32,
 }
@@ -16,7 +16,7 @@ pub(super) enum LevelVerdict {
     Neither,
 }
 
-impl Lead {
+impl LevelRuns {
     pub(super) fn note(&mut self, has_passed: bool) {
         *(if has_passed { &mut self.passed } else { &mut self.failed }) += 1;
     }
@@ -44,7 +44,7 @@ mod tests {
     /// Probabilities that a level with pass probability `p` is decided to hold, to fail, or neither, and its expected number of
     /// runs.
     fn chances(p: f64, by: u32, most: u32) -> ([f64; 3], f64) {
-        let (mut open, mut told, mut runs) = (alloc::vec![(Lead::default(), 1.0)], [0.0; 3], 0.0);
+        let (mut open, mut told, mut runs) = (alloc::vec![(LevelRuns::default(), 1.0)], [0.0; 3], 0.0);
         while let Some((lead, chance)) = open.pop() {
             if chance < 1e-12 {
                 continue;

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 
 /// Command to the proxy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Order {
+pub(crate) enum ProxyCommand {
     Change(Settings),
     Stall(Duration),
     ResetAll,
@@ -21,7 +21,7 @@ pub(crate) enum Order {
 
 /// State shared by the proxy's thread and its owner.
 pub(crate) struct Shared {
-    orders: Mutex<Vec<Order>>,
+    orders: Mutex<Vec<ProxyCommand>>,
     tally: Mutex<Tally>,
     bell: OwnedFd,
 }
@@ -32,13 +32,13 @@ impl Shared {
         Ok(Self { orders: Mutex::default(), tally: Mutex::default(), bell })
     }
 
-    pub(crate) fn post(&self, order: Order) {
+    pub(crate) fn post(&self, order: ProxyCommand) {
         lock(&self.orders).push(order);
         // A write fails only if the counter is full, and then the event is already pending.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 
-    pub(crate) fn take(&self) -> Vec<Order> {
+    pub(crate) fn take(&self) -> Vec<ProxyCommand> {
         std::mem::take(&mut *lock(&self.orders))
     }
 

@@ -3,24 +3,24 @@
 use std::time::Instant;
 
 use evidence::StudyPlace;
-use progress::{Ahead, RunEvent, Stream};
+use progress::{RemainingStudy, RunEvent, Stream};
 use runner::{Bench, RunError, Tools};
 use study::{Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 
 /// Makes the runs one after another.
-pub(crate) struct Making<'a> {
+pub(crate) struct RunSequence<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) tools: Tools<'a>,
     pub(crate) stream: &'a Stream,
     pub(crate) line: StudyLine<'a>,
 }
 
-impl RunMaker for Making<'_> {
+impl RunMaker for RunSequence<'_> {
     type Error = RunError;
 
-    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
+    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &RemainingStudy) -> Result<(), RunError> {
         self.line.place_begins(place, ahead);
         let made = if evidence::stage::is_slice(&place.stage) {
             self.bench.make_slice(place, draws.seed, draws.stays_up, self.stream)?

@@ -2,7 +2,7 @@
 
 /// Result of one run of a variant in a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Seen {
+pub enum RunResult {
     /// The run counts.
     Figure {
         /// Value of the metric. Above zero if figures are compared by ratio; infinite if it has no upper limit.
@@ -22,7 +22,7 @@ pub enum Seen {
     Missing,
 }
 
-impl Seen {
+impl RunResult {
     /// Value of the metric. `None` if the run has none.
     pub fn value(&self) -> Option<f64> {
         match self {

@@ -30,7 +30,7 @@ pub enum Allow {
 
 /// All scripts of a run. Statements are numbered over all of them.
 #[derive(Clone, Debug, Default)]
-pub struct Deck {
+pub struct ScriptSet {
     pub(crate) scripts: Vec<Script>,
     pub(crate) statements: Vec<Statement>,
     pub(crate) names: Names,
@@ -47,7 +47,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Name as given to [`Deck::add`].
+    /// Name as given to [`ScriptSet::add`].
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -63,7 +63,7 @@ impl Script {
     }
 }
 
-impl Deck {
+impl ScriptSet {
     /// Creates a deck without scripts.
     pub fn new() -> Self {
         Self::default()

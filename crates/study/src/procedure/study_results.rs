@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use evidence::{EvidenceError, Run, RunId};
 use judge::ComparedBy;
-use stats::Seen;
+use stats::RunResult;
 
 /// Results of the runs of a study by its metric.
-pub(super) struct Heard {
+pub(super) struct StudyResults {
     by: ComparedBy,
-    said: RefCell<BTreeMap<RunId, Seen>>,
+    said: RefCell<BTreeMap<RunId, RunResult>>,
 }
 
-impl Heard {
+impl StudyResults {
     /// Creates an empty cache.
     pub(super) fn of(by: ComparedBy) -> Self {
         Self { by, said: RefCell::default() }
@@ -25,7 +25,7 @@ impl Heard {
     }
 
     /// Result of a run that has ended.
-    pub(super) fn said(&self, run: &Run) -> Result<Seen, EvidenceError> {
+    pub(super) fn said(&self, run: &Run) -> Result<RunResult, EvidenceError> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(*said);
         }
