@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
-use evidence::{
-    Bounds, Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity,
-};
+use evidence::{Bounds, Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace};
 use judge::endings;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
