@@ -110,8 +110,8 @@ fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, Stri
     }
     let mut missed = Vec::new();
     let mean_us = held_us.iter().sum::<u64>() as f64 / held_us.len() as f64;
-    let quantile_us =
-        |share: f64| held_us[((share * held_us.len() as f64) as usize).min(held_us.len() - 1)] as f64;
+    let rank = |share: f64| ((share * held_us.len() as f64).ceil() as usize).clamp(1, held_us.len());
+    let quantile_us = |share: f64| held_us[rank(share) - 1] as f64;
     // An ideal client measures the hold, and what the kernel and the target add.
     let times =
         [("mean", mean_us), ("p50", quantile_us(0.5)), ("p90", quantile_us(0.9)), ("p99", quantile_us(0.99))];
@@ -130,7 +130,9 @@ fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, Stri
     }
     let of = |name: &str, end: &str| said.at(&format!("/validity/bounds/{name}/{end}"));
     let width = |name: &str| {
-        let (low, high) = (of(name, "low").unwrap_or(0.0), of(name, "high").unwrap_or(f64::INFINITY));
+        // Too few requests for this percentile.
+        let Ok(low) = of(name, "low") else { return "unknown".to_owned() };
+        let high = of(name, "high").unwrap_or(f64::INFINITY);
         if high.is_finite() {
             format!("{:.0} %", 100.0 * (high - low) / high)
         } else {
