@@ -21,7 +21,6 @@ mod folder;
 mod foreign;
 pub(crate) mod form;
 pub(crate) mod gates;
-mod json;
 mod keys;
 mod loads;
 mod missing_plan;

@@ -8,6 +8,7 @@ mod access;
 mod form;
 mod further;
 mod identity;
+pub mod json;
 mod reader;
 mod site;
 mod template;

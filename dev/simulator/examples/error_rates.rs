@@ -1,6 +1,8 @@
 //! Prints error rates and power of comparisons, from ten thousand of each kind of equal systems and two thousand of different ones.
 //! Takes minutes.
 
+#![allow(clippy::print_stdout)]
+
 use simulator::Shape;
 use simulator::trials::{
     Coupling, CouplingKind, Disturbed, Interleaved, Lasting, Made, Neighbor, StartShape, race,

@@ -1,6 +1,7 @@
 //! Limits of a key-value store with a single thread for commands, as the store itself counts them.
 
 use stats::median;
+use units::Share;
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::database::largest;
@@ -77,7 +78,8 @@ pub(super) const ITS_THREAD: Rule = Rule {
 
 fn its_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let ran = main_thread(evidence).filter(|ran| *ran >= SATURATED_MIN_SHARE)?;
-    let because = format!("the store reports that its main thread used {} of a core", percent(ran.min(1.0)));
+    let used = Share::of_measured(ran, 1.0)?.percent();
+    let because = format!("the store reports that its main thread used {used} of a core");
     Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
 }
 

@@ -4,7 +4,6 @@ use wire::Protocol;
 use wire::braces::{self, Piece, pieces};
 use wire::step::{self, Kind, OwnSteps, ReplyKeys, Saved, Size, Table, Text, Value, WrittenStep, WrongValue};
 
-use super::json;
 use super::reading::Reading;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
@@ -184,7 +183,9 @@ fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a N
 /// Resolves the variables in every text, and rejects them in constant texts.
 fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, reading: &mut Reading<'_>) {
     match kind {
-        Kind::Json => json::use_variables(node, variables, reading),
+        Kind::Json => {
+            step::json::text(node, &mut |node, text| variables.use_in(node, text, reading));
+        }
         Kind::Text => variables.use_in(node, node.text().unwrap_or_default(), reading),
         Kind::TextOrTexts => {
             let items = node.items().iter().filter_map(|item| Some((item, item.text()?)));
@@ -252,7 +253,7 @@ fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, Wron
             Some(Value::Named(entries.map(|(name, value)| (name, value.unwrap_or(Value::Nothing))).collect()))
         }
         (Kind::Json, None) => {
-            let json = json::text(node);
+            let json = step::json::text(node, &mut |_, _| {});
             Some(Value::Text(Text { template: json.clone().into_bytes(), written: json }))
         }
         (Kind::Optional(of) | Kind::Required(of), _) => value(node, of, braces)?,

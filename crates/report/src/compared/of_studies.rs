@@ -89,18 +89,22 @@ pub(super) fn compare(
         row.why = why(row, sides, higher_is_better);
     }
     let failures = failures::judge(failing, &held, load_run)?;
-    let mut notes = gone;
-    notes.extend(asked);
-    notes.extend(differences(
+    let notes = gone.into_iter().chain(asked).chain(circumstances(first, second)).collect();
+    let metric_words = a.metric_words();
+    Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
+}
+
+/// Notes on differences between the circumstances of two studies.
+fn circumstances(first: &Study, second: &Study) -> Vec<String> {
+    let mut notes = differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
         A_AND_B,
-    ));
-    if compares[0].matters != compares[1].matters {
+    );
+    if first.new.compare.matters != second.new.compare.matters {
         notes.push("What matters is not the same in A and B: the smaller of the two is taken.".to_owned());
     }
-    let metric_words = a.metric_words();
-    Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
+    notes
 }
 
 /// Reason why one side of a row is slower. `None` unless the verdict is that the sides differ.

@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(encoded(r#"{"hello": "world"}"#, "").unwrap(), hello);
         assert_eq!(encoded(r#"{"hello": "{v}"}"#, "world").unwrap(), hello);
         let list =
-            b"1\0\0\0\x04BSON\0&\0\0\0\x020\0\x08\0\0\0awesome\0\x011\0333333\x14@\x102\0\xc2\x07\0\0\0\0";
+            b"1\0\0\0\x04BSON\0&\0\0\0\x020\0\x08\0\0\0awesome\0\x011\x00333333\x14@\x102\0\xc2\x07\0\0\0\0";
         assert_eq!(encoded(r#"{"BSON": ["awesome", 5.05, 1986]}"#, "").unwrap(), list);
     }
 

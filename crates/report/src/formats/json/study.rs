@@ -306,40 +306,10 @@ const OUTPUT_BYTES_MAX: usize = 4 << 10;
 impl<'a> Whole<'a> {
     pub(super) fn of(view: &'a StudyView<'_>) -> Self {
         let new = &view.study.new;
-        let unit = view.metric.as_ref().map(|by| by.metric.kind.unit());
-        let scale = study::scale(view);
-        let size_of_matters = match scale {
-            Scale::Ratio => 1.0,
-            Scale::Difference => unit.map_or(1.0, |(_, size)| size),
-        };
         Self {
             schema: "tenbin.study/1",
             runs: view.runs.iter().map(RunObject::of).collect(),
-            comparison: ComparisonObject {
-                metric: &new.compare.by,
-                higher_is_better: new.compare.higher_is_better,
-                scale: apart::noun(scale),
-                matters: new.compare.matters / size_of_matters,
-                ranking: view
-                    .loads
-                    .iter()
-                    .flat_map(|load| ranking(load, unit.map_or(1.0, |(_, size)| size)))
-                    .collect(),
-                pairs: view.loads.iter().flat_map(|load| pairs(view, load)).collect(),
-                unit: unit.map(|(name, _)| name),
-                found: view.loads.iter().filter_map(FoundObject::of).collect(),
-                answers: answers(view),
-                extended_to: view.study.extensions.iter().map(|extension| extension.blocks).collect(),
-                error_rate: new
-                    .compare
-                    .procedure
-                    .can_be_extended()
-                    .then(|| judge::comparison::error_rate(view.study)),
-                others: view.loads.iter().flat_map(|load| others(view, load)).collect(),
-                variance: view.loads.iter().filter_map(variance).collect(),
-                unlike: view.loads.iter().flat_map(unlike).collect(),
-                observed: view.loads.iter().flat_map(observed).collect(),
-            },
+            comparison: ComparisonObject::of(view),
             bottlenecks: bottleneck::of_study(view),
             study: StudyFacts {
                 id: view.study.id.as_str(),
@@ -373,6 +343,43 @@ impl<'a> Whole<'a> {
             profiles: view.loads.iter().flat_map(|load| profiles(view, load)).collect(),
             profile_differences: view.loads.iter().flat_map(|load| profile_differences(view, load)).collect(),
             ending: crate::ending::of_study(view).map(|ending| ending.row().name),
+        }
+    }
+}
+
+impl<'a> ComparisonObject<'a> {
+    fn of(view: &'a StudyView<'_>) -> Self {
+        let new = &view.study.new;
+        let unit = view.metric.as_ref().map(|by| by.metric.kind.unit());
+        let scale = study::scale(view);
+        let size_of_matters = match scale {
+            Scale::Ratio => 1.0,
+            Scale::Difference => unit.map_or(1.0, |(_, size)| size),
+        };
+        Self {
+            metric: &new.compare.by,
+            higher_is_better: new.compare.higher_is_better,
+            scale: apart::noun(scale),
+            matters: new.compare.matters / size_of_matters,
+            ranking: view
+                .loads
+                .iter()
+                .flat_map(|load| ranking(load, unit.map_or(1.0, |(_, size)| size)))
+                .collect(),
+            pairs: view.loads.iter().flat_map(|load| pairs(view, load)).collect(),
+            unit: unit.map(|(name, _)| name),
+            found: view.loads.iter().filter_map(FoundObject::of).collect(),
+            answers: answers(view),
+            extended_to: view.study.extensions.iter().map(|extension| extension.blocks).collect(),
+            error_rate: new
+                .compare
+                .procedure
+                .can_be_extended()
+                .then(|| judge::comparison::error_rate(view.study)),
+            others: view.loads.iter().flat_map(|load| others(view, load)).collect(),
+            variance: view.loads.iter().filter_map(variance).collect(),
+            unlike: view.loads.iter().flat_map(unlike).collect(),
+            observed: view.loads.iter().flat_map(observed).collect(),
         }
     }
 }
