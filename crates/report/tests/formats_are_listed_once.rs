@@ -11,8 +11,14 @@ fn names_of_formats_are_in_one_place() {
         names: FORMATS.iter().map(|format| format.name).collect(),
         homes: &["crates/report/src/formats/", "crates/report/src/html.rs"],
         elsewhere_max: 0,
-        // Formats of data sets and of bodies.
-        other_meanings: &[("", "csv"), ("", "json"), ("crates/tenbin/src/commands/request/media.rs", "html")],
+        // Formats of data sets and of bodies, and the meta command that deletes a key.
+        other_meanings: &[
+            ("", "csv"),
+            ("", "json"),
+            ("crates/tenbin/src/commands/request/media.rs", "html"),
+            ("crates/wire/src/memcached/step.rs", "md"),
+            ("crates/wire/src/memcached/workload.rs", "md"),
+        ],
     }
     .assert();
 }

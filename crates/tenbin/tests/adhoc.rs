@@ -57,7 +57,7 @@ fn rejects_urls_that_cannot_be_compared_before_sending() {
     for (arguments, said) in [
         (&[here.as_str(), here.as_str()][..], "both URLs are on"),
         (&[here.as_str(), "127.0.0.1:9/other"], "different paths"),
-        (&[here.as_str(), "postgres:///shop"], "one URL is that of a database"),
+        (&[here.as_str(), "postgres:///shop"], "one URL is that of an HTTP server"),
         (&["postgres://a@h/x", "postgres://a@h/y"], "nothing to run on the two databases"),
         (&["postgres://a@h/x", "postgres://a@h/x", "-f", "x.sql"], "both URLs name h:5432/x"),
         (

@@ -57,7 +57,7 @@ fn offers_stored_runs_for_a_run() {
 #[test]
 fn offers_flags_and_commands() {
     let home = Home::new();
-    assert_eq!(offered(&home, &["rep"]), ["report"]);
+    assert_eq!(offered(&home, &["rep"]), ["replay", "report"]);
     assert!(offered(&home, &["run", "--qu"]).contains(&"--quick".to_owned()));
 }
 

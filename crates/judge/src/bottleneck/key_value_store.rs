@@ -111,7 +111,7 @@ fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     }
     let because = format!(
         "{name} took {} of the time of its only thread for commands, {} per call",
-        percent(share.min(1.0)),
+        Share::of_measured(share, 1.0)?.percent(),
         duration(mean_ms * 1e6)
     );
     Some(suspected(Resource::STORE_COMMAND, Scope::System, because).direct(Some(share)).first())
@@ -135,7 +135,7 @@ fn its_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if full < FULL {
         return None;
     }
-    let used = format!("it used {} of its memory limit", percent(full.min(1.0)));
+    let used = format!("it used {} of its memory limit", Share::of_measured(full, 1.0)?.percent());
     let cause = |because| suspected(Resource::STORE_MEMORY, Scope::System, because);
     if evicted / commands >= EVICTED_MIN_SHARE {
         let because = format!("{used}, and evicted {} keys/s", decimal(evicted, 0));
