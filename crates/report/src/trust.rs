@@ -73,7 +73,7 @@ fn off(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Off> {
 fn within(offs: &[Off]) -> String {
     let widest = offs.iter().map(|off| off.below.max(off.above)).fold(0.0, f64::max);
     // Rounded up: the true figure is no farther away.
-    let percent = |share: f64| percent_with((share * 100.0).ceil() / 100.0, 0);
+    let percent = |share: f64| percent_with((share * 100.0).ceil() * 0.01, 0);
     if widest <= TOGETHER_MAX {
         return format!("figures are within {}", percent(widest.max(0.01)));
     }

@@ -78,7 +78,7 @@ pub(super) const ITS_THREAD: Rule = Rule {
 
 fn its_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let ran = main_thread(evidence).filter(|ran| *ran >= SATURATED_MIN_SHARE)?;
-    let used = Share::of_measured(ran, 1.0)?.percent();
+    let used = percent(Share::of_measured(ran, 1.0)?.get());
     let because = format!("the store reports that its main thread used {used} of a core");
     Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
 }
@@ -111,7 +111,7 @@ fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     }
     let because = format!(
         "{name} took {} of the time of its only thread for commands, {} per call",
-        Share::of_measured(share, 1.0)?.percent(),
+        percent(Share::of_measured(share, 1.0)?.get()),
         duration(mean_ms * 1e6)
     );
     Some(suspected(Resource::STORE_COMMAND, Scope::System, because).direct(Some(share)).first())
@@ -135,7 +135,7 @@ fn its_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if full < FULL {
         return None;
     }
-    let used = format!("it used {} of its memory limit", Share::of_measured(full, 1.0)?.percent());
+    let used = format!("it used {} of its memory limit", percent(Share::of_measured(full, 1.0)?.get()));
     let cause = |because| suspected(Resource::STORE_MEMORY, Scope::System, because);
     if evicted / commands >= EVICTED_MIN_SHARE {
         let because = format!("{used}, and evicted {} keys/s", decimal(evicted, 0));
