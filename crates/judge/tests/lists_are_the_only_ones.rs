@@ -24,6 +24,8 @@ fn metrics_are_listed_once() {
             ("crates/report/src/event_costs.rs", "recovery"),
             ("crates/report/src/study/event_costs.rs", "lost"),
             ("crates/report/src/study/event_costs.rs", "recovery"),
+            ("crates/tenbin/src/commands/replay/report.rs", "errors"),
+            ("crates/tenbin/src/commands/replay/report.rs", "mean"),
         ],
     }
     .assert();

@@ -238,7 +238,7 @@ impl Conversation for HttpConversation {
 
     #[inline]
     fn content(&self) -> Content {
-        self.reading.content
+        self.reading.content()
     }
 
     fn first_replies(&self) -> Option<FirstReplies> {

@@ -22,6 +22,9 @@ pub(super) const SAMPLED_BYTES_MAX: usize = 256 * 1024;
 /// Max capacity of a body's buffer after its reply, so that one huge page does not stay in memory with every connection.
 const KEPT_CAPACITY_MAX: usize = 64 * 1024;
 
+/// Value of a decoded size that is not known.
+const NOT_DECODED: u32 = u32::MAX;
+
 /// Parser of the reply that is awaited or arriving, and the values saved from earlier replies.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -42,8 +45,8 @@ pub(super) struct Reading {
     pub(super) samples_left: u8,
     /// Whether the body that is arriving is one of them.
     is_sampled: bool,
-    /// Content of the latest complete reply.
-    pub(super) content: Content,
+    /// Size of the body of the latest complete reply after decoding. [`NOT_DECODED`] if it is not known.
+    decoded_bytes: u32,
     /// Whether the latest head is a redirect that the step follows.
     pub(super) is_redirect: bool,
     /// Whether a short body is kept in `quoted`, to be compared with others.
@@ -88,7 +91,7 @@ impl Reading {
             cache: CacheUse::Unknown,
             samples_left: 0,
             is_sampled: false,
-            content: Content::default(),
+            decoded_bytes: NOT_DECODED,
             is_redirect: false,
             compares: false,
             hop: 0,
@@ -156,7 +159,7 @@ impl Reading {
         self.kept.shrink_to(capacity_max);
         self.state = State::Idle;
         self.reply = NO_REPLY;
-        (self.interim, self.body_bytes) = (0, 0);
+        self.interim = 0;
     }
 
     /// Processes bytes of a head. Returns how many belong to it, and whether it is complete.
@@ -202,6 +205,7 @@ impl Reading {
 
     #[inline]
     fn begin_body(&mut self, step: &Prepared, head: Head) -> Result<(), PeerFault> {
+        self.body_bytes = 0;
         match head.status {
             101 => return Err(Fault::Upgrade.plain()),
             100..200 => {
@@ -276,20 +280,30 @@ impl Reading {
         if self.compares {
             self.keep_short_body();
         }
-        let decoded_bytes = if self.is_sampled { self.decoded_bytes() } else { None };
-        let Self { coding, cache, body_bytes, .. } = *self;
-        self.content = Content { size_bytes: Some(body_bytes), decoded_bytes, rows: None, coding, cache };
+        let decoded = if self.is_sampled { self.decode() } else { None };
+        self.decoded_bytes = decoded.unwrap_or(NOT_DECODED);
         self.forget();
         reply
     }
 
+    /// Content of the latest complete reply, until the next one begins.
+    pub(super) fn content(&self) -> Content {
+        Content {
+            size_bytes: Some(self.body_bytes),
+            decoded_bytes: (self.decoded_bytes != NOT_DECODED).then(|| self.decoded_bytes.into()),
+            rows: None,
+            coding: self.coding,
+            cache: self.cache,
+        }
+    }
+
     /// Size of the body after decoding. `None` if it is too long, or cannot be decoded.
     #[cold]
-    fn decoded_bytes(&mut self) -> Option<u64> {
+    fn decode(&mut self) -> Option<u32> {
         (self.is_sampled, self.samples_left) = (false, self.samples_left - 1);
         let is_kept = self.kept.len() as u64 == self.body_bytes;
         let unpacked = self.coding.unpack(&self.kept, KEPT_BODY_BYTES_MAX).filter(|_| is_kept)?;
-        unpacked.is_whole.then_some(unpacked.bytes.len() as u64)
+        unpacked.is_whole.then_some(unpacked.bytes.len() as u32)
     }
 
     #[cold]
