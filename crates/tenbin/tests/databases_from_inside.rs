@@ -184,9 +184,11 @@ fn server_that_floods_or_hangs_the_statistics_connection_is_still_loaded() {
 fn labels_of_a_hostile_server_are_bounded_and_escaped() {
     let (json, _) = load_beside(false, |peer, number| {
         peer.say(&description(6))?;
+        let long = "x".repeat(1_000);
+        // One wait that is in every sample, however many there are, and others that are in one sample each.
+        peer.say(&row(&["active", "w\u{1b}[31m", &long, "SELECT 'secret'", "1", "5000"]))?;
         for place in 0..200 {
             let wait = format!("w\u{1b}[31m{}", number * 1_000 + place);
-            let long = "x".repeat(1_000);
             peer.say(&row(&["active", &wait, &long, "SELECT 'secret'", "1", "200"]))?;
         }
         peer.say(&[complete("SELECT"), ready(b'I')].concat())
