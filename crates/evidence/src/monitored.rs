@@ -34,7 +34,7 @@ pub struct GateResult {
     pub limit: f64,
     /// Unit, such as `ns`, `share`, or `per_s`.
     pub unit: String,
-    /// What the bounds say about the limit.
+    /// Decision by the worst case within the bounds.
     pub decision: Decision,
     /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
     pub samples_needed: Option<u64>,

@@ -36,7 +36,7 @@ pub struct Format {
     open: OpenReader,
 }
 
-/// What a user says about the lines of a log.
+/// Layout of the lines of a log, as the user gives it.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// `log_line_prefix` of PostgreSQL. `None` tries known ones.

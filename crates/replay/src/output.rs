@@ -1,4 +1,4 @@
-//! What a reader of a format passes on: entries in order, and what it skipped.
+//! Output of the reader of a format: entries in order, and counts of skipped lines.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What a log contains, by fingerprint: counted in one pass, without the texts.
+//! Contents of a log by fingerprint, counted in one pass without the texts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

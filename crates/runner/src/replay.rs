@@ -24,7 +24,7 @@ const STEP: Duration = Duration::from_millis(50);
 /// Traffic to replay.
 #[derive(Debug)]
 pub struct Traffic {
-    /// What to send.
+    /// Statements or requests to send.
     pub trace: Arc<Trace>,
     /// Results by fingerprint, which the connections add to.
     pub outcomes: Arc<Outcomes>,

@@ -27,7 +27,7 @@ const QUOTA: f64 = 0.1;
 /// Programs that keep every core busy.
 const SPINNERS: usize = 2;
 
-/// What is done to the client.
+/// Disturbance of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Disturbance {
     Nothing,

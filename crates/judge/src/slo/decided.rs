@@ -16,9 +16,9 @@ pub struct Decided {
     pub observed: Option<f64>,
     /// Interval that contains the true figure; `None` if there is no figure.
     pub bounds: Option<Bounds>,
-    /// What the bounds say about the limit.
+    /// Decision by the worst case within the bounds.
     pub decision: Decision,
-    /// What the generator's effect alone leaves open, without the chance in a percentile, for runs that are one vote of several.
+    /// Decision by the generator's effect alone, without sampling error, for runs that are one vote of several.
     pub(crate) rough: Decision,
     /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
     pub samples_needed: Option<u64>,
@@ -30,7 +30,7 @@ impl Decided {
         let observed = condition.figure.observe(scope);
         let decide =
             |bounds: Option<Bounds>| bounds.map_or(Decision::Undecided, |bounds| condition.decide(bounds));
-        // What an event cost is read from pulses, which have no bounds.
+        // The cost of an event is read from pulses, which have no bounds.
         let effect = effect.filter(|_| condition.event.is_none());
         let (bounds, rough) = match condition.figure {
             Figure::Percentile(of) => {

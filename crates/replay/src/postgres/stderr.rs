@@ -93,7 +93,7 @@ pub(crate) fn detect(sample: &[u8]) -> Option<(Prefix, usize)> {
         |prefix: &Prefix| sample.lines().take(1_000).filter(|line| prefix.read(line).is_some()).count();
     let known = KNOWN.iter().filter_map(|text| Prefix::compile(text).ok());
     let counted = known.map(|prefix| (count(&prefix), prefix)).filter(|(count, _)| *count > 0);
-    // Of prefixes that match as many lines, the first one has more fields.
+    // If several prefixes match the most lines, the first one has more fields.
     let counted: Vec<_> = counted.collect();
     counted.into_iter().rev().max_by_key(|(count, _)| *count).map(|(count, prefix)| (prefix, count))
 }

@@ -141,7 +141,7 @@ pub(super) fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValu
 ///
 /// # Errors
 ///
-/// What is wrong, and the help.
+/// Error message and help.
 pub(super) fn request_line<'a>(key: &str, text: &'a str) -> Result<(String, &'a str), (String, String)> {
     if key != ANY_METHOD {
         return Ok((key.to_uppercase(), text));

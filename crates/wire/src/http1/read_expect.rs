@@ -169,7 +169,7 @@ fn json_path(
 ///
 /// # Errors
 ///
-/// What is wrong, and the help.
+/// Error message and help.
 pub fn expression(text: &str) -> Result<Regex, Wrong> {
     RegexBuilder::new(text).size_limit(REGEX_BYTES_MAX).build().map_err(|error| {
         let error = format!("{error}");
@@ -187,7 +187,7 @@ pub fn expression(text: &str) -> Result<Regex, Wrong> {
 ///
 /// # Errors
 ///
-/// What is wrong, and the help.
+/// Error message and help.
 pub fn statuses(text: &str) -> Result<StatusSet, Wrong> {
     let one = |text: &str| text.parse::<u16>().ok().filter(|status| (100..600).contains(status));
     let range = |part: &str| -> Option<RangeInclusive<u16>> {
@@ -210,7 +210,7 @@ pub fn statuses(text: &str) -> Result<StatusSet, Wrong> {
 ///
 /// # Errors
 ///
-/// What is wrong, and the help.
+/// Error message and help.
 pub fn size(text: &str, size_bytes: impl Fn(&str) -> Result<u64, String>) -> Result<SizeCheck, Wrong> {
     let (min, max) = text.split_once("..").unwrap_or((text, text));
     let bound = |text: &str, open: u64| match text.trim().is_empty() {

@@ -203,7 +203,7 @@ fn broken_documents() -> Vec<Sample> {
 
 /// Documents at the limits of depth and of the length of names.
 fn limits() -> Vec<Sample> {
-    // What is read at the top of a reply without checks is within `cursor`.
+    // Without checks, only the content of `cursor` is read.
     let nested = |depth: usize| {
         let inner =
             (2..depth).fold(document(&[]), |inner, _| document(&[&element(bson::DOCUMENT, "a", &inner)]));
