@@ -17,7 +17,6 @@ use crate::endings::CommandEnding;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
-use crate::slo::Figure;
 
 pub(crate) use one_run::gates as of_one_run;
 pub use one_run::of_run;
@@ -174,11 +173,7 @@ fn figure(
         None => Scope::of(condition, run)?,
         Some(_) => Scope::of(condition, &with_seconds(run)?)?,
     };
-    let is_judgeable = match condition.figure {
-        Figure::Percentile(percentile) => percentile.is_judgeable(scope.tally().response.all().count()),
-        Figure::Metric(_) => true,
-    };
-    Ok(condition.figure.observe(&scope).filter(|_| is_judgeable))
+    Ok(condition.figure.judgeable(&scope))
 }
 
 /// Observation of a run by a condition, for its block.

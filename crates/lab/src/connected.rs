@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 
 use crate::listening::{self, Listens, is_here};
-use crate::probes::SockDiag;
+use crate::probes::{SockDiag, inode_of};
 use crate::processes::self_and_above;
 
 /// Max open files of the system that are searched for sockets.
@@ -34,11 +34,7 @@ pub fn server_at(at: &Listens) -> BTreeSet<u32> {
 fn sockets_of(system: &BTreeSet<u32>) -> HashSet<u32> {
     let files = system.iter().filter_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).ok());
     let links = files.flatten().flatten().take(FILES_MAX).filter_map(|file| fs::read_link(file.path()).ok());
-    let inode = |link: std::path::PathBuf| {
-        let inode: u64 = link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()?;
-        Some(inode as u32)
-    };
-    links.filter_map(inode).collect()
+    links.filter_map(|link| Some(inode_of(link.to_str()?)? as u32)).collect()
 }
 
 /// Distinct places on this machine to which sockets are connected.

@@ -51,6 +51,7 @@ pub use holders::{Held, Holder};
 pub use look_times::LookTimes;
 pub(crate) use process_files::Stat;
 pub(crate) use sock_diag::SockDiag;
+pub(crate) use threads::inode_of;
 pub use watch::Watch;
 
 use crate::running::SearchedSystem;

@@ -80,6 +80,15 @@ impl Figure {
         }
     }
 
+    /// Like [`Self::observe`], but `None` if there are too few samples for a verdict: a percentile needs a hundred samples above it.
+    pub(crate) fn judgeable(self, scope: &Scope) -> Option<f64> {
+        let is_enough = match self {
+            Self::Percentile(percentile) => percentile.is_judgeable(scope.tally().response.all().count()),
+            Self::Metric(_) => true,
+        };
+        is_enough.then(|| self.observe(scope)).flatten()
+    }
+
     /// Whether the measured figure counts in a run of a search although its bounds decide nothing. Other runs outvote a run that is wrong
     /// by accident, so ten samples are enough, if a tenth of a sample is expected beyond a percentile. With so few, the rank is that of
     /// the slowest sample, so an accident rather fails a run than passes it.

@@ -10,7 +10,7 @@ use super::Subject;
 use super::own_time::own_time;
 use super::sheet::Sheet;
 use super::sock_diag::{Connected, SockDiag};
-use super::threads::Members;
+use super::threads::{Members, inode_of};
 use crate::access::Need;
 
 /// Max number of remote addresses that are reported separately. Those with the most connections are kept.
@@ -129,9 +129,8 @@ impl Dependencies {
             for file in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
                 let Some(still_left) = left.checked_sub(1) else { break };
                 left = still_left;
-                let inode = fs::read_link(file.path()).ok().and_then(|link| {
-                    link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse::<u32>().ok()
-                });
+                let link = fs::read_link(file.path()).ok();
+                let inode = link.and_then(|link| u32::try_from(inode_of(link.to_str()?)?).ok());
                 if let Some(inode) = inode.filter(|inode| wanted.remove(inode)) {
                     self.owners.insert(inode, group);
                 }

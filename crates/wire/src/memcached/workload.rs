@@ -1,9 +1,7 @@
 //! The default load of a URL without steps: commands on random keys.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::step::MemcachedStep;
@@ -37,15 +35,7 @@ fn names() -> Vec<&'static str> {
 /// Step for the command `name`, with the variable of random keys. `None` if the command is unknown.
 fn step(name: &str, size: &WorkloadSize<'_>) -> Option<Arc<dyn Step>> {
     let (name, line) = COMMANDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-    let key = format!("{{{}}}", size.key);
-    let words = line.split(' ').map(|word| match word {
-        "V" => vec![b'x'; size.data_bytes as usize],
-        word => match word.strip_suffix(":K") {
-            Some(prefix) => format!("{prefix}:{key}").into_bytes(),
-            None => word.into(),
-        },
-    });
-    let step = MemcachedStep::of(words.collect(), String::from(*name));
+    let step = MemcachedStep::of(size.words(line), String::from(*name));
     step.ok().map(|step| Arc::new(step) as _)
 }
 

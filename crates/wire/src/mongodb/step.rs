@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 
 use super::json::{self, Node};
 use super::{log_in, workload};
-use crate::braces;
 use crate::step::{
     self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Value, WrittenStep, WrongValue,
 };
@@ -235,10 +234,4 @@ fn shown(text: &str) -> String {
 /// Step of a command in JSON that the program itself writes.
 pub(super) fn built_in(json: &str) -> Option<Arc<dyn Step>> {
     MongoStep::of(json.as_bytes()).ok().map(|step| Arc::new(step) as _)
-}
-
-/// Text in JSON that stands for exactly this text.
-pub(super) fn quoted(text: &str) -> String {
-    let literal = braces::literal(text.as_bytes());
-    format!("\"{}\"", String::from_utf8_lossy(&literal).replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,11 +1,10 @@
 //! The default load of a URL without steps: operations on documents with random keys.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::step::{built_in, quoted};
+use super::step::built_in;
 use crate::step::{Step, Workload, WorkloadSize};
 
 /// Operations with their commands. `K` stands for a random key, and `V` for data.
@@ -34,8 +33,8 @@ fn names() -> Vec<&'static str> {
 fn step(name: &str, size: &WorkloadSize<'_>) -> Option<Arc<dyn Step>> {
     let (_, json) = COMMANDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
     let key = format!("{{{}:raw}}", size.key);
-    let data: String = core::iter::repeat_n('x', size.data_bytes as usize).collect();
-    built_in(&json.replace(":K", &format!(":{key}")).replace(":V", &format!(":{}", quoted(&data))))
+    let data = "x".repeat(size.data_bytes as usize);
+    built_in(&json.replace(":K", &format!(":{key}")).replace(":V", &format!(":\"{data}\"")))
 }
 
 #[cfg(test)]

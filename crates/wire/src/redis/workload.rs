@@ -1,9 +1,7 @@
 //! The default load of a URL without steps: commands on random keys, like redis-benchmark.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::step::RedisStep;
@@ -40,17 +38,8 @@ fn names() -> Vec<&'static str> {
 /// Step for the command `name`, with the variable of random keys. `None` if the command is unknown.
 fn step(name: &str, size: &WorkloadSize<'_>) -> Option<Arc<dyn Step>> {
     let (_, line) = COMMANDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-    let key = format!("{{{}}}", size.key);
-    let words = line.split(' ').map(|word| match word {
-        "V" => vec![b'x'; size.data_bytes as usize],
-        "0" | "99" => word.into(),
-        word => match word.strip_suffix(['K', 'E']).filter(|prefix| prefix.ends_with(':')) {
-            Some(prefix) => format!("{prefix}{key}").into_bytes(),
-            None => word.into(),
-        },
-    });
     let title: String = line.split(' ').next().unwrap_or_default().into();
-    Some(Arc::new(RedisStep::of(words.collect(), title)))
+    Some(Arc::new(RedisStep::of(size.words(line), title)))
 }
 
 #[cfg(test)]

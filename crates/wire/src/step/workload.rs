@@ -1,6 +1,8 @@
 //! Default load of a URL without steps: commands on random keys.
 
+use alloc::format;
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::step::Step;
@@ -27,4 +29,16 @@ pub struct WorkloadSize<'a> {
     pub key: &'a str,
     /// Bytes of the data of a command.
     pub data_bytes: u64,
+}
+
+impl WorkloadSize<'_> {
+    /// Words of a command line in which `V` stands for data, and `K` or `E` after a colon for a random key.
+    pub fn words(&self, line: &str) -> Vec<Vec<u8>> {
+        let word = |word: &str| match word.strip_suffix(['K', 'E']).filter(|prefix| prefix.ends_with(':')) {
+            _ if word == "V" => vec![b'x'; self.data_bytes as usize],
+            Some(prefix) => format!("{prefix}{{{}}}", self.key).into_bytes(),
+            None => word.into(),
+        };
+        line.split(' ').map(word).collect()
+    }
 }
