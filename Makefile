@@ -13,9 +13,9 @@ FUZZ_TARGETS := interval_decode logs plan protocol sessions
 FUZZ_SECONDS := 20
 
 STUDIES := thread-pools reload-nginx upgrade-unicorn hot-deploy app-server-limits app-servers frameworks http-server-rewrite \
-    postgresql-settings databases-postcodes backup-lock
+    postgresql-settings postgresql-versions databases-postcodes backup-lock
 
-# Of the page of the HTML report, which Cargo embeds as it stands in ui/dist.
+# Dependencies of the page of the HTML report, which Cargo embeds as ui/dist.
 NODE_MODULES := ui/node_modules/.package-lock.json
 
 # Lints, documentation, unit tests, planted truths and pages share one build.
@@ -61,6 +61,7 @@ studies-quick: build ## Run the short form of every study on real servers, which
 	scripts/systems.sh all
 	scripts/databases.sh
 	npm ci --prefix plans/frameworks --no-audit --no-fund
+	npm ci --prefix plans/postgresql-versions --no-audit --no-fund
 	for plan in $(STUDIES); do \
 	    $(TARGET_DIR)/release/tenbin run plans/$$plan.yaml --quick || exit 1; \
 	done

@@ -52,19 +52,25 @@ pub(super) const WAITS_INSIDE: Rule = Rule {
     find: waits_inside,
 };
 
-/// Resource that a wait is for; `None` for a wait that is no bottleneck, such as one for the client.
+/// Resource that a wait is for; `None` for a wait that is no bottleneck, such as one for the client. PostgreSQL 12 and earlier have
+/// other names for some light-weight locks.
 fn kind(wait: &str) -> Option<Resource> {
     match wait {
         "LWLock:WALWrite"
+        | "LWLock:WALWriteLock"
         | "LWLock:WALInsert"
+        | "LWLock:wal_insert"
         | "LWLock:WALBufMapping"
+        | "LWLock:WALBufMappingLock"
         | "IO:WALSync"
         | "IO:WALWrite"
         | "IO:WALInitSync"
         | "IO:WALInitWrite" => Some(Resource::DATABASE_LOG),
-        "IO:DataFileRead" | "IO:DataFilePrefetch" | "IPC:BufferIO" | "LWLock:BufferIO" => {
-            Some(Resource::DATABASE_CACHE)
-        }
+        "IO:DataFileRead"
+        | "IO:DataFilePrefetch"
+        | "IPC:BufferIO"
+        | "LWLock:BufferIO"
+        | "LWLock:buffer_io" => Some(Resource::DATABASE_CACHE),
         wait => match class_of(wait) {
             "Lock" | "LWLock" => Some(Resource::DATABASE_LOCK),
             "Commit" => Some(Resource::DATABASE_LOG),
@@ -234,6 +240,19 @@ fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 mod tests {
     use super::super::planted::Planted;
     use super::*;
+
+    #[test]
+    fn names_of_earlier_versions_mean_the_same_resource() {
+        for (earlier, now) in [
+            ("LWLock:WALWriteLock", "LWLock:WALWrite"),
+            ("LWLock:wal_insert", "LWLock:WALInsert"),
+            ("LWLock:WALBufMappingLock", "LWLock:WALBufMapping"),
+            ("LWLock:buffer_io", "LWLock:BufferIO"),
+        ] {
+            assert!(kind(now).is_some_and(|resource| resource != Resource::DATABASE_LOCK), "{now}");
+            assert_eq!(kind(earlier), kind(now), "{earlier}");
+        }
+    }
 
     #[test]
     fn sessions_that_wait_are_a_share_of_all_although_runs_differ() {
