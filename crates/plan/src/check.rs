@@ -76,7 +76,7 @@ impl Target {
             Sends::Request(request) => {
                 let (host, keep_alive) = (request.host.clone(), request.keep_alive);
                 let step = Arc::new(HttpStep { request, checks, captures: Vec::new() });
-                single(Action::Owned(OwnedAction { protocol, step, host, keep_alive }))
+                single(Action::Owned(OwnedAction { protocol: Some(protocol), step, host, keep_alive }))
             }
             Sends::Step(action) => single(Action::Owned(action)),
             Sends::Commands(actions, mix) => {

@@ -2,28 +2,14 @@
 
 use std::path::PathBuf;
 
+pub use sql::Played;
+
 use crate::body_file::BodyFile;
 use crate::command_mix::CommandMixSpec;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::running::RunningSpec;
 use crate::spec::{ExpectSpec, LoadSpec, SqlSpec};
-
-/// Script that clients run. A file or a workload may end in `@WEIGHT`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Played {
-    /// Path of a file in pgbench's script language.
-    File(String),
-    /// Name of a built-in workload.
-    Workload(String),
-    /// Script from the text of a plan, without a weight.
-    Text {
-        /// Name of the script.
-        name: String,
-        /// Text of the script.
-        text: Vec<u8>,
-    },
-}
 
 /// A URL and the load on it, as a command line asks for them. An empty field was not given.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use load::{DataSource, Load, Scenarios, Stop};
-use sql::RowCount;
-use wire::step::{self, Site, Step, StepsOfLoad};
+use sql::SqlStep;
+use wire::step::{self, Site, Step, StepsOfLoad, Unit};
 use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
@@ -153,10 +153,8 @@ pub struct PlannedStep {
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
 pub enum Action {
-    /// A request in a protocol, and its reply.
+    /// A request or a transaction.
     Owned(OwnedAction),
-    /// A transaction.
-    Sql(SqlAction),
     /// A load made by an external load generator.
     Tool(ToolAction),
 }
@@ -176,22 +174,11 @@ pub struct ToolAction {
     pub measured: Cmd,
 }
 
-/// A transaction: one run of a script.
-#[derive(Clone, Debug)]
-pub struct SqlAction {
-    /// Number of the script in [`Transactions::deck`].
-    pub script: u16,
-    /// Rows that the last statement is expected to return or change. `None` if any number will do.
-    pub expects: Option<RowCount>,
-    /// Names of the values that it saves for later steps of the same iteration.
-    pub saves: Vec<String>,
-}
-
-/// A request and its reply, in a protocol that owns the step.
+/// A request and its reply, or a transaction.
 #[derive(Clone, Debug)]
 pub struct OwnedAction {
-    /// Protocol that owns the step.
-    pub protocol: &'static Protocol,
+    /// Protocol that owns the step. `None` if several protocols have such steps, and the system decides.
+    pub protocol: Option<&'static Protocol>,
     /// Step as its protocol parsed it.
     pub step: Arc<dyn Step>,
     /// Host and port of the system, for the record.
@@ -201,15 +188,20 @@ pub struct OwnedAction {
 }
 
 impl OwnedAction {
+    /// Creates a transaction.
+    pub(crate) fn transaction(step: SqlStep) -> Self {
+        Self { protocol: None, step: Arc::new(step), host: String::new(), keep_alive: true }
+    }
+
     /// Compiles the channels of this step alone.
     ///
     /// # Errors
     ///
     /// The step cannot be sent as it is written.
     pub fn compile(&self, variables: &[String], secrets: &Secrets) -> Result<Box<dyn Channels>, WrongStep> {
-        let own = self.protocol.steps().ok_or_else(|| WrongStep {
+        let own = self.protocol.and_then(Protocol::steps).ok_or_else(|| WrongStep {
             step: 0,
-            what: format!("{} has no steps of its own", self.protocol.name),
+            what: "the system decides the protocol of the step".to_owned(),
         })?;
         let steps = [Arc::clone(&self.step)];
         (own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
@@ -223,7 +215,8 @@ impl OwnedAction {
 
     /// Method of the step, or the name of its protocol.
     pub(crate) fn method(&self) -> String {
-        self.step.method().map_or_else(|| self.protocol.name.to_uppercase(), str::to_owned)
+        let name = self.protocol.map_or("", |protocol| protocol.name);
+        self.step.method().map_or_else(|| name.to_uppercase(), str::to_owned)
     }
 
     /// Sends the step to a system.
@@ -267,24 +260,38 @@ pub enum Pin {
 }
 
 impl PlannedStep {
-    /// The request in a protocol. `None` for other actions.
+    /// The request or transaction. `None` for the load of a tool.
     pub fn owned(&self) -> Option<&OwnedAction> {
         match &self.action {
             Action::Owned(action) => Some(action),
-            Action::Sql(_) | Action::Tool(_) => None,
+            Action::Tool(_) => None,
         }
     }
 
     /// Whether the action is a request in any protocol, and neither a transaction nor the load of a tool.
     pub fn is_request(&self) -> bool {
-        matches!(self.action, Action::Owned(_))
+        self.owned().is_some_and(|action| action.step.unit() == Unit::Request)
+    }
+
+    /// Unit in which reports count the runs of the step.
+    pub fn unit(&self) -> Unit {
+        match &self.action {
+            Action::Owned(action) => action.step.unit(),
+            Action::Tool(tool) if tool.tool.is_sql => Unit::Transaction,
+            Action::Tool(_) => Unit::Request,
+        }
+    }
+
+    /// Numbers of the variables that its replies set.
+    pub fn saves(&self) -> Vec<u16> {
+        self.owned().map(|action| action.step.saves()).unwrap_or_default()
     }
 
     /// Whether the connection is kept for further requests.
     fn keep_alive(&self) -> bool {
         match &self.action {
             Action::Owned(action) => action.keep_alive,
-            Action::Sql(_) | Action::Tool(_) => true,
+            Action::Tool(_) => true,
         }
     }
 }
@@ -302,22 +309,25 @@ impl Plan {
 
     /// Transactions on a system, as the parts of an SQL script.
     pub fn sql_steps(&self, endpoint: u16) -> Vec<sql::TransactionStep> {
-        let transaction = |(_, step): (u16, &PlannedStep)| match &step.action {
-            Action::Sql(action) => Some(sql::TransactionStep {
-                name: step.name.clone(),
-                script: action.script,
-                expects: action.expects,
-            }),
-            Action::Owned(_) | Action::Tool(_) => None,
+        let steps = (0..).zip(self.steps_at(endpoint));
+        let transaction = |(script, (_, step)): (u16, (u16, &PlannedStep))| {
+            let expects = step.owned()?.step.downcast::<SqlStep>()?.expects;
+            Some(sql::TransactionStep { name: step.name.clone(), script, expects })
         };
-        self.steps_at(endpoint).filter_map(transaction).collect()
+        steps.filter_map(transaction).collect()
+    }
+
+    /// Number of a step among those of its system.
+    pub(crate) fn number_at_endpoint(&self, number: usize) -> u16 {
+        let endpoint = self.steps[number].endpoint;
+        self.steps[..number].iter().filter(|step| step.endpoint == endpoint).count() as u16
     }
 
     /// The external load generator, whose load is the only step. `None` if Tenbin makes the load.
     pub fn tool(&self) -> Option<&ToolAction> {
         self.steps.iter().find_map(|step| match &step.action {
             Action::Tool(tool) => Some(tool),
-            Action::Owned(_) | Action::Sql(_) => None,
+            Action::Owned(_) => None,
         })
     }
 

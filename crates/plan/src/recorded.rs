@@ -11,7 +11,7 @@ use wire::masking::without_secrets;
 use wire::step::Value as StepValue;
 
 use crate::endpoint::{Endpoint, Select, Trust};
-use crate::plan::{Action, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
+use crate::plan::{Action, OwnedAction, Pin, Plan, PlannedStep, ToolAction};
 use crate::short_hash::short_hash;
 use crate::transactions::Transactions;
 
@@ -24,7 +24,7 @@ impl Plan {
         }
         let mut plan = json!({
             "title": self.title,
-            "steps": self.steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>(),
+            "steps": self.steps.iter().enumerate().map(|(number, step)| self.step_json(self.number_at_endpoint(number), step)).collect::<Vec<Value>>(),
             "scenarios": self.scenarios.list.iter().map(scenario_json).collect::<Vec<Value>>(),
             "variables": self.variables,
             "data": self.data.iter().map(data_json).collect::<Vec<Value>>(),
@@ -72,7 +72,8 @@ impl Plan {
         }
         for (key, steps) in [("setup", &self.errands.setup), ("teardown", &self.errands.teardown)] {
             if !steps.is_empty() {
-                plan[key] = json!(steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>());
+                let steps = (0..).zip(steps).map(|(number, step)| self.step_json(number, step));
+                plan[key] = json!(steps.collect::<Vec<Value>>());
             }
         }
         plan
@@ -89,8 +90,9 @@ impl Plan {
         }
     }
 
-    fn step_json(&self, step: &PlannedStep) -> Value {
-        let mut step_json = self.action_json(step);
+    /// Records a step. `number` is its number among those of its system.
+    fn step_json(&self, number: u16, step: &PlannedStep) -> Value {
+        let mut step_json = self.action_json(number, step);
         let endpoint = self.endpoints.get(usize::from(step.endpoint));
         if let Some(endpoint) = endpoint.filter(|endpoint| !endpoint.name.is_empty()) {
             step_json["endpoint"] = json!(endpoint.name);
@@ -98,15 +100,18 @@ impl Plan {
         step_json
     }
 
-    fn action_json(&self, step: &PlannedStep) -> Value {
+    fn action_json(&self, number: u16, step: &PlannedStep) -> Value {
         match &step.action {
-            Action::Owned(action) => self.request_json(&step.name, action),
-            Action::Sql(SqlAction { script, expects, saves }) => json!({
-                "name": step.name,
-                "script": script,
-                "expect": { "rows": expects.map(|rows| rows.to_string()) },
-                "saves": saves,
-            }),
+            Action::Owned(action) => {
+                let mut step_json = match action.step.is_recorded_as_request() {
+                    true => request_json(&step.name, action),
+                    false => json!({ "name": step.name }),
+                };
+                for (key, value) in action.step.record(number) {
+                    step_json[key] = value.as_ref().map_or(Value::Null, |value| self.value_json(value));
+                }
+                step_json
+            }
             // The command is recorded as written, because ports differ in every run.
             Action::Tool(ToolAction { tool, written, .. }) => json!({
                 "name": step.name,
@@ -114,26 +119,6 @@ impl Plan {
                 "command": written.iter().map(|word| without_secrets(word)).collect::<Vec<String>>(),
             }),
         }
-    }
-
-    /// Records a request of any protocol in the fields of an HTTP request, with the additions of its protocol. The record of a plan
-    /// of an earlier version has these fields.
-    fn request_json(&self, name: &str, action: &OwnedAction) -> Value {
-        let mut step_json = json!({
-            "name": name,
-            "method": action.method(),
-            "path": "/",
-            "host": action.host,
-            "headers": [],
-            "body_bytes": action.step.message().len(),
-            "keep_alive": action.keep_alive,
-            "expect": { "status": "200–399", "headers": [], "body_checks": 0, "size": null },
-            "saves": [],
-        });
-        for (key, value) in action.step.record() {
-            step_json[key] = value.as_ref().map_or(Value::Null, |value| self.value_json(value));
-        }
-        step_json
     }
 
     fn value_json(&self, value: &StepValue) -> Value {
@@ -154,6 +139,22 @@ impl Plan {
             }
         }
     }
+}
+
+/// Records a request of any protocol in the fields of an HTTP request, to which its protocol adds others. The record of a plan of an
+/// earlier version has these fields.
+fn request_json(name: &str, action: &OwnedAction) -> Value {
+    json!({
+        "name": name,
+        "method": action.method(),
+        "path": "/",
+        "host": action.host,
+        "headers": [],
+        "body_bytes": action.step.message().len(),
+        "keep_alive": action.keep_alive,
+        "expect": { "status": "200–399", "headers": [], "body_checks": 0, "size": null },
+        "saves": [],
+    })
 }
 
 fn scenario_json(scenario: &Scenario) -> Value {

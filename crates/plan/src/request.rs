@@ -144,7 +144,8 @@ fn step_of_query(
     }
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let keep_alive = draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
-    let action = |step| OwnedAction { protocol, step, host: authority.to_owned(), keep_alive };
+    let action =
+        |step| OwnedAction { protocol: Some(protocol), step, host: authority.to_owned(), keep_alive };
     if let Some(workload) = own.workload.filter(|_| !query_step::has_step(url, own) && body.is_none()) {
         let mix = draft.command_mix.check(workload, faults)?;
         let title = format!("{} on {}://{authority}", mix.title, url.scheme());

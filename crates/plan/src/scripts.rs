@@ -8,7 +8,7 @@ use sql::script::{
     self, AUTOMATIC, Allow, DefinedVariables, Distribution, Language, Read, ReadForm, ScriptSet,
 };
 use sql::workload::{self, Style, Tables, Workload};
-use sql::{Engine, Mode, Settings};
+use sql::{Engine, Mode, Settings, SqlStep};
 
 use crate::check_load::CheckedLoad;
 use crate::database::Database;
@@ -16,7 +16,7 @@ use crate::draft::Played;
 use crate::error::{PlanError, Problem, StepProblem};
 use crate::fault::Fault;
 use crate::file::near;
-use crate::plan::{Action, PlannedStep, SqlAction, connections};
+use crate::plan::{Action, OwnedAction, PlannedStep, connections};
 use crate::script_error;
 use crate::spec::{At, Field, Spanned, SqlSpec, values};
 use crate::transactions::Transactions;
@@ -92,12 +92,13 @@ impl Checked {
 
     /// One step for each script.
     pub(crate) fn steps(&self) -> Vec<PlannedStep> {
-        let step = |(script, name): (u16, &String)| PlannedStep {
-            name: name.clone(),
-            endpoint: 0,
-            action: Action::Sql(SqlAction { script, expects: None, saves: Vec::new() }),
+        let step = |(name, text): (&String, &Vec<u8>)| {
+            let played = Played::Text { name: name.clone(), text: text.clone() };
+            let step = SqlStep { title: name.clone(), played, expects: None, saves: Vec::new() };
+            let action = Action::Owned(OwnedAction::transaction(step));
+            PlannedStep { name: name.clone(), endpoint: 0, action }
         };
-        (0..).zip(&self.names).map(step).collect()
+        self.names.iter().zip(&self.texts).map(step).collect()
     }
 
     /// Transactions on a database under a load.

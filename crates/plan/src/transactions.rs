@@ -1,7 +1,7 @@
 //! Parts of an SQL load in addition to its steps: a database, scripts, and a query mode.
 
 use serde_json::{Value, json};
-use sql::script::{Distribution, ScriptSet};
+use sql::script::{Distribution, ScriptSet, Statement};
 use sql::{Engine, Mode, Settings};
 use wire::masking::sounds_secret;
 
@@ -54,6 +54,13 @@ impl Transactions {
         words.extend(self.pool.map(|pool| format!("a pool of {pool} connections")));
         words.extend(self.latency_limit_ns.map(|ns| format!("latency limit {}", show_duration(ns))));
         words.join(", ")
+    }
+
+    /// Statement of a script that may write. `None` if there is none.
+    pub(crate) fn written_by(&self, script: u16) -> Option<&Statement> {
+        let numbers = self.deck.scripts().get(usize::from(script))?.statements();
+        let mut statements = numbers.filter_map(|number| self.deck.statements().get(usize::from(number)));
+        statements.find(|statement| sql::may_write(statement, self.database.engine))
     }
 
     /// Parameter that turns on the verification of certificates in a URL of this database.

@@ -33,6 +33,34 @@ fn checks_and_saves_reply_for_later_steps() {
 }
 
 #[test]
+fn value_of_skipped_step_is_empty() {
+    for (first, skipped, save, last, url) in [
+        ("redis: PING", "redis: INCR n", "{ reply: true }", "redis: 'GET {n}'", "redis://h"),
+        ("memcached: mn", "memcached: mg k v", "{ reply: true }", "memcached: 'mg {n} v'", "memcached://h"),
+        (
+            "mongo: { ping: 1 }",
+            "mongo: { find: a }",
+            "{ field: _id }",
+            "mongo: { find: a, filter: { _id: '{n}' } }",
+            "mongodb://h/d",
+        ),
+    ] {
+        let study = text(&format!(
+            "{{ scenario: [ {{ {first} }}, {{ {skipped}, if: '{{user}} == 1', save: {{ n: {save} }} }}, {{ {last}, name: last }} ], \
+             data: {{ user: {{ uniform: 1..2 }} }}, load: {{ users: 3 }}, url: '{url}' }}"
+        ));
+        let plan = plan_of(&study);
+        let number = plan.variables.iter().position(|name| name == "n").expect("a variable") as u16;
+        let emptied = plan
+            .data
+            .iter()
+            .any(|data| data.fills == [(number, 0)] && matches!(data.source, Source::Text { length: 0, .. }));
+        assert!(emptied, "{url}: {:?}", plan.data);
+        assert!(study.explain().contains("; saves n"), "{}", study.explain());
+    }
+}
+
+#[test]
 fn steps_with_different_checks_have_different_fingerprints() {
     let fingerprint = |expect: &str| {
         let study = text(&format!(

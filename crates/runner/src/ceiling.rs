@@ -49,7 +49,7 @@ pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     if plan.sql().is_some() {
         return Err("there is no server of SQL that answers at once".to_owned());
     }
-    if let Some(own) = plan.steps.iter().find_map(|step| step.owned()?.protocol.own_steps()) {
+    if let Some(own) = plan.steps.iter().find_map(|step| step.owned()?.protocol?.own_steps()) {
         return Err(format!("there is no server of {} that answers at once", own.noun));
     }
     if plan.peers().any(|peer| peer.tls.is_some()) {

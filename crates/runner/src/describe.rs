@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 use load::values::Source;
-use plan::{Action, Plan, PlannedStep, short_hash};
+use plan::{Plan, PlannedStep, short_hash};
 
 /// Describes the run of a plan. `host` is the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
@@ -18,11 +18,8 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         step.as_object_mut().map(|step| step.remove("path"));
     }
     hash.update(of_plan.to_string().as_bytes());
-    for step in &plan.steps {
-        match &step.action {
-            Action::Owned(action) => hash.update(&action.identity()),
-            Action::Sql(_) | Action::Tool(_) => {}
-        }
+    for action in plan.steps.iter().filter_map(PlannedStep::owned) {
+        hash.update(&action.identity());
     }
     // The plan has only the names of scripts, so their texts are hashed.
     for text in plan.databases().flat_map(|sql| &sql.texts) {
@@ -90,11 +87,9 @@ fn users(plan: &Plan) -> Option<u32> {
 }
 
 pub(crate) fn unit(step: &PlannedStep) -> Unit {
-    match &step.action {
-        Action::Owned(_) => Unit::Requests,
-        Action::Sql(_) => Unit::Transactions,
-        Action::Tool(tool) if tool.tool.is_sql => Unit::Transactions,
-        Action::Tool(_) => Unit::Requests,
+    match step.unit() {
+        wire::step::Unit::Request => Unit::Requests,
+        wire::step::Unit::Transaction => Unit::Transactions,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use plan::{Action, Environment, Pin, Plan, Study, without_secrets};
+use plan::{Action, Environment, Pin, Plan, PlannedStep, Study, without_secrets};
 
 use crate::cores::Cores;
 use crate::prepare::{Refusal, cores, job};
@@ -79,16 +79,7 @@ fn of_plan(plan: &Plan, ports: &[(String, u16)]) -> Result<Vec<Rendered>, Refusa
 /// Variables that replies set, with their names.
 fn saved(plan: &Plan) -> Vec<(u16, &str)> {
     let mut saved = plan.errands.saved();
-    for step in &plan.steps {
-        match &step.action {
-            Action::Owned(action) => saved.extend(action.step.saves()),
-            Action::Sql(action) => {
-                let number = |name: &String| plan.variables.iter().position(|known| known == name);
-                saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
-            }
-            Action::Tool(_) => {}
-        }
-    }
+    saved.extend(plan.steps.iter().flat_map(PlannedStep::saves));
     saved.sort_unstable();
     saved.dedup();
     let name = |variable: u16| plan.variables.get(usize::from(variable)).map(String::as_str);

@@ -187,7 +187,7 @@ fn new_protocol_passes_samples_and_runs_a_load() {
     let text = "what a user writes";
     let value = Value::Text(Text { written: text.to_owned(), template: text.into() });
     let step = (STEPS.read)(&WrittenStep::of("echo", &value)).expect("a step");
-    let action = OwnedAction { protocol: &ECHO, step, host: String::new(), keep_alive: true };
+    let action = OwnedAction { protocol: Some(&ECHO), step, host: String::new(), keep_alive: true };
     plan.steps[0].action = Action::Owned(action);
     let prepared = runner::prepare(&plan, &PublicLoads::Refused).expect("nothing is in the way");
     let (counts, ended) = count(prepared, Share::WHOLE);

@@ -238,9 +238,15 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Bytes that the step sends, before framing; names in braces stand for variables.
     fn message(&self) -> &[u8];
 
-    /// Further fields of the step in records of plans, by name; `None` is recorded as `null`.
-    fn record(&self) -> Vec<(&'static str, Option<Value>)> {
+    /// Further fields of the step in records of plans, by name; `None` is recorded as `null`. `number` is the step's number among those
+    /// of its system.
+    fn record(&self, _number: u16) -> Vec<(&'static str, Option<Value>)> {
         Vec::new()
+    }
+
+    /// Whether its records have the fields of a request, such as the method and the headers.
+    fn is_recorded_as_request(&self) -> bool {
+        true
     }
 
     /// Key and value of the step as a plan has them, without checks and saved values. `None` if the protocol does not write steps.
@@ -262,6 +268,11 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Method in records of plans, such as GET. `None` if the name of the protocol stands in its place.
     fn method(&self) -> Option<&str> {
         None
+    }
+
+    /// Unit in which reports count its runs.
+    fn unit(&self) -> Unit {
+        Unit::Request
     }
 
     /// Whether the step changes nothing at its system, as far as the plan shows.
@@ -293,6 +304,16 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     fn at(&self, _site: &Site) -> Option<Arc<dyn Step>> {
         None
     }
+}
+
+/// Unit in which reports count the runs of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Requests.
+    #[default]
+    Request,
+    /// Transactions.
+    Transaction,
 }
 
 impl dyn Step {

@@ -48,7 +48,10 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
         // The check of shapes reports a value of another kind.
         .and_then(|value| value.map(read).transpose());
     match action {
-        Ok(step) => Some(OwnedAction { protocol, step: step?, host: String::new(), keep_alive: true }),
+        Ok(step) => {
+            let (protocol, step) = (Some(protocol), step?);
+            Some(OwnedAction { protocol, step, host: String::new(), keep_alive: true })
+        }
         Err(wrong) => {
             let at = place(step, &entry.value, &wrong).map_or(entry.key_at, |node| node.at);
             if !reading.findings.has_at(at) {

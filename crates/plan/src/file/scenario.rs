@@ -21,7 +21,7 @@ use super::tree::{Node, Value};
 use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
-use crate::plan::{Action, Errands, PlannedStep};
+use crate::plan::{Errands, PlannedStep};
 use crate::study::names_in;
 
 const STEPS_MAX: usize = 1_000;
@@ -127,7 +127,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let names = variables.names().to_vec();
     let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
     data.extend(without_state_of_iterations(&names));
-    data.extend(without_values(&steps.list, &steps.left_out, &names));
+    data.extend(without_values(&steps.list, &steps.left_out));
     let Steps { list: steps, played, authorized_at, .. } = steps;
     let endpoints = settings::read(root, played, &names, is_sound, reading);
     let scenarios = Scenarios { list };
@@ -257,8 +257,7 @@ impl<'a> Steps<'a> {
                 .map(|read| read.at(endpoint, name));
         }
         let played = self.played.get_mut(usize::from(endpoint))?;
-        let number = played.scripts.len() as u16;
-        let (read, script) = transaction::read(node, number, variables, reading)?;
+        let (read, script) = transaction::read(node, variables, reading)?;
         if matches!(&script, Played::Workload(_)) && played.scripts.iter().any(|(known, _)| *known == script)
         {
             let help = "remove it, or raise the `weight` of the other step";
@@ -283,18 +282,9 @@ impl<'a> Steps<'a> {
 
 /// Source that empties values of steps that an iteration may skip. Otherwise, values of the previous iteration would remain. `None`
 /// if there are no such values.
-fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> Option<DataSource> {
-    let mut saved: Vec<u16> = Vec::new();
-    for step in left_out.iter().filter_map(|step| steps.get(usize::from(*step))) {
-        match &step.action {
-            Action::Owned(action) => saved.extend(action.step.saves()),
-            Action::Sql(action) => {
-                let number = |name: &String| names.iter().position(|known| known == name);
-                saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
-            }
-            Action::Tool(_) => {}
-        }
-    }
+fn without_values(steps: &[PlannedStep], left_out: &[u16]) -> Option<DataSource> {
+    let left_out = left_out.iter().filter_map(|step| steps.get(usize::from(*step)));
+    let mut saved: Vec<u16> = left_out.flat_map(PlannedStep::saves).collect();
     saved.sort_unstable();
     saved.dedup();
     (!saved.is_empty()).then(|| emptied(&saved))

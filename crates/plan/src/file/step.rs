@@ -62,7 +62,7 @@ pub(crate) fn read(
         own_step::forbid_owned_reply_keys(node, protocol.noun(), reading);
         let read = of_scenario.read(node, entry, endpoint, &mut StepReader { variables, reading })?;
         let SteppedAt { step, title_at, authorization_at } = read;
-        let action = OwnedAction { protocol, step, host: String::new(), keep_alive: true };
+        let action = OwnedAction { protocol: Some(protocol), step, host: String::new(), keep_alive: true };
         (action, title_at, authorization_at)
     };
     let name = name(node, || action.step.title(), reading);

@@ -1,5 +1,6 @@
 //! Reads a step that is a transaction: its statements, the expected number of rows, and the saved columns.
 
+use sql::SqlStep;
 use sql::script::variable_name;
 use sql::workload;
 
@@ -10,7 +11,7 @@ use super::step::ReadStep;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::draft::Played;
-use crate::plan::{Action, PlannedStep, SqlAction};
+use crate::plan::{Action, OwnedAction, PlannedStep};
 use crate::scripts::{SCRIPT_BYTES_MAX, style_named, styled};
 
 pub(crate) const KINDS: [&str; 4] = ["sql", "transaction", "script", "workload"];
@@ -24,10 +25,9 @@ pub(crate) fn is_one(node: &Node) -> bool {
     node.entries().iter().any(|entry| KINDS.contains(&entry.key.as_str()))
 }
 
-/// Reads a step. Errors are added to the findings. `number` is that of its script.
+/// Reads a step. Errors are added to the findings.
 pub(crate) fn read(
     node: &Node,
-    number: u16,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<(ReadStep, Played)> {
@@ -55,7 +55,8 @@ pub(crate) fn read(
     };
     let saves = saves(node, &first.key, variables, reading);
     let expects = expects(node, reading);
-    let action = Action::Sql(SqlAction { script: number, expects, saves });
+    let step = SqlStep { title: name.clone(), played: played.clone(), expects, saves };
+    let action = Action::Owned(OwnedAction::transaction(step));
     let think = super::step::think(node);
     let weight = node.get("weight").and_then(|node| Some((form::weight(node.text()?).ok()?, node.at)));
     let step = PlannedStep { name, endpoint: 0, action };
@@ -169,7 +170,7 @@ fn saving(step: &Node) -> String {
     if sets.is_empty() { sets } else { format!("\\gset {COLUMN}\n{sets}") }
 }
 
-fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Vec<String> {
+fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Vec<u16> {
     let mut saves = Vec::new();
     for entry in node.get("save").map_or(&[][..], Node::entries) {
         if kind == "workload" || kind == "script" {
@@ -192,9 +193,7 @@ fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Readi
                 reading.at(column.at, "the name of a saved column may contain letters, digits, and _", help);
             }
         }
-        if variables.save(entry, reading).is_some() {
-            saves.push(entry.key.clone());
-        }
+        saves.extend(variables.save(entry, reading));
     }
     saves
 }

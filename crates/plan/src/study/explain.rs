@@ -6,12 +6,12 @@ use wire::masking::without_secrets;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Guard, Order, Scenario, Subject, Test, ThinkTime, Visit};
-use sql::RowCount;
+use wire::Protocol;
 
 use super::experiment::step_words;
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
 use crate::endpoint::Select;
-use crate::plan::{Action, SqlAction};
+use crate::plan::Action;
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
@@ -168,7 +168,7 @@ impl Study {
         let session = |visit: &Visit| {
             let action = self.script.steps.get(usize::from(visit.step))?.owned()?;
             let name = self.script.variables.get(usize::from(action.step.session()?))?;
-            Some((action.protocol.further_keys()?.session_words)(name))
+            Some((action.protocol?.further_keys()?.session_words)(name))
         };
         visits.find_map(|(visit, ..)| session(visit)).map_or_else(String::new, |words| format!("; {words}"))
     }
@@ -177,7 +177,7 @@ impl Study {
     fn wanted_and_saved<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
         match action {
             Action::Owned(action) => {
-                let noun = action.protocol.noun();
+                let noun = action.protocol.map_or("", Protocol::noun);
                 let wanted = action.step.expects().unwrap_or_else(|| format!("{noun}, expects a reply"));
                 let saves = action.step.saves().into_iter();
                 let names = saves.filter_map(|variable| self.script.variables.get(usize::from(variable)));
@@ -185,14 +185,6 @@ impl Study {
             }
             // No scenario has such a step.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
-            Action::Sql(SqlAction { expects, saves, .. }) => {
-                let wanted = match expects {
-                    Some(rows) if *rows == RowCount::exactly(1) => "a transaction, expects 1 row".to_owned(),
-                    Some(rows) => format!("a transaction, expects {rows} rows"),
-                    None => "a transaction".to_owned(),
-                };
-                (wanted, saves.iter().map(String::as_str).collect())
-            }
         }
     }
 

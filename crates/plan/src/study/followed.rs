@@ -2,10 +2,12 @@
 
 use judge::Condition;
 use load::{Order, Scenarios};
+use sql::SqlStep;
+use wire::step::Unit;
 
 use super::Study;
 use crate::draft::Played;
-use crate::plan::{Action, PlannedStep};
+use crate::plan::PlannedStep;
 
 impl Study {
     /// The study with one scenario, and one load that follows it. Steps and their scripts are renumbered.
@@ -27,19 +29,11 @@ impl Study {
                 }
             }
         }
-        let mut played: Vec<Vec<Played>> = vec![Vec::new(); script.endpoints.len()];
         script.steps =
             kept.iter().filter_map(|step| self.script.steps.get(usize::from(*step)).cloned()).collect();
-        for step in &mut script.steps {
-            let endpoint = usize::from(step.endpoint);
-            if let (Action::Sql(action), Some(sql)) = (&mut step.action, &script.endpoints[endpoint].sql) {
-                played[endpoint].extend(sql.played.get(usize::from(action.script)).cloned());
-                action.script = (played[endpoint].len() - 1) as u16;
-            }
-        }
-        for (role, played) in script.endpoints.iter_mut().zip(played) {
+        for (endpoint, role) in (0..).zip(&mut script.endpoints) {
             if let Some(sql) = &mut role.sql {
-                sql.played = played;
+                sql.played = played_at(&script.steps, endpoint);
                 sql.leave_out_what_nothing_has();
             }
         }
@@ -83,7 +77,7 @@ impl Study {
 
     /// Whether a load has transactions.
     pub(super) fn has_transactions(&self, load: usize) -> bool {
-        let is_one = |step: &PlannedStep| matches!(step.action, Action::Sql(_));
+        let is_one = |step: &PlannedStep| step.unit() == Unit::Transaction;
         match &self.loads[load].scenario {
             None => self.script.has_transactions(),
             Some(scenario) => {
@@ -104,4 +98,10 @@ impl Study {
         steps.dedup();
         steps
     }
+}
+
+/// Scripts of the steps at a system, in order.
+fn played_at(steps: &[PlannedStep], endpoint: u16) -> Vec<Played> {
+    let steps = steps.iter().filter(|step| step.endpoint == endpoint);
+    steps.filter_map(|step| Some(step.owned()?.step.downcast::<SqlStep>()?.played.clone())).collect()
 }

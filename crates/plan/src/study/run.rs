@@ -155,16 +155,8 @@ impl Study {
     /// Numbers of the variables that transactions on a system save.
     fn saved_by_transactions(&self, endpoint: u16) -> Vec<u16> {
         let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
-        let saves = steps.flat_map(|step| match &step.action {
-            Action::Sql(action) => action.saves.as_slice(),
-            Action::Owned(_) | Action::Tool(_) => &[],
-        });
-        let saves: BTreeSet<&String> = saves.collect();
-        (0..)
-            .zip(&self.script.variables)
-            .filter(|(_, name)| saves.contains(name))
-            .map(|(number, _)| number)
-            .collect()
+        let saved: BTreeSet<u16> = steps.flat_map(PlannedStep::saves).collect();
+        saved.into_iter().collect()
     }
 
     /// Duration of a run of a load in nanoseconds, including the warm-up. `None` if a number of requests ends it.

@@ -83,21 +83,18 @@ impl Study {
 /// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
     let has_database = launch.database.is_some() || is_database(&launch.url);
-    let of_step = |step: &PlannedStep| match &step.action {
-        Action::Sql(action) => {
-            let sql = plan.endpoints[usize::from(step.endpoint)].transactions()?;
-            let numbers = sql.deck.scripts().get(usize::from(action.script))?.statements();
-            let mut statements = numbers.filter_map(|number| sql.deck.statements().get(usize::from(number)));
-            let written = statements.find(|statement| sql::may_write(statement, sql.database.engine))?;
-            Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
-        }
-        Action::Owned(action) if has_database && !action.step.is_safe() => {
-            Some(format!("the load has requests with {}", action.method()))
-        }
-        Action::Tool(tool) if has_database => Some(format!("the load of {} may", tool.tool.name)),
-        Action::Owned(_) | Action::Tool(_) => None,
+    let of_step = |(number, step): (usize, &PlannedStep)| match &step.action {
+        Action::Owned(action) => match plan.endpoints[usize::from(step.endpoint)].transactions() {
+            Some(sql) => {
+                let written = sql.written_by(plan.number_at_endpoint(number))?;
+                Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
+            }
+            None => (has_database && !action.step.is_safe())
+                .then(|| format!("the load has requests with {}", action.method())),
+        },
+        Action::Tool(tool) => has_database.then(|| format!("the load of {} may", tool.tool.name)),
     };
-    plan.steps.iter().find_map(of_step)
+    plan.steps.iter().enumerate().find_map(of_step)
 }
 
 /// Reason against slices if the systems need more memory than there is, as far as the plan shows.

@@ -56,7 +56,7 @@ impl Step for HttpStep {
         self.request.body.as_deref().unwrap_or_default()
     }
 
-    fn record(&self) -> Vec<(&'static str, Option<Value>)> {
+    fn record(&self, _number: u16) -> Vec<(&'static str, Option<Value>)> {
         let Self { request, checks, captures } = self;
         let path = request.target.split(['?', '#']).next().unwrap_or_default();
         let mut record = vec![

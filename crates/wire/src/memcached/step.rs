@@ -235,6 +235,10 @@ impl Step for MemcachedStep {
         &self.message
     }
 
+    fn saves(&self) -> Vec<u16> {
+        self.saves.iter().map(|(variable, _)| *variable).collect()
+    }
+
     fn fingerprint(&self) -> String {
         format!("{:?} {:?} {:?} {:?}", self.words, self.data, self.expect, self.saves)
     }

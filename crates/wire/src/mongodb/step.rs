@@ -165,6 +165,10 @@ impl Step for MongoStep {
         &self.message
     }
 
+    fn saves(&self) -> Vec<u16> {
+        self.saves.iter().map(|(variable, _)| *variable).collect()
+    }
+
     fn fingerprint(&self) -> String {
         format!("{:?} {:?}", self.expect, self.saves)
     }

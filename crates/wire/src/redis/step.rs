@@ -199,6 +199,10 @@ impl Step for RedisStep {
         Some((KEY, Value::List(self.words.iter().map(word).collect())))
     }
 
+    fn saves(&self) -> Vec<u16> {
+        self.saves.iter().map(|(variable, _)| *variable).collect()
+    }
+
     fn fingerprint(&self) -> String {
         let delivery = if self.awaits_delivery { " delivery" } else { "" };
         format!("{:?} {:?} {:?}{delivery}", self.words, self.expect, self.saves)

@@ -107,7 +107,7 @@ impl Step for TcpStep {
         &self.message
     }
 
-    fn record(&self) -> Vec<(&'static str, Option<Value>)> {
+    fn record(&self, _number: u16) -> Vec<(&'static str, Option<Value>)> {
         let size = |bytes: u64| Value::Size(Size { written: format!("{bytes}"), bytes });
         let receive = match &self.exchange.receive {
             Receive::Bytes(bytes) => ("bytes", size(*bytes)),
