@@ -431,6 +431,8 @@ export interface Cause {
   /** Short name, such as `CPU of the system`. */
   what: string;
   certainty: Certainty;
+  /** Who vouches for it, such as `seen by the kernel`. */
+  rung: string;
   /** Where it is, such as `machine`, `process app`, or `dependency 127.0.0.1:5432`. */
   scope: string;
   /** The share of the response time that it explains, from 0 to 1; null if no reading tells. */

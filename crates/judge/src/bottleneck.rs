@@ -11,6 +11,7 @@ use crate::causes::Resource;
 use crate::counting::{self, Counted};
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
+use crate::rung::Rung;
 use crate::setting::Setting;
 use crate::signals::Signals;
 use crate::words::many;
@@ -71,6 +72,8 @@ pub struct Rule {
     pub why: &'static str,
     /// Refutations: readings with which the rule does not report, whatever else supports it.
     pub refuted_by: &'static [Refutation],
+    /// Rung of evidence on which its causes stand.
+    pub rung: Rung,
     /// Period that its readings must cover.
     covers: Covers,
     find: fn(&Evidence<'_>) -> Option<Bottleneck>,
@@ -206,7 +209,8 @@ pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
 fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
     let rules = RULES.iter().filter(|rule| [covers, Covers::Any].contains(&rule.covers));
-    let found = rules.filter(|rule| !is_refuted(rule)).filter_map(|rule| (rule.find)(evidence));
+    let found =
+        rules.filter(|rule| !is_refuted(rule)).filter_map(|rule| Some((rule.find)(evidence)?.on(rule.rung)));
     let mut ranked = cause::ranked(found.collect());
     if ranked.is_empty() {
         ranked.push(unknown::unknown(evidence));

@@ -10,6 +10,7 @@ use crate::causes::Resource;
 use crate::compared_by::ComparedBy;
 use crate::ladder::Ladder;
 use crate::metric::Metric;
+use crate::rung::Rung;
 use crate::setting::Setting;
 use crate::versus::said;
 
@@ -316,7 +317,7 @@ impl TriedIntervention {
             }
         };
         let because = format!("in an experiment, {}", self.words());
-        let cause = suspected(resource, scope, because);
+        let cause = suspected(resource, scope, because).on(Rung::Experiment);
         let next = if next.is_empty() { cause.next.clone() } else { next };
         let what = confirmed_words(resource);
         Some(Bottleneck { certainty: Certainty::Confirmed, what, next, ..cause })

@@ -16,6 +16,7 @@ use crate::eligibility::{Eligibility, eligibility_by};
 use crate::inside::ON_CPU;
 use crate::measured::Measured;
 use crate::resources::Usage;
+use crate::rung::Rung;
 use crate::signals::Signals;
 use crate::waits::Workers;
 
@@ -55,6 +56,14 @@ pub enum Part {
 }
 
 impl Part {
+    /// Rung of evidence on which a statement about the part stands.
+    pub const fn rung(&self) -> Rung {
+        match self {
+            Self::Database(_) | Self::Connection => Rung::Runtime,
+            Self::Cpu | Self::Dependency | Self::Disk | Self::Lock | Self::Runnable => Rung::Kernel,
+        }
+    }
+
     /// Code in JSON; the resource's code if the part is the wait for a resource.
     pub const fn code(&self) -> &'static str {
         match self {

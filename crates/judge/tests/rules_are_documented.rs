@@ -4,7 +4,7 @@ use judge::alike::KINDS;
 use judge::bottleneck::RULES;
 use judge::endings::{ENDINGS, EndingRow};
 use judge::intervention::INTERVENTIONS;
-use judge::{CommandGroup, ComparedBy, Doubt, METRICS, Resource};
+use judge::{CommandGroup, ComparedBy, Doubt, METRICS, Resource, Rung};
 use rules::files::assert_table;
 use stats::Scale;
 
@@ -40,18 +40,30 @@ fn kinds_of_unequal_work_are_explained() {
 
 #[test]
 fn limits_are_explained() {
-    let head = "| `resource` | said when | why this threshold | refuted by |\n|---|---|---|---|\n";
+    let head =
+        "| `resource` | `rung` | said when | why this threshold | refuted by |\n|---|---|---|---|---|\n";
     let limits: Vec<String> =
         Doubt::all().filter(|doubt| doubt.is_limit).map(|doubt| code(doubt.code)).collect();
     let rows = RULES.iter().map(|rule| {
         let finds: Vec<String> = rule.finds.iter().map(|resource| code(resource.code)).collect();
         let when = rule.when.replace("{limits}", &limits.join(", "));
         let refuted: Vec<&str> = rule.refuted_by.iter().map(|refutation| refutation.when).collect();
-        row(&[&finds.join(", "), &when, rule.why, &refuted.join("; or ")])
+        row(&[&finds.join(", "), rule.rung.name(), &when, rule.why, &refuted.join("; or ")])
     });
     let [when, why] = Resource::WHEN_UNKNOWN;
-    let unknown = row(&[&code(Resource::UNKNOWN.code), when, why, ""]);
+    let unknown = row(&[&code(Resource::UNKNOWN.code), Rung::Arithmetic.name(), when, why, ""]);
     let table = std::iter::once(head.to_owned()).chain(rows).chain([unknown]);
+    assert_table("docs/why.md", &table.collect::<String>());
+}
+
+#[test]
+fn rungs_are_explained() {
+    let head = "| `rung` | who vouches | example | may say |\n|---|---|---|---|\n";
+    let of_rung = |rung: Rung| {
+        let [who, example, says] = rung.row();
+        row(&[&code(rung.name()), who, example, says])
+    };
+    let table = std::iter::once(head.to_owned()).chain(Rung::ALL.map(of_rung));
     assert_table("docs/why.md", &table.collect::<String>());
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn because_and_next(found: &Bottleneck) -> String {
     }
 }
 
-/// One sentence for each cause: its share, the evidence for and against it, and the next step. May quote names: escape them.
+/// One sentence for each cause: its share, its rung of evidence, the evidence for and against it, and the next step. May quote names: escape them.
 pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
     let line = |(place, cause): (usize, &Bottleneck)| {
         let share = cause.share.map(|share| format!(", {} of the response time", percent(share, 0)));
@@ -69,7 +69,11 @@ pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
             Certainty::Suspected | Certainty::Unknown => "",
         };
         let share = share.unwrap_or_default();
-        let head = format!("{}. {sure}{} ({}{share})", place + 1, cause.what, cause.scope);
+        let rung = match cause.certainty {
+            Certainty::Unknown => String::new(),
+            _ => format!(", {}", cause.rung.words()),
+        };
+        let head = format!("{}. {sure}{} ({}{share}{rung})", place + 1, cause.what, cause.scope);
         let others: Vec<&str> = cause.for_.iter().skip(1).map(String::as_str).collect();
         let parts = [
             Some(format!("{head}: {}", cause.because)),

@@ -103,7 +103,7 @@ fn causes_of_events_have_keys_of_bottlenecks() {
     let mut keys: Vec<&str> = causes[0].as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     let of_bottleneck =
-        ["against", "because", "certainty", "for", "next", "resource", "scope", "share", "what"];
+        ["against", "because", "certainty", "for", "next", "resource", "rung", "scope", "share", "what"];
     assert_eq!(keys, of_bottleneck);
     assert_eq!((&causes[0]["resource"], &causes[0]["share"]), (&"stopped".into(), &0.9.into()));
     assert_eq!(causes[0]["scope"], "process <i>app");

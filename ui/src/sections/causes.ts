@@ -84,9 +84,9 @@ function ofRow(report: Report, load: Load, { row, causes: all }: Bottleneck): HT
 
 /** A line that opens; the evidence of the first cause is visible at once. */
 export function causeItem(cause: Cause, rank: number): HTMLElement {
-  const { what, scope, share, certainty } = cause;
+  const { what, rung, scope, share, certainty } = cause;
   const sure = certainty === 'confirmed' || certainty === 'refuted' ? `${certainty}: ` : '';
-  const scopeWords = certainty === 'unknown' ? null : h('span', { class: 'scope' }, scope);
+  const scopeWords = certainty === 'unknown' ? null : h('span', { class: 'scope' }, `${scope}, ${rung}`);
   const unknownShare = certainty === 'suspected' ? 'share not known' : '';
   const details = h(
     'details',

@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::REPLY_IN_PROGRESS;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule, UNSATURATED_MAX_SHARE};
+use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
@@ -44,6 +44,7 @@ pub(super) const BANDWIDTH: Rule = Rule {
     when: "half of the time of an answer or more passed after its first byte, at least 2 ms, and answers have 16 KiB or more",
     why: "the system has the answer already, and the generator reads it as it comes",
     refuted_by: &[BUSY_CORES_REFUTE, REPLY_IN_PROGRESS],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: bandwidth,
 };

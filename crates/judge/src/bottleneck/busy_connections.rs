@@ -4,7 +4,7 @@ use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, decimal, duration, percent_of};
 use evidence::Model;
@@ -29,6 +29,7 @@ pub(super) const CONNECTIONS_OF_THE_LOAD: Rule = Rule {
            their number",
     why: "the system answered no later than when it was alone, and could not be sent more",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: connections,
 };
@@ -68,6 +69,7 @@ pub(super) const SHARED_CONNECTIONS: Rule = Rule {
            80 % of their number, and users waited for half of the response time or more until one was free",
     why: "the system answered no later than when it was alone, and could not be sent more",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: shared_connections,
 };

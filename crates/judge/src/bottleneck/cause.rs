@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::evidence::Evidence;
 use crate::causes::Resource;
+use crate::rung::Rung;
 
 /// Likely reason why a run, or all runs of a configuration, did not do more. Texts may quote names: escape them.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Bottleneck {
     pub what: &'static str,
     /// Evidence in a sentence with its figures, without a full stop.
     pub because: String,
+    /// Rung of evidence on which it stands, which limits what may be said of it.
+    pub rung: Rung,
     /// Degree of certainty.
     pub certainty: Certainty,
     /// Part of the setup in which the cause lies.
@@ -130,13 +133,14 @@ impl CauseRank {
     }
 }
 
-/// A suspected cause with indirect evidence and no share. Rules that know its share add it.
+/// A suspected cause with indirect evidence and no share, on the lowest rung. Rules that know its share add it.
 pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bottleneck {
     Bottleneck {
         resource,
         what: resource.words,
         for_: vec![because.clone()],
         because,
+        rung: Rung::Arithmetic,
         certainty: Certainty::Suspected,
         scope,
         share: None,
@@ -178,6 +182,11 @@ impl Bottleneck {
     /// Hides the share, but keeps the rank that follows from it.
     pub(super) fn without_share(self) -> Self {
         Self { share: None, ..self }
+    }
+
+    /// Sets the rung of evidence.
+    pub(crate) fn on(self, rung: Rung) -> Self {
+        Self { rung, ..self }
     }
 
     pub(super) fn first(self) -> Self {

@@ -5,7 +5,7 @@ use record::ErrorClass;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, share};
 use super::words::percent;
-use super::{Covers, REFUSED, Rule};
+use super::{Covers, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, count, decimal};
 
@@ -25,6 +25,7 @@ pub(super) const CONNECTION_LIMIT: Rule = Rule {
            for no answer, on average, and each of them met this error",
     why: "the server itself names what it lacks. Who is turned away tries again later, so the errors of a fast server may be few",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: connection_limit,
 };

@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
 use super::one_core;
 use super::words::{cores_of, percent};
-use super::{Covers, Rule, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
+use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -68,6 +68,7 @@ pub(super) const ALL_CORES: Rule = Rule {
           that they ran. If the system did not use 10 % of the cores or more, \
           the limit is called shared",
     refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: all_cores,
 };
@@ -129,6 +130,7 @@ pub(super) const LOW_PRIORITY: Rule = Rule {
            and its threads were running or ready nearly all the time, and without a core for a fourth of the time that they ran",
     why: "a process with a nice value gets the time that others leave",
     refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_low_priority,
 };
@@ -159,6 +161,7 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
     why: "cores were short at times",
     refuted_by: &[IDLE_CORES_REFUTE],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: waits_for_a_core,
 };

@@ -8,7 +8,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
 use crate::signals::Signals;
@@ -48,6 +48,7 @@ pub(super) const WAITS_INSIDE: Rule = Rule {
     when: "30 % of the active sessions of the database waited for locks, for its log, or for reads of data files",
     why: "the database itself says so. Less than half a session is chance",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Any,
     find: waits_inside,
 };
@@ -212,6 +213,7 @@ pub(super) const BUFFERS_TOO_SMALL: Rule = Rule {
            answer, and something waited for disks 20 % of the time",
     why: "a server that does not report what its sessions wait for still counts what it reads",
     refuted_by: &[NOTHING_WAITED, READ_FROM_MEMORY],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: reads_past_the_buffers,
 };

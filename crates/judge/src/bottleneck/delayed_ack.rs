@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::REPLY_IN_PROGRESS;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::duration;
 
@@ -52,6 +52,7 @@ pub(super) const DELAYED_ACKS: Rule = Rule {
     when: DELAYED,
     why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
     refuted_by: &[REPLY_IN_PROGRESS, IN_SESSIONS],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: delayed_acks,
 };

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
+use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::group_io::LimitedIo;
 use crate::words::decimal;
@@ -49,6 +49,7 @@ pub(super) const LIMIT_OF_DISKS: Rule = Rule {
            disks 20 % of the time",
     why: "the kernel lets what is more wait, however idle the disk is",
     refuted_by: &[NOTHING_WAITED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: limit_of_disks,
 };
@@ -78,6 +79,7 @@ pub(super) const DISKS: Rule = Rule {
            is not reported, a disk was 90 % busy",
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
     refuted_by: &[NOTHING_WAITED, NOT_BY_THE_SYSTEM],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: disks,
 };

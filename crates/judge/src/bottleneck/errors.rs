@@ -5,7 +5,7 @@ use record::{ClassName, ErrorClass, Loss};
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Evidence, share};
 use super::words::percent;
-use super::{Covers, REFUSED, Rule};
+use super::{Covers, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, duration};
 
@@ -31,6 +31,7 @@ pub(super) const ERRORS: Rule = Rule {
     why: "what fails is not measured. From 10 % on it comes first, but rejections that took twice as long as good answers, or of a system \
           that has used up a thread or the cores, are a symptom",
     refuted_by: &[LOST_TO_EVENTS],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: errors,
 };

@@ -2,7 +2,7 @@
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 
 impl Resource {
@@ -16,6 +16,7 @@ pub(super) const GENERATOR_LIMITED: Rule = Rule {
     when: "the run is in doubt for {limits}; for a configuration, in at least half of its runs",
     why: "these signals show that the generator could not send more. Signals of a late tail do not, and are no bottleneck",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: the_generator,
 };

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 
 /// Smallest share of the machine's CPU time taken by other guests.
@@ -23,6 +23,7 @@ pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     when: "other guests of the host took 5 % of the processor time or more",
     why: "no configuration of the system can recover it",
     refuted_by: &[NO_CORE_WANTED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: cores_taken_by_the_host,
 };

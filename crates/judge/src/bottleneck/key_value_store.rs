@@ -7,7 +7,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::database::largest;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
-use super::{Covers, FULL, REFUSED, Rule, SATURATED_MIN_SHARE};
+use super::{Covers, FULL, REFUSED, Rule, Rung, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
 use crate::inside::Inside;
 use crate::words::{decimal, duration};
@@ -72,6 +72,7 @@ pub(super) const ITS_THREAD: Rule = Rule {
     when: "the main thread of a key-value store used 90 % of a core, as the store reports",
     why: "one thread runs all commands. The store reports its time wherever it runs",
     refuted_by: &[NO_THREAD_WAS_BUSY],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: its_thread,
 };
@@ -88,6 +89,7 @@ pub(super) const A_SLOW_COMMAND: Rule = Rule {
     when: "one command of a key-value store took 30 % of the time of its main thread, at 1 ms or more on average",
     why: "the store runs one command at a time, so all others wait. Usual commands take some microseconds",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: a_slow_command,
 };
@@ -123,6 +125,7 @@ pub(super) const ITS_MEMORY: Rule = Rule {
            with an error without evicting any",
     why: "evictions cost time and lose keys that are asked for later. Without evictions, a full store rejects writes",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: its_memory,
 };
@@ -162,6 +165,7 @@ pub(super) const ITS_LOG: Rule = Rule {
            waited for a sync of its log",
     why: "commands wait for the disk, because the thread that runs them writes the log",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: its_log,
 };
@@ -193,6 +197,7 @@ pub(super) const ITS_FORKS: Rule = Rule {
     when: "forks stopped a key-value store 2 % of the time, or its child processes used 0.3 cores, and it forked during the load",
     why: "a fork stops the thread that runs commands while memory is mapped, and the child takes a core and copies pages",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: its_forks,
 };
@@ -223,6 +228,7 @@ pub(super) const BLOCKED_CLIENTS: Rule = Rule {
     when: "half of the requests in flight waited in blocking commands, as a key-value store reports",
     why: "such a command is answered when another client adds an element, however fast the store is",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: blocked_clients,
 };

@@ -4,7 +4,7 @@ use record::ErrorClass;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Covers, FULL, Rule};
+use super::{Covers, FULL, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, decimal};
 
@@ -19,6 +19,7 @@ pub(super) const A_QUEUE_OF_CONNECTIONS: Rule = Rule {
     when: "connections were dropped at a full queue while one of the system's was 95 % full, or a Unix socket turned connections away",
     why: "drops are counted for the whole machine, so a queue of the system must have been full, too",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_queue_of_connections,
 };

@@ -6,7 +6,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::delayed_ack::REPLIES_AWAIT_DELAYED_ACKS;
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{Covers, FULL, REFUSED, Rule};
+use super::{Covers, FULL, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
 
@@ -64,6 +64,7 @@ pub(super) const OPEN_LOAD_SERVED: Rule = Rule {
     when: "an open load of which 99 % of the planned requests ended *ok*, or were lost to events of the plan; not where a search for a capacity finds that a rate fails",
     why: "the load did not ask for more; the sentence says how much capacity was left",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: an_open_load_that_was_answered,
 };
@@ -94,6 +95,7 @@ pub(super) const PAUSES_OF_USERS: Rule = Rule {
     when: "a closed load of which less than half of the users waited for an answer, on average",
     why: "the think time decides. Users who wait are answers per second × response time",
     refuted_by: REFUTED_BY,
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: pauses_of_users,
 };
@@ -115,6 +117,7 @@ pub(super) const SINGLE_USER: Rule = Rule {
     when: "a closed load of one user",
     why: "one request is in flight at a time",
     refuted_by: REFUTED_BY,
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: a_lone_user,
 };
@@ -140,6 +143,7 @@ pub(super) const USERS_INDEPENDENT: Rule = Rule {
            were not slower",
     why: "requests did not wait for each other, so each user gets as much as one alone. More users may meet a limit",
     refuted_by: REFUTED_BY,
+    rung: Rung::Arithmetic,
     covers: Covers::Runs,
     find: nobody_waited_for_another,
 };

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -44,6 +44,7 @@ pub(super) const LIMIT_OF_MEMORY: Rule = Rule {
            second had to be read again soon after they were dropped",
     why: "a group at its limit is full of files, which costs nothing until they are needed again",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: limit_of_memory,
 };
@@ -69,6 +70,7 @@ pub(super) const MEMORY: Rule = Rule {
     when: "pages were swapped in half of the seconds, or something waited for memory 10 % of the time",
     why: "a machine that swaps occasionally is not out of memory",
     refuted_by: &[NOTHING_WAITED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: memory,
 };

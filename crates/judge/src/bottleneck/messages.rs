@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, REFUSED, Rule};
+use super::{Covers, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::count;
 
@@ -146,6 +146,7 @@ pub(super) const SERVER_MESSAGES: Rule = Rule {
     why: "the system itself says what it lacks: messages of PostgreSQL, MariaDB, PgBouncer, Redis, nginx, Apache, PHP-FPM, pools of \
           connections (SQLAlchemy, HikariCP, Active Record, knex), the JVM, and *Too many open files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: what_it_wrote,
 };

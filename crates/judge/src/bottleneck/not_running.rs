@@ -6,7 +6,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{CombinedFigures, Evidence, share};
 use super::stopped::PROCESSES_STOPPED;
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, many};
 
@@ -34,6 +34,7 @@ pub(super) const PROCESSES: Rule = Rule {
     when: "a process of the plan was not there at the end of 20 % of the seconds",
     why: "it was stopped or killed, or it ended, and no other has taken its place yet",
     refuted_by: &[NOTHING_LOST],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: processes,
 };
@@ -55,6 +56,7 @@ pub(super) const NO_LISTENER: Rule = Rule {
     when: "20 % of the planned requests found no connection",
     why: "a process that begins is there before it listens",
     refuted_by: &[PROCESSES_STOPPED, QUEUE_FULL],
+    rung: Rung::Kernel,
     covers: Covers::Seconds,
     find: nobody_listened,
 };

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::little::BUSIEST_THREAD_MAX_SHARE;
 use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
-use super::{Covers, Rule, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
+use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
@@ -81,6 +81,7 @@ pub(super) const ONE_THREAD: Rule = Rule {
            system ran or were ready for 0.9 to 1.3 cores",
     why: "more threads or processes could use other cores, that one cannot. Others may take the core from it",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: one_thread,
 };
@@ -138,6 +139,7 @@ pub(super) const ONE_THREAD_AT_A_TIME: Rule = Rule {
     why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them. Threads that wait for \
           their turn are ready for a moment when they look whether it has come",
     refuted_by: &[THREADS_SLEPT],
+    rung: Rung::Arithmetic,
     covers: Covers::Runs,
     find: one_wanted,
 };
@@ -204,6 +206,7 @@ pub(super) const ONE_CORE_ALLOWED: Rule = Rule {
     when: "the processes of the system may run on one core of several, and used 0.75 of it or more, or its threads wanted to all the time",
     why: "`pin`, `taskset`, and a cpuset leave it no other, whoever else uses that one",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: one_allowed,
 };
@@ -232,6 +235,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
     refuted_by: &[SEVERAL_CORES_USED, SEVERAL_CORES_WANTED],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: one_core,
 };
@@ -255,6 +259,7 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     when: "a process of the system, its children included, used 0.9 to 1.15 cores of several",
     why: "as if one thread or worker ran at a time, as under an interpreter's lock. Chance can look like it",
     refuted_by: &[THREADS_SLEPT, NOT_EXACTLY_ONE_RAN],
+    rung: Rung::Arithmetic,
     covers: Covers::Runs,
     find: one_core_in_turns,
 };

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, FULL, Rule};
+use super::{Covers, FULL, Rule, Rung};
 use crate::causes::Resource;
 
 impl Resource {
@@ -17,6 +17,7 @@ pub(super) const OPEN_FILES: Rule = Rule {
     when: "a process of the system had 95 % of the open files that it may have",
     why: "it fails at 100 %",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: open_files,
 };

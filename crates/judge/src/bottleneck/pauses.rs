@@ -9,7 +9,7 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
 use super::stopped::PROCESSES_STOPPED;
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -46,6 +46,7 @@ pub(super) const PAUSES: Rule = Rule {
     why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it. What \
           the plan itself stops is no limit of the system. The report names it",
     refuted_by: &[PROCESSES_STOPPED],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: pauses,
 };
@@ -128,6 +129,7 @@ pub(super) const COLLECTIONS: Rule = Rule {
            were no pauses as above",
     why: "a heap that is large enough is collected seldom. Cores that are busy with it are no other cause",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: collections,
 };

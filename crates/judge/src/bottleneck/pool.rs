@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{Covers, Rule, UNSATURATED_MAX_SHARE};
+use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, duration, many};
@@ -58,6 +58,7 @@ pub(super) const POOL: Rule = Rule {
     why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
           looks like a pool of one: throughput × the fastest answer must be one, too",
     refuted_by: &[NO_REQUEST_QUEUED],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: pool,
 };

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, SATURATED_MIN_SHARE};
+use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
 use crate::words::{Share, decimal};
 
@@ -23,6 +23,7 @@ pub(super) const CPU_QUOTA: Rule = Rule {
            or was held back in half of the periods",
     why: "more was not allowed, however busy the cores were. Who needs much at once is held back with less",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: cpu_quota,
 };

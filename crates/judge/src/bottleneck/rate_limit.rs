@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, many};
 
@@ -48,6 +48,7 @@ pub(super) const DELAYED_BY_LIMITER: Rule = Rule {
            below 0.7 requests, and the system used less than half a core; below 2.5 if throughput has two digits to 0.1 %",
     why: "the system is faster than its answers are let out, and lets them out at a fixed distance. People set limits to round numbers",
     refuted_by: &[SLEPT_ELSEWHERE, SLOW_TRANSFER, ANSWERED_ON_SCHEDULE],
+    rung: Rung::Arithmetic,
     covers: Covers::Runs,
     find: delayed_to_a_rate,
 };

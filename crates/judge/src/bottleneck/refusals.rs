@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, REFUSED, Rule};
+use super::{Covers, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::duration;
 
@@ -34,6 +34,7 @@ pub(super) const REFUSALS: Rule = Rule {
     why: "what is rejected at once was not waited for, and a queue that gives up does so after a fixed time. Other slow rejections are \
           failures of something else. Below 90 % of the requests, a system that has used up a thread or the cores rejects for lack of them",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: refusals,
 };

@@ -2,7 +2,7 @@
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
 
@@ -27,6 +27,7 @@ pub(super) const SPINNING_THREADS: Rule = Rule {
            CPU time that a request takes on average, the fastest less than 30 %",
     why: "a request that is answered by one thread takes at least its CPU time. The rest was computed while waiting",
     refuted_by: &[],
+    rung: Rung::Arithmetic,
     covers: Covers::Runs,
     find: threads_that_spin,
 };

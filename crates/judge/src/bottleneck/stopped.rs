@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -38,6 +38,7 @@ pub(super) const PROCESSES: Rule = Rule {
     when: "the threads of a process that can carry requests were stopped 20 % of the time",
     why: "nothing that it holds goes on meanwhile. Linux counts a thread as stopped that a signal, a debugger, or a freezer holds",
     refuted_by: &[OTHER_PROCESS_ANSWERED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: processes,
 };

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::load::RESOURCE_SATURATED;
 use super::pool::NO_REQUEST_QUEUED;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, FULL, Rule};
+use super::{Covers, FULL, Rule, Rung};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, many};
@@ -50,6 +50,7 @@ pub(super) const DISKS_OF_THREADS: Rule = Rule {
     why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy. Requests that wait for the \
           only thread at work wait for what it sleeps for",
     refuted_by: &[NOTHING_WAITED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: disks_of_threads,
 };
@@ -86,6 +87,7 @@ pub(super) const A_LOCK: Rule = Rule {
     why: "a thread for each connection has no other reason to wait for a futex than a lock. Idle threads of a pool wait for a futex, too, \
           so a pool of another size proves nothing",
     refuted_by: &[],
+    rung: Rung::Arithmetic,
     covers: Covers::Any,
     find: a_lock,
 };
@@ -129,6 +131,7 @@ pub(super) const A_LOG_PIPE: Rule = Rule {
     when: "half of the threads of a process that were at work, without one that slept, were blocked in a write to a pipe",
     why: "a pipe that is full blocks whoever writes into it until its reader has read",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_log_pipe,
 };
@@ -158,6 +161,7 @@ pub(super) const A_DEPENDENCY: Rule = Rule {
            the process had opened to one address",
     why: "its own work is the smaller part of the response time",
     refuted_by: &[],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_dependency,
 };
@@ -199,6 +203,7 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
           A pool of connections that is as large by chance looks like it. At a port of the system itself the cause lies in another of its \
           processes, or in the queue of that port if it is full",
     refuted_by: &[RESOURCE_SATURATED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_dependency_of_an_event_loop,
 };
@@ -268,6 +273,7 @@ pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
     why: "who reads from a pipe waits for another process, such as a helper that it asks. Idle helpers wait for questions, too, but then a \
           request has a thread elsewhere",
     refuted_by: &[RESOURCE_SATURATED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_dependency_behind_a_pipe,
 };
@@ -306,6 +312,7 @@ pub(super) const PROCESS_PER_REQUEST: Rule = Rule {
     why: "processes that come and go under load are started for requests. Whoever starts one and waits for its end \
           (`execSync`, `system`, `subprocess.run`) waits for a program",
     refuted_by: &[RESOURCE_SATURATED],
+    rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_program_for_each_request,
 };
@@ -346,6 +353,7 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
     why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
           time-out",
     refuted_by: &[RESOURCE_SATURATED, NO_REQUEST_QUEUED, SEVERAL_PROCEEDED],
+    rung: Rung::Arithmetic,
     covers: Covers::Any,
     find: locks_of_a_runtime,
 };
@@ -392,6 +400,7 @@ pub(super) const A_LOCK_OF_PROCESSES: Rule = Rule {
     why: "locks of files (`flock`, `fcntl`) and semaphores of System V, which processes share, have no state of their own. Who waits for a child \
           does not wait for other requests",
     refuted_by: &[RESOURCE_SATURATED, NO_REQUEST_QUEUED],
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: a_lock_of_processes,
 };

@@ -23,6 +23,7 @@ pub(super) fn causes(causes: &[judge::Bottleneck], text: impl Fn(&str) -> String
     let cause = |cause: &judge::Bottleneck| Cause {
         what: cause.what.to_owned(),
         certainty: bottleneck::certainty(cause),
+        rung: cause.rung.words(),
         scope: text(&cause.scope.to_string()),
         share: cause.share.filter(|share| share.is_finite()),
         // The highest readings are drawn as bars instead.

@@ -505,6 +505,8 @@ pub(crate) struct Cause {
     pub(crate) what: String,
     /// `confirmed`, `suspected`, `unknown`, `none`, or `refuted`.
     pub(crate) certainty: &'static str,
+    /// Rung of evidence, in words.
+    pub(crate) rung: &'static str,
     /// Part of the system that it affects.
     pub(crate) scope: String,
     /// Share of the response time. `None` if unknown.

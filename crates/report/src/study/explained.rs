@@ -225,7 +225,7 @@ pub(crate) fn object(of: &Explanation) -> serde_json::Value {
     };
     let wait = if let Part::Database(wait) = &of.part { Some(wait) } else { None };
     serde_json::json!({
-        "part": of.part.code(), "wait": wait, "dependency": of.dependency, "process": process, "space": space,
+        "part": of.part.code(), "rung": of.part.rung().name(), "wait": wait, "dependency": of.dependency, "process": process, "space": space,
         "share_of_space": share_of_space, "us_per_request": of.us_per_request, "more_us": of.more_us,
         "interval_us": of.interval_us, "blocks": of.is_paired.then_some(of.runs[0]), "runs": of.runs, "share": of.share
     })

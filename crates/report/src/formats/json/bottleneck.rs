@@ -23,6 +23,8 @@ pub(super) struct CauseObject {
     resource: &'static str,
     because: String,
     certainty: &'static str,
+    /// Rung of evidence.
+    rung: &'static str,
     what: &'static str,
     scope: String,
     share: Option<f64>,
@@ -66,8 +68,11 @@ impl BottleneckObject {
 
 impl CauseObject {
     pub(super) fn of(cause: Bottleneck) -> Self {
-        let Bottleneck { resource, what, because, certainty, scope, share, for_, against, next, .. } = cause;
+        let Bottleneck {
+            resource, what, because, rung, certainty, scope, share, for_, against, next, ..
+        } = cause;
         let (resource, certainty, scope) = (resource.code, certainty.name(), scope.to_string());
-        Self { resource, because, certainty, what, scope, share, for_, against, next }
+        let rung = rung.name();
+        Self { resource, because, certainty, rung, what, scope, share, for_, against, next }
     }
 }
