@@ -26,6 +26,7 @@ mod disks;
 mod errors;
 mod evidence;
 mod generator;
+mod held_lock;
 mod host;
 mod key_value_store;
 mod listen_queue;
@@ -121,6 +122,7 @@ pub const RULES: &[Rule] = &[
     database::BUFFERS_TOO_SMALL,
     open_files::OPEN_FILES,
     disks::LIMIT_OF_DISKS,
+    held_lock::A_HELD_LOCK,
     threads::DISKS_OF_THREADS,
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,
