@@ -27,7 +27,9 @@ mod disks;
 mod errors;
 mod evidence;
 mod generator;
+mod held_lock;
 mod host;
+mod jvm;
 mod key_value_store;
 mod listen_queue;
 mod little;
@@ -124,6 +126,9 @@ pub const RULES: &[Rule] = &[
     database::BUFFERS_TOO_SMALL,
     open_files::OPEN_FILES,
     disks::LIMIT_OF_DISKS,
+    jvm::JVM_COLLECTIONS,
+    held_lock::A_HELD_LOCK,
+    jvm::JVM_MONITORS,
     threads::DISKS_OF_THREADS,
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,

@@ -14,6 +14,7 @@ mod generator;
 mod group;
 mod group_io;
 mod holders;
+mod jvm;
 mod ledger;
 mod listeners;
 mod look_times;

@@ -9,6 +9,8 @@ mod hosts;
 mod limits;
 mod not_starting;
 mod probes_of_a_system;
+mod probes_of_jvms;
+mod probes_of_locks;
 mod probes_of_processes;
 mod probes_of_running_systems;
 mod probes_of_sockets;

@@ -11,6 +11,7 @@ use super::budget::{Budget, Cost, Due};
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::holders::Holders;
+use super::jvm::Jvms;
 use super::member::ProbeCapabilities;
 use super::own_groups::OwnGroups;
 use super::own_time::own_time;
@@ -48,6 +49,7 @@ pub(crate) struct System {
     dependencies: Dependencies,
     holders: Holders,
     own_groups: OwnGroups,
+    jvms: Jvms,
     budget: Budget,
     /// Cores that its processes may use, as last read.
     cores: Option<Vec<usize>>,
@@ -70,6 +72,7 @@ impl System {
             dependencies: Dependencies::of(subject),
             holders: Holders::of(subject),
             own_groups: OwnGroups::new(subject.limits.0.is_some() || subject.limits.1.is_some()),
+            jvms: Jvms::default(),
             reach,
             uptime: Source::of_machine("/proc/uptime"),
             last_look_ticks: None,
@@ -234,6 +237,7 @@ impl Probe for System {
         read_holders(&mut self.holders, self.running.as_mut(), &members, now);
         self.holders.write(sheet);
         self.own_groups.look(&members, sheet);
+        self.jvms.look(&members, sheet);
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
         self.threads.follow(members, now);
         self.budget.end_look(cost, own_time(), sheet.over);

@@ -4,6 +4,8 @@
 //! to a reason.
 
 mod calls;
+mod holder;
+mod locks;
 mod pace;
 mod state;
 mod thread;
@@ -19,6 +21,7 @@ use super::sheet::Sheet;
 use super::source::Allowance;
 use super::tasks;
 use crate::access::Need;
+use locks::{LockTally, Locks, Wanted};
 use pace::Pace;
 use state::{ROLES, Role, STATES, VmThreadRole};
 use thread::{Spent, Thread};
@@ -41,6 +44,7 @@ pub(crate) struct Threads {
     /// Index of the thread that is read next.
     next: usize,
     tallies: Vec<Tally>,
+    locks: Locks,
     pace: Pace,
     listed: Option<Instant>,
     has_changed: bool,
@@ -62,6 +66,7 @@ struct Tally {
     compiling_s: Option<f64>,
     /// Thread seconds in reads of a socket, by its inode.
     reads_s: BTreeMap<u64, f64>,
+    locks: LockTally,
 }
 
 impl Threads {
@@ -75,6 +80,7 @@ impl Threads {
             threads: Vec::new(),
             next: 0,
             tallies: Vec::new(),
+            locks: Locks::default(),
             pace: Pace::default(),
             listed: None,
             has_changed: false,
@@ -157,13 +163,15 @@ impl Threads {
         self.listed = Some(now);
     }
 
-    /// Counts workers that wait at the same futex, each as last read.
+    /// Counts workers that wait at the same futex, each as last read, and looks for the holders of locks among these futexes.
     fn count_waiters(&mut self, now: Instant) {
         let mut waiters: HashMap<(u32, u64), u64> = HashMap::new();
+        let mut locks = HashMap::new();
         let mut most = vec![0; self.tallies.len()];
         let mut timed = vec![0_u64; self.tallies.len()];
         for thread in &self.threads {
-            let Some((address, is_timed)) = thread.waits_at().filter(|_| thread.role(now) == Role::Worker)
+            let Some((address, is_timed, lock)) =
+                thread.waits_at().filter(|_| thread.role(now) == Role::Worker)
             else {
                 continue;
             };
@@ -171,7 +179,17 @@ impl Threads {
             let count = waiters.entry((thread.process, address)).or_default();
             *count += 1;
             most[thread.group] = (*count).max(most[thread.group]);
+            if let Some(call) = lock {
+                locks.insert((thread.process, address), (thread.group, call));
+            }
         }
+        let wanted = |((process, address), (group, call))| {
+            let waiters = waiters.get(&(process, address)).copied().unwrap_or(0);
+            Wanted { process, group, address, call, waiters }
+        };
+        let mut tallies: Vec<&mut LockTally> =
+            self.tallies.iter_mut().map(|tally| &mut tally.locks).collect();
+        self.locks.look(locks.into_iter().map(wanted).collect(), &mut tallies);
         for ((tally, most), timed) in self.tallies.iter_mut().zip(most).zip(timed) {
             tally.same_futex = tally.same_futex.saturating_add(most);
             tally.timed_futex = tally.timed_futex.saturating_add(timed);
@@ -204,6 +222,11 @@ impl Threads {
     }
 
     fn say_what_is_hidden(&self, sheet: &mut Sheet) {
+        if self.locks.is_hidden {
+            sheet.not_available("owners of locks", || {
+                Need::CallsOfOtherUsers.lacks("/proc/PID/mem is hidden from this user")
+            });
+        }
         if self.is_full {
             sheet
                 .not_available("some threads of the system", || format!("there are more than {THREADS_MAX}"));
@@ -266,6 +289,7 @@ impl Tally {
                 sheet.add(subject, metric, "", spent_s);
             }
         }
+        self.locks.write(subject, self.samples, &peer, sheet);
         let mut peers: BTreeMap<String, f64> = BTreeMap::new();
         for (socket, spent_s) in &self.reads_s {
             if let Some(peer) = peer(*socket) {
@@ -305,9 +329,14 @@ mod tests {
     #[test]
     fn times_of_threads_become_mean_numbers() {
         let mut tally = Tally { samples: 2, same_futex: 3, timed_futex: 1, ..Tally::default() };
-        let futex = Sleep { state: State::Futex, futex: Some(1), is_timed: false, socket: None };
-        let socket =
-            |socket| Sleep { state: State::SocketRead, futex: None, is_timed: false, socket: Some(socket) };
+        let futex = Sleep { state: State::Futex, futex: Some(1), is_timed: false, lock: None, socket: None };
+        let socket = |socket| Sleep {
+            state: State::SocketRead,
+            futex: None,
+            is_timed: false,
+            lock: None,
+            socket: Some(socket),
+        };
         tally.add(None, &spent(0.5, 1.5, futex));
         tally.add(None, &spent(0.0, 1.0, socket(7)));
         tally.add(None, &spent(0.0, 2.0, socket(8)));
@@ -342,8 +371,13 @@ mod tests {
     fn number_of_sockets_is_bounded() {
         let mut tally = Tally { samples: 1, ..Tally::default() };
         for socket in 0..2 * SOCKETS_MAX as u64 {
-            let asleep_in =
-                Sleep { state: State::SocketRead, futex: None, is_timed: false, socket: Some(socket) };
+            let asleep_in = Sleep {
+                state: State::SocketRead,
+                futex: None,
+                is_timed: false,
+                lock: None,
+                socket: Some(socket),
+            };
             tally.add(None, &spent(0.0, 1.0, asleep_in));
         }
         assert_eq!(tally.reads_s.len(), SOCKETS_MAX);

@@ -1,12 +1,14 @@
 //! Derives the reason why a thread waits from its system call, or from the kernel function in which it sleeps.
 
+use super::locks::LockCall;
 use super::state::State;
 
 /// Reason why a thread is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// Waits for another thread, at an address of its process. `is_timed` says whether the wait has a timeout.
-    Futex { address: u64, is_timed: bool },
+    /// Waits for another thread, at an address of its process. `is_timed` says whether the wait has a timeout, `lock` which locks
+    /// wait so; `None` if none does.
+    Futex { address: u64, is_timed: bool, lock: Option<LockCall> },
     /// Reads from a file descriptor.
     Read(u64),
     /// Writes to a file descriptor.
@@ -162,8 +164,10 @@ impl Wait {
             None => None,
             // In both calls, the fourth argument is the address of the timeout.
             Some(Futex) => argument(0).map(|address| {
-                let is_timed = argument(2).is_some_and(|timeout| timeout != 0);
-                Self::Futex { address, is_timed }
+                let operation_and_value = argument(0).zip(argument(0));
+                let is_timed = argument(0).is_some_and(|timeout| timeout != 0);
+                let lock = operation_and_value.and_then(|(operation, value)| LockCall::of(operation, value));
+                Self::Futex { address, is_timed, lock }
             }),
             Some(Read) => argument(0).map(Self::Read),
             Some(Write) => argument(0).map(Self::Write),
@@ -233,9 +237,11 @@ mod tests {
     #[test]
     fn system_calls_determine_the_wait() {
         let of = |text: &str| Wait::of_call(text).unwrap();
-        let at_futex = |is_timed| Wait::Futex { address: 0x55f6_335e_e9d0, is_timed };
+        let at_futex = |is_timed| Wait::Futex { address: 0x55f6_335e_e9d0, is_timed, lock: None };
         assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x0 0x0 0x0 0x7f 0x7f"), at_futex(false));
         assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x7ffe3 0x0 0x0 0x7f 0x7f"), at_futex(true));
+        let locked = Wait::Futex { address: 0x55f6, is_timed: false, lock: Some(LockCall::Mutex) };
+        assert_eq!(of("202 0x55f6 0x80 0x2 0x0 0x0 0x0 0x7f 0x7f"), locked);
         assert_eq!(of("0 0x3 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Read(3));
         assert_eq!(of("45 0x6 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Receive(6));
         assert_eq!(of("7 0x55 0x2 0xea60"), Wait::In(State::Poll));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::process_files::SchedStat;
 use super::super::source::{Allowance, Source};
 use super::calls::{ARE_CALLS_KNOWN, Wait, inode_of};
+use super::locks::LockCall;
 use super::state::{Role, STATES, State, VmThreadRole};
 
 /// Time without running after which a thread is idle.
@@ -23,6 +24,8 @@ pub(crate) struct Sleep {
     pub(crate) futex: Option<u64>,
     /// Whether the wait at the futex has a timeout.
     pub(crate) is_timed: bool,
+    /// Locks that wait at a futex in this way. `None` if none does.
+    pub(crate) lock: Option<LockCall>,
     /// Inode of the socket that it reads from. `None` if it does not read from one.
     pub(crate) socket: Option<u64>,
 }
@@ -31,7 +34,7 @@ impl Sleep {
     const UNKNOWN: Self = Self::of(State::Other);
 
     const fn of(state: State) -> Self {
-        Self { state, futex: None, is_timed: false, socket: None }
+        Self { state, futex: None, is_timed: false, lock: None, socket: None }
     }
 }
 
@@ -115,9 +118,9 @@ impl Thread {
         }
     }
 
-    /// Address of the futex at which it waits now, and whether the wait has a timeout.
-    pub(crate) fn waits_at(&self) -> Option<(u64, bool)> {
-        Some((self.sleep.futex?, self.sleep.is_timed)).filter(|_| !self.is_ready)
+    /// Address of the futex at which it waits now, whether the wait has a timeout, and the locks that wait so.
+    pub(crate) fn waits_at(&self) -> Option<(u64, bool, Option<LockCall>)> {
+        Some((self.sleep.futex?, self.sleep.is_timed, self.sleep.lock)).filter(|_| !self.is_ready)
     }
 
     /// Reads the thread. Returns its time since the last reading; `None` for the first one.
@@ -205,8 +208,8 @@ impl Thread {
     fn fall_asleep(&mut self, wait: Wait) {
         self.is_ready = false;
         self.sleep = match wait {
-            Wait::Futex { address, is_timed } => {
-                Sleep { futex: Some(address), is_timed, ..Sleep::of(State::Futex) }
+            Wait::Futex { address, is_timed, lock } => {
+                Sleep { futex: Some(address), is_timed, lock, ..Sleep::of(State::Futex) }
             }
             Wait::In(state) => Sleep::of(state),
             Wait::Receive(file) => Sleep {
