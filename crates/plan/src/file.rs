@@ -26,6 +26,7 @@ mod loads;
 mod missing_plan;
 pub(crate) mod near;
 pub(crate) mod own_step;
+mod parameters;
 mod parse;
 mod prepare;
 mod processes;
@@ -37,6 +38,7 @@ mod resources;
 mod scenario;
 mod schema;
 mod secret;
+mod setting;
 mod settings;
 mod shape;
 mod span;
@@ -73,10 +75,11 @@ use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
 use crate::spec::CompareSpec;
-use crate::study::{Experiment, Study, StudyLoad, System, WholeRuns, no_experiment};
+use crate::study::{Experiment, Settings, Study, StudyLoad, System, WholeRuns, no_experiment};
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan};
+use parameters::Parameters;
 use quick::Quick;
 use reading::{AtUrl, Reading};
 use tree::Node;
@@ -141,6 +144,7 @@ impl Study {
             pipeline_max: None,
             environment,
             secrets: Secrets::default(),
+            parameters: Parameters::default(),
         };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
@@ -188,45 +192,57 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     }
     let mut root = parse::parse(reading.source, &mut reading.findings)?;
     aliases::resolve(&mut root, &mut reading.findings);
-    shape::check(&root, &tables::PLAN, &mut reading.findings);
+    setting::read(&root, &title, is_quick, reading)
+}
+
+/// Reads a tree with the values of one setting. `written` is the tree with its parameters.
+fn read_setting(
+    root: &Node,
+    written: &Node,
+    title: &str,
+    is_quick: bool,
+    reading: &mut Reading<'_>,
+) -> Option<Study> {
+    shape::check(root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
     if !matches!(root.value, tree::Value::Map(_)) {
         return None;
     }
-    needed(&root, reading);
+    needed(root, reading);
     // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
     note_source(is_quick, reading);
-    let (seed, has_seed) = seed(&root);
-    let script = scenario::read(&root, is_sound, reading);
-    let other = Quick::read(&root, reading);
-    let mut loads = loads::read(&root, seed, None, reading);
+    let (seed, has_seed) = seed(root);
+    let script = scenario::read(root, is_sound, reading);
+    let other = Quick::read(root, reading);
+    let mut loads = loads::read(root, written, seed, None, reading);
     if is_sound {
         loads::check_scenarios(root.get("load"), &script.scenarios, reading);
     }
-    let (mut systems, mut variants) = systems::read(&root, is_sound, None, reading);
+    let (mut systems, mut variants) = systems::read(root, is_sound, None, reading);
     let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
-    let mut compare = compare::read(&root, &compared, None, reading);
-    let mut events = events::read(&root, &loads, &systems, reading);
-    compare::check_events(&root, &compared, &events, &compare, reading);
+    let mut compare = compare::read(root, &compared, None, reading);
+    let mut events = events::read(root, &loads, &systems, reading);
+    compare::check_events(root, &compared, &events, &compare, reading);
     let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
-    let experiment = experiment(&root, &systems, &loads, reading);
+    parameters::check(root, &systems, is_sound && reading.findings.is_empty(), reading);
+    let experiment = experiment(root, &systems, &loads, reading);
     // Both the quick and the full form are checked, whichever is asked for.
     if let Some(quick) = other.as_ref() {
-        let quick_loads = loads::read(&root, seed, Some(quick), reading);
-        let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
+        let quick_loads = loads::read(root, written, seed, Some(quick), reading);
+        let (quick_systems, quick_variants) = systems::read(root, is_sound, Some(quick), reading);
         let compared = Compared { systems: &quick_systems, variants: &quick_variants, loads: &quick_loads };
-        let quick_compare = compare::read(&root, &compared, Some(quick), reading);
-        let changed = events::of_quick(&root, quick, &quick_loads, &quick_systems, &events, reading);
+        let quick_compare = compare::read(root, &compared, Some(quick), reading);
+        let changed = events::of_quick(root, quick, &quick_loads, &quick_systems, &events, reading);
         if is_quick {
             (loads, systems, events) = (quick_loads, quick_systems, changed);
             (variants, compare) = (quick_variants, quick_compare);
         }
     }
-    authorized_once(&root, &script, reading);
+    authorized_once(root, &script, reading);
     let mut study = Study {
-        title,
+        title: title.to_owned(),
         question: root.text_of("question").map(str::to_owned),
         source: reading.source.to_owned(),
         hash: reading.folder.hash(),
@@ -244,12 +260,13 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         gates: gates.into_iter().map(|(gate, _)| gate).collect(),
         events,
         pin: compare::pin(root.get("pin"), reading),
-        secrets: std::mem::take(&mut reading.secrets),
+        secrets: reading.secrets.clone(),
         script,
+        settings: Settings::default(),
         whole: WholeRuns::default(),
     };
     leave_out_for_quick(&mut study);
-    compare::in_slices(&root, study, reading)
+    compare::in_slices(root, study, reading)
 }
 
 /// Removes the gates that the loads and blocks of a quick run cannot judge, and an experiment that is not possible with it.

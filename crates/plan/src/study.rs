@@ -13,6 +13,7 @@ mod launch;
 mod limits;
 mod run;
 mod searched;
+mod setting;
 mod slices;
 mod system;
 mod together;
@@ -33,6 +34,7 @@ pub(crate) use experiment::{is_number, no_experiment};
 pub use how::{Find, How, Sweep};
 pub use limits::Limits;
 pub use searched::Searched;
+pub(crate) use setting::Settings;
 pub(crate) use slices::WholeRuns;
 pub use slices::{Interleave, NoSlices, Slicing};
 pub use system::{Knob, System, Variant};
@@ -99,6 +101,7 @@ pub struct Study {
     /// Experiment that follows the study, to confirm what limits a system. `None` if there is none.
     pub experiment: Option<Experiment>,
     pub(crate) script: Script,
+    pub(crate) settings: Settings,
     pub(crate) whole: WholeRuns,
 }
 
@@ -201,6 +204,7 @@ impl Study {
         for load in &mut self.loads {
             load.spec.seed = Some(seed.into());
         }
+        self.settings.list.iter_mut().for_each(|setting| setting.set_seed(seed));
     }
 
     /// Turns on sampling of the systems' stacks under every load. The hash of the study changes, because profiling changes results.
@@ -212,6 +216,7 @@ impl Study {
                 load.words += PROFILED;
             }
         }
+        self.settings.list.iter_mut().for_each(|setting| setting.set_profile(stacks));
         self.hash = self.hash_with(&["profile", stacks.name()]);
     }
 }

@@ -10,6 +10,7 @@ mod hostile_plans;
 mod json_schema;
 mod other_tools;
 mod owned_steps;
+mod parameters;
 mod plans_of_the_project;
 mod protocols;
 mod quick_loads;

@@ -5,6 +5,7 @@ use evidence::{EvidenceError, Procedure, Study, StudyPlace};
 use judge::alike::UnlikePair;
 use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
 use judge::results::TournamentFindings;
+use judge::words::LASTS;
 use judge::{Diagnosis, Eligibility, MeasuredRun, Observed};
 use units::Utc;
 
@@ -121,11 +122,7 @@ impl<'a> StudyView<'a> {
         let mut loads = Vec::with_capacity(names.len());
         for name in names {
             let rows = rows::of_load(study, name, &runs, metric.as_ref())?;
-            let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
-            let words = words.map(|view| match study.new.compare.procedure.slices() {
-                None => words::planned_load(&view.run.new),
-                Some(rules) => words::load_in_slices(&view.run.new, rules),
-            });
+            let words = load_words(study, name, &runs);
             let variants: Vec<&Variant<'_>> = rows.iter().map(|row| &row.variant).collect();
             let found = comparison::tournament_findings(study, name, &variants)?;
             let of_load = |by| LoadOfStudy { study, load: name, variants: &variants, runs: &measured, by };
@@ -229,6 +226,30 @@ impl<'a> StudyView<'a> {
     pub(crate) fn done(&self) -> usize {
         self.planned().saturating_sub(self.missing)
     }
+}
+
+/// Load and its duration in words. If parameters change it from variant to variant, it is named as in the plan.
+fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
+    let of_load = runs.iter().filter(|view| view.place().is_some_and(|place| place.load == name));
+    let mut words = of_load
+        .filter(|view| view.place().is_some_and(|place| place.intervention.is_none()))
+        .map(|view| match study.new.compare.procedure.slices() {
+            None => words::planned_load(&view.run.new),
+            Some(rules) => words::load_in_slices(&view.run.new, rules),
+        });
+    let first = words.next()?;
+    if !name.contains('{') {
+        return Some(first);
+    }
+    let others: Vec<String> = words.filter(|words| *words != first).collect();
+    let lasts = |words: &str| words.rsplit_once(LASTS).map(|(_, lasts)| lasts.to_owned());
+    Some(match lasts(&first) {
+        _ if others.is_empty() => first,
+        Some(length) if others.iter().all(|other| lasts(other).as_ref() == Some(&length)) => {
+            format!("{name}{LASTS}{length}")
+        }
+        _ => name.to_owned(),
+    })
 }
 
 /// Whether the variants are a pair that has too few blocks for a verdict.

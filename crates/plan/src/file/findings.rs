@@ -34,8 +34,9 @@ impl Findings {
 
     /// Adds a warning. The plan can still be run.
     pub(crate) fn warn_at(&mut self, at: Span, what: impl Into<String>, help: impl Into<String>) {
-        if self.warnings.len() < KEPT_MAX {
-            self.warnings.push(Finding { at: Some(at), what: what.into(), note: None, help: help.into() });
+        let warning = Finding { at: Some(at), what: what.into(), note: None, help: help.into() };
+        if self.warnings.len() < KEPT_MAX && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 

@@ -16,9 +16,11 @@ use crate::spec::values::{COUNT, DURATION};
 use crate::spec::{Field, LoadSpec, Spanned, Wrong};
 use crate::study::{StudyLoad, ToolText};
 
-/// Reads all loads. `quick` changes loads, or removes some.
+/// Reads all loads. `quick` changes loads, or removes some. `written` is the plan with its parameters in braces: a load has one name
+/// under all of their values.
 pub(crate) fn read(
     root: &Node,
+    written: &Node,
     seed: u64,
     quick: Option<&Quick<'_>>,
     reading: &mut Reading<'_>,
@@ -26,7 +28,8 @@ pub(crate) fn read(
     let Some(node) = root.get("load") else { return Vec::new() };
     let count = node.items().len();
     let mut loads: Vec<StudyLoad> = Vec::new();
-    for node in node.items() {
+    let written = written.get("load").map_or(&[][..], Node::items);
+    for (node, written) in node.items().iter().zip(written) {
         let named = node.get("name");
         match named.and_then(|named| Some((named, named.text()?))) {
             Some((named, name)) => {
@@ -72,7 +75,8 @@ pub(crate) fn read(
             continue;
         }
         let (words, stop_words) = checked.words(is_sql);
-        let usual_name = || tool.as_ref().map_or_else(|| short_words(node), |tool| tool.tool.name.to_owned());
+        let usual_name =
+            || tool.as_ref().map_or_else(|| short_words(written), |tool| tool.tool.name.to_owned());
         loads.push(StudyLoad {
             name: named.and_then(Node::text).map_or_else(usual_name, str::to_owned),
             words: tool.as_ref().map_or(words, ToolText::load_words),

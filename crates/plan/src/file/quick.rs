@@ -1,7 +1,7 @@
 //! Reads the section `quick`: changes for a quick run.
 
 use super::reading::Reading;
-use super::tree::Node;
+use super::tree::{Entry, Node, Value};
 
 /// Changes for a quick run.
 pub(crate) struct Quick<'a> {
@@ -12,6 +12,7 @@ impl<'a> Quick<'a> {
     /// Reads the section, and reports unknown systems and loads.
     pub(crate) fn read(root: &'a Node, reading: &mut Reading<'_>) -> Option<Self> {
         let quick = Self { node: root.get("quick")? };
+        quick.check_parameters(root, reading);
         quick.check_systems(root, reading);
         quick.check_loads(root, reading);
         Some(quick)
@@ -19,7 +20,13 @@ impl<'a> Quick<'a> {
 
     /// Values that replace those of a system's parameters.
     pub(crate) fn vary(&self, system: &str) -> Option<&'a Node> {
-        self.node.get("vary")?.get(system)
+        self.node.get("vary")?.get(system).filter(|node| matches!(node.value, Value::Map(_)))
+    }
+
+    /// Values that replace those of the plan's parameters, by name.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &'a Entry> {
+        let vary = self.node.get("vary").map_or(&[][..], Node::entries);
+        vary.iter().filter(|entry| !matches!(entry.value.value, Value::Map(_)))
     }
 
     /// `only` or `except` that replaces that of a system.
@@ -34,10 +41,33 @@ impl<'a> Quick<'a> {
         names.items().iter().any(|chosen| chosen.text().is_some_and(|chosen| Some(chosen) == name))
     }
 
+    fn check_parameters(&self, root: &Node, reading: &mut Reading<'_>) {
+        let known = root.get("vary").map_or(&[][..], Node::entries);
+        let systems = root.get("systems").map_or(&[][..], Node::entries);
+        for entry in self.parameters().filter(|entry| known.iter().all(|knob| knob.key != entry.key)) {
+            let what = format!("unknown parameter `{}`", entry.key);
+            if systems.iter().any(|system| system.key == entry.key) {
+                let help =
+                    format!("write the values by parameter, as in `{}: {{ workers: [ 1 ] }}`", entry.key);
+                reading.at(entry.key_at, format!("`{}` is a system, not a parameter", entry.key), help);
+                continue;
+            }
+            let known = known.iter().map(|knob| knob.key.as_str());
+            reading.findings.unknown(
+                entry.key_at,
+                what,
+                &entry.key,
+                known,
+                "define it under `vary`, or write one of",
+            );
+        }
+    }
+
     fn check_systems(&self, root: &Node, reading: &mut Reading<'_>) {
         let systems = root.get("systems").map_or(&[][..], Node::entries);
         let sections = ["vary", "systems"].into_iter().filter_map(|key| self.node.get(key));
-        for entry in sections.flat_map(Node::entries) {
+        let by_system = sections.flat_map(Node::entries);
+        for entry in by_system.filter(|entry| matches!(entry.value.value, Value::Map(_))) {
             if !systems.iter().any(|system| system.key == entry.key) {
                 let what = format!("unknown system `{}`", entry.key);
                 let known = systems.iter().map(|system| system.key.as_str());

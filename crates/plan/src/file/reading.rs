@@ -6,6 +6,7 @@ use wire::{Protocol, Secrets};
 
 use super::findings::Findings;
 use super::folder::Folder;
+use super::parameters::Parameters;
 use super::secret;
 use super::span::Span;
 use super::tree::Node;
@@ -34,6 +35,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
     /// Secrets that were looked up.
     pub(crate) secrets: Secrets,
+    /// Parameters, with the values of the setting that is read.
+    pub(crate) parameters: Parameters,
 }
 
 /// Kinds of steps that go to `url` and `database`, because they name no endpoint.

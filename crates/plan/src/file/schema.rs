@@ -54,20 +54,35 @@ fn reference_to(table: &Table) -> Value {
     json!({ "$ref": format!("#/$defs/{}", name_of(table)) })
 }
 
+/// Pattern of a text with a parameter in braces, which may stand for any value.
+const PARAMETER: &str = "\\{[A-Za-z]";
+
+fn or_parameter(pattern: &str) -> String {
+    format!("{pattern}|{PARAMETER}")
+}
+
+fn parameter() -> Value {
+    json!({ "type": "string", "pattern": PARAMETER })
+}
+
 fn of_form(form: &Form) -> Value {
     match form.schema {
         FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
-        FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
-        FormSchema::NumberOr(pattern) => json!({ "type": ["number", "string"], "pattern": pattern }),
-        FormSchema::Truth => json!({ "type": "boolean" }),
+        FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": or_parameter(pattern) }),
+        FormSchema::NumberOr(pattern) => {
+            json!({ "type": ["number", "string"], "pattern": or_parameter(pattern) })
+        }
+        FormSchema::Truth => json!({ "type": ["boolean", "string"], "pattern": PARAMETER }),
     }
 }
 
 fn of_kind(kind: &ValueKind) -> Value {
     match kind {
         ValueKind::One(form) => of_form(form),
-        ValueKind::Word(words) => json!({ "enum": words }),
-        ValueKind::WordOr(words, form) => json!({ "anyOf": [{ "enum": words }, of_form(form)] }),
+        ValueKind::Word(words) => json!({ "anyOf": [{ "enum": words }, parameter()] }),
+        ValueKind::WordOr(words, form) => {
+            json!({ "anyOf": [{ "enum": words }, of_form(form), parameter()] })
+        }
         ValueKind::Table(table) => reference_to(table),
         ValueKind::Derived(table) => reference_to(table),
         ValueKind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),

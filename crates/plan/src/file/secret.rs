@@ -86,6 +86,7 @@ mod tests {
             pipeline_max: None,
             environment: &environment,
             secrets: Secrets::default(),
+            parameters: super::super::parameters::Parameters::default(),
         };
         for (number, name) in
             ["GOOD", "SHORT", "EMPTY", "LONG", "BYTES", "NONE", "GOOD"].into_iter().enumerate()

@@ -6,13 +6,21 @@ use super::keys::{Key, Table, ValueKind};
 use super::near;
 use super::span::Span;
 use super::tree::{Entry, Node, Value};
+use crate::study::names_in;
 
 /// Max characters of a text that a message repeats.
 const SHOWN_MAX: usize = 60;
 
-/// Checks a whole plan against its table.
-pub(crate) fn check(root: &Node, table: &Table, findings: &mut Findings) {
-    NamedValue { at: root.at, name: "the plan", example: "" }.in_table(root, table, findings);
+/// Checks a whole plan against its table. `parameters` are the names whose values may stand in braces.
+pub(crate) fn check<'a>(
+    root: &Node,
+    table: &Table,
+    parameters: impl Iterator<Item = &'a str>,
+    findings: &mut Findings,
+) {
+    let parameters: Vec<&str> = parameters.collect();
+    NamedValue { at: root.at, name: "the plan", example: "", parameters: &parameters }
+        .in_table(root, table, findings);
 }
 
 /// A value with its place and name.
@@ -23,6 +31,8 @@ struct NamedValue<'a> {
     name: &'a str,
     /// Example of its key. Empty if the value belongs to no key.
     example: &'a str,
+    /// Names of parameters.
+    parameters: &'a [&'a str],
 }
 
 impl NamedValue<'_> {
@@ -35,6 +45,9 @@ impl NamedValue<'_> {
         match (kind, &node.value) {
             (ValueKind::One(form), Value::Text(text)) => {
                 if let Err(what) = (form.check)(&text.text) {
+                    if self.undefined(node, &text.text, findings) {
+                        return;
+                    }
                     // The help after the semicolon is replaced by one in the words of the key.
                     let what = what.split("; write ").next().unwrap_or_default().to_owned();
                     let repaired: Vec<String> =
@@ -73,14 +86,37 @@ impl NamedValue<'_> {
         }
     }
 
+    /// Reports parameters that are not defined, in a value that cannot have braces. Returns whether it has any.
+    fn undefined(self, node: &Node, text: &str, findings: &mut Findings) -> bool {
+        let Some((name, ..)) = names_in(text).next() else { return false };
+        let (what, listed_as) =
+            (format!("undefined parameter {{{name}}}"), "define it under `vary`, or write one of");
+        let known: Vec<String> = self.parameters.iter().map(|name| format!("{{{name}}}")).collect();
+        match known.is_empty() {
+            true => {
+                findings.at(node.at, what, format!("define it under `vary`: `vary: {{ {name}: [ … ] }}`"))
+            }
+            false => {
+                let known = known.iter().map(String::as_str);
+                findings.unknown(node.at, what, &format!("{{{name}}}"), known, listed_as);
+            }
+        }
+        true
+    }
+
     fn in_items(self, items: &[Node], kind: &ValueKind, findings: &mut Findings) {
         if items.is_empty() {
             findings.at(self.at, format!("{} is an empty list", self.name), "add at least one item");
         }
         for item in items {
             let at = if item.is_nothing() { self.at } else { item.at };
-            NamedValue { at, name: &format!("an item of {}", self.name), example: "" }
-                .holds(item, kind, findings);
+            NamedValue {
+                at,
+                name: &format!("an item of {}", self.name),
+                example: "",
+                parameters: self.parameters,
+            }
+            .holds(item, kind, findings);
         }
     }
 
@@ -90,12 +126,16 @@ impl NamedValue<'_> {
         }
         for entry in entries {
             let name = format!("`{}`", shortened(&entry.key));
-            NamedValue { at: entry.key_at, name: &name, example: "" }.holds(&entry.value, item, findings);
+            NamedValue { at: entry.key_at, name: &name, example: "", parameters: self.parameters }.holds(
+                &entry.value,
+                item,
+                findings,
+            );
         }
     }
 
     fn in_words(self, node: &Node, text: &str, words: &[&str], findings: &mut Findings) {
-        if !words.contains(&text) {
+        if !words.contains(&text) && !self.undefined(node, text, findings) {
             let what = format!("unknown value {:?} for {}", shortened(text), self.name);
             findings.unknown(node.at, what, text, words.iter().copied(), "write one of");
         }
@@ -112,7 +152,12 @@ impl NamedValue<'_> {
             match table.keys.iter().find(|key| key.name == entry.key) {
                 Some(key) => {
                     let name = format!("`{}`", key.name);
-                    let place = NamedValue { at: entry.key_at, name: &name, example: key.example };
+                    let place = NamedValue {
+                        at: entry.key_at,
+                        name: &name,
+                        example: key.example,
+                        parameters: self.parameters,
+                    };
                     place.holds(&entry.value, &key.kind, findings);
                 }
                 None => unknown_key(entry, table, findings),
@@ -135,6 +180,14 @@ impl NamedValue<'_> {
     }
 
     fn wrong_kind(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
+        if let [Entry { key, value, .. }] = node.entries()
+            && value.is_nothing()
+            && self.parameters.contains(&key.as_str())
+        {
+            let what = format!("{{{key}}} without quotes is a mapping");
+            findings.at(node.at, what, format!("write \"{{{key}}}\""));
+            return;
+        }
         let what = format!("{} cannot be {}", self.name, kind_of(node));
         findings.at(self.start_of(node), what, self.help(kind));
     }
@@ -213,7 +266,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(SHOWN_MAX).collect()
 }
 
-fn fits(node: &Node, kind: &ValueKind) -> bool {
+pub(crate) fn fits(node: &Node, kind: &ValueKind) -> bool {
     match kind {
         ValueKind::One(_) | ValueKind::Word(_) | ValueKind::WordOr(..) => {
             matches!(node.value, Value::Text(_))

@@ -7,6 +7,7 @@ use super::addresses;
 use super::endpoints;
 use super::events;
 use super::folder::leaves;
+use super::parameters;
 use super::prepare;
 use super::processes;
 use super::proxies;
@@ -18,7 +19,7 @@ use super::span::{Span, line_at};
 use super::tls;
 use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
-use super::variants;
+use super::variants::{self, VariedSystem};
 use crate::running::RunningSpec;
 use crate::study::{
     ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, System, Variant,
@@ -56,7 +57,7 @@ pub(crate) fn read(
             reading.at(second.key_at, what, "remove one of them; a system can have its own `url`");
             (Vec::new(), Vec::new())
         }
-        (Some(one), None) => (vec![running(root, one, reading)], vec![Variant::only(0)]),
+        (Some(one), None) => running_with_variants(root, one, quick, reading),
         (None, Some(several)) => {
             if let Some(socket) = root.entry("socket") {
                 reading.at(
@@ -82,7 +83,8 @@ pub(crate) fn read(
             let (mut systems, mut all) = (Vec::new(), Vec::new());
             for entry in several.value.entries() {
                 reading.own_name(&entry.key, entry.key_at, "system");
-                let (knobs, mut variants) = variants::read(entry, systems.len(), quick, reading);
+                let varied = VariedSystem { root, entry: Some(entry), number: systems.len() };
+                let (knobs, mut variants) = variants::read(&varied, quick, reading);
                 let host = host(&entry.value, root, &knobs, reading);
                 let around = Around { variants: &variants, pin: root.get("pin") };
                 let limits = resources::read(&entry.value, around, reading);
@@ -94,10 +96,33 @@ pub(crate) fn read(
             (systems, all)
         }
         (None, None) => match root.entry("endpoints") {
-            Some(named) => (vec![running(root, named, reading)], vec![Variant::only(0)]),
+            Some(named) => running_with_variants(root, named, quick, reading),
             None => (Vec::new(), Vec::new()),
         },
     }
+}
+
+/// Variants of all systems.
+pub(crate) fn variants(root: &Node, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> Vec<Variant> {
+    let Some(systems) = root.get("systems") else {
+        return variants::read(&VariedSystem { root, entry: None, number: 0 }, quick, reading).1;
+    };
+    let mut all = Vec::new();
+    for (number, entry) in systems.entries().iter().enumerate() {
+        all.extend(variants::read(&VariedSystem { root, entry: Some(entry), number }, quick, reading).1);
+    }
+    all
+}
+
+/// A system that already runs, once for each combination of the plan's parameters.
+fn running_with_variants(
+    root: &Node,
+    entry: &Entry,
+    quick: Option<&Quick<'_>>,
+    reading: &mut Reading<'_>,
+) -> (Vec<System>, Vec<Variant>) {
+    let (knobs, variants) = variants::read(&VariedSystem { root, entry: None, number: 0 }, quick, reading);
+    (vec![System { knobs, ..running(root, entry, reading) }], variants)
 }
 
 /// A system that already runs, named by its address: that of `url`, or of the first of `endpoints`.
@@ -191,12 +216,15 @@ fn system(
     };
     system.events = events::of_system(&scope, &system, around, reading);
     never_started(&system, &scope, reading);
-    let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
-    system.has_knobs_in_env =
-        system.is_started() && !system.knobs.is_empty() && !system.knobs.iter().any(uses);
+    let uses = |knob: &Knob| {
+        let is_text = system.texts().flat_map(Braced::names).any(|name| name == knob.name);
+        is_text || reading.parameters.is_used(&knob.name)
+    };
+    let own: Vec<&Knob> = parameters::own(root, &system.knobs).collect();
+    system.has_knobs_in_env = system.is_started() && !own.is_empty() && !own.into_iter().any(uses);
     // A misspelling may be the reason why a definition seems unused.
     if is_sound && reading.findings.count() == found_before {
-        unused(&system, &scope, reading);
+        unused(&system, root, &scope, reading);
     }
     system
 }
@@ -461,12 +489,19 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
 }
 
 /// Reports unused parameters, and ports that no process listens on.
-fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+fn unused(system: &System, root: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     let used = |name: &str| system.texts().flat_map(Braced::names).any(|used| used == name);
-    for knob in system.knobs.iter().filter(|knob| !system.has_knobs_in_env && !used(&knob.name)) {
+    let own = parameters::own(root, &system.knobs).filter(|_| !system.has_knobs_in_env);
+    for knob in own.filter(|knob| !used(&knob.name)) {
+        if reading.parameters.is_used(&knob.name) {
+            continue;
+        }
         let entry = scope.node.get("vary").and_then(|vary| vary.entry(&knob.name));
         let what = format!("unused parameter `{}`: all its variants are the same", knob.name);
-        let help = format!("use {{{}}} in `start` or in another text of the system", knob.name);
+        let help = format!(
+            "use {{{}}} in `start`, in another text of the system, in the scenario, or in the load",
+            knob.name
+        );
         reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, help);
     }
     unheard_ports(system, scope, reading);

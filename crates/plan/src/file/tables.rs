@@ -52,6 +52,19 @@ const CERT_KEY: Key = key(
     "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
 );
 
+// Parameters of the whole plan.
+const VARY: Key = key(
+    "vary",
+    "{ users: [ 1, 16 ], size: [ small, large ] }",
+    Named(&VALUES),
+    "Parameters of every system and their values; every combination is a variant. `\"{size}\"` stands for a value anywhere: in the scenario, \
+     the load, statements, data, `prepare`, and in texts of systems.",
+);
+const ONLY: Key =
+    key("only", "[ { workers: 8 } ]", CHOICES, "Keeps only combinations that match one of these.");
+const EXCEPT: Key =
+    key("except", "[ { workers: 8, threads: 16 } ]", CHOICES, "Drops combinations that match one of these.");
+
 const URLS: ValueKind = OneOrList(&TEXT);
 const SELECTION: ValueKind = Either(&[Word(&["in-turn", "first"]), table(&SELECT)]);
 const SELECT_KEY: Key = key(
@@ -241,6 +254,9 @@ pub(crate) static PLAN: Table = Table {
             OneOrList(&TEXT),
             "Conditions for every run: a metric such as `p99` or `errors` (measurement.md lists them), `<`, `<=`, `>`, `>=`, or `=`, and a limit. Prefix `STEP: ` for one step; suffix ` from 10s to 20s` for a part of the time. A limit such as `95% of baseline` compares with the `baseline` of `compare`, over all runs.",
         ),
+        VARY,
+        ONLY,
+        EXCEPT,
         key("quick", "{ for: 3s, blocks: 2 }", table(&quick::QUICK), "Changes for a quick run."),
         key(
             "events",
@@ -533,7 +549,7 @@ pub(crate) static SYSTEM: Table = Table {
             "vary",
             "{ workers: [ 1, 8 ], threads: [ 1, 16 ] }",
             Named(&VALUES),
-            "Parameters and their values; every combination is a variant. If no text of the system uses a parameter in braces, its commands get them as environment variables.",
+            "Parameters of this system and their values; every combination is a variant. `\"{workers}\"` stands for a value in its texts, and in the scenario and the load. If nothing uses a parameter in braces, its commands get them as environment variables.",
         ),
         key(
             "events",
@@ -548,13 +564,8 @@ pub(crate) static SYSTEM: Table = Table {
             "Parameters of `vary` that an experiment (`diagnose: confirm`, `--why`) may change: whole numbers to the next larger value in \
              the list, or to twice the largest, and words, such as `[ on, off ]`, to the next in the list.",
         ),
-        key("only", "[ { workers: 8 } ]", CHOICES, "Keeps only combinations that match one of these."),
-        key(
-            "except",
-            "[ { workers: 8, threads: 16 } ]",
-            CHOICES,
-            "Drops combinations that match one of these.",
-        ),
+        ONLY,
+        EXCEPT,
     ],
 };
 

@@ -121,8 +121,8 @@ fn known(root: &Node) -> Vec<String> {
     let Some(systems) = root.get("systems").map(Node::entries) else { return known };
     known.extend(SYSTEM_NAMES.map(str::to_owned));
     let knobs = |system: &Entry| -> Vec<String> {
-        let vary = system.value.get("vary").map_or(&[][..], Node::entries);
-        vary.iter().map(|knob| knob.key.clone()).filter(|name| is_name(name)).collect()
+        let all = [root.get("vary"), system.value.get("vary")].into_iter().flatten().flat_map(Node::entries);
+        all.map(|knob| knob.key.clone()).filter(|name| is_name(name)).collect()
     };
     let mut shared = systems.first().map(knobs).unwrap_or_default();
     shared.retain(|name| systems.iter().all(|system| knobs(system).contains(name)));

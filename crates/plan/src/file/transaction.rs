@@ -101,6 +101,7 @@ fn file(
         reading.at(node.at, format!("{path} is not UTF-8"), "save it as UTF-8");
         return None;
     };
+    let text = reading.parameters.fill_file(&text).into_owned();
     variables.use_in_script(node, &text, true, reading);
     let text = [text, saving(step)].concat();
     let name = name.unwrap_or_else(|| path.to_owned());

@@ -244,10 +244,20 @@ impl Variables {
             Meaning::Nothing if built_in::source(name).is_some() => {
                 self.use_built_in(name, at, place, reading)
             }
+            Meaning::Nothing if reading.parameters.is_elsewhere(name) != Some(false) => {
+                // A plan without any variant has an error already.
+                if reading.parameters.is_elsewhere(name).is_some() {
+                    let what = format!("{}{{{name}}} is a parameter of another system", place());
+                    let help = "define it under `vary` of the plan, or of every system";
+                    reading.at(at(reading.source), what, help);
+                }
+            }
             Meaning::Nothing => {
                 let data = self.data.iter().flat_map(DataText::spellings);
                 let built_in = built_in::SPELLINGS.map(str::to_owned);
-                let known: Vec<String> = self.saved.keys().cloned().chain(data).chain(built_in).collect();
+                let parameters = reading.parameters.names().map(str::to_owned);
+                let known = self.saved.keys().cloned().chain(parameters).chain(data).chain(built_in);
+                let known: Vec<String> = known.collect();
                 let listed_as =
                     "define it under `data` or `save`, write {{…}} for literal braces, or use one of";
                 let what = format!("{}undefined variable {{{name}}}", place());

@@ -1,4 +1,4 @@
-//! Reads `vary`, `only`, and `except`: the variants of a system.
+//! Reads `vary`, `only`, and `except`, of the plan and of a system: the variants of a system.
 
 use super::quick::Quick;
 use super::reading::Reading;
@@ -10,63 +10,149 @@ const VARIANTS_MAX: usize = 10_000;
 const PARAMETERS_MAX: usize = 100;
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 
-/// Reads the parameters and variants of a system.
+/// A system whose parameters and variants are read.
+pub(crate) struct VariedSystem<'a> {
+    /// The whole plan, whose parameters every system has.
+    pub(crate) root: &'a Node,
+    /// Entry of the system. `None` for a system that is named by `url` of the plan.
+    pub(crate) entry: Option<&'a Entry>,
+    /// Index of the system.
+    pub(crate) number: usize,
+}
+
+/// Reads the parameters and variants of a system. Parameters of the plan come before those of the system.
 pub(crate) fn read(
-    entry: &Entry,
-    system: usize,
+    of: &VariedSystem<'_>,
     quick: Option<&Quick<'_>>,
     reading: &mut Reading<'_>,
 ) -> (Vec<Knob>, Vec<Variant>) {
-    let node = &entry.value;
     let found_before = reading.findings.count();
-    let mut knobs = knobs(node.get("vary"), reading);
-    let usual = knobs.clone();
-    let other = quick.and_then(|quick| quick.vary(&entry.key));
-    change(&mut knobs, other, &entry.key, reading);
+    let (usual, knobs) = all_knobs(of, quick, reading);
     let count = knobs.iter().try_fold(1usize, |count, knob| count.checked_mul(knob.values.len()));
     if knobs.is_empty() || count.is_none_or(|count| count > VARIANTS_MAX) {
-        for key in ["only", "except"] {
-            if let Some(entry) = node.entry(key).filter(|_| node.entry("vary").is_none()) {
-                reading.at(entry.key_at, format!("`{key}` requires `vary`"), "add `vary`");
-            }
-        }
         if !knobs.is_empty() {
-            limit(
-                count.unwrap_or(usize::MAX),
-                node.entry("vary").map_or(entry.key_at, |vary| vary.key_at),
-                reading,
-            );
+            limit(count.unwrap_or(usize::MAX), of.vary_at(), reading);
         }
-        return (knobs, vec![Variant::only(system)]);
+        return (knobs, vec![Variant::only(of.number)]);
     }
-    let chosen = |key: &str| quick.and_then(|quick| quick.choice(&entry.key, key));
-    let (only, except) = (chosen("only").or(node.get("only")), chosen("except").or(node.get("except")));
-    // `only` and `except` of the plan are checked against the usual values, not against those of a quick run.
-    let known = |is_quick: bool| if is_quick { &knobs } else { &usual };
-    let only = only.map(|node| choices(node, known(chosen("only").is_some()), reading));
-    let except = except.map(|node| choices(node, known(chosen("except").is_some()), reading));
-    let all = combinations(&knobs);
-    let kept: Vec<Variant> = all
+    let choices = Choices::read(of, quick, (&usual, &knobs), reading);
+    let kept: Vec<Variant> = combinations(&knobs)
         .into_iter()
-        .filter(|values| only.as_ref().is_none_or(|only| only.iter().any(|choice| choice.matches(values))))
-        .filter(|values| {
-            !except.as_ref().is_some_and(|except| except.iter().any(|choice| choice.matches(values)))
-        })
+        .filter(|values| choices.keep(values))
         .map(|values| {
             let name = values.iter().map(|(name, value)| with_value(name, value));
             let name = name.collect::<Vec<_>>().join(" ");
-            Variant { system, name, knobs: values }
+            Variant { system: of.number, name, knobs: values }
         })
         .collect();
-    if kept.is_empty() {
-        let place = [node.entry("only"), node.entry("except")].into_iter().flatten().next();
-        let at = other.map(|node| node.at).or(place.map(|entry| entry.key_at)).unwrap_or(entry.key_at);
-        if reading.findings.count() == found_before {
-            let what = format!("no variant of `{}` remains", entry.key);
-            reading.at(at, what, "keep at least one combination of values");
-        }
+    if kept.is_empty() && reading.findings.count() == found_before {
+        let node = of.entry.map_or(of.root, |entry| &entry.value);
+        let place = [node, of.root].into_iter().flat_map(|node| [node.entry("only"), node.entry("except")]);
+        let place = place.flatten().next().map(|entry| entry.key_at);
+        let quick = of.entry.and_then(|entry| quick?.vary(&entry.key)).map(|node| node.at);
+        let what = of.entry.map_or_else(
+            || "no variant remains".to_owned(),
+            |entry| format!("no variant of `{}` remains", entry.key),
+        );
+        let at = quick.or(place).unwrap_or(of.vary_at());
+        reading.at(at, what, "keep at least one combination of values");
     }
     (knobs, kept)
+}
+
+impl VariedSystem<'_> {
+    fn name(&self) -> &str {
+        self.entry.map_or("url", |entry| &entry.key)
+    }
+
+    /// Place of `vary`, or else of the system.
+    fn vary_at(&self) -> Span {
+        let own = self.entry.and_then(|entry| entry.value.entry("vary"));
+        let vary = own.or(self.root.entry("vary")).map(|vary| vary.key_at);
+        vary.or(self.entry.map(|entry| entry.key_at)).unwrap_or(self.root.at)
+    }
+}
+
+/// Parameters of the plan and of a system: as the plan has them, and as a quick run changes them.
+fn all_knobs(
+    of: &VariedSystem<'_>,
+    quick: Option<&Quick<'_>>,
+    reading: &mut Reading<'_>,
+) -> (Vec<Knob>, Vec<Knob>) {
+    let mut shared = knobs(of.root.get("vary"), reading);
+    let own_node = of.entry.map(|entry| &entry.value);
+    let mut own = knobs(own_node.and_then(|node| node.get("vary")), reading);
+    for knob in own.iter().filter(|knob| shared.iter().any(|known| known.name == knob.name)) {
+        let entry = own_node.and_then(|node| node.get("vary")?.entry(&knob.name));
+        let what = format!("`{}` is a parameter of the whole plan already", knob.name);
+        reading.at(entry.map_or(of.vary_at(), |entry| entry.key_at), what, "remove one of the two");
+    }
+    own.retain(|knob| shared.iter().all(|known| known.name != knob.name));
+    for (node, knobs) in [(Some(of.root), &shared), (own_node, &own)] {
+        let stray = ["only", "except"].into_iter().filter_map(|key| node?.entry(key));
+        let stray: Vec<&Entry> = stray
+            .filter(|_| {
+                knobs.is_empty() && (node.is_some_and(|node| node.at == of.root.at) || shared.is_empty())
+            })
+            .collect();
+        for entry in stray {
+            reading.at(entry.key_at, format!("`{}` requires `vary`", entry.key), "add `vary`");
+        }
+    }
+    let usual = [shared.clone(), own.clone()].concat();
+    if let Some(quick) = quick {
+        for entry in quick.parameters() {
+            // Unknown ones are reported once, with the section `quick`.
+            if let Some(knob) = shared.iter_mut().find(|knob| knob.name == entry.key) {
+                knob.values = values(&entry.value, reading);
+            }
+        }
+        change(&mut own, of.entry.and_then(|entry| quick.vary(&entry.key)), of.name(), reading);
+    }
+    (usual, [shared, own].concat())
+}
+
+/// Conditions that the combinations of a system's values must meet.
+struct Choices {
+    /// Each list has a choice that a combination must match.
+    only: Vec<Vec<Choice>>,
+    except: Vec<Choice>,
+}
+
+impl Choices {
+    /// `knobs` are the usual parameters and those of the run: `only` and `except` of the plan are checked against the usual values,
+    /// not against those of a quick run.
+    fn read(
+        of: &VariedSystem<'_>,
+        quick: Option<&Quick<'_>>,
+        (usual, knobs): (&[Knob], &[Knob]),
+        reading: &mut Reading<'_>,
+    ) -> Self {
+        let node = of.entry.map(|entry| &entry.value);
+        let chosen = |key: &str| of.entry.and_then(|entry| quick?.choice(&entry.key, key));
+        let shared = knobs_of(of.root, usual);
+        let mut read = |key: &str| -> Vec<Vec<Choice>> {
+            let of_plan = of.root.get(key).map(|node| choices(node, &shared, reading));
+            let of_system = match chosen(key) {
+                Some(node) => Some(choices(node, knobs, reading)),
+                None => node.and_then(|node| node.get(key)).map(|node| choices(node, usual, reading)),
+            };
+            of_plan.into_iter().chain(of_system).collect()
+        };
+        let (only, except) = (read("only"), read("except"));
+        Self { only, except: except.into_iter().flatten().collect() }
+    }
+
+    fn keep(&self, values: &[(String, String)]) -> bool {
+        self.only.iter().all(|only| only.iter().any(|choice| choice.matches(values)))
+            && !self.except.iter().any(|choice| choice.matches(values))
+    }
+}
+
+/// Parameters that a mapping defines itself under `vary`.
+fn knobs_of(node: &Node, knobs: &[Knob]) -> Vec<Knob> {
+    let is_own = |knob: &&Knob| node.get("vary").is_some_and(|vary| vary.entry(&knob.name).is_some());
+    knobs.iter().filter(is_own).cloned().collect()
 }
 
 /// Formats `workers=8`, or `keepalive=""`. An empty value is quoted so that it is visible.

@@ -140,10 +140,10 @@ impl Study {
     ///
     /// [`Study::cannot_be_searched`] must return no errors for the load.
     pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
-        let mut study = self.clone();
-        let mut spec = amount.of(&self.loads[load].spec, self.iteration_of(load).steps);
-        if let (At::Users(users), Some(given)) = (amount.at, self.connections_given(load))
-            && self.has_transactions(load)
+        let mut study = self.setting(launch.number).clone();
+        let mut spec = amount.of(&study.loads[load].spec, study.iteration_of(load).steps);
+        if let (At::Users(users), Some(given)) = (amount.at, study.connections_given(load))
+            && study.has_transactions(load)
         {
             // A database keeps its number of connections, however many users share them.
             spec.pool = (u64::from(users) > given).then(|| given.into());

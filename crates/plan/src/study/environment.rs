@@ -25,6 +25,8 @@ pub struct Environment<'a> {
 /// One variant of a system, ready to be started, loaded, and stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
+    /// Index of the variant in [`super::Study::variants`].
+    pub number: usize,
     /// Name of the system.
     pub system: String,
     /// Name of the variant: `workers=8 threads=1`; empty for a system without parameters.

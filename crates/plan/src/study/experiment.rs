@@ -115,9 +115,10 @@ impl Study {
 
     /// Parameters that an experiment can change in a variant under a load. `None` if no experiment is possible with them.
     pub fn changeable(&self, variant: usize, load: usize) -> Option<Changeable> {
-        let variant = &self.variants[variant];
-        let system = &self.systems[variant.system];
-        let spec = &self.loads[load].spec;
+        let setting = self.setting(variant);
+        let variant = &setting.variants[variant];
+        let system = &setting.systems[variant.system];
+        let spec = &setting.loads[load].spec;
         if !system.is_started() || spec.own_course().is_some() || spec.tool.is_some() {
             return None;
         }
@@ -183,7 +184,7 @@ impl Study {
 
     /// Study of one run of an experiment: short, without events and gates, and with a change if one is given.
     pub fn changed(&self, variant: usize, load: usize, change: Option<&Change>) -> Self {
-        let mut study = self.clone();
+        let mut study = self.setting(variant).clone();
         let measured_ns = self.experiment_measured_ns(load);
         let system = &mut study.systems[self.variants[variant].system];
         system.events.clear();

@@ -24,8 +24,9 @@ impl Study {
     /// must be an index of the study.
     pub fn ports(&self, variant: usize) -> Vec<String> {
         let mut ports: Vec<String> = Vec::new();
-        let tools = self.loads.iter().filter_map(|load| load.tool.as_ref()).flat_map(|tool| &tool.words);
-        let texts = self.systems[self.variants[variant].system].texts().chain(tools);
+        let setting = self.setting(variant);
+        let tools = setting.loads.iter().filter_map(|load| load.tool.as_ref()).flat_map(|tool| &tool.words);
+        let texts = setting.systems[setting.variants[variant].system].texts().chain(tools);
         for name in texts.flat_map(Braced::names) {
             let port = if name == "port" { Some("") } else { name.strip_prefix("port.") };
             if let Some(port) = port.filter(|port| !ports.iter().any(|known| known == port)) {
@@ -37,11 +38,13 @@ impl Study {
 
     /// Launch of a variant, with every variable replaced. `environment` must have the ports that [`Self::ports`] returns.
     pub fn launch(&self, variant: usize, environment: &Environment<'_>) -> Launch {
-        let variant = &self.variants[variant];
-        let system = &self.systems[variant.system];
-        let fill = Fill { study: self, system, variant, environment };
+        let (number, study) = (variant, self.setting(variant));
+        let variant = &study.variants[variant];
+        let system = &study.systems[variant.system];
+        let fill = Fill { study, system, variant, environment };
         let url = fill.url(&system.url);
         Launch {
+            number,
             system: system.name.clone(),
             variant: variant.name.clone(),
             further: fill.further(&system.list),
@@ -77,8 +80,8 @@ impl Study {
             limits: system.limits.fill(|name| fill.value(name)),
             disk_bytes: system.disk_bytes,
             host: environment.host,
-            events: self.events.iter().filter_map(|event| fill.event(event, &url)).collect(),
-            tools: self.loads.iter().map(|load| Some(fill.tool(load.tool.as_ref()?, &url))).collect(),
+            events: study.events.iter().filter_map(|event| fill.event(event, &url)).collect(),
+            tools: study.loads.iter().map(|load| Some(fill.tool(load.tool.as_ref()?, &url))).collect(),
             url,
         }
     }

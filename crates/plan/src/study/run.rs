@@ -23,6 +23,10 @@ impl Study {
     /// Plan of one run of a load on a started system. With [`StudyPin::Auto`], the caller chooses the generator's cores. An error
     /// is about a URL of the launch.
     pub fn plan(&self, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        let setting = self.setting(launch.number);
+        if !std::ptr::eq(setting, self) {
+            return setting.plan(load, launch);
+        }
         if let Some(tool) = &self.loads[load].tool {
             return self.plan_of_tool(tool, load, launch);
         }

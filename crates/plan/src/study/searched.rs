@@ -71,6 +71,11 @@ impl Study {
             &searched.warm_up_ns.to_string(),
             &self.seed.to_string(),
         ]);
+        for setting in &mut self.settings.list {
+            let mut own = setting.loads[load].clone();
+            (own.warm_up_ns, own.run_ns) = (searched.warm_up_ns, searched.run_ns);
+            setting.loads = vec![own];
+        }
         self.loads = vec![searched];
         Ok(self)
     }

@@ -2,7 +2,7 @@
 
 use super::{CHOICES, COUNT, DURATION, TEXT, VALUES, events, key, table};
 use crate::file::keys::Table;
-use crate::file::keys::ValueKind::{Named, OneOrList};
+use crate::file::keys::ValueKind::{Either, List, Named, OneOrList};
 
 pub(crate) static QUICK: Table = Table {
     name: "quick",
@@ -26,8 +26,8 @@ pub(crate) static QUICK: Table = Table {
         key(
             "vary",
             "{ puma: { workers: [ 1, 4 ] } }",
-            Named(&Named(&VALUES)),
-            "By system: other values of its parameters.",
+            Named(&Either(&[TEXT, List(&TEXT), Named(&VALUES)])),
+            "Other values of parameters: by system, or by name for a parameter of the plan.",
         ),
         key(
             "systems",

@@ -1,0 +1,104 @@
+//! Parameters stand anywhere in a plan, and each variant is read with its own values.
+
+use load::Load;
+
+use crate::good_plans::{launch, text};
+
+/// Paths of the first step and numbers of users, by variant.
+fn settings(study: &plan::Study) -> Vec<(String, u64, String)> {
+    let one = |variant: usize| {
+        let plan = study.plan(0, &launch(study, variant)).expect("the plan can be made");
+        let path = plan.steps[0].name.trim_start_matches("GET ").to_owned();
+        let Load::Closed(closed) = &plan.load else { panic!("the load is closed") };
+        (study.variants[variant].name.clone(), u64::from(closed.users), path)
+    };
+    (0..study.variants.len()).map(one).collect()
+}
+
+#[test]
+fn parameters_of_the_plan_stand_in_paths_and_loads() {
+    let study = text(
+        "vary: { users: [2, 5], size: [small, large] }\nscenario:\n  - get: /{size}.html\n\
+         load: { users: \"{users}\", for: 3s }\nurl: http://127.0.0.1:8080\nexcept: { users: 5, size: small }\n",
+    );
+    let expected = [
+        ("users=2 size=small", 2, "/small.html"),
+        ("users=2 size=large", 2, "/large.html"),
+        ("users=5 size=large", 5, "/large.html"),
+    ];
+    let expected = expected.map(|(name, users, path)| (name.to_owned(), users, path.to_owned()));
+    assert_eq!(settings(&study), expected);
+    assert_eq!(study.loads[0].name, "{users} users", "the load has one name in all runs");
+}
+
+#[test]
+fn parameters_of_a_system_stand_in_the_scenario_and_in_values_that_are_no_texts() {
+    let study = text(
+        "scenario:\n  - get: /{page}\n    repeat: \"{times}\"\nload: { users: 1 }\nvary: { times: [1, 3] }\nsystems:\n  \
+         a: { start: \"./a {port}\", vary: { page: [x, y] }, ready: { within: \"{times}s\" } }\n  \
+         b: { start: \"./b {port}\", vary: { page: [z] } }\n",
+    );
+    let read: Vec<(String, u64, String)> = (0..study.variants.len())
+        .map(|variant| {
+            let launch = launch(&study, variant);
+            let plan = study.plan(0, &launch).expect("the plan can be made");
+            let path = plan.steps[0].name.trim_start_matches("GET ").to_owned();
+            (study.variants[variant].name.clone(), launch.processes[0].ready.within_ns / 1_000_000_000, path)
+        })
+        .collect();
+    let expected = [
+        ("times=1 page=x", 1, "/x"),
+        ("times=1 page=y", 1, "/y"),
+        ("times=3 page=x", 3, "/x"),
+        ("times=3 page=y", 3, "/y"),
+        ("times=1 page=z", 30, "/z"),
+        ("times=3 page=z", 30, "/z"),
+    ];
+    let expected = expected.map(|(name, within, path)| (name.to_owned(), within, path.to_owned()));
+    assert_eq!(read, expected);
+    assert_eq!(study.setting(2).loads.len(), 1);
+    assert_eq!(study.variants_by_setting().len(), 6);
+}
+
+#[test]
+fn value_of_a_step_takes_precedence_over_a_parameter_of_a_system() {
+    let study = text(
+        "scenario:\n  - get: /{n}\ndata: { n: { uniform: 1..9 } }\nload: { users: 1 }\nsystems:\n  \
+         a: { start: \"./a {port} {n}\", vary: { n: [x, y] } }\n",
+    );
+    let plan = study.plan(0, &launch(&study, 1)).expect("the plan can be made");
+    assert_eq!(plan.steps[0].name, "GET /{n}");
+    assert_eq!(study.variants_by_setting(), [0], "all variants share one setting");
+}
+
+#[test]
+fn parameter_in_the_scenario_alone_is_no_environment_variable() {
+    let plan = |scenario: &str| {
+        text(&format!(
+            "scenario:\n  - get: /{scenario}\nload: {{ users: 1 }}\nsystems:\n  a: {{ start: \"./a {{port}}\", vary: {{ page: [x, y] }} }}\n"
+        ))
+    };
+    let env = |study: &plan::Study| launch(study, 0).processes[0].command.env.clone();
+    assert_eq!(env(&plan("{page}")), []);
+    assert_eq!(env(&plan("")), [("page".to_owned(), "x".to_owned())]);
+}
+
+#[test]
+fn seed_reaches_every_setting() {
+    let mut study = text(
+        "vary: { users: [2, 5] }\nscenario: [ get: / ]\nload: { users: \"{users}\" }\nurl: http://127.0.0.1:8080\n",
+    );
+    study.set_seed(77);
+    let seeds = (0..2).map(|variant| study.plan(0, &launch(&study, variant)).expect("a plan").seed);
+    assert_eq!(seeds.collect::<Vec<_>>(), [77, 77]);
+}
+
+#[test]
+fn quick_run_has_other_values_of_the_plans_parameters() {
+    let source = "vary: { users: [2, 5] }\nscenario: [ get: / ]\nload: { users: \"{users}\", for: 9s }\n\
+                  url: http://127.0.0.1:8080\nquick: { for: 1s, vary: { users: [ 3 ] } }\n";
+    let quick = plan::Study::from_bytes(source.as_bytes(), "p", "p".to_owned(), "/".into(), true);
+    let names: Vec<String> =
+        quick.expect("it is right").variants.iter().map(|variant| variant.name.clone()).collect();
+    assert_eq!(names, ["users=3"]);
+}
