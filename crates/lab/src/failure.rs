@@ -17,6 +17,8 @@ pub enum Stage {
     Host,
     /// Creating the disk.
     Disk,
+    /// Preparing the data of the system.
+    Prepare,
     /// Starting a process.
     Start,
     /// Waiting until a process is ready.
@@ -39,6 +41,7 @@ impl Stage {
             Stage::Limits => "limits",
             Stage::Host => "host",
             Stage::Disk => "disk",
+            Stage::Prepare => "prepare",
             Stage::Start => "start",
             Stage::Ready => "ready",
             Stage::Died => "died",

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::copies::copy;
 use crate::removal::remove_folder;
 use crate::{Failure, Stage};
 
@@ -15,11 +16,15 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Creates the folder and writes the files.
+    /// Creates the folder, copies the contents of another one into it, and writes the files.
     ///
     /// # Errors
     /// The folder is not empty, so it could belong to someone else; a file would be outside it; or an I/O error.
-    pub(crate) fn make(path: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<Folder, Failure> {
+    pub(crate) fn make(
+        path: &Path,
+        contents: Option<&Path>,
+        files: &[(PathBuf, Vec<u8>)],
+    ) -> Result<Folder, Failure> {
         for (file, _) in files {
             if !stays_inside(file) {
                 let what = format!("the file {file:?} would lie outside the system's folder");
@@ -44,6 +49,14 @@ impl Folder {
             made => made.map_err(in_words)?,
         }
         let folder = Folder { path: Some(path.to_owned()) };
+        if let Some(contents) = contents {
+            copy(contents, path).map_err(|error| {
+                let what = format!("{} cannot be copied to {}: {error}", contents.display(), path.display());
+                failure(what, "free space there, or set TMPDIR to another file system")
+            })?;
+            // The copy has the files of an earlier run.
+            files.iter().for_each(|(file, _)| drop(fs::remove_file(path.join(file))));
+        }
         for (file, bytes) in files {
             write(&path.join(file), bytes).map_err(|error| {
                 let what = format!("the file {} cannot be written: {error}", file.display());
@@ -124,7 +137,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("deep/run");
         let files = [(PathBuf::from("conf.d/a.conf"), b"a\n".to_vec())];
-        let folder = Folder::make(&path, &files).expect("made");
+        let folder = Folder::make(&path, None, &files).expect("made");
         let file = path.join("conf.d/a.conf");
         assert_eq!(fs::read(&file).expect("the file"), b"a\n");
         assert_eq!(fs::metadata(&file).expect("the file").permissions().mode() & 0o777, 0o644);
@@ -137,13 +150,28 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let file = place.path().join("precious");
         fs::write(&file, "x").expect("written");
-        let failure = Folder::make(place.path(), &[]).expect_err("not empty");
+        let failure = Folder::make(place.path(), None, &[]).expect_err("not empty");
         assert!(failure.what.contains("is there already"), "{failure}");
         assert!(file.exists());
         let link = place.path().join("link");
         std::os::unix::fs::symlink(place.path(), &link).expect("a link");
-        assert!(Folder::make(&link, &[]).is_err());
+        assert!(Folder::make(&link, None, &[]).is_err());
         assert!(file.exists());
+    }
+
+    #[test]
+    fn folder_begins_with_contents_of_another_and_new_files() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (first, second) = (place.path().join("first"), place.path().join("second"));
+        fs::create_dir(&first).expect("made");
+        fs::write(first.join("data"), "rows").expect("written");
+        fs::write(first.join("conf"), "port 1").expect("written");
+        let files = [(PathBuf::from("conf"), b"port 2".to_vec())];
+        let folder = Folder::make(&second, Some(&first), &files).expect("made");
+        assert_eq!(fs::read(second.join("data")).expect("the file"), b"rows");
+        assert_eq!(fs::read(second.join("conf")).expect("the file"), b"port 2");
+        folder.remove().expect("removed");
+        assert_eq!(fs::read(first.join("conf")).expect("the file"), b"port 1");
     }
 
     #[test]
@@ -151,9 +179,9 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("run");
         let file = |name: &str| (PathBuf::from(name), Vec::new());
-        assert!(Folder::make(&path, &[file("a"), file("a")]).is_err());
+        assert!(Folder::make(&path, None, &[file("a"), file("a")]).is_err());
         assert!(!path.exists());
-        assert!(Folder::make(&path, &[file("a"), file("a/b")]).is_err());
+        assert!(Folder::make(&path, None, &[file("a"), file("a/b")]).is_err());
         assert!(!path.exists());
     }
 }

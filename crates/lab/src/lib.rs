@@ -8,6 +8,7 @@ mod commands;
 pub mod connected;
 mod containers;
 mod control_groups;
+mod copies;
 mod deadline;
 pub mod disks;
 pub mod events;
@@ -41,6 +42,7 @@ mod stop;
 mod system;
 
 pub use busy_cores::busy_cores;
+pub use copies::{Copied, copy};
 pub use failure::{Failure, Output, Stage};
 pub use first_line::first_line;
 pub use load_tool::{LoadTool, ToolUsage};

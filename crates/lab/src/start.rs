@@ -24,6 +24,8 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
     let Recipe {
         dir,
         files,
+        contents,
+        copy_to,
         before,
         after,
         processes,
@@ -37,7 +39,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         keeper,
         name: _,
     } = recipe;
-    let folder = Folder::make(&dir, &files)?;
+    let folder = Folder::make(&dir, contents.as_deref(), &files)?;
     check_ports(&ports)?;
     let marker = Marker::new();
     let namespace = network.map(|network| Namespace::make(network, marker)).transpose()?;
@@ -68,6 +70,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         after,
         ports,
         folder: Some(folder),
+        copy_to,
         outputs: Vec::new(),
         steady: None,
     };

@@ -10,7 +10,7 @@ use crate::kept_process::{KeptProcess, Setting};
 use crate::leftovers::{self, Swept};
 use crate::processes::Seen;
 use crate::system::{RAISE_MEMORY_LIMIT, Running};
-use crate::{Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
+use crate::{Copied, Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
 /// Timeout for processes that commands before the start left running.
 const BACKGROUND: Duration = Duration::from_secs(5);
@@ -39,6 +39,11 @@ impl System {
         }
         outputs.reverse();
         outputs.append(&mut self.outputs);
+        let copied = self.copy_folder().transpose();
+        let copied = copied.unwrap_or_else(|failure| {
+            failures.push(failure);
+            None
+        });
         self.run_after(&mut failures, &mut outputs);
         let background = std::mem::take(&mut *self.background.lock());
         for kept in background.into_iter().rev() {
@@ -51,7 +56,16 @@ impl System {
         if let Some(Err(failure)) = self.folder.take().map(crate::folder::Folder::remove) {
             failures.push(failure);
         }
-        Stopped { failures, outputs }
+        Stopped { failures, outputs, copied }
+    }
+
+    /// Copies the folder, which no process uses any more, if the recipe says so.
+    fn copy_folder(&mut self) -> Option<Result<Copied, Failure>> {
+        let (to, from) = (self.copy_to.take()?, self.folder.as_ref()?.path());
+        Some(crate::copies::copy(from, &to).map_err(|error| {
+            let what = format!("the folder cannot be copied to {}: {error}", to.display());
+            failure(Stage::Files, None, what, "free space there, or set TMPDIR to another file system")
+        }))
     }
 
     fn run_after(&mut self, failures: &mut Vec<Failure>, outputs: &mut Vec<Output>) {

@@ -7,7 +7,8 @@ use crate::hosts::Namespace;
 use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::limits::Groups;
 use crate::steady::Steady;
-use crate::{Command, Failure, Output, Process, Stage};
+use crate::{Command, Copied, Failure, Output, Process, Stage};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub struct Stopped {
     pub failures: Vec<Failure>,
     /// Output of each process and command: first the processes, in start order.
     pub outputs: Vec<Output>,
+    /// Copy of the folder. `None` if the recipe asks for none, or it failed.
+    pub copied: Option<Copied>,
 }
 
 /// Max pause of processes, even if Tenbin never resumes them.
@@ -55,6 +58,8 @@ pub struct System {
     pub(crate) after: Vec<Command>,
     pub(crate) ports: Vec<u16>,
     pub(crate) folder: Option<Folder>,
+    /// Folder to which its folder is copied when all processes have ended. `None` for no copy.
+    pub(crate) copy_to: Option<PathBuf>,
     /// Output of commands that have ended.
     pub(crate) outputs: Vec<Output>,
     pub(crate) steady: Option<Steady>,

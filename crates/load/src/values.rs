@@ -1,5 +1,7 @@
 //! Data sources: values of requests, drawn for each iteration.
 
+mod column;
+mod moment;
 mod sequence;
 mod zipf;
 
@@ -11,6 +13,8 @@ use core::fmt::Write as _;
 
 use crate::chance::Chance;
 use crate::share::Share;
+pub use column::{Cell, Column};
+pub use moment::{MOMENT_BYTES, second_of_day, write_moment};
 use sequence::Sequence;
 use zipf::Zipf;
 
@@ -76,6 +80,18 @@ pub enum Source {
         /// Unit of the value, in nanoseconds.
         unit_ns: u64,
     },
+    /// One of several words, all equally likely.
+    Words {
+        /// The words; at least one.
+        words: Arc<[Box<str>]>,
+    },
+    /// A second between two moments, uniformly distributed, written as `2026-01-31 12:00:00`.
+    Moment {
+        /// First second, since 1970.
+        from_s: i64,
+        /// Last second, since 1970.
+        until_s: i64,
+    },
     /// Rows of a table.
     Rows {
         /// Table without its header.
@@ -110,6 +126,8 @@ impl Source {
             Self::Text { length, .. } => *length as usize,
             Self::Uuid | Self::TimeUuid => UUID_BYTES,
             Self::Timestamp { .. } => "18446744073709551615".len(),
+            Self::Words { words } => words.iter().map(|word| word.len()).max().unwrap_or(0),
+            Self::Moment { .. } => MOMENT_BYTES,
             Self::Rows { rows, .. } => {
                 rows.iter().filter_map(|row| row.get(column)).map(|text| text.len()).max().unwrap_or(0)
             }
@@ -143,32 +161,83 @@ enum Drawer {
     Uuid,
     TimeUuid,
     Timestamp { unit_ns: u64 },
+    Words { words: Arc<[Box<str>]> },
+    Moment { from_s: i64, until_s: i64 },
     InTurn { rows: Rows, places: Sequence },
     Random { rows: Rows },
+}
+
+/// A drawn value.
+enum Drawn<'a> {
+    Number(i64),
+    /// The text is in the buffer.
+    Text,
+    Row(Option<&'a [Box<str>]>),
+}
+
+impl Drawer {
+    /// Creates the generator of one source. `share` deals out values that are used once over all workers.
+    fn new(source: &Source, share: Share) -> Self {
+        match source {
+            Source::Sequence { from, until, by } => Self::Sequence(Sequence::new(*from, *until, *by, share)),
+            Source::Uniform { min, max } => Self::Uniform { min: *min, max: *max },
+            Source::Zipf { min, max, exponent } => Self::Zipf(Zipf::new(*min, *max, *exponent)),
+            Source::Text { length, alphabet } => {
+                Self::Text { length: *length, alphabet: alphabet.as_bytes() }
+            }
+            Source::Uuid => Self::Uuid,
+            Source::TimeUuid => Self::TimeUuid,
+            Source::Timestamp { unit_ns } => Self::Timestamp { unit_ns: (*unit_ns).max(1) },
+            Source::Words { words } => Self::Words { words: Arc::clone(words) },
+            Source::Moment { from_s, until_s } => Self::Moment { from_s: *from_s, until_s: *until_s },
+            Source::Rows { rows, order: RowOrder::Random } => Self::Random { rows: Arc::clone(rows) },
+            Source::Rows { rows, order: RowOrder::InTurn } => {
+                let last = rows.len().saturating_sub(1) as i64;
+                Self::InTurn { rows: Arc::clone(rows), places: Sequence::new(0, Some(last), 1, share) }
+            }
+        }
+    }
+
+    /// Draws the next value. Appends a text to `text`.
+    fn draw(&mut self, chance: &mut Chance, wall_ns: impl FnOnce() -> u64, text: &mut String) -> Drawn<'_> {
+        match self {
+            Self::Sequence(sequence) => return Drawn::Number(sequence.take()),
+            Self::Uniform { min, max } => return Drawn::Number(chance.within(*min, *max)),
+            Self::Zipf(zipf) => return Drawn::Number(zipf.draw(chance)),
+            Self::Timestamp { unit_ns } => return Drawn::Number((wall_ns() / *unit_ns) as i64),
+            Self::InTurn { rows, places } => {
+                return Drawn::Row(rows.get(places.take() as usize).map(|row| &**row));
+            }
+            Self::Random { rows } => {
+                let place = chance.within(0, rows.len().saturating_sub(1) as i64);
+                return Drawn::Row(rows.get(place as usize).map(|row| &**row));
+            }
+            Self::Text { length, alphabet } => {
+                let last = alphabet.len().saturating_sub(1) as i64;
+                for _ in 0..*length {
+                    let letter = alphabet.get(chance.within(0, last) as usize);
+                    text.extend(letter.map(|byte| char::from(*byte)));
+                }
+            }
+            Self::Uuid => write_uuid(chance.bits(), 4, text),
+            Self::TimeUuid => {
+                let time_ms = u128::from(wall_ns() / 1_000_000);
+                write_uuid(time_ms << 80 | chance.bits() >> 48, 7, text);
+            }
+            Self::Words { words } => {
+                let place = chance.within(0, words.len().saturating_sub(1) as i64);
+                text.push_str(words.get(place as usize).map_or("", |word| word));
+            }
+            Self::Moment { from_s, until_s } => write_moment(chance.within(*from_s, *until_s), text),
+        }
+        Drawn::Text
+    }
 }
 
 impl Values {
     /// Creates the generators of one worker. `share` deals out values that are used once over all workers.
     pub fn new(sources: &[DataSource], share: Share) -> Self {
-        let drawer = |source: &Source| match source {
-            Source::Sequence { from, until, by } => {
-                Drawer::Sequence(Sequence::new(*from, *until, *by, share))
-            }
-            Source::Uniform { min, max } => Drawer::Uniform { min: *min, max: *max },
-            Source::Zipf { min, max, exponent } => Drawer::Zipf(Zipf::new(*min, *max, *exponent)),
-            Source::Text { length, alphabet } => {
-                Drawer::Text { length: *length, alphabet: alphabet.as_bytes() }
-            }
-            Source::Uuid => Drawer::Uuid,
-            Source::TimeUuid => Drawer::TimeUuid,
-            Source::Timestamp { unit_ns } => Drawer::Timestamp { unit_ns: (*unit_ns).max(1) },
-            Source::Rows { rows, order: RowOrder::Random } => Drawer::Random { rows: Arc::clone(rows) },
-            Source::Rows { rows, order: RowOrder::InTurn } => {
-                let last = rows.len().saturating_sub(1) as i64;
-                Drawer::InTurn { rows: Arc::clone(rows), places: Sequence::new(0, Some(last), 1, share) }
-            }
-        };
-        let sources = sources.iter().map(|data| (data.fills.clone(), drawer(&data.source)));
+        let sources = sources.iter().map(|data| (data.fills.clone(), Drawer::new(&data.source, share)));
         Self { sources: sources.collect(), text: String::new() }
     }
 
@@ -184,39 +253,11 @@ impl Values {
         let Some((fills, drawer)) = self.sources.get_mut(source) else { return };
         let text = &mut self.text;
         text.clear();
-        let number = match drawer {
-            Drawer::Sequence(sequence) => sequence.take(),
-            Drawer::Uniform { min, max } => chance.within(*min, *max),
-            Drawer::Zipf(zipf) => zipf.draw(chance),
-            Drawer::Text { length, alphabet } => {
-                let last = alphabet.len().saturating_sub(1) as i64;
-                for _ in 0..*length {
-                    let letter = alphabet.get(chance.within(0, last) as usize);
-                    text.extend(letter.map(|byte| char::from(*byte)));
-                }
-                return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
-            }
-            Drawer::Uuid => {
-                write_uuid(chance.bits(), 4, text);
-                return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
-            }
-            Drawer::TimeUuid => {
-                let time_ms = u128::from(wall_ns() / 1_000_000);
-                write_uuid(time_ms << 80 | chance.bits() >> 48, 7, text);
-                return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
-            }
-            Drawer::Timestamp { unit_ns } => (wall_ns() / *unit_ns) as i64,
-            Drawer::InTurn { rows, places } => {
-                let row = rows.get(places.take() as usize).map(|row| &**row);
-                return set_columns(row, fills, set);
-            }
-            Drawer::Random { rows } => {
-                let place = chance.within(0, rows.len().saturating_sub(1) as i64);
-                let row = rows.get(place as usize).map(|row| &**row);
-                return set_columns(row, fills, set);
-            }
-        };
-        write_decimal(number, text);
+        match drawer.draw(chance, wall_ns, text) {
+            Drawn::Number(number) => write_decimal(number, text),
+            Drawn::Text => {}
+            Drawn::Row(row) => return set_columns(row, fills, set),
+        }
         fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod connection;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,8 +14,7 @@ use wire::sql::Login;
 
 use crate::databases;
 use crate::error::Error;
-use crate::plan::Chunk;
-use crate::tables::Table;
+use crate::rows::Content;
 
 /// Database in which tables are created.
 #[derive(Clone, Debug)]
@@ -86,12 +86,51 @@ pub(crate) trait Client: Send {
     /// Runs a statement. `doing` describes its purpose in an error.
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error>;
 
-    /// Writes the rows of a chunk and its mark in one transaction. Calls `written` as rows are sent, which returns false to stop.
-    /// Then the chunk is rolled back, and the result is false. A client must not be used after an error.
-    fn load(
-        &mut self,
-        table: &Table,
-        chunk: &Chunk,
-        written: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<bool, Error>;
+    /// Writes the rows of a batch and its mark in one transaction. Calls `written` as rows are sent, which returns false to stop.
+    /// Then the batch is rolled back, and the result is false. A client must not be used after an error.
+    fn load(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error>;
+}
+
+/// Rows that are written in one transaction.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch<'a> {
+    /// Name of the table.
+    pub(crate) table: &'a str,
+    /// Table, with the list of columns if not all of them are written.
+    pub(crate) target: &'a str,
+    /// Number of columns that are written.
+    pub(crate) columns: u16,
+    /// Kind of its rows.
+    pub(crate) content: &'a Content,
+    /// Range of the rows, from 0.
+    pub(crate) rows: Range<u64>,
+    /// True if these are all rows of the table, which is empty and may be truncated first.
+    pub(crate) is_whole: bool,
+    /// Mark that is stored with the rows. `None` if there is none.
+    pub(crate) mark: Option<&'a str>,
+}
+
+impl Batch<'_> {
+    /// Number of rows.
+    pub(crate) fn count(&self) -> u64 {
+        self.rows.end - self.rows.start
+    }
+
+    /// Ranges of rows that are sent at once.
+    pub(crate) fn pieces(&self, rows_at_once: u64) -> impl Iterator<Item = Range<u64>> {
+        let end = self.rows.end;
+        self.rows
+            .clone()
+            .step_by(rows_at_once.max(1) as usize)
+            .map(move |from| from..end.min(from + rows_at_once))
+    }
+
+    /// Operation for errors, with the place of the row in its file if it has one.
+    pub(crate) fn doing(&self, row: Option<u64>) -> String {
+        let place = row.map_or_else(|| self.content.file(), |row| self.content.place(row));
+        match place {
+            Some(place) => format!("filling {}, {place}", self.table),
+            None => format!("filling {}", self.table),
+        }
+    }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Kind {
     pub(crate) writers_max: Option<u32>,
     /// True if a table can be written frozen in the transaction that truncates it, and if building a key counts rows.
     pub(crate) freezes_rows: bool,
+    /// Query that returns a row if a table may be truncated before it is filled. `None` if that has no advantage.
+    pub(crate) may_truncate: Option<fn(&str) -> String>,
     /// True if it supports pgbench's fill factors, partitions, foreign keys, and unlogged tables.
     pub(crate) has_pgbench_options: bool,
     /// True if each DDL statement commits implicitly.

@@ -30,6 +30,28 @@ pub enum Error {
         /// Error of the server.
         said: String,
     },
+    /// A file of SQL has text that no server reads.
+    #[error("{what}\n  help: {help}")]
+    Statements {
+        /// File, line, and description.
+        what: String,
+        /// Advice.
+        help: &'static str,
+    },
+    /// Tables exist that the statements of a plan create.
+    #[error("there are tables of these names already: {}\n  help: to drop and create them again, add `drop: true` to `prepare`", tables.join(", "))]
+    OwnExists {
+        /// Names of the tables.
+        tables: Vec<String>,
+    },
+    /// A table that the plan fills, and does not create, has rows.
+    #[error(
+        "{table} has rows already\n  help: create it in `sql` of `prepare`, or empty it there with DELETE FROM {table}"
+    )]
+    HasRows {
+        /// Name of the table.
+        table: String,
+    },
     /// Tables exist without the mark of this crate.
     #[error("there are tables of these names already: {}\n  help: to drop and create them again, add --drop", tables.join(", "))]
     Exists {

@@ -12,6 +12,8 @@
 //! narrow rows, and a larger `maintenance_work_mem` did not speed up building an index.
 //!
 //! Larger and partitioned tables are divided into chunks, so that less is lost with a connection.
+//!
+//! [`run_own`] runs the statements of a plan instead, and fills its tables with generated rows or those of CSV files.
 
 mod client;
 mod count;
@@ -20,6 +22,7 @@ mod error;
 mod held;
 mod marks;
 mod options;
+mod own;
 mod plan;
 mod queue;
 mod rows;
@@ -31,5 +34,7 @@ pub use error::Error;
 pub use held::HeldSession;
 pub use marks::MARKS;
 pub use options::{Options, PartitionMethod};
+pub use own::{OwnData, OwnTable, SqlText, run_own};
 pub use plan::Plan;
+pub use rows::{DrawnColumn, OwnRows};
 pub use run::{Loaded, Observer, run};

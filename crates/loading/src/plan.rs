@@ -25,7 +25,7 @@ const ROWS_MAX: u64 = 10_000_000;
 const JOBS_MAX: u32 = 256;
 
 /// Tables of a workload on one kind of database.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     pub(crate) engine: Engine,
     pub(crate) tables: Vec<Table>,

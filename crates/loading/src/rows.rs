@@ -4,19 +4,22 @@ mod copy;
 mod digits;
 mod draw;
 mod insert;
+mod own;
 mod pgbench;
 mod postcodes;
 mod sbtest;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 pub(crate) use copy::CopyRows;
 pub(crate) use digits::push_decimal;
 pub(crate) use insert::InsertRows;
+pub use own::{DrawnColumn, OwnRows};
 pub(crate) use pgbench::{ACCOUNTS, TELLERS};
 pub(crate) use postcodes::ROWS as POSTCODES;
 
-/// Receiver of the values of rows, in column order. Texts contain no tab, line break, backslash, or quote.
+/// Receiver of the values of rows, in column order.
 pub(crate) trait Sink {
     /// Begins a row with this number of values.
     fn begin_row(&mut self, columns: u16);
@@ -24,8 +27,10 @@ pub(crate) trait Sink {
     fn int(&mut self, value: i32);
     /// Adds an 8-byte integer.
     fn big(&mut self, value: i64);
-    /// Adds a text.
+    /// Adds a text without a tab, line break, backslash, or quote.
     fn text(&mut self, value: &[u8]);
+    /// Adds any text.
+    fn any_text(&mut self, value: &[u8]);
     /// Adds NULL.
     fn null(&mut self);
     /// Ends the row.
@@ -33,7 +38,7 @@ pub(crate) trait Sink {
 }
 
 /// Kind of rows of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     /// No rows.
     Nothing,
@@ -64,18 +69,21 @@ pub(crate) enum Content {
         /// Number of rows of the table.
         rows: u64,
     },
+    /// Rows of a table that a plan defines.
+    Own(Arc<OwnRows>),
 }
 
 impl Content {
     /// Writes a range of rows, counted from 0.
     pub(crate) fn write(&self, rows: Range<u64>, sink: &mut impl Sink) {
-        match *self {
+        match self.clone() {
             Self::Nothing => {}
             Self::Accounts { is_big, needs_blanks } => pgbench::accounts(rows, is_big, needs_blanks, sink),
             Self::Tellers => pgbench::tellers(rows, sink),
             Self::Branches => pgbench::branches(rows, sink),
             Self::Sbtest { seed, number, size } => sbtest::rows(rows, seed, number, size, sink),
             Self::Postcodes { seed, rows: all } => postcodes::rows(rows, seed, all, sink),
+            Self::Own(own) => own.write(rows, sink),
         }
     }
 
@@ -86,6 +94,23 @@ impl Content {
                 10_000
             }
             Self::Accounts { .. } | Self::Sbtest { .. } | Self::Postcodes { .. } => 1_200,
+            Self::Own(own) => own.rows_at_once(),
+        }
+    }
+
+    /// Name of the file that the rows come from. `None` if they come from no file.
+    pub(crate) fn file(&self) -> Option<String> {
+        match self {
+            Self::Own(own) => own.file().map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    /// File and line of a row, counted from 0. `None` if the rows come from no file.
+    pub(crate) fn place(&self, row: u64) -> Option<String> {
+        match self {
+            Self::Own(own) => own.place(row),
+            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sql::Engine;
 
-use crate::client::{Client, Database};
+use crate::client::{Batch, Client, Database};
 use crate::count;
 use crate::databases;
 use crate::error::Error;
@@ -122,7 +122,7 @@ where
                 self.observer.rows(now, rows_all);
                 !self.observer.wants_stop()
             };
-            let is_done = client.load(table, &chunk, &mut written)?;
+            let is_done = client.load(&batch(table, &chunk), &mut written)?;
             if is_done {
                 Ok(())
             } else {
@@ -182,6 +182,18 @@ where
         self.work(tasks.into_iter(), |client, (table, is_count)| {
             if is_count { count::by_reading(client, table) } else { analyze(client, self.plan.engine, table) }
         })
+    }
+}
+
+fn batch<'a>(table: &'a Table, chunk: &'a Chunk) -> Batch<'a> {
+    Batch {
+        table: &table.name,
+        target: &table.name,
+        columns: table.columns,
+        content: &table.content,
+        rows: chunk.rows.clone(),
+        is_whole: chunk.is_whole,
+        mark: Some(&chunk.mark),
     }
 }
 

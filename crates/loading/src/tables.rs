@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::rows::Content;
 
 /// A table, from its creation to its last index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
     /// Name of the table.
     pub(crate) name: String,

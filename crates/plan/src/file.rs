@@ -25,6 +25,7 @@ mod keys;
 mod loads;
 mod missing_plan;
 pub(crate) mod near;
+mod own_data;
 pub(crate) mod own_step;
 mod parameters;
 mod parse;

@@ -55,9 +55,9 @@ pub use sql::Engine;
 pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
     EventSign, EventSignal, Experiment, Find, Further, How, Interleave, Knob, Launch, LaunchEndpoint,
-    LaunchEvent, Limits, NOTE_ON_EVENTS, NoSlices, Place, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing,
-    StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands,
-    Variant,
+    LaunchEvent, Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows, OwnTable, Place, Proc, Proxy, Ready,
+    ReadyWhen, Searched, Slicing, SqlFile, StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin,
+    Sweep, System, Tables, ToolCommands, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

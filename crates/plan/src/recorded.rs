@@ -248,6 +248,8 @@ fn data_json(data: &DataSource) -> Value {
         Source::Uuid => json!({ "uuid": 4 }),
         Source::TimeUuid => json!({ "uuid": 7 }),
         Source::Timestamp { unit_ns } => json!({ "timestamp_unit_ns": unit_ns }),
+        Source::Words { words } => json!({ "words": words.len() }),
+        Source::Moment { from_s, until_s } => json!({ "timestamp": [from_s, until_s] }),
         Source::Rows { rows, order } => {
             json!({ "rows": rows.len(), "order": if *order == RowOrder::InTurn { "in-turn" } else { "random" } })
         }

@@ -11,6 +11,7 @@ mod followed;
 mod how;
 mod launch;
 mod limits;
+mod own_data;
 mod run;
 mod searched;
 mod setting;
@@ -33,6 +34,7 @@ pub use experiment::{Change, Changeable, Experiment};
 pub(crate) use experiment::{is_number, no_experiment};
 pub use how::{Find, How, Sweep};
 pub use limits::Limits;
+pub use own_data::{OwnData, OwnRows, OwnTable, SqlFile};
 pub use searched::Searched;
 pub(crate) use setting::Settings;
 pub(crate) use slices::WholeRuns;
@@ -44,6 +46,7 @@ pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
 pub(crate) use how::BEST_BLOCKS_MIN;
 pub(crate) use limits::{LimitKind, LimitsText};
+pub(crate) use own_data::{OwnDataText, SqlFileText};
 pub(crate) use slices::{SLICE_NS, SLICE_RANGE_NS};
 pub(crate) use system::{
     EndpointText, PortText, Process, ProxyText, ReadyText, RunningText, StopText, TlsText, UrlList, WhenText,

@@ -176,6 +176,8 @@ impl Trial<'_> {
             name: "the target that answers at once".to_owned(),
             dir: dir.clone(),
             files: Vec::new(),
+            contents: None,
+            copy_to: None,
             before: Vec::new(),
             after: Vec::new(),
             processes: vec![Process {

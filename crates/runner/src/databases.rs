@@ -7,7 +7,7 @@ mod sqlite;
 
 use std::fmt;
 
-use plan::{Engine, Transactions};
+use plan::{Engine, OwnData, Transactions};
 use sql::script::ScriptSet;
 use sql::{Settings, TransactionStep};
 use wire::Channels;
@@ -38,8 +38,30 @@ pub(crate) struct Kind {
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Creates a monitor of the database under load. `None` if it has no sessions.
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
+    /// Finds out whether a database of a running server can be copied within it. `None` if no server of this kind can do that.
+    pub(crate) server_copy: Option<FindServerCopy>,
     /// Executes scripts in this process. `None` for a server.
     pub(crate) in_process: Option<InProcess>,
+}
+
+/// A way to copy a database within its server, or the reason why there is none.
+type FindServerCopy = fn(&plan::Database, &OwnData) -> Result<Box<dyn ServerCopy>, String>;
+
+/// Copy of a database within its server. The copy is removed when dropped.
+pub(crate) trait ServerCopy: fmt::Debug {
+    /// Makes the copy. The error says why it is impossible.
+    fn make(&mut self) -> Result<(), String>;
+
+    /// Replaces the database by its copy, and returns how in words. The error is in words.
+    fn restore(&mut self) -> Result<String, String>;
+}
+
+/// Finds a way to copy a database before its own data is prepared. `None` if its server has none.
+pub(crate) fn server_copy(
+    database: &plan::Database,
+    own: &OwnData,
+) -> Option<Result<Box<dyn ServerCopy>, String>> {
+    Some((of(database.engine).server_copy?)(database, own))
 }
 
 /// A store whose protocol owns its steps, and how it is monitored under load.

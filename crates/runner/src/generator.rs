@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{Message, Running, StopLevel};
 use load::Share;
-use plan::{Plan, Tables};
+use plan::{OwnData, Plan, Tables};
 use progress::Stream;
 
 use crate::consent::PublicLoads;
@@ -37,6 +37,21 @@ pub trait Generator: Debug {
         stopper: &Stopper,
         stream: &Stream,
     ) -> Result<(), FillError>;
+
+    /// Runs the own statements of a plan, and fills its own tables.
+    ///
+    /// # Errors
+    /// A statement or a row was rejected.
+    fn load_own_data(
+        &self,
+        plan: &Plan,
+        own: &OwnData,
+        stopper: &Stopper,
+        stream: &Stream,
+    ) -> Result<(), FillError> {
+        let _ = (plan, own, stopper, stream);
+        Ok(())
+    }
 
     /// Makes the `setup` requests of a plan; `None` if it has none.
     ///
@@ -138,6 +153,17 @@ impl Generator for LocalGenerator {
     ) -> Result<(), FillError> {
         let Some(database) = plan.database() else { return Ok(()) };
         load_data::fill_for(database, tables, stopper, stream).map(drop)
+    }
+
+    fn load_own_data(
+        &self,
+        plan: &Plan,
+        own: &OwnData,
+        stopper: &Stopper,
+        stream: &Stream,
+    ) -> Result<(), FillError> {
+        let Some(database) = plan.database() else { return Ok(()) };
+        load_data::fill_own_for(database, own, stopper, stream).map(drop)
     }
 
     fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {

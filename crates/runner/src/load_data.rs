@@ -12,6 +12,7 @@ use progress::{Filling, RunEvent, Stream};
 use sql::workload;
 
 use crate::consent::PublicLoads;
+use crate::own_data;
 use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
@@ -108,6 +109,30 @@ pub(crate) fn fill_for(
         fresh: tables.drop,
         ..Options::default()
     };
+    telling(stream, |tell| fill(database, tables.workload, &options, stopper, tell))
+}
+
+/// Runs the own statements of a plan before its load, fills its own tables, and publishes the progress.
+pub(crate) fn fill_own_for(
+    database: &plan::Database,
+    own: &plan::OwnData,
+    stopper: &Stopper,
+    stream: &Stream,
+) -> Result<Loaded, FillError> {
+    let data = own_data::converted(own)?;
+    let place = place(database)?;
+    let rows_all = data.tables.iter().map(|table| table.rows.count()).sum();
+    telling(stream, |tell| {
+        let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all };
+        Ok(loading::run_own(&data, &place, &told)?)
+    })
+}
+
+/// Fills tables on a thread of its own, and publishes the progress.
+fn telling(
+    stream: &Stream,
+    fill: impl FnOnce(Progress<'_>) -> Result<Loaded, FillError> + Send,
+) -> Result<Loaded, FillError> {
     publish(stream, Filling::Begins);
     // Only this thread publishes, at most one state per interval.
     thread::scope(|scope| {
@@ -121,7 +146,7 @@ pub(crate) fn fill_for(
                 // Sending fails if the receiver is gone.
                 let _ = teller.send(filling);
             };
-            fill(database, tables.workload, &options, stopper, &tell)
+            fill(&tell)
         };
         let builder = thread::Builder::new().name("fill".to_owned());
         let filling = builder.spawn_scoped(scope, fill_and_tell).map_err(loading::Error::thread)?;

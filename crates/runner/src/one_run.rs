@@ -42,7 +42,7 @@ impl Runner<'_> {
         stream: &Stream,
     ) -> Result<MadeRun, RunError> {
         let new = planned.describe(&self.tools);
-        let (mut loaded, outputs) = match planned.start(&self.tools, up.take()) {
+        let (mut loaded, outputs) = match planned.start(&self.tools, up.take(), stream) {
             Ok(mut monitored) => {
                 let loaded = self.load(&mut planned, new, &mut monitored, stream);
                 if let Some(keeps) = &planned.keeps

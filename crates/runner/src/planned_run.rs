@@ -13,6 +13,7 @@ use plan::{Amount, Find, Plan, Study};
 use progress::{RunEvent, Stream};
 
 use crate::cores::Cores;
+use crate::data_copies::DataCopies;
 use crate::database_watch::MonitoredDatabase;
 use crate::describe::describe;
 use crate::early_end::{EarlyEnd, UnusableReply};
@@ -62,6 +63,10 @@ pub struct PlannedRun<'a> {
     pub(crate) keeps: Option<RunOnKeptSystem<'a>>,
     /// Whether an earlier slice started the system, so that it must be up.
     pub(crate) is_again: bool,
+    /// Prepared data of the study; `None` for a run outside a study.
+    pub(crate) copies: Option<&'a DataCopies>,
+    /// Whether the system was started with its prepared data.
+    pub(crate) has_data: bool,
     /// Client that made the `setup` requests and will make those of `teardown`.
     pub(crate) set_up: Option<SetUp>,
 }
@@ -111,7 +116,22 @@ impl<'a> PlannedRun<'a> {
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
         let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
         let (first, is_again, set_up, plan) = (First::Any, false, None, Cow::Borrowed(plan));
-        Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again, set_up }
+        let (copies, has_data) = (None, false);
+        Self {
+            plan,
+            prepared,
+            place,
+            plan_file,
+            stage,
+            gates,
+            baseline,
+            first,
+            keeps,
+            is_again,
+            copies,
+            has_data,
+            set_up,
+        }
     }
 
     /// Makes the load end early if the system gives no usable reply, with an error that quotes the replies.
@@ -145,17 +165,20 @@ impl<'a> PlannedRun<'a> {
 
     /// Starts the system, unless it is already running or `up`.
     pub(crate) fn start<'l>(
-        &self,
+        &mut self,
         tools: &Tools<'l>,
         up: Option<Box<dyn Started>>,
+        stream: &Stream,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
-        self.start_processes(tools, up).map(|system| system.with_database(MonitoredDatabase::of(&self.plan)))
+        self.start_processes(tools, up, stream)
+            .map(|system| system.with_database(MonitoredDatabase::of(&self.plan)))
     }
 
     fn start_processes<'l>(
-        &self,
+        &mut self,
         tools: &Tools<'l>,
         up: Option<Box<dyn Started>>,
+        stream: &Stream,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes() || self.has_events()) else {
@@ -172,7 +195,11 @@ impl<'a> PlannedRun<'a> {
             // A new start would belong to another block.
             (None, _) if self.is_again => return Err(stage.did_not_stay_up()),
             (None, Some(keeps)) => keeps.take_or(stage.recipe(), start)?,
-            (None, None) => start(stage.recipe())?,
+            (None, None) => {
+                let copied = self.copies.and_then(|copies| copies.start(stage, &self.plan, tools, stream));
+                self.has_data = copied.is_some();
+                copied.unwrap_or_else(|| start(stage.recipe()))?
+            }
         };
         let subject = stage.subject(&*system);
         Ok(MonitoredSystem::system(lab, system, subject, events))
@@ -184,8 +211,14 @@ impl<'a> PlannedRun<'a> {
             return Ok(prepared);
         }
         let is_new = !self.is_again && self.keeps.as_ref().is_none_or(RunOnKeptSystem::is_new);
-        if let Some(stage) = self.stage.filter(|_| is_new) {
-            stage.fill(tools, &self.plan, stream)?;
+        if let Some(stage) = self.stage.filter(|_| is_new && !self.has_data) {
+            let is_filled = match self.copies {
+                Some(copies) => copies.fill(stage, &self.plan, tools, stream)?,
+                None => false,
+            };
+            if !is_filled {
+                stage.fill(tools, &self.plan, stream)?;
+            }
         }
         let set_up = tools.generator.set_up(&self.plan, tools.stopper);
         let mut set_up = set_up.map_err(|refusal| setup_failure(&refusal))?;
@@ -276,6 +309,7 @@ pub struct Bench<'a> {
     slices: Option<SliceRules>,
     block: RefCell<Block>,
     memory: RefCell<MemoryWatch>,
+    copies: DataCopies,
 }
 
 impl<'a> Bench<'a> {
@@ -293,7 +327,8 @@ impl<'a> Bench<'a> {
             .map_err(|fault| RunError::Plan(vec![fault]))?;
         let (answering, kept) = (RefCell::default(), RefCell::default());
         let (slices, block, memory) = (None, RefCell::default(), RefCell::default());
-        Ok(Self { runner, study, id, tenbin, cores, answering, kept, slices, block, memory })
+        let copies = DataCopies::default();
+        Ok(Self { runner, study, id, tenbin, cores, answering, kept, slices, block, memory, copies })
     }
 
     /// Sets the rules of slices.
@@ -416,6 +451,8 @@ impl<'a> Bench<'a> {
             first: self.first((variant, load)),
             keeps: None,
             is_again: false,
+            copies: Some(&self.copies),
+            has_data: false,
             set_up: None,
         }
     }

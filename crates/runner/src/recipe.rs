@@ -35,6 +35,8 @@ pub(crate) fn recipe(
         name,
         dir: dir.to_path_buf(),
         files: launch.files.clone(),
+        contents: None,
+        copy_to: None,
         before: launch.before.iter().map(|cmd| command(cmd, within)).collect(),
         after: launch.after.iter().map(|cmd| command(cmd, within)).collect(),
         processes: launch.processes.iter().map(|one| process(one, peer, launch.host)).collect(),

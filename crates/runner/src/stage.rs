@@ -10,7 +10,7 @@ use evidence::Failure;
 use lab::Root;
 use lab::hosts::Network;
 use lab::probes::Subject;
-use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Proxy, Study};
+use plan::{Amount, Environment, Launch, OwnData, Peer, Pin, Plan, Proxy, Study};
 use progress::Stream;
 
 use crate::cores::Cores;
@@ -32,6 +32,10 @@ pub(crate) struct Stage {
     tenbin: PathBuf,
     /// Output of the version command, once it ran.
     version: OnceCell<Option<String>>,
+    /// Variant whose prepared data it can use: system and parameters.
+    pub(crate) data_key: String,
+    /// Whether the study has several runs of each variant.
+    pub(crate) is_repeated: bool,
 }
 
 impl Stage {
@@ -56,7 +60,10 @@ impl Stage {
         room.ports = with_port_of(&plan.front, room.ports);
         let (peer, cores, tenbin) = (plan.front.clone(), cores.system.clone(), tenbin.to_path_buf());
         let version = OnceCell::new();
-        Ok((plan, Self { launch, peer, room, network, cores, tenbin, version }))
+        let data_key = format!("{} {:?}", launch.system, study.variants[variant].knobs);
+        let is_repeated = study.compare.blocks > 1 || study.loads.len() > 1;
+        let stage = Self { launch, peer, room, network, cores, tenbin, version, data_key, is_repeated };
+        Ok((plan, stage))
     }
 
     /// Plan of another load on this system.
@@ -129,9 +136,42 @@ impl Stage {
 
     /// Creates the tables of the plan, if it has any.
     pub(crate) fn fill(&self, tools: &Tools<'_>, plan: &Plan, stream: &Stream) -> Result<(), Failure> {
-        let Some(tables) = &self.launch.tables else { return Ok(()) };
-        let loaded = tools.generator.load_data(plan, tables, tools.stopper, stream);
-        loaded.map_err(|error| failure(self.starts_processes(), "prepare", error.to_string()))
+        self.fill_with(tools, plan, self.launch.own_data.as_ref(), stream)
+    }
+
+    /// Like [`Self::fill`], for tables that an earlier run of the study created.
+    pub(crate) fn fill_again(&self, tools: &Tools<'_>, plan: &Plan, stream: &Stream) -> Result<(), Failure> {
+        let own = self.launch.own_data.clone().map(|own| OwnData { drop: true, ..own });
+        self.fill_with(tools, plan, own.as_ref(), stream)
+    }
+
+    fn fill_with(
+        &self,
+        tools: &Tools<'_>,
+        plan: &Plan,
+        own: Option<&OwnData>,
+        stream: &Stream,
+    ) -> Result<(), Failure> {
+        let loaded = || {
+            if let Some(tables) = &self.launch.tables {
+                tools.generator.load_data(plan, tables, tools.stopper, stream)?;
+            }
+            match own {
+                Some(own) => tools.generator.load_own_data(plan, own, tools.stopper, stream),
+                None => Ok(()),
+            }
+        };
+        loaded().map_err(|error| failure(self.starts_processes(), "prepare", error.to_string()))
+    }
+
+    /// Folder of the system.
+    pub(crate) fn dir(&self) -> &Path {
+        self.room.dir()
+    }
+
+    /// Ports of the system.
+    pub(crate) fn ports(&self) -> &[u16] {
+        &self.room.ports
     }
 
     /// Whether the run starts the system; else it is already running.

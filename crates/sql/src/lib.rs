@@ -15,6 +15,7 @@ pub mod script;
 mod session_state;
 mod settings;
 mod split;
+mod statements;
 mod step;
 pub mod workload;
 
@@ -28,4 +29,5 @@ pub use recorder::recorded;
 pub use session_state::{SessionState, StateUse, session_state};
 pub use settings::{Mode, RowCount, Settings, TransactionStep};
 pub use split::split;
+pub use statements::{BadStatements, FileStatement, created_table, statements};
 pub use step::{Played, SqlStep};

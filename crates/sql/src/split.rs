@@ -64,7 +64,7 @@ pub(crate) fn words(text: &str, engine: Engine) -> Vec<Word<'_>> {
 }
 
 /// End of the quotation or comment that begins here. `None` if none begins.
-fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize> {
+pub(crate) fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize> {
     let bytes = text.as_bytes();
     let dialect = engine.dialect();
     let next = bytes.get(at + 1);
@@ -99,7 +99,7 @@ fn is_marked(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-fn is_of_word(byte: u8) -> bool {
+pub(crate) fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn server_error(error: &Error) -> ServerError {
     let text: String = text.chars().take(TEXT_BYTES_MAX).collect();
     let is_missing = number == ffi::SQLITE_ERROR && MISSING.iter().any(|words| text.contains(words));
     let sqlstate = SqlState(if is_missing { *b"42704" } else { *state(number) });
-    ServerError { sqlstate, number: u16::try_from(number).unwrap_or(0), text, is_fatal: false }
+    ServerError { sqlstate, number: u16::try_from(number).unwrap_or(0), text, ..ServerError::default() }
 }
 
 fn state(number: i32) -> &'static [u8; 5] {

@@ -155,6 +155,8 @@ pub struct ServerError {
     pub text: String,
     /// Whether the error ends the connection.
     pub is_fatal: bool,
+    /// Place of the error in the server's words, of limited length: `COPY items, line 3, column id: "x"`. Empty if it sent none.
+    pub context: String,
 }
 
 /// A SQLSTATE (ISO/IEC 9075-2, subclause 24.1): a class of two characters and a subclass of three.

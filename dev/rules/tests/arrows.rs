@@ -19,7 +19,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("replay", &["sql", "wire"]),
     ("sockets", &[]),
     ("engine", &["load", "record", "sockets", "wire"]),
-    ("loading", &["engine", "sql", "wire"]),
+    ("loading", &["engine", "load", "sql", "wire"]),
     ("loadtools", &["outcome"]),
     ("units", &[]),
     ("plan", &["judge", "load", "loadtools", "sql", "stats", "units", "wire"]),

@@ -178,6 +178,8 @@ fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::R
         name: "owned".to_owned(),
         dir: dir.to_owned(),
         files: Vec::new(),
+        contents: None,
+        copy_to: None,
         before: Vec::new(),
         after: Vec::new(),
         processes: vec![process],

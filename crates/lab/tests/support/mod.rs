@@ -60,6 +60,8 @@ impl Bench {
             name: "sample".to_owned(),
             dir: self.path("run"),
             files: Vec::new(),
+            contents: None,
+            copy_to: None,
             before: Vec::new(),
             after: Vec::new(),
             processes,

@@ -24,6 +24,11 @@ impl Sequence {
         Self { from, by, count, next: u64::from(share.index), step: share.of }
     }
 
+    /// Continues with the number at `index`, counted from 0.
+    pub(super) fn seek(&mut self, index: u64) {
+        self.next = index;
+    }
+
     pub(super) fn take(&mut self) -> i64 {
         let place = u128::from(self.next);
         let place = self.count.map_or(place, |count| place % count);

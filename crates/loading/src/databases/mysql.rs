@@ -15,6 +15,7 @@ pub(super) const KIND: Kind = Kind {
     open_to_watch: |place| open(place, 0),
     writers_max: None,
     freezes_rows: false,
+    may_truncate: None,
     has_pgbench_options: false,
     commits_implicitly: true,
     // A single statement, because the tables may refer to each other.

@@ -21,6 +21,13 @@ pub(super) const KIND: Kind = Kind {
     open_to_watch,
     writers_max: None,
     freezes_rows: true,
+    // Foreign keys and triggers forbid it, or would notice.
+    may_truncate: Some(|table| {
+        format!(
+            "SELECT 1 FROM pg_class c WHERE c.oid = '{table}'::regclass AND relkind = 'r' AND NOT relhastriggers AND NOT EXISTS \
+             (SELECT 1 FROM pg_constraint WHERE contype = 'f' AND confrelid = c.oid) AND NOT EXISTS (SELECT 1 FROM {table})"
+        )
+    }),
     has_pgbench_options: true,
     commits_implicitly: false,
     // A single statement, because the tables may refer to each other.

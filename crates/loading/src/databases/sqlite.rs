@@ -15,6 +15,7 @@ pub(super) const KIND: Kind = Kind {
     open_to_watch: open,
     writers_max: Some(1),
     freezes_rows: false,
+    may_truncate: None,
     has_pgbench_options: false,
     commits_implicitly: false,
     drop_tables: |names| names.iter().map(|name| format!("DROP TABLE IF EXISTS {name}")).collect(),

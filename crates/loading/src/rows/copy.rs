@@ -48,6 +48,23 @@ impl Sink for CopyRows {
         self.bytes.extend_from_slice(value);
     }
 
+    fn any_text(&mut self, value: &[u8]) {
+        self.next_value();
+        for byte in value {
+            let escape = match byte {
+                b'\\' => b'\\',
+                b'\t' => b't',
+                b'\n' => b'n',
+                b'\r' => b'r',
+                _ => {
+                    self.bytes.push(*byte);
+                    continue;
+                }
+            };
+            self.bytes.extend_from_slice(&[b'\\', escape]);
+        }
+    }
+
     fn null(&mut self) {
         self.next_value();
         self.bytes.extend_from_slice(b"\\N");

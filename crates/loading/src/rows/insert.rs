@@ -2,6 +2,8 @@
 
 use super::{Sink, push_decimal};
 
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 /// Buffer of an INSERT with many rows.
 #[derive(Debug)]
 pub(crate) struct InsertRows {
@@ -11,7 +13,7 @@ pub(crate) struct InsertRows {
 }
 
 impl InsertRows {
-    /// Creates an INSERT into a table.
+    /// Creates an INSERT into a table, which may have a list of columns.
     pub(crate) fn new(table: &str) -> Self {
         let bytes = ["INSERT INTO ", table, " VALUES "].concat().into_bytes();
         Self { begin_bytes: bytes.len(), bytes, is_first: true }
@@ -56,6 +58,19 @@ impl Sink for InsertRows {
         self.next_value();
         self.bytes.push(b'\'');
         self.bytes.extend_from_slice(value);
+        self.bytes.push(b'\'');
+    }
+
+    fn any_text(&mut self, value: &[u8]) {
+        if !value.iter().any(|byte| matches!(byte, b'\'' | b'\\')) {
+            return self.text(value);
+        }
+        self.next_value();
+        // Hexadecimal digits do not depend on the server's setting for backslashes.
+        self.bytes.extend_from_slice(b"_utf8mb4 x'");
+        for byte in value {
+            self.bytes.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+        }
         self.bytes.push(b'\'');
     }
 

@@ -14,7 +14,7 @@ use crate::study::is_name;
 
 const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
-const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
+const KINDS: [&str; 8] = ["uniform", "zipf", "sequence", "text", "words", "uuid", "timestamp", "csv"];
 /// Keys that apply to one kind of source.
 const KIND_KEYS: [(&str, &str); 4] =
     [("exponent", "zipf"), ("by", "sequence"), ("of", "text"), ("order", "csv")];
@@ -72,32 +72,68 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
 }
 
 fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
-    let given: Vec<&str> = KINDS.into_iter().filter(|kind| node.get(kind).is_some()).collect();
+    match only_kind(node, at, "data source", reading) {
+        Some(("csv", text)) => table(node, text, reading),
+        Some((kind, text)) => source(kind, node, text, reading).map_or(DataKind::Unknown, DataKind::Number),
+        None => DataKind::Unknown,
+    }
+}
+
+/// Source of a column's values. `None` if it has an error, which is reported.
+pub(crate) fn column(node: &Node, at: Span, reading: &mut Reading<'_>) -> Option<Source> {
+    let (kind, text) = only_kind(node, at, "column", reading)?;
+    source(kind, node, text, reading)
+}
+
+/// The only kind of a source, and its value. Other numbers of kinds, and keys of other kinds, are reported.
+fn only_kind<'n>(
+    node: &'n Node,
+    at: Span,
+    called: &str,
+    reading: &mut Reading<'_>,
+) -> Option<(&'static str, &'n str)> {
+    let given: Vec<&'static str> = KINDS.into_iter().filter(|kind| node.get(kind).is_some()).collect();
     let &[kind] = given.as_slice() else {
         match node.entries().iter().find(|entry| given.get(1) == Some(&entry.key.as_str())) {
             Some(second) => {
-                let what = format!("a data source has one kind, and this one has `{}`", given[0]);
+                let what = format!("a {called} has one kind, and this one has `{}`", given[0]);
                 reading.at(second.key_at, what, "remove one of them");
             }
             // A misspelled kind is already reported.
             None if !node.entries().is_empty()
                 && !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)) =>
             {
-                let what = "the data source has no kind";
-                reading.at(at, what, "add one of `uniform`, `zipf`, `sequence`, `text`, `csv`");
+                let known = KINDS.iter().filter(|kind| called != "column" || **kind != "csv");
+                let known: Vec<String> = known.map(|kind| format!("`{kind}`")).collect();
+                reading.at(
+                    at,
+                    format!("the {called} has no kind"),
+                    format!("add one of {}", known.join(", ")),
+                );
             }
             None => {}
         }
-        return DataKind::Unknown;
+        return None;
     };
     for (key, of) in KIND_KEYS.into_iter().filter(|(_, of)| *of != kind) {
         if let Some(entry) = node.entry(key) {
             reading.at(entry.key_at, format!("`{key}` requires `{of}`"), "remove it");
         }
     }
-    let Some(text) = node.text_of(kind) else { return DataKind::Unknown };
-    let source = match kind {
-        "csv" => return table(node, text, reading),
+    let text = if kind == "words" { "" } else { node.text_of(kind)? };
+    Some((kind, text))
+}
+
+fn source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
+    match kind {
+        "words" => {
+            let items = node.get("words").map_or(&[][..], Node::items);
+            let words: Vec<Box<str>> = items.iter().filter_map(Node::text).map(Box::from).collect();
+            (!words.is_empty()).then(|| Source::Words { words: Arc::from(words) })
+        }
+        "uuid" if text == "v7" => Some(Source::TimeUuid),
+        "uuid" => Some(Source::Uuid),
+        "timestamp" => form::days(text).ok().map(|(from_s, until_s)| Source::Moment { from_s, until_s }),
         "uniform" => form::range(text).ok().map(|(min, max)| Source::Uniform { min, max }),
         "zipf" => form::range(text).ok().map(|(min, max)| {
             let exponent = node.text_of("exponent").and_then(|text| text.parse().ok()).unwrap_or(1.0);
@@ -113,8 +149,7 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
             };
             text.parse().ok().map(|length| Source::Text { length, alphabet })
         }
-    };
-    source.map_or(DataKind::Unknown, DataKind::Number)
+    }
 }
 
 fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {

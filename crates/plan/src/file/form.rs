@@ -223,6 +223,18 @@ pub(crate) const SEQUENCE: Form = Form {
     schema: FormSchema::Pattern("^-?[0-9]+\\.\\.(-?[0-9]+)?$"),
 };
 
+pub(crate) const DAYS: Form = Form {
+    words: "a range of days such as 2025-01-01..2025-12-31",
+    check: |text| days(text).map(|_| ()),
+    schema: FormSchema::Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}\\.\\.[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+};
+
+pub(crate) const NULL_SHARE: Form = Form {
+    words: "a percentage such as 10%",
+    check: |text| percent(text).map(|_| ()),
+    schema: FormSchema::Pattern("^[0-9.]+ ?%$"),
+};
+
 pub(crate) const EXPONENT: Form = Form {
     words: "a number above 0, such as 1.1",
     check: |text| match weight(text)? {
@@ -357,6 +369,22 @@ pub(crate) fn range(text: &str) -> Result<(i64, i64), String> {
         return Err(format!("{text:?} has its end before its start"));
     }
     Ok((from, to))
+}
+
+/// Parses `2025-01-01..2025-12-31` into the first and the last second, since 1970.
+pub(crate) fn days(text: &str) -> Result<(i64, i64), String> {
+    let day = |day: &str| {
+        let mut parts = day.trim().split('-').map(|part| part.parse().ok());
+        let date = (parts.next()??, parts.next()??, parts.next()??);
+        load::values::second_of_day(date.0, date.1, date.2).filter(|_| parts.next().is_none())
+    };
+    let wrong = || format!("{text:?} is not a range of days; write it like 2025-01-01..2025-12-31");
+    let (from, until) = text.split_once("..").ok_or_else(wrong)?;
+    let (from_s, until_s) = (day(from).ok_or_else(wrong)?, day(until).ok_or_else(wrong)?);
+    if from_s > until_s {
+        return Err(format!("{text:?} has its end before its start"));
+    }
+    Ok((from_s, until_s + 86_399))
 }
 
 /// Parses `1..` or `1..500`. The end is included.

@@ -1,9 +1,10 @@
-//! Reads `prepare`: the tables of a built-in workload, which are created when a system is ready.
+//! Reads `prepare`: the tables of a built-in workload, which are created when a system is ready. Own tables are read elsewhere.
 
 use sql::workload;
 
 use super::reading::Reading;
 use super::tree::Node;
+use crate::spec::values::AskedRows;
 use crate::spec::{PrepareSpec, Spanned};
 use crate::study::Tables;
 
@@ -15,14 +16,19 @@ const JOBS_MAX: u64 = 256;
 const FILLFACTOR_MIN: u64 = 10;
 
 /// Reads the key of a system, or of a plan with only `url`.
-pub(crate) fn read(node: &Node, reading: &mut Reading<'_>) -> Option<Tables> {
-    let entry = node.entry("prepare")?;
+pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables> {
+    let entry = of_system.entry("prepare")?;
     let node = &entry.value;
-    if !reading.is_sql {
+    let spec = PrepareSpec::of_node(node);
+    let has_own = spec.sql.is_some() || spec.csv.is_some() || is_of_tables(&spec);
+    if !reading.is_sql && !(has_own && of_system.get("database").is_some()) {
         let what = "`prepare` requires a step that is a transaction";
         reading.at(entry.key_at, what, "remove it, or add a step such as `- workload: select-only`");
     }
-    let spec = PrepareSpec::of_node(node);
+    if spec.workload.is_none() && !has_own && !node.entries().is_empty() {
+        let what = "`prepare` has no tables";
+        reading.at(entry.key_at, what, "add one of `workload`, `sql`, `csv`, `rows`");
+    }
     let named = spec.workload.as_ref()?;
     let (name, at) = (named.get()?, named.at()?.value);
     let Some(workload) = workload::find(name) else {
@@ -36,7 +42,7 @@ pub(crate) fn read(node: &Node, reading: &mut Reading<'_>) -> Option<Tables> {
         scale: reading.within(&spec.scale, 1, SCALE_MAX).unwrap_or(1) as u32,
         tables: reading.within(&spec.tables, 1, TABLES_MAX).unwrap_or(1) as u32,
         table_size: reading.within(&spec.table_size, 1, TABLE_SIZE_MAX).unwrap_or(10_000) as u32,
-        rows: reading.within(&spec.rows, 0, ROWS_MAX),
+        rows: rows_of_workload(&spec, reading),
         jobs: reading.within(&spec.jobs, 1, JOBS_MAX).unwrap_or(4) as u32,
         seed: spec.seed.as_ref().and_then(Spanned::get).copied().unwrap_or(1),
         fillfactor: reading.within(&spec.fillfactor, FILLFACTOR_MIN, 100).unwrap_or(100) as u8,
@@ -44,4 +50,20 @@ pub(crate) fn read(node: &Node, reading: &mut Reading<'_>) -> Option<Tables> {
         unlogged: is_true(&spec.unlogged),
         drop: is_true(&spec.drop),
     })
+}
+
+/// Whether `rows` describes tables of the plan.
+fn is_of_tables(spec: &PrepareSpec) -> bool {
+    spec.rows.as_ref().and_then(Spanned::get) == Some(&AskedRows::OfTables)
+}
+
+/// Number of rows of a workload's own table. `None` for its usual number.
+fn rows_of_workload(spec: &PrepareSpec, reading: &mut Reading<'_>) -> Option<u64> {
+    let rows = spec.rows.as_ref()?;
+    let AskedRows::Count(count) = *rows.get()? else { return None };
+    if let Some(at) = rows.at().filter(|_| count > ROWS_MAX) {
+        let what = format!("{count} is not between 0 and {ROWS_MAX}");
+        reading.at(at.value, what, format!("write a number from 0 to {ROWS_MAX}"));
+    }
+    Some(count.min(ROWS_MAX))
 }

@@ -7,6 +7,7 @@ use super::addresses;
 use super::endpoints;
 use super::events;
 use super::folder::leaves;
+use super::own_data;
 use super::parameters;
 use super::prepare;
 use super::processes;
@@ -154,6 +155,7 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
         database,
         endpoints,
         tables: prepare::read(root, reading),
+        own_data: own_data::read(root, &known, reading),
         ..System::running(url::authority(&text), url)
     }
 }
@@ -207,6 +209,7 @@ fn system(
         commands_within_ns: node.duration_ns("commands-within").unwrap_or(COMMANDS_WITHIN_NS),
         processes: processes_and_proxies(&scope, reading),
         tables: prepare::read(node, reading),
+        own_data: own_data::read(node, &scope.known, reading),
         limits,
         disk_bytes: node.get("disk").and_then(|disk| units::size_bytes(disk.text()?).ok()),
         raisable: raisable(node, &knobs, reading),

@@ -5,6 +5,7 @@ mod protocols;
 mod quick;
 mod resources;
 mod scenario;
+mod sources;
 
 use std::sync::LazyLock;
 
@@ -12,6 +13,7 @@ use super::form;
 use super::keys::{Key, Table, ValueKind};
 use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS, values};
 use ValueKind::{Derived, Either, List, Named, One, OneOrList, Optional, Word};
+pub(crate) use sources::COLUMN;
 
 const TEXT: ValueKind = One(&form::TEXT);
 const DURATION: ValueKind = One(&form::DURATION);
@@ -96,7 +98,7 @@ pub(crate) fn all() -> &'static [&'static Table] {
 }
 
 const AFTER_STEP: &[&Table] = &[
-    &SOURCE,
+    &sources::SOURCE,
     &ENDPOINT,
     &SELECT,
     &SQL,
@@ -119,6 +121,7 @@ const AFTER_STEP: &[&Table] = &[
     &events::LOCK,
     &events::RELOAD,
     &PREPARE,
+    &COLUMN,
     &TEMPLATE,
     &PIN,
     &COMPARE,
@@ -171,7 +174,7 @@ pub(crate) static PLAN: Table = Table {
         key(
             "data",
             "{ n: { uniform: 1..1000 } }",
-            Named(&table(&SOURCE)),
+            Named(&table(&sources::SOURCE)),
             "Data sources by name; `{n}` in a step is a value of the source `n`, drawn again for each iteration.",
         ),
         required(
@@ -221,7 +224,7 @@ pub(crate) static PLAN: Table = Table {
             "prepare",
             "{ workload: select-only, scale: 10 }",
             table(&PREPARE),
-            "With the `url` of a database: the tables of a workload, created before each run.",
+            "With the `url` of a database, or `database`: own tables, or those of a workload, created before each run.",
         ),
         key(
             "systems",
@@ -270,48 +273,6 @@ pub(crate) static PLAN: Table = Table {
             Word(&["confirm"]),
             "confirm: after the other runs, tests by experiment what limits the fastest variant: one thing is changed at a time, in \
              8 blocks of short runs, within 8 min. `tenbin run --why` does the same for any plan.",
-        ),
-    ],
-};
-
-pub(crate) static SOURCE: Table = Table {
-    name: "data source",
-    sentence: "A source of values: one of `uniform`, `zipf`, `sequence`, `text`, `csv`.",
-    example: "{ uniform: 1..1000 }",
-    keys: &[
-        key("uniform", "1..1000", One(&form::RANGE), "A whole number from the range, uniformly distributed."),
-        key(
-            "zipf",
-            "1..100000",
-            One(&form::RANGE),
-            "A whole number from the range, Zipf-distributed: low numbers are more frequent.",
-        ),
-        key("exponent", "1.1", One(&form::EXPONENT), "With `zipf`: the exponent; default 1."),
-        key(
-            "sequence",
-            "1..",
-            One(&form::SEQUENCE),
-            "The next number, unique across users; with an end, it restarts after it.",
-        ),
-        key("by", "1", One(&form::STEP_BY), "With `sequence`: the step; default 1."),
-        key("text", "12", One(&form::LENGTH), "A random text of this many characters."),
-        key(
-            "of",
-            "letters",
-            Word(&["letters", "digits", "alphanumeric", "hex"]),
-            "With `text`: its characters, in lower case; default alphanumeric.",
-        ),
-        key(
-            "csv",
-            "people.csv",
-            TEXT,
-            "A row of a CSV file in the folder of the plan. Its first line names the columns: `{people.name}`. Max 100 MiB.",
-        ),
-        key(
-            "order",
-            "in-turn",
-            Word(&["in-turn", "random"]),
-            "With `csv`: the next row, or a random one; default in-turn.",
         ),
     ],
 };
@@ -489,7 +450,7 @@ pub(crate) static SYSTEM: Table = Table {
             "prepare",
             "{ workload: select-only, scale: 10 }",
             table(&PREPARE),
-            "For a database: the tables of a workload, created before each load; not measured.",
+            "For a database: own tables, or those of a workload, created before each load; not measured.",
         ),
         key(
             "processes",
@@ -696,7 +657,7 @@ pub(crate) static STOP: Table = Table {
 
 pub(crate) static PREPARE: Table = Table {
     name: "prepare",
-    sentence: "The tables of a built-in workload, as `tenbin prepare` creates them.",
+    sentence: "The tables of a built-in workload, as `tenbin prepare` creates them, or own statements and rows.",
     example: "{ workload: tpcb-like, scale: 10 }",
     keys: PREPARE_KEYS,
 };

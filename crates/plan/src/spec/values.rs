@@ -226,6 +226,32 @@ fn pin(text: &str) -> Result<Pin, Wrong> {
         .map_err(|_| Wrong::new(format!("{text:?} is not a list of cores"), "write --pin auto or --pin 1,2"))
 }
 
+/// Number of rows of a workload's table, or tables of the plan with their own numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AskedRows {
+    /// Number of rows.
+    Count(u64),
+    /// Tables, which are read as part of the plan file.
+    OfTables,
+}
+
+const ROWS_OF_TABLE: ValueKind = ValueKind::Named(&ValueKind::Either(&[
+    ValueKind::One(&form::COUNT),
+    ValueKind::Named(&ValueKind::Table(&tables::COLUMN)),
+]));
+pub(crate) const ROWS: Of<AskedRows> = Of {
+    kind: ValueKind::Either(&[ValueKind::One(&form::COUNT), ROWS_OF_TABLE, ValueKind::List(&ROWS_OF_TABLE)]),
+    read: |text| Ok(AskedRows::Count(units::count(text)?)),
+    read_node: Some(|node| match node.text() {
+        Some(text) => Ok(AskedRows::Count(units::count(text)?)),
+        None => Ok(AskedRows::OfTables),
+    }),
+};
+pub(crate) const SQL_TEXTS: Of<()> =
+    Of { kind: ValueKind::OneOrList(&TEXT.kind), read: |_| Ok(()), read_node: Some(|_| Ok(())) };
+pub(crate) const CSV_FILES: Of<()> =
+    Of { kind: ValueKind::Named(&TEXT.kind), read: |_| Ok(()), read_node: Some(|_| Ok(())) };
+
 pub(crate) const MODE: Of<Mode> = single(ValueKind::Word(&MODES), |text| {
     let mode = named(Mode::NAMES, text);
     mode.ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use super::events::LaunchEvent;
 use super::limits::Limits;
+use super::own_data::OwnData;
 use crate::draft::TlsSpec;
 use crate::endpoint::Select;
 use crate::file::Role;
@@ -23,7 +24,7 @@ pub struct Environment<'a> {
 }
 
 /// One variant of a system, ready to be started, loaded, and stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     /// Index of the variant in [`super::Study::variants`].
     pub number: usize,
@@ -59,6 +60,8 @@ pub struct Launch {
     pub commands_within_ns: u64,
     /// Tables that are created before each load, after the system is ready.
     pub tables: Option<Tables>,
+    /// Own statements and rows, after the tables of a workload.
+    pub own_data: Option<OwnData>,
     /// Resource limits of the processes.
     pub limits: Limits,
     /// Size of a disk of its own, mounted in the run's folder, in bytes. `None` if it has none.

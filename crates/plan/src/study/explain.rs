@@ -204,6 +204,8 @@ impl Study {
             Source::TimeUuid => "a UUID of version 7".to_owned(),
             Source::Timestamp { unit_ns: 1_000_000 } => "milliseconds since 1970".to_owned(),
             Source::Timestamp { .. } => "seconds since 1970".to_owned(),
+            Source::Words { words } => format!("one of {} texts, all equally likely", words.len()),
+            Source::Moment { .. } => "a moment, all equally likely".to_owned(),
             Source::Rows { rows, order } => {
                 let order = if *order == RowOrder::InTurn { "in turn" } else { "at random" };
                 format!("{} rows, {order}", rows.len())
@@ -269,6 +271,9 @@ impl Study {
         );
         if let Some(tables) = &system.tables {
             let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
+        }
+        if let Some(own) = &system.own_data {
+            let _ = writeln!(out, "            before each load: {}", own.words());
         }
         if let Some(host) = &system.host {
             let _ = writeln!(out, "            on the host {host}, a network namespace");

@@ -36,6 +36,11 @@ impl Study {
         ports
     }
 
+    /// Seed of generated rows: that of the plan if it has one, so that studies without a seed have equal rows.
+    fn seed_of_rows(&self) -> u64 {
+        if self.has_seed { self.seed } else { 1 }
+    }
+
     /// Launch of a variant, with every variable replaced. `environment` must have the ports that [`Self::ports`] returns.
     pub fn launch(&self, variant: usize, environment: &Environment<'_>) -> Launch {
         let (number, study) = (variant, self.setting(variant));
@@ -77,6 +82,10 @@ impl Study {
             processes: system.processes.iter().map(|process| fill.process(process, &url)).collect(),
             commands_within_ns: system.commands_within_ns,
             tables: system.tables.clone(),
+            own_data: system
+                .own_data
+                .as_ref()
+                .map(|own| own.fill(self.seed_of_rows(), |name| fill.value(name))),
             limits: system.limits.fill(|name| fill.value(name)),
             disk_bytes: system.disk_bytes,
             host: environment.host,

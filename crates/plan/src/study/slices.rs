@@ -236,9 +236,9 @@ impl Study {
             .enumerate()
             .map(|(number, variant)| (&self.systems[variant.system], self.with_ports_of_its_own(number)))
             .collect();
-        if let Some((system, _)) =
-            all.iter().find(|(system, _)| system.tables.is_some() && !system.is_started())
-        {
+        if let Some((system, _)) = all.iter().find(|(system, _)| {
+            (system.tables.is_some() || system.own_data.is_some()) && !system.is_started()
+        }) {
             return no(
                 format!("the tables of {} would be made while they are used", system.name),
                 "use `interleave: runs`, or let Tenbin start the database",

@@ -6,6 +6,7 @@ use super::braced::Braced;
 use super::environment::Tables;
 use super::events::SystemEvent;
 use super::limits::LimitsText;
+use super::own_data::OwnDataText;
 use crate::endpoint::Select;
 
 /// A system to measure.
@@ -41,6 +42,8 @@ pub struct System {
     pub(crate) processes: Vec<Process>,
     /// Tables that are created when the system is ready.
     pub(crate) tables: Option<Tables>,
+    /// Own statements and rows, after the tables of a workload.
+    pub(crate) own_data: Option<OwnDataText>,
     /// Resource limits.
     pub(crate) limits: LimitsText,
     /// Size of a disk of its own, in bytes. `None` if it has none.
@@ -224,6 +227,7 @@ impl System {
             commands_within_ns: 0,
             processes: Vec::new(),
             tables: None,
+            own_data: None,
             limits: LimitsText::default(),
             disk_bytes: None,
             raisable: Vec::new(),
@@ -268,6 +272,7 @@ impl System {
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
         let around = around.chain(self.limits.texts());
         let events = self.events.iter().flat_map(SystemEvent::texts);
+        let around = around.chain(self.own_data.iter().flat_map(OwnDataText::texts));
         around.chain(kept).chain(self.processes.iter().flat_map(Process::texts)).chain(events)
     }
 }

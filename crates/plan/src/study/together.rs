@@ -59,7 +59,7 @@ impl Study {
             if launch.processes.is_empty() {
                 return None;
             }
-            if launch.tables.is_some() {
+            if launch.tables.is_some() || launch.own_data.is_some() {
                 return Some("its tables are made".to_owned());
             }
             writes(&self.plan(0, launch).ok()?, launch)

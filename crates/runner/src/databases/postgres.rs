@@ -2,6 +2,7 @@
 
 mod pooling;
 mod statements;
+mod template;
 mod watch;
 
 use plan::Engine;
@@ -28,5 +29,6 @@ pub(super) const KIND: Kind = Kind {
     // SQLSTATE `insufficient_privilege`.
     is_forbidden: |error| error.sqlstate.0 == *b"42501",
     watch: Some(|| Box::new(watch::Postgres::default())),
+    server_copy: Some(template::find),
     in_process: None,
 };

@@ -20,6 +20,7 @@ pub(super) const KIND: Kind = Kind {
     pooling: None,
     is_forbidden: |_| false,
     watch: None,
+    server_copy: None,
     in_process: Some(|deck, steps, settings, transactions| {
         sqlite::sqlite(deck, steps, settings, file(transactions))
             .map(|script| Box::new(InProcess(script)) as _)

@@ -52,7 +52,8 @@ impl Fake {
                 let known = ERRORS.iter().find(|(letter, ..)| *letter == what);
                 let (_, state, is_fatal) = known.copied().unwrap_or((what, b"XX000", false));
                 let text = format!("error {}", char::from(what));
-                self.server_error = ServerError { sqlstate: SqlState(*state), number: 0, text, is_fatal };
+                self.server_error =
+                    ServerError { sqlstate: SqlState(*state), text, is_fatal, ..ServerError::default() };
                 SessionEvent::Rejected
             }
             b'Z' => {

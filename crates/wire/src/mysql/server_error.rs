@@ -22,7 +22,13 @@ pub(super) fn read(payload: &[u8]) -> Option<ServerError> {
     };
     let text = fields.rest();
     let text = String::from_utf8_lossy(&text[..text.len().min(TEXT_BYTES_MAX)]).into_owned();
-    Some(ServerError { sqlstate, number, text, is_fatal: LAST_WORDS.contains(&number) })
+    Some(ServerError {
+        sqlstate,
+        number,
+        text,
+        is_fatal: LAST_WORDS.contains(&number),
+        ..ServerError::default()
+    })
 }
 
 /// Formats an error as one line.

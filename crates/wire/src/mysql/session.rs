@@ -292,12 +292,11 @@ impl Session {
         work::put_close(&mut self.closing, prepared.id);
         self.reading.server_error = ServerError {
             sqlstate: SqlState(*b"07001"),
-            number: 0,
             text: format!(
                 "the statement has {} placeholders and was given {} values",
                 prepared.placeholders, which.values
             ),
-            is_fatal: false,
+            ..ServerError::default()
         };
         self.end(true);
         SessionEvent::Rejected
@@ -336,9 +335,8 @@ impl Session {
             Outcome::Ended { is_last, .. } if self.refused_local_file => {
                 self.reading.server_error = ServerError {
                     sqlstate: SqlState(*b"HY000"),
-                    number: 0,
                     text: "the server asked for a local file, which it was not given".to_owned(),
-                    is_fatal: false,
+                    ..ServerError::default()
                 };
                 self.refused_local_file = false;
                 if is_last {

@@ -15,6 +15,7 @@ const TEXT_BYTES_MAX: usize = 512;
 pub(super) fn read(content: &[u8], is_whole: bool, server_error: &mut ServerError) -> Result<(), PeerFault> {
     (server_error.sqlstate, server_error.number, server_error.is_fatal) = (SqlState::default(), 0, false);
     server_error.text.clear();
+    server_error.context.clear();
     let mut has_plain_severity = false;
     let mut rest = content;
     while let [kind, fields @ ..] = rest
@@ -31,6 +32,7 @@ pub(super) fn read(content: &[u8], is_whole: bool, server_error: &mut ServerErro
             b'S' if !has_plain_severity => server_error.is_fatal = is_fatal(value),
             b'C' => server_error.sqlstate = SqlState::new(value),
             b'M' => keep_text(&mut server_error.text, value),
+            b'W' => keep_text(&mut server_error.context, value),
             _ => {}
         }
         rest = after;

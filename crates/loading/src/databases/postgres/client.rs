@@ -8,12 +8,10 @@ use wire::postgres::Session;
 use wire::sql::{Login, Session as _, SessionEvent};
 
 use crate::client::connection::{Connection, broken, nonce};
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Batch, Client};
 use crate::error::Error;
 use crate::marks;
-use crate::plan::Chunk;
 use crate::rows::CopyRows;
-use crate::tables::Table;
 
 /// A connection.
 pub(super) struct Postgres {
@@ -47,46 +45,64 @@ impl Client for Postgres {
         self.connection.ask(sql, doing)
     }
 
-    fn load(
-        &mut self,
-        table: &Table,
-        chunk: &Chunk,
-        written: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<bool, Error> {
-        let doing = &format!("filling {}", table.name);
-        let (name, is_whole) = (&table.name, chunk.is_whole);
+    fn load(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
+        match self.copy(batch, written) {
+            // The server stops reading at an error, so the connection may break before its reason is read.
+            Err(Error::Refused { said, .. }) => {
+                let row = line_of_copy(&self.connection.session.last_error().context);
+                Err(Error::Refused { doing: batch.doing(row.map(|line| batch.rows.start + line - 1)), said })
+            }
+            ended => ended,
+        }
+    }
+}
+
+/// Line of a COPY that the server names in an error, counted from 1.
+fn line_of_copy(context: &str) -> Option<u64> {
+    let (_, rest) = context.split_once(", line ")?;
+    let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
+    digits.parse().ok().filter(|line| *line > 0)
+}
+
+impl Postgres {
+    /// Writes rows by COPY.
+    fn copy(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
+        let doing = &batch.doing(None);
+        let (name, target, is_whole) = (batch.table, batch.target, batch.is_whole);
         // Rows can be written frozen into a table that no other transaction has seen. TRUNCATE gives the empty table a new file.
         let begin = if is_whole { format!("BEGIN; TRUNCATE {name}") } else { "BEGIN".to_owned() };
         self.query(&begin, doing)?;
         self.connection.session.clear();
         let frozen = if is_whole { " (FREEZE)" } else { "" };
-        self.connection.session.copy_in(&format!("COPY {name} FROM STDIN{frozen}"));
+        self.connection.session.copy_in(&format!("COPY {target} FROM STDIN{frozen}"));
         self.connection.flush(doing)?;
         match self.connection.next_event(&mut (), doing)? {
             SessionEvent::Send if self.connection.session.is_copy_ready() => {}
             SessionEvent::Rejected => return Err(self.connection.refused(doing)),
             _ => return Err(broken(doing, "the server does not take a copy")),
         }
-        let step = table.content.rows_at_once();
-        for from in chunk.rows.clone().step_by(step as usize) {
-            let rows = from..chunk.rows.end.min(from + step);
+        for rows in batch.pieces(batch.content.rows_at_once()) {
             let count = rows.end - rows.start;
             self.rows.clear();
-            table.content.write(rows, &mut self.rows);
+            batch.content.write(rows, &mut self.rows);
             self.connection.session.copy_bytes(self.rows.bytes());
-            self.connection.flush(doing)?;
+            if let Err(broken) = self.connection.flush(doing) {
+                // An error of the server explains why it closed the connection.
+                return Err(self.connection.finish(&mut (), doing).err().unwrap_or(broken));
+            }
             if !written(count) {
                 return Ok(false);
             }
         }
         self.connection.session.copy_end();
         self.connection.flush(doing)?;
-        let (taken, sent) = (self.connection.finish(&mut (), doing)?, chunk.rows.end - chunk.rows.start);
+        let (taken, sent) = (self.connection.finish(&mut (), doing)?, batch.count());
         if taken != sent {
             let [found, expected] = [taken, sent].map(|rows| format!("taken {rows} rows of a copy"));
-            return Err(Error::Wrong { table: name.clone(), found, expected });
+            return Err(Error::Wrong { table: name.to_owned(), found, expected });
         }
-        self.query(&format!("{}; COMMIT", marks::mark(&chunk.mark)), doing)?;
+        let mark = batch.mark.map_or_else(String::new, |mark| format!("{}; ", marks::mark(mark)));
+        self.query(&format!("{mark}COMMIT"), doing)?;
         Ok(true)
     }
 }

@@ -8,12 +8,10 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Batch, Client};
 use crate::error::Error;
 use crate::marks;
-use crate::plan::Chunk;
 use crate::rows::Sink;
-use crate::tables::Table;
 
 /// Timeout for transactions of other processes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,30 +51,31 @@ impl Client for Sqlite {
         answer(&self.connection, sql).map_err(refused(doing))
     }
 
-    fn load(
-        &mut self,
-        table: &Table,
-        chunk: &Chunk,
-        written: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<bool, Error> {
-        let doing = &format!("filling {}", table.name);
+    fn load(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
+        let doing = &batch.doing(None);
         let transaction = self.connection.transaction().map_err(refused(doing))?;
-        let places = vec!["?"; table.columns.into()].join(",");
-        let insert = transaction.prepare(&format!("INSERT INTO {} VALUES ({places})", table.name));
-        let mut sink = Bound { statement: insert.map_err(refused(doing))?, place: 0, error: None };
-        for from in chunk.rows.clone().step_by(STEP as usize) {
-            let rows = from..chunk.rows.end.min(from + STEP);
+        let places = vec!["?"; batch.columns.into()].join(",");
+        let insert = transaction.prepare(&format!("INSERT INTO {} VALUES ({places})", batch.target));
+        let mut sink = Bound {
+            statement: insert.map_err(refused(doing))?,
+            place: 0,
+            row: batch.rows.start,
+            error: None,
+        };
+        for rows in batch.pieces(STEP) {
             let count = rows.end - rows.start;
-            table.content.write(rows, &mut sink);
+            batch.content.write(rows, &mut sink);
             if let Some(error) = sink.error.take() {
-                return Err(refused(doing)(error));
+                return Err(refused(&batch.doing(Some(sink.row)))(error));
             }
             if !written(count) {
                 return Ok(false);
             }
         }
         drop(sink);
-        transaction.execute(&marks::mark(&chunk.mark), ()).map_err(refused(doing))?;
+        if let Some(mark) = batch.mark {
+            transaction.execute(&marks::mark(mark), ()).map_err(refused(doing))?;
+        }
         transaction.commit().map_err(refused(doing))?;
         Ok(true)
     }
@@ -107,6 +106,8 @@ fn text(value: ValueRef<'_>) -> Option<String> {
 struct Bound<'a> {
     statement: Statement<'a>,
     place: usize,
+    /// Row that is inserted next, or that failed.
+    row: u64,
     error: Option<rusqlite::Error>,
 }
 
@@ -133,8 +134,12 @@ impl Sink for Bound<'_> {
     }
 
     fn text(&mut self, value: &[u8]) {
-        // All texts are created in this crate, and are UTF-8.
+        // All texts are created in this crate, or are checked, and are UTF-8.
         self.bind(std::str::from_utf8(value).unwrap_or_default());
+    }
+
+    fn any_text(&mut self, value: &[u8]) {
+        self.text(value);
     }
 
     fn null(&mut self) {
@@ -144,6 +149,7 @@ impl Sink for Bound<'_> {
     fn end_row(&mut self) {
         if self.error.is_none() {
             self.error = self.statement.raw_execute().err();
+            self.row += u64::from(self.error.is_none());
         }
     }
 }
