@@ -88,20 +88,11 @@ impl Plan {
 
     /// Whether a step may change data. A request may, because the system that answers it is unknown.
     pub fn may_write(&self) -> bool {
-        self.steps.iter().any(|step| match &step.action {
-            Action::Sql(action) => {
-                let Some(sql) = self.endpoints[usize::from(step.endpoint)].transactions() else {
-                    return true;
-                };
-                let script = sql.deck.scripts().get(usize::from(action.script));
-                let mut numbers = script.into_iter().flat_map(|script| script.statements());
-                numbers.any(|number| {
-                    let statement = sql.deck.statements().get(usize::from(number));
-                    statement.is_none_or(|statement| sql::may_write(statement, sql.database.engine))
-                })
-            }
-            Action::Owned(_) | Action::Tool(_) => true,
-        })
+        let writes = |sql: &Transactions| {
+            let mut statements = sql.deck.statements().iter();
+            statements.any(|statement| sql::may_write(statement, sql.database.engine))
+        };
+        self.steps.iter().any(|step| self.endpoints[usize::from(step.endpoint)].transactions().is_none_or(writes))
     }
 
     /// The first system: that of `url`.
