@@ -34,7 +34,7 @@ pub use error::Error;
 pub use held::HeldSession;
 pub use marks::MARKS;
 pub use options::{Options, PartitionMethod};
-pub use own::{OwnData, OwnTable, SqlText, run_own};
+pub use own::{OwnData, OwnTable, SqlText, run_own, run_sql};
 pub use plan::Plan;
 pub use rows::{DrawnColumn, OwnRows};
 pub use run::{Loaded, Observer, run};

@@ -92,6 +92,20 @@ pub fn run_own(data: &OwnData, database: &Database, observer: &impl Observer) ->
     Ok(Loaded { tables, rows_before: 0, notes: Vec::new() })
 }
 
+/// Runs statements on one connection.
+///
+/// # Errors
+///
+/// If the connection breaks, or the server rejects a statement.
+pub fn run_sql(texts: &[SqlText], database: &Database) -> Result<(), Error> {
+    let statements = planned(texts, database.engine)?;
+    let mut client = database.open(0)?;
+    if let Some(settle) = databases::of(database.engine).settle {
+        client.query(settle, "setting up a connection")?;
+    }
+    run_all(&mut *client, &statements, &())
+}
+
 fn planned(texts: &[SqlText], engine: Engine) -> Result<Vec<Planned<'_>>, Error> {
     let mut all = Vec::new();
     for text in texts {

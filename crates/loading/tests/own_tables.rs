@@ -20,7 +20,7 @@ fn drawn(count: u64) -> OwnTable {
         column(Source::Uniform { min: 1, max: 9 }, 0.0, 2),
         column(Source::Words { words: Arc::from(words) }, 0.5, 3),
         column(Source::Uuid, 0.0, 4),
-        column(Source::Moment { from_s: 0, until_s: 86_399 }, 0.0, 5),
+        column(Source::Moment { from_s: 86_400, until_s: 999_999 }, 0.0, 5),
     ];
     let names = ["id", "amount", "word", "code", "at"].map(str::to_owned).to_vec();
     OwnTable { name: "items".to_owned(), columns: names, rows: Arc::new(OwnRows::drawn(count, columns)) }

@@ -45,7 +45,7 @@ pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::near::nearest as nearest_name;
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
-pub use plan::{Action, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
+pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
 pub use request::{literal_text, url_fault};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;

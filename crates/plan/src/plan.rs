@@ -10,7 +10,7 @@ use wire::{Channels, Protocol, Secrets, WrongStep};
 use crate::database::Database;
 use crate::endpoint::{Endpoint, Peer};
 use crate::running::RunningAs;
-use crate::study::Cmd;
+use crate::study::{Cmd, SqlFile};
 use crate::transactions::Transactions;
 
 /// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
@@ -92,7 +92,9 @@ impl Plan {
             let mut statements = sql.deck.statements().iter();
             statements.any(|statement| sql::may_write(statement, sql.database.engine))
         };
-        self.steps.iter().any(|step| self.endpoints[usize::from(step.endpoint)].transactions().is_none_or(writes))
+        self.steps
+            .iter()
+            .any(|step| self.endpoints[usize::from(step.endpoint)].transactions().is_none_or(writes))
     }
 
     /// The first system: that of `url`.
@@ -120,6 +122,23 @@ pub struct Errands {
     pub teardown: Vec<PlannedStep>,
     /// System that takes the requests. `None` if there are no requests.
     pub at: Option<Endpoint>,
+    /// Statements before the load.
+    pub setup_sql: Vec<ErrandSql>,
+    /// Statements after the load.
+    pub teardown_sql: Vec<ErrandSql>,
+}
+
+/// Statements of `setup` or `teardown`.
+#[derive(Clone, Debug)]
+pub struct ErrandSql {
+    /// Number of requests of the section before them.
+    pub after_requests: usize,
+    /// Name of the database among the endpoints. `None` for that of `url` or `database`.
+    pub endpoint: Option<String>,
+    /// The statements, and their file if they have one.
+    pub sql: SqlFile,
+    /// Database of the endpoint. `None` until the plan of a variant is made.
+    pub database: Option<Database>,
 }
 
 impl Errands {
@@ -132,9 +151,18 @@ impl Errands {
         self.setup.iter_mut().chain(&mut self.teardown)
     }
 
-    /// Whether there are no requests.
+    /// Whether there are no requests and no statements.
     pub fn is_empty(&self) -> bool {
-        self.setup.is_empty() && self.teardown.is_empty()
+        !self.has_requests() && self.setup_sql.is_empty() && self.teardown_sql.is_empty()
+    }
+
+    /// Whether there are requests.
+    pub fn has_requests(&self) -> bool {
+        !(self.setup.is_empty() && self.teardown.is_empty())
+    }
+
+    pub(crate) fn sql_mut(&mut self) -> impl Iterator<Item = &mut ErrandSql> {
+        self.setup_sql.iter_mut().chain(&mut self.teardown_sql)
     }
 
     /// Numbers of the variables that setup saves for all users.

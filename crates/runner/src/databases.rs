@@ -14,6 +14,7 @@ use wire::Channels;
 use wire::sql::ServerError;
 
 use crate::database_check::{QueryResult, ServerQuestions};
+use crate::database_cost::ReadCosts;
 use crate::database_watch::{Dialect, OpenSession};
 use crate::pooling::Pooling;
 use crate::prepare::Refusal;
@@ -38,6 +39,8 @@ pub(crate) struct Kind {
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Creates a monitor of the database under load. `None` if it has no sessions.
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
+    /// Reads the counters by which the cost of a load is known. `None` if there are none.
+    pub(crate) costs: Option<ReadCosts>,
     /// Finds out whether a database of a running server can be copied within it. `None` if no server of this kind can do that.
     pub(crate) server_copy: Option<FindServerCopy>,
     /// Executes scripts in this process. `None` for a server.

@@ -12,12 +12,14 @@ use engine::{Errand, Peer};
 use load::chance::Chance;
 use load::values::{DataSource, RowOrder, Source};
 use load::{Share, Values};
-use plan::{Plan, PlannedStep};
+use loading::SqlText;
+use plan::{ErrandSql, Plan, PlannedStep};
 use wire::step::{Step, StepsOfLoad};
 use wire::{Conversation, Protocol};
 
 use crate::consent::PublicLoads;
 use crate::describe::unix_ms;
+use crate::load_data;
 use crate::lone_pass::printable;
 use crate::prepare::{Refusal, ask_owners, peers};
 use crate::stopper::{StopLevel, Stopper};
@@ -28,7 +30,10 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Client of a plan that has made the `setup` requests.
 pub struct SetUp {
-    errand: Errand,
+    /// Client of the requests. `None` if there are none.
+    errand: Option<Errand>,
+    /// Statements of `teardown`.
+    sql: Vec<ErrandSql>,
     /// Numbers and names of the `teardown` steps.
     teardown: Vec<(u16, String)>,
     /// Values saved by `setup`, for all users. `None` if there are none.
@@ -52,6 +57,12 @@ pub(crate) fn set_up(plan: &Plan, public: &PublicLoads, stopper: &Stopper) -> Re
 }
 
 fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
+    if !plan.errands.has_requests() {
+        run_sql(&plan.errands.setup_sql, None)
+            .map_err(|what| Refusal::Errand(format!("sql of setup: {what}")))?;
+        let sql = plan.errands.teardown_sql.clone();
+        return Ok(SetUp { errand: None, sql, teardown: Vec::new(), values: None });
+    }
     let Some(endpoint) = &plan.errands.at else { return Err(Refusal::Errand("they go nowhere".to_owned())) };
     let to = slice::from_ref(endpoint);
     let (mut found, _) = peers(to, public)?;
@@ -70,13 +81,18 @@ fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
     let peer = Peer { keep_alive: plan.keep_alive(), ..found.remove(0) };
     let mut errand = Errand::new(peer, conversation, timeout);
     let before = plan.errands.setup.len() as u16;
-    errand.run(0..before).map_err(|fault| {
-        let name = name_of(&plan.errands.setup, fault.step);
-        Refusal::Errand(format!("step {name:?} of setup: {}", printable(&fault.reason)))
-    })?;
+    for number in 0..=before {
+        run_sql(&plan.errands.setup_sql, Some(number.into()))
+            .map_err(|what| Refusal::Errand(format!("sql of setup: {what}")))?;
+        errand.run(number..before.min(number + 1)).map_err(|fault| {
+            let name = name_of(&plan.errands.setup, fault.step);
+            Refusal::Errand(format!("step {name:?} of setup: {}", printable(&fault.reason)))
+        })?;
+    }
     let values = saved(plan, errand.conversation());
     let names = plan.errands.teardown.iter().map(|step| step.name.clone());
-    Ok(SetUp { errand, teardown: (before..).zip(names).collect(), values })
+    let sql = plan.errands.teardown_sql.clone();
+    Ok(SetUp { errand: Some(errand), sql, teardown: (before..).zip(names).collect(), values })
 }
 
 impl SetUp {
@@ -90,14 +106,30 @@ impl SetUp {
     /// Makes the `teardown` requests. The error names the failed step, and says why.
     pub(crate) fn tear_down(mut self, stopper: &Stopper) -> Result<(), String> {
         let made = unless_stopped(stopper, move || {
-            self.errand.run(self.teardown.iter().map(|(step, _)| *step)).map_err(|fault| {
-                let named = self.teardown.iter().find(|(step, _)| *step == fault.step);
-                let name = named.map_or("", |(_, name)| name.as_str());
-                format!("step {name:?} of teardown: {}", printable(&fault.reason))
-            })
+            for number in 0..=self.teardown.len() {
+                run_sql(&self.sql, Some(number)).map_err(|what| format!("sql of teardown: {what}"))?;
+                let (Some((step, name)), Some(errand)) = (self.teardown.get(number), &mut self.errand) else {
+                    continue;
+                };
+                errand
+                    .run(*step..*step + 1)
+                    .map_err(|fault| format!("step {name:?} of teardown: {}", printable(&fault.reason)))?;
+            }
+            Ok(())
         });
         made.unwrap_or_else(|| Err("teardown was not completed: the run was aborted".to_owned()))
     }
+}
+
+/// Runs statements, each on its database: those after this number of requests, or all.
+fn run_sql(all: &[ErrandSql], after_requests: Option<usize>) -> Result<(), String> {
+    for one in all.iter().filter(|one| after_requests.is_none_or(|number| number == one.after_requests)) {
+        let Some(database) = &one.database else { return Err("they go to no database".to_owned()) };
+        let place = load_data::place(database).map_err(|refusal| refusal.to_string())?;
+        let text = SqlText { file: one.sql.file.clone(), text: one.sql.text.clone() };
+        loading::run_sql(&[text], &place).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// Runs `make` on a thread, because it may block. `None` if the run was aborted meanwhile.

@@ -13,6 +13,7 @@ mod contents;
 mod cores;
 mod data_copies;
 mod database_check;
+mod database_cost;
 mod database_watch;
 mod databases;
 mod describe;

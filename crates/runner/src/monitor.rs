@@ -11,6 +11,7 @@ use progress::Readings;
 use store::{Store, StoreError};
 
 use crate::connections_by_process;
+use crate::database_cost::CostMeter;
 use crate::database_watch::{DatabaseWatch, MonitoredDatabase};
 use crate::events::Events;
 use crate::feed::Feed;
@@ -120,6 +121,8 @@ pub(crate) struct MonitoredSystem<'a> {
     /// Database of the load; `None` if it has none.
     database: Option<MonitoredDatabase>,
     inside: Option<Box<dyn DatabaseWatch>>,
+    /// Counters of the database before the load; `None` if they are not read.
+    costs: Option<CostMeter>,
     /// Profiler of the CPU time of the system.
     profiler: RunProfiler,
     /// Events of the run.
@@ -185,6 +188,7 @@ impl<'a> MonitoredSystem<'a> {
             planned: (Duration::ZERO, None),
             database: None,
             inside: None,
+            costs: None,
             profiler: RunProfiler::default(),
             events: Events::default(),
             died: None,
@@ -195,6 +199,24 @@ impl<'a> MonitoredSystem<'a> {
     /// Also monitors the database of the load from inside.
     pub(crate) fn with_database(self, database: Option<MonitoredDatabase>) -> Self {
         Self { database, ..self }
+    }
+
+    /// Reads the counters of the database, before the load begins.
+    pub(crate) fn begin_costs(&mut self) {
+        self.costs = self.database.as_ref().and_then(|database| self.lab.meter_costs(database));
+    }
+
+    /// Stores the growth of the counters of the database in a second of its own, after the last one of the load.
+    fn keep_costs(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
+        let (Some(costs), Some(clock)) = (self.costs.take(), &mut self.clock) else { return Ok(()) };
+        let (readings, second) = (costs.end(), clock.next_second);
+        if readings.is_empty() {
+            return Ok(());
+        }
+        clock.next_second += 1;
+        // Whole seconds, because the reading is of the whole load.
+        let at_ns = second.saturating_mul(1_000_000_000);
+        feed.readings(Readings { at_ns, second, readings })
     }
 
     /// Sets the planned warm-up, and the planned length of the load, warm-up included. Looks then end where these end.
@@ -301,7 +323,7 @@ impl<'a> MonitoredSystem<'a> {
         self.left(Stopped::default())
     }
 
-    fn left(mut self, Stopped { failures, outputs }: Stopped) -> Left<'a> {
+    fn left(mut self, Stopped { failures, outputs, .. }: Stopped) -> Left<'a> {
         self.not_available.extend(self.profiler.missing());
         Left { died: self.died, events: self.events, not_available: self.not_available, failures, outputs }
     }
@@ -370,7 +392,8 @@ impl Monitor for MonitoredSystem<'_> {
         self.not_available.extend(lacks);
         self.keep(feed, looks, |_| said)?;
         let waiting = self.completion.rest();
-        self.keep_complete(feed, waiting)
+        self.keep_complete(feed, waiting)?;
+        self.keep_costs(feed)
     }
 
     fn taken(&self) -> UnavailableTime {

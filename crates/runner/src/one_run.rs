@@ -102,6 +102,7 @@ impl Runner<'_> {
         if let Some(steady) = steady_start.as_ref().filter(|steady| is_worth_saying(steady)) {
             feed.publish(RunEvent::Steady(steady.clone()));
         }
+        monitored.begin_costs();
         let mut measured = match measure(self, planned, prepared, feed, monitored) {
             Err(RunError::Threads(error)) => {
                 let failure = planned.is_out_of_threads(error)?;

@@ -12,6 +12,7 @@ use lab::probes::{Look, LookTimes, NotAvailable, Subject};
 use lab::profiler::{Profile, ProfileOptions};
 use lab::{Command, Failure, Recipe, Root, Steady, Stopped};
 
+use crate::database_cost::CostMeter;
 use crate::database_watch::{self, DatabaseWatch, MonitoredDatabase};
 use crate::environment::Before;
 use crate::events::RunningEvents;
@@ -55,6 +56,11 @@ pub trait Lab: Debug {
 
     /// Starts to monitor the database of a load. `None` if it cannot be monitored.
     fn watch_database(&self, _database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {
+        None
+    }
+
+    /// Reads the counters of a database before a load. `None` if it has none.
+    fn meter_costs(&self, _database: &MonitoredDatabase) -> Option<CostMeter> {
         None
     }
 
@@ -193,6 +199,10 @@ impl Lab for LocalLab {
     fn watch_database(&self, database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {
         database_watch::Session::begin(database)
             .map(|session| -> Box<dyn DatabaseWatch> { Box::new(session) })
+    }
+
+    fn meter_costs(&self, database: &MonitoredDatabase) -> Option<CostMeter> {
+        CostMeter::begin(database)
     }
 
     fn profile(&self, order: ProfileOptions) -> Result<Box<dyn Sampling>, String> {

@@ -63,6 +63,7 @@ impl OwnRows {
     pub fn csv(file: &str, bytes: Arc<[u8]>) -> Result<Self, String> {
         let mut reader = reader(&bytes);
         let (mut row, mut places, mut count) = (StringRecord::new(), Vec::new(), 0);
+        reader.headers().map_err(|error| format!("{file}: {error}"))?;
         loop {
             let place = reader.position().clone();
             match reader.read_record(&mut row) {

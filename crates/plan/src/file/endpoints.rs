@@ -209,6 +209,15 @@ impl Endpoints {
         at_url.map(|(kind, _)| *kind).collect()
     }
 
+    /// Notes the endpoint that statements of `setup` or `teardown` name.
+    pub(crate) fn note_errand(&mut self, item: &Node, reading: &mut Reading<'_>) {
+        let number =
+            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::Transactions, reading));
+        if let Some(number) = number {
+            self.named[number].is_used = true;
+        }
+    }
+
     /// Reports endpoints that no step uses.
     pub(crate) fn unused(&self, root: &Node, reading: &mut Reading<'_>) {
         for unused in self.named.iter().filter(|named| !named.is_used) {

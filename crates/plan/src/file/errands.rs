@@ -1,5 +1,7 @@
 //! Reads `setup` and `teardown`: requests of one client before and after each load.
 
+use super::endpoints::Endpoints;
+use super::own_data;
 use super::own_step;
 use super::reading::Reading;
 use super::scenario::Written;
@@ -8,7 +10,8 @@ use super::step_reader::StepReader;
 use super::transaction;
 use super::tree::Node;
 use super::variables::Variables;
-use crate::plan::PlannedStep;
+use crate::plan::{ErrandSql, PlannedStep};
+use crate::study::SqlFile;
 
 const STEPS_MAX: usize = 100;
 /// Keys that apply only to steps of a load.
@@ -20,16 +23,52 @@ pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
     Some(Written::of(key, entry.key_at, &entry.value))
 }
 
-/// Reads the steps of the section.
+/// Keys that statements of the section may have.
+const SQL_KEYS: [&str; 3] = ["sql", "endpoint", "name"];
+
+/// Whether an item of the section has statements.
+fn is_sql(node: &Node) -> bool {
+    node.get("sql").is_some()
+}
+
+/// Reads the statements of the section.
+pub(crate) fn read_sql(
+    section: &Written<'_>,
+    endpoints: &mut Endpoints,
+    reading: &mut Reading<'_>,
+) -> Vec<ErrandSql> {
+    let mut found = Vec::new();
+    for (place, node) in section.steps.iter().enumerate().filter(|(_, node)| is_sql(node)) {
+        if let Some(entry) = node.entries().iter().find(|entry| !SQL_KEYS.contains(&entry.key.as_str())) {
+            let what = format!("`sql` of `{}` has no `{}`", section.name, entry.key);
+            reading.at(entry.key_at, what, "remove it");
+        }
+        endpoints.note_errand(node, reading);
+        let after_requests = section.steps[..place].iter().filter(|node| !is_sql(node)).count();
+        let endpoint = node.text_of("endpoint").map(str::to_owned);
+        let texts = node.get("sql").map_or(&[][..], Node::items);
+        for text in texts.iter().filter_map(|item| own_data::text(item, &[], reading)) {
+            let sql = SqlFile { file: text.file, text: text.text.fill(|_| None) };
+            found.push(ErrandSql { after_requests, endpoint: endpoint.clone(), sql, database: None });
+        }
+    }
+    found
+}
+
+/// Reads the requests of the section.
 pub(crate) fn read(
     section: &Written<'_>,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Vec<PlannedStep> {
     let name = &section.name;
+    if section.steps.iter().all(is_sql) && !section.steps.is_empty() {
+        return Vec::new();
+    }
     if !reading.is_http {
-        let what = format!("`{name}` requires a scenario with requests, and these are transactions");
-        reading.at(section.at, what, "remove it; `prepare` makes the tables of a database");
+        let what =
+            format!("the requests of `{name}` require a scenario with requests, and these are transactions");
+        reading.at(section.at, what, "remove them, or write `sql` for the database");
         return Vec::new();
     }
     if let Some(share) = section.share {
@@ -41,9 +80,10 @@ pub(crate) fn read(
     }
     let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
-    for node in section.steps {
+    for node in section.steps.iter().filter(|node| !is_sql(node)) {
         if transaction::is_one(node) {
-            reading.at(node.at, format!("`{name}` has requests, and this is a transaction"), "remove it");
+            let what = format!("`{name}` has requests and `sql`, and this is another transaction");
+            reading.at(node.at, what, "write its statements under `sql`, or remove it");
             continue;
         }
         if let Some(own) = own_step::owner(node).and_then(|(_, protocol)| protocol.own_steps()) {

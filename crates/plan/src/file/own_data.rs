@@ -44,7 +44,7 @@ pub(crate) fn read(node: &Node, known: &[String], reading: &mut Reading<'_>) -> 
 }
 
 /// Reads an item of `sql`: a file if it ends in `.sql`, else statements.
-fn text(item: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<SqlFileText> {
+pub(crate) fn text(item: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<SqlFileText> {
     let text = item.text()?;
     let is_file =
         Path::new(text.trim()).extension().is_some_and(|ending| ending == "sql") && !text.contains(';');

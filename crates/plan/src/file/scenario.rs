@@ -103,11 +103,15 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves, settings::variables(root, &written));
-    let endpoints = note_kinds(root, &written, reading);
+    let mut endpoints = note_kinds(root, &written, reading);
     let mut around = Errands::default();
     if let Some(setup) = &setup {
         around.setup = errands::read(setup, &mut variables, reading);
+        around.setup_sql = errands::read_sql(setup, &mut endpoints, reading);
         variables.hand_on();
+    }
+    if let Some(teardown) = &teardown {
+        around.teardown_sql = errands::read_sql(teardown, &mut endpoints, reading);
     }
     let mut steps = Steps::of(root, &endpoints);
     let list = written.iter().zip(shares);

@@ -53,6 +53,15 @@ impl Study {
                 let _ = writeln!(out, "{word:<12}{}: {wanted}{saved}", step.name);
             }
         }
+        let errands = &self.script.errands;
+        for (word, all) in [("setup", &errands.setup_sql), ("teardown", &errands.teardown_sql)] {
+            for one in all {
+                let words = one.sql.text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let what = one.sql.file.clone().unwrap_or(words);
+                let to = one.endpoint.as_ref().map_or_else(String::new, |name| format!(", on {name}"));
+                let _ = writeln!(out, "{word:<12}{what}{to}");
+            }
+        }
         for source in self.script.data.iter().filter(|source| !self.is_hidden(source)) {
             let _ = writeln!(out, "data        {}", self.data_words(source));
         }

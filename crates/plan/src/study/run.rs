@@ -106,6 +106,22 @@ impl Study {
         if errands.is_empty() {
             return Ok(errands);
         }
+        for errand in errands.sql_mut() {
+            let named =
+                errand.endpoint.as_deref().map(|name| launch.endpoints.iter().find(|one| one.name == name));
+            let url = match named {
+                Some(Some(endpoint)) => &endpoint.url,
+                Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
+                None => launch.database.as_ref().unwrap_or(&launch.url),
+            };
+            if !is_database(url) {
+                return Err(vec![no_database(errand.endpoint.as_deref())]);
+            }
+            errand.database = Some(Database::read(url)?);
+        }
+        if !errands.has_requests() {
+            return Ok(errands);
+        }
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
         let around = requests(&place, LoadSpec::default())?;
@@ -247,4 +263,24 @@ fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<F
     let mut faults = Vec::new();
     let target = Target::database(url, &sql.played, &sql.spec, Spelling::Keys, &mut faults);
     put_on(target, true, load, Spelling::Keys, faults)
+}
+
+/// Error for statements of `setup` or `teardown` that go to no database.
+fn no_database(endpoint: Option<&str>) -> Fault {
+    match endpoint {
+        Some(name) => {
+            let what =
+                format!("`sql` of `setup` or `teardown` goes to {name}, which is no database of this system");
+            Fault::new(
+                "endpoint",
+                what,
+                "name an endpoint with a URL such as postgres://, mysql://, or sqlite:",
+            )
+        }
+        None => Fault::new(
+            "setup",
+            "`sql` of `setup` or `teardown` needs a database, and `url` is none",
+            "add `database: postgres://…`, or `endpoint` with the name of a database",
+        ),
+    }
 }

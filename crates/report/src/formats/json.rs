@@ -139,6 +139,8 @@ struct RunObject<'a> {
     baseline: Option<serde_json::Value>,
     /// Readings from inside the database under load.
     database: Option<inside::InsideObject<'a>>,
+    /// Physical cost by name, per request or as a size in bytes, over the whole load. `None` if nothing is known.
+    cost: Option<std::collections::BTreeMap<String, f64>>,
     /// CPU profile of the system. `None` if the run was not profiled.
     profile: Option<cpu_profile::ProfileObject>,
     /// How a command ends that made only this run. `None` while the run is in progress.
@@ -464,6 +466,7 @@ impl<'a> RunObject<'a> {
             events: events::of_run(view),
             baseline: crate::baseline::object_of_run(view),
             database: inside::of_run(view),
+            cost: crate::physical_cost::object(view),
             profile: cpu_profile::of_run(view),
             ending: ending.map(|ending| endings::of_run(ending.verdict, run.gates()).row().name),
         }

@@ -69,6 +69,9 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     for line in crate::system::words(view) {
         add("system", Some(line));
     }
+    for line in crate::physical_cost::lines(view) {
+        add("cost", Some(line));
+    }
     add("cores", words::cores(view));
     add("machine", Some(words::machine(&new.host).map_or("not known".to_owned(), |words| short(&words))));
     facts.extend(of_host(&new.host));

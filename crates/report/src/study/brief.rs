@@ -18,6 +18,7 @@ use crate::apart;
 use crate::bottleneck;
 use crate::figures::ErrorLine;
 use crate::item::{Fact, Item, Tone};
+use crate::physical_cost;
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, listed};
 use crate::units::{count, duration, percent_of, percent_with, rate};
@@ -90,6 +91,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
             facts.extend(self.why().into_iter().map(|line| ("why", line)));
             facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
+            facts.extend(self.loads().filter_map(|load| self.cost(load)).map(|line| ("cost", line)));
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
@@ -103,6 +105,12 @@ impl<'v, 'a> Brief<'v, 'a> {
         facts.extend(self.troubles(kinds_max).into_iter().map(|line| ("runs", line)));
         facts.extend(self.page.next());
         facts.into_iter().map(|(name, words)| (urgency(&words), Fact::new(name, words))).collect()
+    }
+
+    /// The physical cost in which the variants of a load differ most.
+    fn cost(&self, load: &LoadView<'_>) -> Option<String> {
+        let names: Vec<String> = (0..load.rows.len()).map(|row| self.page.row(load, row)).collect();
+        physical_cost::sentence(&self.view.runs, load, self.view.noun().one, &names)
     }
 
     fn loads(&self) -> impl Iterator<Item = &'v LoadView<'a>> + use<'v, 'a> {

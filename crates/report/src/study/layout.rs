@@ -10,6 +10,7 @@ use super::{
 };
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
+use crate::physical_cost;
 
 /// All items of a report on a study, in order.
 pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
@@ -64,6 +65,10 @@ impl Order<'_> {
         let found = tournament::sentences(self.view, load, &|name| self.page.short(name));
         self.fold(items, load, "How the best was found", points(found));
         self.fold(items, load, "Run by run, and over time", self.run_by_run(load)?);
+        let names: Vec<String> = (0..load.rows.len()).map(|row| self.page.row(load, row)).collect();
+        let one = self.view.noun().one;
+        let costs = physical_cost::table(&self.view.runs, load, one, &names, self.escape).map(Item::Table);
+        self.fold(items, load, "Physical cost (medians over runs)", costs.into_iter().collect());
         let limits = match self.view.diagnosis {
             None => "Likely bottlenecks (suspected from readings, not confirmed)",
             Some(_) => "Bottlenecks (suspected from readings, unless an experiment is named)",

@@ -1,5 +1,6 @@
 //! MySQL and MariaDB.
 
+mod costs;
 mod watch;
 
 use plan::Engine;
@@ -27,6 +28,7 @@ pub(super) const KIND: Kind = Kind {
     // ER_TABLEACCESS_DENIED_ERROR, ER_COLUMNACCESS_DENIED_ERROR, and ER_SPECIFIC_ACCESS_DENIED_ERROR.
     is_forbidden: |error| matches!(error.number, 1142 | 1143 | 1227),
     watch: Some(|| Box::new(watch::MySql::default())),
+    costs: Some(costs::read),
     server_copy: None,
     in_process: None,
 };

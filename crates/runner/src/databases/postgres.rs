@@ -1,5 +1,6 @@
 //! PostgreSQL, and servers with its protocol.
 
+mod costs;
 mod pooling;
 mod statements;
 mod template;
@@ -29,6 +30,7 @@ pub(super) const KIND: Kind = Kind {
     // SQLSTATE `insufficient_privilege`.
     is_forbidden: |error| error.sqlstate.0 == *b"42501",
     watch: Some(|| Box::new(watch::Postgres::default())),
+    costs: Some(costs::read),
     server_copy: Some(template::find),
     in_process: None,
 };

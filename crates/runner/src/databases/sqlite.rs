@@ -1,5 +1,7 @@
 //! SQLite, in this process.
 
+mod costs;
+
 use engine::Probed;
 use plan::{Engine, Transactions};
 use sqlite::Database;
@@ -20,6 +22,7 @@ pub(super) const KIND: Kind = Kind {
     pooling: None,
     is_forbidden: |_| false,
     watch: None,
+    costs: Some(costs::read),
     server_copy: None,
     in_process: Some(|deck, steps, settings, transactions| {
         sqlite::sqlite(deck, steps, settings, file(transactions))

@@ -113,7 +113,7 @@ impl Started for FakeSystem {
         let failures = if fails { vec![failure(Stage::Stop)] } else { Vec::new() };
         let outputs =
             vec![Output { process: "web".to_owned(), text: b"listening".to_vec(), dropped_bytes: 0 }];
-        Stopped { failures, outputs }
+        Stopped { failures, outputs, ..Stopped::default() }
     }
 }
 

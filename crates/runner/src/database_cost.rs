@@ -1,0 +1,111 @@
+//! Reads what a load costs a database: its counters before the load and after it, when the sessions of the load have ended.
+//!
+//! Unlike the monitor, which asks each second while the load is under way, two short sessions ask before and after it. So the growth
+//! is that of the whole load, warm-up included, and exact for any number of requests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use evidence::Reading;
+use judge::DATABASE;
+use loading::{Answer, Database, HeldSession};
+
+use crate::database_watch::MonitoredDatabase;
+use crate::databases;
+use crate::load_data;
+
+/// Pause between two readings, and the number of readings until the values stop changing: servers count a session's work when it ends.
+const PAUSE: Duration = Duration::from_millis(60);
+const READINGS_MAX: u32 = 25;
+/// Time limit for all readings of a side.
+const WITHIN: Duration = Duration::from_secs(3);
+
+/// Value of a counter or a size.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cost {
+    /// Name of the reading: `cost_wal_bytes`.
+    pub(crate) metric: String,
+    pub(crate) value: f64,
+}
+
+/// Reads all costs in one session.
+pub(crate) type ReadCosts = fn(&mut dyn FnMut(&str) -> Option<Answer>) -> Vec<Cost>;
+
+/// Values before a load.
+#[derive(Debug)]
+pub struct CostMeter {
+    place: Database,
+    read: ReadCosts,
+    before: Vec<Cost>,
+}
+
+impl CostMeter {
+    /// Reads the values before a load. `None` if the database reports none.
+    pub(crate) fn begin(database: &MonitoredDatabase) -> Option<Self> {
+        let MonitoredDatabase::Sql(database) = database else { return None };
+        let read = databases::of(database.engine).costs?;
+        let place = load_data::place(database).ok()?;
+        let before = settled(&place, read)?;
+        (!before.is_empty()).then_some(Self { place, read, before })
+    }
+
+    /// Reads the values after the load. Returns growth of counters, and sizes before and after.
+    pub(crate) fn end(self) -> Vec<Reading> {
+        let after = settled(&self.place, self.read).unwrap_or_default();
+        let mut readings = Vec::new();
+        for Cost { metric, value } in after {
+            let Some(before) = self.before.iter().find(|cost| cost.metric == metric) else { continue };
+            if judge::is_size_cost(&metric) {
+                readings.push(reading(&metric, "before", before.value));
+                readings.push(reading(&metric, "after", value));
+            } else if value >= before.value {
+                readings.push(reading(&metric, "", value - before.value));
+            }
+        }
+        readings
+    }
+}
+
+fn reading(metric: &str, label: &str, value: f64) -> Reading {
+    Reading { subject: DATABASE.to_owned(), metric: metric.to_owned(), label: label.to_owned(), value }
+}
+
+/// Values that no longer change. `None` if the database does not answer in time.
+fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
+    let (place, is_given_up) = (place.clone(), Arc::new(AtomicBool::new(false)));
+    let (teller, told) = mpsc::channel();
+    let ends = Arc::clone(&is_given_up);
+    let work = move || {
+        let Ok(mut session) = HeldSession::open_to_watch(&place, Arc::clone(&ends)) else { return };
+        let mut ask = |sql: &str| session.ask(sql).ok();
+        let mut values = read(&mut ask);
+        for _ in 0..READINGS_MAX {
+            thread::sleep(PAUSE);
+            let next = read(&mut ask);
+            let is_settled = next == values;
+            values = next;
+            if is_settled || ends.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        // Sending fails if nobody waits any more.
+        let _ = teller.send(values);
+    };
+    thread::Builder::new().name("costs".to_owned()).spawn(work).ok()?;
+    let values = told.recv_timeout(WITHIN).ok();
+    is_given_up.store(true, Ordering::Relaxed);
+    values
+}
+
+/// Costs of a row with a value for each name. Values that are missing are left out.
+pub(crate) fn of_row(names: &[&str], answer: Option<Answer>) -> Vec<Cost> {
+    let row = answer.and_then(|mut rows| rows.pop()).unwrap_or_default();
+    let values = names.iter().zip(row).filter_map(|(name, value)| {
+        let value: f64 = value?.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)?;
+        Some(Cost { metric: (*name).to_owned(), value })
+    });
+    values.collect()
+}
