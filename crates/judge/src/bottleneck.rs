@@ -43,6 +43,7 @@ mod quota;
 mod rate_limit;
 mod refusals;
 mod spinning;
+mod statements;
 mod stopped;
 mod threads;
 mod unknown;
@@ -117,6 +118,7 @@ pub const RULES: &[Rule] = &[
     key_value_store::ITS_LOG,
     key_value_store::ITS_FORKS,
     memory::LIMIT_OF_MEMORY,
+    statements::WITHOUT_INDEX,
     database::WAITS_INSIDE,
     database::BUFFERS_TOO_SMALL,
     open_files::OPEN_FILES,

@@ -148,11 +148,13 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
         let blocking = inside.blocking.iter().filter_map(|(session, blocked)| {
             let (session, statement) = session.split_once(BLOCKING_SEPARATOR)?;
             let (_, state) = session.split_once(", ")?;
-            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet.
-            let is_waiting = inside
-                .statements
-                .iter()
-                .any(|of| of.statement == statement && kind(&of.wait) == Some(Resource::DATABASE_LOCK));
+            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet. An idle one does not wait,
+            // even if its last statement is one that others wait in.
+            let is_waiting = !state.starts_with("idle")
+                && inside
+                    .statements
+                    .iter()
+                    .any(|of| of.statement == statement && kind(&of.wait) == Some(Resource::DATABASE_LOCK));
             (!is_waiting).then(|| (format!("{state}{BLOCKING_SEPARATOR}{statement}"), *blocked))
         });
         blocking.collect()
@@ -174,7 +176,7 @@ pub(super) fn largest(
     (!text.is_empty()).then_some(text)
 }
 
-fn quoted(statement: &str) -> String {
+pub(super) fn quoted(statement: &str) -> String {
     let mut short: String = statement.chars().take(STATEMENT_CHARS_MAX).collect();
     if short.len() < statement.len() {
         short.push('…');

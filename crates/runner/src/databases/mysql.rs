@@ -1,5 +1,6 @@
 //! MySQL and MariaDB.
 
+mod statements;
 mod watch;
 
 use plan::Engine;

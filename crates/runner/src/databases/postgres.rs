@@ -1,6 +1,7 @@
 //! PostgreSQL, and servers with its protocol.
 
 mod pooling;
+mod scans;
 mod statements;
 mod watch;
 
