@@ -22,6 +22,7 @@ mod connections;
 mod cpu;
 mod database;
 mod delayed_ack;
+mod dependencies;
 mod disks;
 mod errors;
 mod evidence;
@@ -123,6 +124,10 @@ pub const RULES: &[Rule] = &[
     database::BUFFERS_TOO_SMALL,
     open_files::OPEN_FILES,
     disks::LIMIT_OF_DISKS,
+    dependencies::ROUND_TRIPS,
+    dependencies::CONNECTION_PER_REQUEST,
+    dependencies::SLOW_SERVER,
+    dependencies::BUFFERS,
     threads::DISKS_OF_THREADS,
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,

@@ -82,7 +82,7 @@ fn share_of_sessions(evidence: &Evidence<'_>, resource: Resource) -> f64 {
     evidence.signal(of_run).unwrap_or(0.0)
 }
 
-fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active))?;
     let waits = evidence.database_waits();
     let of = |resource: Resource| {
