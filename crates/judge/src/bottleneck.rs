@@ -23,6 +23,7 @@ mod connections;
 mod cpu;
 mod database;
 mod delayed_ack;
+mod dependencies;
 mod disks;
 mod errors;
 mod evidence;
@@ -46,6 +47,7 @@ mod quota;
 mod rate_limit;
 mod refusals;
 mod spinning;
+mod statements;
 mod stopped;
 mod threads;
 mod unknown;
@@ -122,6 +124,7 @@ pub const RULES: &[Rule] = &[
     key_value_store::ITS_LOG,
     key_value_store::ITS_FORKS,
     memory::LIMIT_OF_MEMORY,
+    statements::WITHOUT_INDEX,
     database::WAITS_INSIDE,
     database::BUFFERS_TOO_SMALL,
     open_files::OPEN_FILES,
@@ -129,6 +132,10 @@ pub const RULES: &[Rule] = &[
     jvm::JVM_COLLECTIONS,
     held_lock::A_HELD_LOCK,
     jvm::JVM_MONITORS,
+    dependencies::ROUND_TRIPS,
+    dependencies::CONNECTION_PER_REQUEST,
+    dependencies::SLOW_SERVER,
+    dependencies::BUFFERS,
     threads::DISKS_OF_THREADS,
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,

@@ -22,6 +22,13 @@ pub struct Inside {
     pub statements: Vec<StatementWait>,
     /// Statements with their execution time, most first; empty if the server does not report it.
     pub executed: Vec<StatementTime>,
+    /// Last statements of sessions, idle or not, with the number of times that a sample saw them, most first.
+    pub last: Vec<(String, f64)>,
+    /// Scans of whole tables, and rows that they read, per second, by table. The name is empty where the server counts for all tables
+    /// together.
+    pub scans: BTreeMap<String, [f64; 2]>,
+    /// Statements that read a whole table, with the line of their plan that does, by statement.
+    pub plans: BTreeMap<String, String>,
     /// Sessions that blocked others, and the mean number of blocked sessions, most first.
     pub blocking: Vec<(String, f64)>,
     /// Rates of counters per second, by metric without `db_`. Counters with labels are summed.
@@ -86,6 +93,8 @@ pub const DATABASE: &str = "database";
 pub const WAIT_SEPARATOR: &str = " | ";
 /// Separator between a session with its state and its statement in a label of `db_blocking`.
 pub const BLOCKING_SEPARATOR: &str = ": ";
+/// Separator between a statement and its plan in a label of `db_plan`.
+pub const PLAN_SEPARATOR: &str = " => ";
 /// Metrics of key-value stores that are sizes and states; others are counters, or have an entry of their own.
 const LEVELS: [&str; 9] = [
     "db_clients_blocked",
@@ -127,6 +136,8 @@ impl Inside {
         let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
             Default::default();
         let mut executed: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+        let (mut last, mut scans, mut plans): (BTreeMap<&str, f64>, BTreeMap<String, [f64; 2]>, _) =
+            Default::default();
         let (mut active, mut asked_s, mut open, mut max) = (0.0, 0.0, None, None);
         for reading in of_database() {
             let (label, value) = (reading.label, reading.value);
@@ -143,6 +154,13 @@ impl Inside {
                 "db_blocking" => *blocking.entry(label.to_owned()).or_default() += mean,
                 "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
                 "db_connections_max" => max = Some(value),
+                "db_last_statement" => *last.entry(label).or_default() += value,
+                "db_plan" => drop(note_plan(&mut plans, label)),
+                metric @ ("db_table_scans" | "db_table_rows") => {
+                    counted_s.insert(reading.second);
+                    scans.entry(label.to_owned()).or_default()[usize::from(metric == "db_table_rows")] +=
+                        value;
+                }
                 metric if LEVELS.contains(&metric) => {}
                 metric => {
                     counted_s.insert(reading.second);
@@ -151,7 +169,11 @@ impl Inside {
                 }
             }
         }
-        per_s.values_mut().for_each(|count| *count /= counted_s.len() as f64);
+        let counts = per_s.values_mut().chain(scans.values_mut().flatten());
+        counts.for_each(|count| *count /= counted_s.len() as f64);
+        let mut last: Vec<(String, f64)> =
+            last.into_iter().map(|(text, seen)| (text.to_owned(), seen)).collect();
+        last.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let statement = |(label, sessions): (String, f64)| {
             let (wait, statement) = label.split_once(WAIT_SEPARATOR).unwrap_or((&label, ""));
             let [wait, statement] = [wait, statement].map(str::to_owned);
@@ -167,6 +189,9 @@ impl Inside {
             waits,
             statements,
             executed: StatementTime::ranked(executed),
+            last,
+            scans,
+            plans,
             blocking,
             per_s,
             levels: levels(of_database().map(|reading| (reading.metric, reading.value))),
@@ -223,6 +248,13 @@ impl Inside {
     }
 }
 
+/// Adds the plan of a statement from the label of its reading.
+fn note_plan(plans: &mut BTreeMap<String, String>, label: &str) -> Option<()> {
+    let (statement, plan) = label.split_once(PLAN_SEPARATOR)?;
+    plans.insert(statement.to_owned(), plan.to_owned());
+    Some(())
+}
+
 /// Means of sizes and states, by metric without `db_`.
 fn levels<'a>(readings: impl Iterator<Item = (&'a str, f64)>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
@@ -240,7 +272,7 @@ pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     let separator = match metric {
         "db_statement_waits" => WAIT_SEPARATOR,
         "db_blocking" => BLOCKING_SEPARATOR,
-        "db_statement_calls" | "db_statement_s" => return "statement",
+        "db_statement_calls" | "db_statement_s" | "db_last_statement" | "db_plan" => return "statement",
         _ => return label,
     };
     label.split_once(separator).map_or(label, |(before, _)| before)

@@ -15,6 +15,7 @@ mod condition;
 mod core_time;
 mod counting;
 pub mod cpu_profile;
+mod dependencies;
 pub mod diagnosis;
 mod distribution;
 pub mod durability;
@@ -73,6 +74,7 @@ pub use compared_by::{ComparedBy, can_be_named};
 pub use condition::{Condition, ConditionError, OfBaseline, Sign, Unknown};
 pub use core_time::CoreTime;
 pub use counting::{Counted, counted};
+pub use dependencies::{Called, Dependencies};
 pub use diagnosis::Diagnosis;
 pub use distribution::{Bin, log_bins};
 pub use durations::Durations;
@@ -83,8 +85,8 @@ pub use finalists::{ERRORS_MAX, finalists};
 pub use gates::{Gates, judge_gates};
 pub use group_io::LimitedIo;
 pub use inside::{
-    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementTime, StatementWait, WAIT_SEPARATOR,
-    class_of, without_statement,
+    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, PLAN_SEPARATOR, StatementTime, StatementWait,
+    WAIT_SEPARATOR, class_of, without_statement,
 };
 pub use kind::MetricKind;
 pub use ladder::Ladder;

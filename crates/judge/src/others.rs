@@ -29,6 +29,7 @@ pub fn mean_of_others<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
 pub fn others_cores(run: &Run) -> Option<f64> {
     let used = places(run);
     let (mut cores, mut own): (BTreeMap<u32, Time>, BTreeMap<&str, Time>) = Default::default();
+    let mut called: BTreeMap<(u64, &str), f64> = BTreeMap::new();
     for reading in read_in(run, Seconds::MostlyMeasured) {
         if let Some(CoreTime { number, busy_s, all_s }) = CoreTime::of(&reading) {
             cores.entry(number).or_default().add(busy_s, all_s);
@@ -36,10 +37,15 @@ pub fn others_cores(run: &Run) -> Option<f64> {
             match reading.metric {
                 "cpu_user_s" | "cpu_sys_s" => own.entry(reading.subject).or_default().add(reading.value, 0.0),
                 "covered_s" => own.entry(reading.subject).or_default().add(0.0, reading.value),
+                // Two processes that call one server have the same reading.
+                "dependency_cpu_s" => {
+                    called.entry((reading.second, reading.label)).or_insert(reading.value);
+                }
                 _ => {}
             }
         }
     }
+    let called: f64 = called.into_values().sum();
     let all_s = cores.values().map(|core| core.all_s).sum::<f64>() / cores.len() as f64;
     let system = own.remove("system").filter(|_| !cores.is_empty())?;
     // The total of the plan's processes leaves out helpers such as proxies, so single processes are summed if they are known.
@@ -48,7 +54,8 @@ pub fn others_cores(run: &Run) -> Option<f64> {
     let own: f64 = own.map(|time| time.busy_s / if time.all_s > 0.0 { time.all_s } else { all_s }).sum();
     let counted = cores.iter().filter(|(number, _)| used.as_ref().is_none_or(|used| used.contains(number)));
     let busy: f64 = counted.map(|(_, core)| core.busy_s / core.all_s).sum();
-    Some(busy - own).filter(|others| others.is_finite())
+    // Servers on this machine that the system calls are a part of it.
+    Some(busy - own - called / all_s).filter(|others| others.is_finite())
 }
 
 /// Mean number of cores that neither the generator nor the system could use over the measured seconds. It is the sum of
@@ -133,6 +140,9 @@ mod tests {
         assert!(is_about(of(0, &[(0, named)]), 0.3), "the system is the sum of its processes");
         let with_proxy = [second(), used("web", 0.6, 1.0), used("proxy far", 0.2, 1.0)].concat();
         assert!(is_about(of(0, &[(0, with_proxy)]), 0.1), "a proxy of the plan is no other process");
+        let database = vec![reading("web", "dependency_cpu_s", "127.0.0.1:5432", 0.25)];
+        let with_database = [second(), used("web", 0.6, 1.0), database].concat();
+        assert!(is_about(of(0, &[(0, with_database)]), 0.05), "a database that it calls is no other process");
         let late = [core("core0", 0.5, 1.0), used("system", 0.6, 2.0)].concat();
         assert!(is_about(of(0, &[(0, late)]), 0.2), "processes were read over two seconds");
     }

@@ -7,6 +7,7 @@ use stats::median;
 use units::Share;
 
 use crate::core_time::{CoreTime, Seconds, read_in};
+use crate::dependencies::Dependencies;
 use crate::inside::Inside;
 use crate::waits::Waits;
 
@@ -56,6 +57,8 @@ pub struct Signals {
     pub waits: Waits,
     /// Statistics of the load's database from inside; `None` if it was not asked, or did not answer.
     pub inside: Option<Inside>,
+    /// Calls of the system to others.
+    pub dependencies: Dependencies,
 }
 
 /// Shortest second for which shares are meaningful, in seconds.
@@ -135,6 +138,7 @@ impl Signals {
             throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
             waits: Waits::during(run, which),
             inside: Inside::during(run, which),
+            dependencies: Dependencies::during(run, which),
         })
     }
 }

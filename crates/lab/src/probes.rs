@@ -21,6 +21,7 @@ mod look_times;
 mod member;
 mod memory;
 mod network;
+mod opened;
 mod own_groups;
 mod own_time;
 mod paging;
@@ -159,6 +160,7 @@ fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
         Box::new(time_wait::TimeWait::default()),
         Box::new(listeners::Listeners::of(subject)),
         Box::new(refused::Refused::default()),
+        Box::new(opened::Opened::default()),
         Box::new(pressure::Pressure::default()),
     ];
     this.into_iter().chain(others).collect()

@@ -83,6 +83,11 @@ pub(crate) trait Dialect: Send {
     /// Counters since the start of the server, and sizes.
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
 
+    /// Last statements of sessions, and plans of those that read whole tables.
+    fn texts(&mut self, _asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+        Ok(StatementTexts::default())
+    }
+
     /// Growth of the statistics of statements since the last call in this session, longest time first.
     fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         Ok(Vec::new())
@@ -107,6 +112,23 @@ pub(crate) struct StatementGrowth {
     pub(crate) calls: f64,
     /// Execution time, in seconds.
     pub(crate) time_s: f64,
+}
+
+/// Last statements of sessions, and new plans.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct StatementTexts {
+    /// Normalized statement of each session.
+    pub(crate) last: Vec<String>,
+    pub(crate) plans: Vec<StatementPlan>,
+}
+
+/// Part of a plan that reads a whole table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StatementPlan {
+    /// Normalized statement.
+    pub(crate) statement: String,
+    /// Line of the plan, without values.
+    pub(crate) plan: String,
 }
 
 /// A session that answers questions.
@@ -329,10 +351,12 @@ impl Watcher<'_> {
                 let blocking = if is_locked { self.dialect.blocking(&mut asked)? } else { Vec::new() };
                 let counters = self.dialect.counters(&mut asked)?;
                 let grown = self.dialect.statements(&mut asked)?;
+                let texts = self.dialect.texts(&mut asked)?;
                 let mut tally = self.shared.tally();
                 tally.add_blocking(blocking);
                 tally.count(counters, false);
                 tally.add_grown(grown);
+                tally.add_texts(texts);
             }
             let took = begun.elapsed();
             self.shared.tally().took(took);

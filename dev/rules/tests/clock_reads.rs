@@ -20,6 +20,10 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/study/src/study.rs", "how long the runs of a study take, to tell how long is left"),
     ("crates/runner/src/stretching.rs", "how long a password may be stretched"),
     ("crates/runner/src/database_watch.rs", "how long a database took to answer, to ask it seldom"),
+    (
+        "crates/runner/src/databases/postgres/watch.rs",
+        "how long the statistics of all tables took, to leave them out where that is long",
+    ),
     ("crates/runner/src/resolve.rs", "how long a name look-up took"),
     ("crates/lab/src/listening.rs", "how long looking through open files may take"),
     ("crates/lab/src/steady.rs", "how long a system takes to be steady, once it is ready"),

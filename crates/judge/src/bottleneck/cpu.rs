@@ -111,13 +111,18 @@ fn all_of(cores: usize) -> String {
     }
 }
 
+/// Smallest number of cores of servers that the system calls that a sentence names.
+const CALLED_MIN: f64 = 0.05;
+
 fn who_used(cores: &Cores) -> String {
     let of = |name: &str, used: Option<f64>| used.map(|used| format!("{name} {}", decimal(used, 2)));
     let (system, others) = match cores.system {
         Some(used) => (Some(format!("the system used {}", decimal(used, 2))), "other processes"),
         None => (None, "all other processes"),
     };
-    let who = [system, of("the generator", cores.generator), of(others, cores.others)];
+    let called = Some(cores.called).filter(|used| *used >= CALLED_MIN);
+    let called = of("what it calls", called);
+    let who = [system, called, of("the generator", cores.generator), of(others, cores.others)];
     who.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

@@ -89,7 +89,7 @@ fn share_of_sessions(evidence: &Evidence<'_>, resource: Resource) -> f64 {
     evidence.signal(of_run).unwrap_or(0.0)
 }
 
-fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active))?;
     let waits = evidence.database_waits();
     let of = |resource: Resource| {
@@ -155,11 +155,13 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
         let blocking = inside.blocking.iter().filter_map(|(session, blocked)| {
             let (session, statement) = session.split_once(BLOCKING_SEPARATOR)?;
             let (_, state) = session.split_once(", ")?;
-            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet.
-            let is_waiting = inside
-                .statements
-                .iter()
-                .any(|of| of.statement == statement && kind(&of.wait) == Some(Resource::DATABASE_LOCK));
+            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet. An idle one does not wait,
+            // even if its last statement is one that others wait in.
+            let is_waiting = !state.starts_with("idle")
+                && inside
+                    .statements
+                    .iter()
+                    .any(|of| of.statement == statement && kind(&of.wait) == Some(Resource::DATABASE_LOCK));
             (!is_waiting).then(|| (format!("{state}{BLOCKING_SEPARATOR}{statement}"), *blocked))
         });
         blocking.collect()
@@ -181,7 +183,7 @@ pub(super) fn largest(
     (!text.is_empty()).then_some(text)
 }
 
-fn quoted(statement: &str) -> String {
+pub(super) fn quoted(statement: &str) -> String {
     let mut short: String = statement.chars().take(STATEMENT_CHARS_MAX).collect();
     if short.len() < statement.len() {
         short.push('…');

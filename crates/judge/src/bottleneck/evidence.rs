@@ -108,6 +108,8 @@ pub(super) struct Cores {
     pub(super) all: usize,
     pub(super) system: Option<f64>,
     pub(super) generator: Option<f64>,
+    /// Cores used by servers on this machine that the system calls, such as its database; 0 if there are none.
+    pub(super) called: f64,
     /// Cores used by all other processes.
     pub(super) others: Option<f64>,
 }
@@ -201,8 +203,11 @@ impl Evidence<'_> {
         let (system, generator) =
             (used(|resources| resources.system.as_ref()), used(|resources| resources.generator.as_ref()));
         let busy = self.signal(|signals| signals.busy_cores);
-        let others = busy.map(|busy| (busy - system.unwrap_or(0.0) - generator.unwrap_or(0.0)).max(0.0));
-        Some(Cores { all, system, generator, others })
+        // Servers on this machine that the system calls are no other processes.
+        let called = self.signal(|signals| Some(signals.dependencies.cores())).unwrap_or(0.0);
+        let own = [system, generator, Some(called)].into_iter().flatten().sum::<f64>();
+        let others = busy.map(|busy| (busy - own).max(0.0));
+        Some(Cores { all, system, generator, called, others })
     }
 
     /// Name of the busiest core, and the share of the time for which it was busy. The name comes from outside: escape it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::dependencies::DATABASE_SAYS_WHY;
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
 use super::load::RESOURCE_SATURATED;
@@ -160,7 +161,7 @@ pub(super) const A_DEPENDENCY: Rule = Rule {
     when: "two thirds of the threads of a process, or of its users, waited for a reply on connections that \
            the process had opened to one address",
     why: "its own work is the smaller part of the response time",
-    refuted_by: &[],
+    refuted_by: &[DATABASE_SAYS_WHY],
     rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_dependency,
@@ -202,7 +203,7 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
     why: "an event loop waits for the replies of all requests at once, and a connection for each request is closed before its reader is known. \
           A pool of connections that is as large by chance looks like it. At a port of the system itself the cause lies in another of its \
           processes, or in the queue of that port if it is full",
-    refuted_by: &[RESOURCE_SATURATED],
+    refuted_by: &[RESOURCE_SATURATED, DATABASE_SAYS_WHY],
     rung: Rung::Kernel,
     covers: Covers::Any,
     find: a_dependency_of_an_event_loop,

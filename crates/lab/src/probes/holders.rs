@@ -195,7 +195,8 @@ fn watched_descriptors(text: &str) -> impl Iterator<Item = u64> {
     watched.filter_map(|rest| rest.split_ascii_whitespace().next()?.parse().ok())
 }
 
-fn name(pid: u32) -> String {
+/// Name of a process without invisible characters; empty if it does not exist.
+pub(super) fn name(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     crate::in_words::harmless(name.trim())
 }

@@ -12,11 +12,14 @@ pub(crate) const OPEN_FILES_SHARE: &str = "open_files_limit_share";
 pub(crate) const NICE: &str = "nice";
 /// Time between this reading and the one before, over which counters grew.
 pub(crate) const COVERED: &str = "covered_s";
+/// CPU time of the processes that listen at an address which the system calls.
+pub(crate) const DEPENDENCY_CPU: &str = "dependency_cpu_s";
 /// Values whose max is taken instead of the sum.
 const LARGEST: [&str; 4] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE, COVERED];
 
 /// Increases since processes were last read. Values of threads are means per look already.
-const INCREASES: [&str; 5] = ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", COVERED];
+const INCREASES: [&str; 6] =
+    ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", DEPENDENCY_CPU, COVERED];
 
 /// Whether several looks share the value in proportion to the time that each covers. All other values apply to each look.
 pub(crate) fn is_grown(metric: &str) -> bool {
@@ -40,6 +43,12 @@ impl ProcessValues {
         for (metric, value) in &part.0 {
             self.add(metric, *value);
         }
+    }
+
+    /// CPU time in user space and in the kernel, in seconds. `None` if a part is unknown.
+    pub(crate) fn cpu_s(&self) -> Option<f64> {
+        let of = |metric| self.0.get(metric).copied().flatten();
+        Some(of("cpu_user_s")? + of("cpu_sys_s")?)
     }
 
     pub(crate) fn write(&self, subject: &str, sheet: &mut Sheet) {

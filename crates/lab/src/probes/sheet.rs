@@ -44,8 +44,13 @@ impl Sheet {
 
     /// Adds a value of processes, which may not be read in each look.
     pub(crate) fn of_processes(&mut self, subject: &str, metric: &'static str, value: f64) {
+        self.add_of_processes(subject, metric, "", value);
+    }
+
+    /// Like `of_processes`, with a label.
+    pub(crate) fn add_of_processes(&mut self, subject: &str, metric: &'static str, label: &str, value: f64) {
         let readings = if self.is_shared { &mut self.shared } else { &mut self.readings };
-        readings.push(Reading { subject: subject.to_owned(), metric, label: String::new(), value });
+        readings.push(Reading { subject: subject.to_owned(), metric, label: label.to_owned(), value });
     }
 
     pub(crate) fn machine(&mut self, metric: &'static str, label: &str, value: f64) {

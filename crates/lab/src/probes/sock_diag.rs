@@ -58,8 +58,54 @@ pub(crate) struct Connected {
     pub(crate) receive_queue_bytes: u32,
     /// Written bytes that were not acknowledged.
     pub(crate) send_queue_bytes: u32,
-    /// Segments retransmitted since the connection began; 0 if the kernel does not report it.
+    /// Counters since the connection began. All are 0 if the kernel does not report them.
+    pub(crate) traffic: Traffic,
+}
+
+/// Counters of a TCP connection since it began, and the time since its last data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    /// Retransmitted segments.
     pub(crate) retransmits: u32,
+    /// Time since data was last sent and received, in milliseconds. The kernel counts it in ticks of 1 to 10 ms.
+    pub(crate) since_sent_ms: u32,
+    pub(crate) since_received_ms: u32,
+    /// Segments with data.
+    pub(crate) segments_sent: u32,
+    pub(crate) segments_received: u32,
+    /// Bytes that the peer acknowledged, and bytes that it sent.
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_received: u64,
+    /// Time in which data was to be sent, in microseconds, and the parts of it in which the peer's window or the own send buffer was
+    /// full.
+    pub(crate) busy_us: u64,
+    pub(crate) peer_window_us: u64,
+    pub(crate) send_buffer_us: u64,
+}
+
+impl Traffic {
+    /// Parses a `tcp_info`. Fields that an older kernel does not have are 0.
+    fn parse(info: &[u8]) -> Self {
+        let short = |at| u32_at(info, at).unwrap_or(0);
+        let long = |at| u64_at(info, at).unwrap_or(0);
+        Self {
+            since_sent_ms: short(44),
+            since_received_ms: short(52),
+            retransmits: short(TOTAL_RETRANSMITS_AT),
+            bytes_sent: long(120),
+            bytes_received: long(128),
+            segments_received: short(152),
+            segments_sent: short(156),
+            busy_us: long(168),
+            peer_window_us: long(176),
+            send_buffer_us: long(184),
+        }
+    }
+
+    /// Whether the last data was sent and nothing came back since. False if both happened within one tick of the kernel.
+    pub(crate) fn awaits_reply(&self) -> bool {
+        self.segments_sent > 0 && (self.segments_received == 0 || self.since_sent_ms < self.since_received_ms)
+    }
 }
 
 const HEADER: usize = 16;
@@ -291,10 +337,10 @@ fn connected(message: &[u8]) -> Option<Connected> {
         };
         Some(SocketAddr::new(address, port))
     };
-    let mut retransmits = None;
+    let mut traffic = Traffic::default();
     each_attribute(message.get(72..)?, |kind, value| {
         if kind == TCP_INFO {
-            retransmits = u32_at(value, TOTAL_RETRANSMITS_AT);
+            traffic = Traffic::parse(value);
         }
     });
     Some(Connected {
@@ -303,7 +349,7 @@ fn connected(message: &[u8]) -> Option<Connected> {
         receive_queue_bytes: u32_at(message, 56)?,
         send_queue_bytes: u32_at(message, 60)?,
         inode: u32_at(message, 68)?,
-        retransmits: retransmits.unwrap_or(0),
+        traffic,
     })
 }
 
@@ -348,6 +394,10 @@ fn device(packed: u32) -> (u32, u32) {
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -449,12 +499,40 @@ mod tests {
             remote: "10.0.0.7:5432".parse().unwrap(),
             receive_queue_bytes: 3,
             send_queue_bytes: 4,
-            retransmits: 0,
+            traffic: Traffic::default(),
         };
         assert_eq!(connected(&body), Some(expected));
         body.extend(attribute(TCP_INFO, &info));
-        assert_eq!(connected(&body), Some(Connected { retransmits: 5, ..expected }));
+        let traffic = Traffic { retransmits: 5, ..Traffic::default() };
+        assert_eq!(connected(&body), Some(Connected { traffic, ..expected }), "an old kernel has no more");
         assert_eq!(connected(&body[..71]), None);
+    }
+
+    #[test]
+    fn kernel_counts_data_and_shows_a_reply_that_is_awaited() {
+        use std::io::{Read, Write};
+        let Ok(mut kernel) = SockDiag::open() else { return };
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = server.local_addr().unwrap();
+        let mut client = std::net::TcpStream::connect(at).unwrap();
+        let (mut peer, _) = server.accept().unwrap();
+        let mut read = || {
+            let all = kernel.established(&[at.port()], None).ok()?;
+            Some(all.iter().find(|one| one.remote == at).expect("the client's end").traffic)
+        };
+        let Some(before) = read() else { return };
+        assert!(!before.awaits_reply());
+        client.write_all(&[1; 10]).unwrap();
+        let asked = read().expect("counters");
+        assert_eq!((asked.segments_sent, asked.segments_received, asked.awaits_reply()), (1, 0, true));
+        peer.read_exact(&mut [0; 10]).unwrap();
+        // The kernel tells both times apart only by its ticks.
+        std::thread::sleep(Duration::from_millis(25));
+        peer.write_all(&[2; 30]).unwrap();
+        client.read_exact(&mut [0; 30]).unwrap();
+        let answered = read().expect("counters");
+        assert_eq!((answered.segments_received, answered.bytes_received), (1, 30));
+        assert!(!answered.awaits_reply(), "{answered:?}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::budget::{Budget, Cost, Due};
-use super::dependencies::Dependencies;
+use super::dependencies::{CalledServer, Dependencies};
 use super::group::{Group, Now};
 use super::holders::Holders;
 use super::jvm::Jvms;
@@ -16,7 +16,7 @@ use super::member::ProbeCapabilities;
 use super::own_groups::OwnGroups;
 use super::own_time::own_time;
 use super::process_files::Stat;
-use super::process_values::{COVERED, ProcessValues};
+use super::process_values::{COVERED, DEPENDENCY_CPU, ProcessValues};
 use super::pss::Pss;
 use super::running::RunningSystem;
 use super::sheet::{Probe, Sheet};
@@ -38,6 +38,10 @@ pub(crate) struct System {
     groups: Vec<Group>,
     /// Number of groups that belong to the system. The others are aside.
     own: usize,
+    /// Servers on this machine that the system calls. Their groups are the last ones.
+    servers: Vec<CalledServer>,
+    /// Index of the group and PID of each process of servers that were found since processes were last read.
+    new_of_servers: Vec<(usize, u32)>,
     /// A system that already runs, which is the first group. `None` if Tenbin started the system.
     running: Option<RunningSystem>,
     uptime: Source,
@@ -67,6 +71,8 @@ impl System {
             own: first + subject.roots.len(),
             tree: Tree::of(kept().enumerate().map(|(number, (_, keeper))| (*keeper, first + number))),
             groups: groups.collect(),
+            servers: Vec::new(),
+            new_of_servers: Vec::new(),
             running,
             threads: Threads::new(reach.files.clone(), reach.has_schedstat),
             dependencies: Dependencies::of(subject),
@@ -108,6 +114,23 @@ impl System {
         new.into_iter().map(|pid| (0, pid)).collect()
     }
 
+    /// Follows the processes of servers that the system calls from now on.
+    fn follow_servers(&mut self) {
+        for server in self.dependencies.take_servers() {
+            let number = self.groups.len();
+            let new: Vec<u32> = server.pids.iter().copied().filter(|pid| !self.tree.has(*pid)).collect();
+            self.tree.adopt(&new, number, processes::self_and_above());
+            self.new_of_servers.extend(new.into_iter().map(|pid| (number, pid)));
+            self.groups.push(Group::new(&server.address, None, &self.reach));
+            self.servers.push(server);
+        }
+    }
+
+    /// Number of groups that are no servers of others.
+    fn planned_groups(&self) -> usize {
+        self.groups.len() - self.servers.len()
+    }
+
     fn newcomers(&mut self, sheet: &mut Sheet) -> Vec<(usize, u32)> {
         let listed = match listed(Path::new("/proc")) {
             Ok(listed) => listed,
@@ -126,8 +149,11 @@ impl System {
     }
 
     fn pss(&mut self, over: Duration, figures: &mut [ProcessValues], sheet: &mut Sheet) {
-        let pids: Vec<Vec<u32>> = self.groups.iter().map(|group| group.pids().collect()).collect();
-        let rss_bytes = self.groups.iter().map(|group| group.rss_bytes).fold(0, u64::saturating_add);
+        let planned = self.planned_groups();
+        let pids: Vec<Vec<u32>> =
+            self.groups.iter().take(planned).map(|group| group.pids().collect()).collect();
+        let rss_bytes =
+            self.groups.iter().take(planned).map(|group| group.rss_bytes).fold(0, u64::saturating_add);
         match self.pss.look(over, &pids, rss_bytes) {
             Ok(sums) => {
                 let figures = figures.iter_mut().zip(&self.groups);
@@ -146,6 +172,7 @@ impl System {
         let begun = own_time();
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let mut new = self.adopted(now, sheet);
+        new.append(&mut self.new_of_servers);
         new.extend(self.newcomers(sheet));
         // With many processes and a busy machine, this may be long after the start of the look.
         let read_at = Instant::now();
@@ -202,7 +229,13 @@ impl System {
 
     fn write(&self, all: &[ProcessValues], sheet: &mut Sheet) {
         let mut whole = ProcessValues::default();
-        for (number, (group, figures)) in self.groups.iter().zip(all).enumerate() {
+        let planned = self.planned_groups();
+        for (server, figures) in self.servers.iter().zip(all.iter().skip(planned)) {
+            if let Some((caller, cpu_s)) = self.groups.get(server.caller).zip(figures.cpu_s()) {
+                sheet.add_of_processes(&caller.name, DEPENDENCY_CPU, &server.address, cpu_s);
+            }
+        }
+        for (number, (group, figures)) in self.groups.iter().zip(all).take(planned).enumerate() {
             figures.write(&group.name, sheet);
             if number < self.own {
                 whole.add_all(figures);
@@ -234,6 +267,7 @@ impl Probe for System {
             sheet.add(SYSTEM, "cores_allowed", &ranges(cores), cores.len() as f64);
         }
         self.dependencies.look(&members, now, sheet);
+        self.follow_servers();
         read_holders(&mut self.holders, self.running.as_mut(), &members, now);
         self.holders.write(sheet);
         self.own_groups.look(&members, sheet);
@@ -248,6 +282,8 @@ impl Probe for System {
         if self.groups.is_empty() {
             return None;
         }
+        // These samples have a budget of their own.
+        self.dependencies.sample(now);
         let begun = own_time();
         let pause = self.threads.sample(now);
         read_holders(&mut self.holders, self.running.as_mut(), self.threads.members(), now);

@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use judge::{DATABASE, WAIT_SEPARATOR};
+use judge::{DATABASE, PLAN_SEPARATOR, WAIT_SEPARATOR};
 use lab::probes::Reading;
 
-use super::{Counter, StatementGrowth};
+use super::{Counter, StatementGrowth, StatementTexts};
 
 /// Label that replaces labels above the maximum.
 const OTHER: &str = "other";
 /// Maximum length of a label, in characters.
 const CHARACTERS_MAX: usize = 160;
+/// Like `CHARACTERS_MAX`, for a statement with its plan.
+const PLAN_CHARACTERS_MAX: usize = 280;
 
 /// Sessions with equal state, wait event, and statement at the time of a sample.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,6 +80,9 @@ pub(crate) struct Tally {
     blocking: Labels,
     calls: Labels,
     times: Labels,
+    last: Labels,
+    /// Labels of new plans.
+    plans: BTreeSet<String>,
     before: BTreeMap<(&'static str, String), f64>,
     grown: BTreeMap<(&'static str, String), f64>,
     sizes: BTreeMap<(&'static str, String), f64>,
@@ -95,6 +100,8 @@ impl Default for Tally {
             blocking: Labels::up_to(24),
             calls: Labels::up_to(24),
             times: Labels::up_to(24),
+            last: Labels::up_to(24),
+            plans: BTreeSet::new(),
             before: BTreeMap::new(),
             grown: BTreeMap::new(),
             sizes: BTreeMap::new(),
@@ -132,6 +139,18 @@ impl Tally {
             self.calls.add(&statement, calls);
             self.times.add(&statement, time_s);
         }
+    }
+
+    /// Adds last statements of sessions, and new plans.
+    pub(crate) fn add_texts(&mut self, texts: StatementTexts) {
+        texts
+            .last
+            .iter()
+            .filter(|statement| !statement.is_empty())
+            .for_each(|statement| self.last.add(statement, 1.0));
+        let labels =
+            texts.plans.into_iter().map(|one| format!("{}{PLAN_SEPARATOR}{}", one.statement, one.plan));
+        self.plans.extend(labels);
     }
 
     /// Adds current values of counters. The first ones of a session only set the baseline, because the server may have restarted.
@@ -175,6 +194,10 @@ impl Tally {
         self.blocking.write("db_blocking", f64::from(looks.max(1)), &mut readings);
         self.calls.write("db_statement_calls", 1.0, &mut readings);
         self.times.write("db_statement_s", 1.0, &mut readings);
+        self.last.write("db_last_statement", 1.0, &mut readings);
+        let plans = std::mem::take(&mut self.plans);
+        readings
+            .extend(plans.iter().map(|label| of_database("db_plan", &cut(label, PLAN_CHARACTERS_MAX), 1.0)));
         for values in [&mut self.grown, &mut self.sizes] {
             let values = std::mem::take(values);
             readings.extend(
@@ -191,8 +214,12 @@ fn of_database(metric: &'static str, label: &str, value: f64) -> Reading {
 
 /// Replaces control characters, and cuts the label.
 fn readable(label: &str) -> String {
+    cut(label, CHARACTERS_MAX)
+}
+
+fn cut(label: &str, characters_max: usize) -> String {
     let visible = |character: char| if character.is_control() { ' ' } else { character };
-    label.chars().take(CHARACTERS_MAX).map(visible).collect()
+    label.chars().take(characters_max).map(visible).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! MySQL and MariaDB.
 
 mod costs;
+mod statements;
 mod watch;
 
 use plan::Engine;

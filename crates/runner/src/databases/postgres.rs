@@ -2,6 +2,7 @@
 
 mod costs;
 mod pooling;
+mod scans;
 mod statements;
 mod template;
 mod watch;

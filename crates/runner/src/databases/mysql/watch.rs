@@ -3,9 +3,10 @@
 
 use loading::{Answer, Error};
 
+use super::statements::Statements;
 use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{self, Asked, Counter, Dialect, number, text};
+use crate::database_watch::{self, Asked, Counter, Dialect, StatementGrowth, StatementTexts, number, text};
 
 /// Sessions of this database with their transactions, which needs the privilege PROCESS.
 const SAMPLE: &str = "\
@@ -38,10 +39,12 @@ const BEGIN: &str = "SHOW GLOBAL STATUS LIKE 'Threads_connected'";
 const CONNECTIONS_MAX: &str = "SELECT @@max_connections";
 
 /// Status variables of the server, with metric and factor. All but [`SIZES`] are counters.
-const STATUS: [(&str, &str, f64); 18] = [
+const STATUS: [(&str, &str, f64); 20] = [
     ("Com_commit", "db_commits", 1.0),
     ("Com_rollback", "db_rollbacks", 1.0),
     ("Questions", "db_statements", 1.0),
+    ("Handler_read_rnd_next", "db_table_rows", 1.0),
+    ("Select_scan", "db_table_scans", 1.0),
     ("Innodb_buffer_pool_reads", "db_blocks_read", 1.0),
     ("Innodb_buffer_pool_read_requests", "db_blocks_requested", 1.0),
     ("Innodb_buffer_pool_wait_free", "db_buffer_waits", 1.0),
@@ -72,6 +75,7 @@ pub(super) struct MySql {
     /// Index of the entry of [`LOCK_WAITS`] that this server has; its length if the server has none.
     lock_waits: usize,
     locked: f64,
+    statements: Statements,
 }
 
 impl Dialect for MySql {
@@ -83,6 +87,7 @@ impl Dialect for MySql {
         if !is_bounded {
             asked.shared.lacks("a limit for the time of its questions", "the server has none");
         }
+        self.statements.begin(asked)?;
         let answer = asked.ask(CONNECTIONS_MAX)?;
         self.connections_max = answer.first().and_then(|row| number(row, 0));
         let open = asked.ask(BEGIN)?;
@@ -136,7 +141,17 @@ impl Dialect for MySql {
             value,
             grows: false,
         });
-        Ok(answer.iter().filter_map(|row| counter(row)).chain(max).collect())
+        let counters: Vec<Counter> = answer.iter().filter_map(|row| counter(row)).chain(max).collect();
+        self.statements.note_rows(counters.iter().find(|one| one.metric == "db_table_rows"));
+        Ok(counters)
+    }
+
+    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+        self.statements.grown(asked)
+    }
+
+    fn texts(&mut self, asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+        self.statements.texts(asked)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Sessions and counters of PostgreSQL, version 10 or newer.
 
+use std::time::{Duration, Instant};
+
 use loading::{Answer, Error};
 
+use super::scans::{self, Scans};
 use super::statements::Statements;
 use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{self, Asked, Counter, Dialect, StatementGrowth, number, text};
+use crate::database_watch::{self, Asked, Counter, Dialect, StatementGrowth, StatementTexts, number, text};
 
 /// Sessions of this database, grouped by state, wait event, and statement. Idle sessions wait for their clients.
 const SAMPLE: &str = "\
@@ -178,16 +181,29 @@ pub(super) struct Postgres {
     /// Indexes of the statistics that the server rejected.
     refused: Vec<usize>,
     statements: Statements,
+    scans: Scans,
+    /// Whether the statistics of tables are not read any more.
+    is_without_tables: bool,
+    /// Number of readings of these statistics in a row that took too long.
+    slow_tables: u32,
 }
+
+/// Longest time in which the statistics of all tables may be read each second.
+const TABLES_WITHIN: Duration = Duration::from_millis(200);
+/// Number of slow readings in a row after which these statistics are left out. On a busy machine, one says nothing.
+const SLOW_TABLES_MAX: u32 = 4;
 
 impl Dialect for Postgres {
     fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error> {
         self.refused.clear();
+        self.scans = Scans::default();
         self.questions = Questions::default();
         let Some(answer) = asked.ask_if_allowed("the version of the server", BEGIN)? else { return Ok(None) };
         let row = answer.first().map_or(&[][..], Vec::as_slice);
         self.version = number(row, 0).map_or(0, |version| version as u32);
-        let own = [SAMPLE, BLOCKING, BEGIN].into_iter().chain(STATISTICS.iter().map(|one| one.sql));
+        let own = [SAMPLE, BLOCKING, BEGIN, scans::TABLES, scans::LAST]
+            .into_iter()
+            .chain(STATISTICS.iter().map(|one| one.sql));
         self.statements.begin(self.version, own, asked)?;
         Ok(number(row, 1).zip(number(row, 2)).map(|(open, max)| [open, max]))
     }
@@ -222,11 +238,42 @@ impl Dialect for Postgres {
                 None => self.refused.push(place),
             }
         }
+        self.count_scans(asked, &mut counters)?;
         Ok(counters)
+    }
+
+    fn texts(&mut self, asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+        let answer = self.questions.ask(scans::LAST, asked);
+        let Some(answer) = asked.if_allowed("last statements of sessions", answer)? else {
+            return Ok(StatementTexts::default());
+        };
+        let plans = self.scans.explain(self.version, &answer, asked)?;
+        let last = answer.iter().map(|row| shape(text(row, 0), Quotes::Names)).collect();
+        Ok(StatementTexts { last, plans })
     }
 
     fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         self.statements.grown(asked)
+    }
+}
+
+impl Postgres {
+    fn count_scans(&mut self, asked: &mut Asked<'_>, counters: &mut Vec<Counter>) -> Result<(), Error> {
+        const SCANS_NAME: &str = "scans of tables";
+        if self.is_without_tables {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let answer = self.questions.ask(scans::TABLES, asked);
+        let answer = asked.if_allowed(SCANS_NAME, answer)?;
+        self.slow_tables = if begun.elapsed() > TABLES_WITHIN { self.slow_tables + 1 } else { 0 };
+        let is_slow = self.slow_tables >= SLOW_TABLES_MAX;
+        if is_slow {
+            asked.shared.lacks(SCANS_NAME, "reading the statistics of all tables took longer than 0.2 s");
+        }
+        self.is_without_tables = answer.is_none() || is_slow;
+        answer.iter().for_each(|answer| self.scans.counters(answer, counters));
+        Ok(())
     }
 }
 
