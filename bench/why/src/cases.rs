@@ -100,8 +100,8 @@ pub(crate) const CASES: &[Case] = &[
     // Locks and pools.
     Case::new("c-mutex", &["lock"]).short(),
     Case::new("java-monitor", &["lock"]),
-    // Those who wait for a spinlock compute.
-    Case::new("c-spinlock", &["spinning", "lock"]),
+    // Those who wait for a spinlock compute, so cores are short; that they spin is arithmetic.
+    Case::new("c-spinlock", &["machine_cpu"]).mentioning("spin"),
     Case::new("c-pool", &["pool"]),
     Case::new("python-pool", &["pool"]),
     Case::new("java-pool", &["pool"]),
@@ -123,7 +123,8 @@ pub(crate) const CASES: &[Case] = &[
     // The queue rejects, and what empties it is a pool.
     Case::new("queue-503-late", &["request_queue", "pool"]),
     Case::new("limit-429", &["rate_limit"]),
-    Case::new("shaping", &["rate_limit"]),
+    // Nothing but the even pace of answers shows the limit, and a pace names no resource.
+    Case::new("shaping", &["unknown"]).mentioning("at an even distance"),
     Case::new("nginx-limit-req", &["rate_limit"]),
     // A limit of a rate, in bytes.
     Case::new("nginx-limit-rate", &["bandwidth", "rate_limit"]),

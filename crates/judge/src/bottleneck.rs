@@ -44,9 +44,7 @@ mod pauses;
 mod pool;
 mod pressure;
 mod quota;
-mod rate_limit;
 mod refusals;
-mod spinning;
 mod statements;
 mod stopped;
 mod threads;
@@ -55,6 +53,8 @@ mod words;
 
 #[cfg(test)]
 mod contradictions;
+#[cfg(test)]
+mod overclaims;
 #[cfg(test)]
 mod planted;
 #[cfg(test)]
@@ -94,7 +94,8 @@ enum Covers {
     Any,
 }
 
-/// All rules. Among causes of equal rank, the cause of the earlier rule comes first.
+/// All rules. Among causes of equal rank, the cause of the earlier rule comes first. A rule whose rung is arithmetic names no resource
+/// of the system.
 pub const RULES: &[Rule] = &[
     generator::GENERATOR_LIMITED,
     load::OPEN_LOAD_SERVED,
@@ -108,7 +109,6 @@ pub const RULES: &[Rule] = &[
     load::SINGLE_USER,
     quota::CPU_QUOTA,
     one_core::ONE_CORE_ALLOWED,
-    spinning::SPINNING_THREADS,
     stopped::PROCESSES,
     not_running::PROCESSES,
     not_running::NO_LISTENER,
@@ -142,12 +142,9 @@ pub const RULES: &[Rule] = &[
     threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
     threads::A_DEPENDENCY_BEHIND_A_PIPE,
     threads::PROCESS_PER_REQUEST,
-    threads::A_LOCK,
-    threads::LOCKS_OF_A_RUNTIME,
     threads::A_LOCK_OF_PROCESSES,
     delayed_ack::DELAYED_ACKS,
     bandwidth::BANDWIDTH,
-    rate_limit::DELAYED_BY_LIMITER,
     pool::POOL,
     one_core::ONE_CORE,
     host::CORES_TAKEN_BY_THE_HOST,

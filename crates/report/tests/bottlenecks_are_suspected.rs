@@ -221,9 +221,17 @@ fn steal_time_precedes_cores() {
 fn one_core_limits_single_and_alternating_threads_and_pinned_systems() {
     assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.95)]), "one_core");
     assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.85)]), "unknown");
-    assert_eq!(resource(&[("app", "cpu_user_s", "", 1.0)]), "one_core");
-    assert_eq!(resource(&[("app", "cpu_user_s", "", 0.8)]), "unknown");
-    assert_eq!(resource(&[("app", "cpu_user_s", "", 1.3)]), "unknown");
+    let in_turns = |cores| {
+        let waits = threads(&[("threads_on_cpu", "worker", 1.0), ("threads_futex", "worker", 3.0)]);
+        let used = [
+            ("app", "cpu_user_s", "", cores),
+            ("system", "cpu_user_s", "", cores),
+            ("system", "cpu_busiest_thread_s", "", 0.3),
+        ];
+        Script::default().with(&used).with(&waits).resource()
+    };
+    assert_eq!([0.8, 1.0, 1.3].map(in_turns), ["unknown", "one_core", "unknown"]);
+    assert_eq!(resource(&[("app", "cpu_user_s", "", 1.0)]), "unknown", "no thread was seen");
     let pinned = [("machine", "cpu_user_s", "core0", 0.97), ("machine", "cpu_idle_s", "core0", 0.03)];
     let pinned = || Script::default().with(&pinned);
     assert_eq!(pinned().with(&[("system", "cpu_user_s", "", 0.93)]).resource(), "one_core");
@@ -384,7 +392,7 @@ fn threads<'a>(of: &[(&'a str, &'a str, f64)]) -> Vec<Read<'a>> {
 }
 
 #[test]
-fn lock_is_the_limit_if_all_busy_threads_wait_for_it() {
+fn threads_at_one_futex_are_reported_and_no_lock() {
     let at_lock = |waiting, at_work| {
         threads(&[
             ("threads_futex", "worker", waiting),
@@ -394,22 +402,19 @@ fn lock_is_the_limit_if_all_busy_threads_wait_for_it() {
         ])
     };
     let limit = Script::default().with(&at_lock(3.0, 0.9)).limit();
-    assert_eq!(limit["resource"], "lock");
-    let because = limit["because"].as_str().unwrap();
-    assert!(
-        because.starts_with("on average 3.0 of the 3.9 threads of app waited for the same futex"),
-        "{because}"
-    );
+    assert_eq!((&limit["resource"], &limit["rung"]), (&"unknown".into(), &"arithmetic".into()));
+    let seen =
+        "3.0 of the 3.9 threads of app waited at one futex while 0.9 were at work: for a lock, or for work";
+    assert_eq!(limit["for"][1], seen);
     assert_eq!(resource(&at_lock(2.0, 2.0)), "pool", "two at a time");
     assert_eq!(resource(&at_lock(2.0, 1.5)), "unknown", "half of them");
     assert_eq!(resource(&at_lock(15.0, 1.0)), "unknown", "a pool that may be idle");
-    assert_eq!(resource(&at_lock(3.9, 0.1)), "unknown", "nobody holds the lock");
     assert_eq!(Script::default().with(&BUSY).with(&at_lock(3.0, 0.9)).resource(), "machine_cpu");
     let limit = Script::default().with(&at_lock(2.0, 1.5)).limit();
     let because = limit["because"].as_str().unwrap();
     assert!(because.contains("threads of app in futex (2.0) 57 %"), "{because}");
     let did = "of the 3.5 threads of app that ran, 2.0 in futex, 1.5 in timer on average";
-    assert_eq!(limit["for"][1], did);
+    assert_eq!(limit["for"][2], did);
 }
 
 #[test]
@@ -622,7 +627,7 @@ fn distinguishes_garbage_collection_from_work() {
         [("app", "cpu_gc_s", "", cores), ("system", "cpu_user_s", "", 1.1), ("app", "cpu_user_s", "", 1.1)]
     };
     assert_eq!(resource(&collecting(0.8)), "garbage_collection");
-    assert_eq!(resource(&collecting(0.1)), "one_core");
+    assert_eq!(resource(&collecting(0.1)), "unknown");
     let busy = Script::default().with(&BUSY).with(&[("app", "cpu_gc_s", "", 0.9)]);
     assert_eq!(busy.resource(), "garbage_collection", "all cores are busy with it");
     let idle = [("app", "cpu_gc_s", "", 0.1), ("system", "cpu_user_s", "", 0.2)];
@@ -651,8 +656,13 @@ fn readings_of_other_processes_do_not_blame_the_system() {
     assert_eq!(one_core(0.9), "one_core");
     assert_eq!(one_core(1.4), "unknown", "who may use one core does not use 1.4");
     let in_turns = |ready| {
-        let threads = threads(&[("threads_on_cpu", "worker", 1.0), ("threads_runnable", "worker", ready)]);
-        Script::default().with(&[("app", "cpu_user_s", "", 1.0)]).with(&threads).resource()
+        let threads = threads(&[
+            ("threads_on_cpu", "worker", 1.0),
+            ("threads_runnable", "worker", ready),
+            ("threads_futex", "worker", 2.0),
+        ]);
+        let used = [("app", "cpu_user_s", "", 1.0), ("system", "cpu_busiest_thread_s", "", 0.3)];
+        Script::default().with(&used).with(&threads).resource()
     };
     assert_eq!(in_turns(0.5), "one_core");
     assert_eq!(in_turns(3.0), "unknown", "three are ready, and wait for a core");
@@ -681,7 +691,7 @@ fn output_of_the_system_names_exhausted_limit() {
     assert!(limit["next"].as_str().unwrap().starts_with("raise max_connections"), "{limit}");
     assert_eq!(wrote(2, ONE_IN_FIFTY).resource(), "errors", "two lines are chance");
     assert_eq!(wrote(400, always_ok).resource(), "connection_limit", "it tries again, and gets one");
-    assert_eq!(wrote(400, always_ok).with(&BUSY).resource(), "machine_cpu");
+    assert_eq!(wrote(400, always_ok).with(&BUSY).resource(), "connection_limit", "its own word comes first");
     // PHP-FPM and Apache write this warning only once, however long all workers are busy.
     let once =
         "[25-Nov-2026] WARNING: [pool www] server reached pm.max_children setting (2), consider raising it\n";
@@ -740,22 +750,6 @@ fn event_loop_waits_for_replies_on_a_connection_per_request() {
     assert_eq!(connected(2.0).resource(), "unknown", "a pool that the others wait for, or that is idle");
     assert_eq!(connected(20.0).resource(), "unknown", "a pool that is larger than the load");
     assert_eq!(connected(4.0).with(&BUSY).resource(), "machine_cpu");
-}
-
-#[test]
-fn sleeping_threads_are_no_lock() {
-    let waits = |timed: f64| {
-        let waits = [
-            ("threads_futex", "worker", 4.2),
-            ("threads_futex_same", "worker", 1.0),
-            ("threads_futex_timed", "worker", timed),
-        ];
-        Script::default().with(&threads(&waits))
-    };
-    assert_eq!(Script { users: 5, ..waits(2.4) }.resource(), "unknown", "two go on");
-    let queued = Script { users: 5, per_s: 5_000, ..waits(0.2) };
-    assert_eq!(queued.resource(), "lock");
-    assert_eq!(waits(4.0).resource(), "unknown", "they sleep");
 }
 
 #[test]

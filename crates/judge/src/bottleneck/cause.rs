@@ -111,24 +111,28 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Rank of a cause: by kind of evidence, then by the share that it explains.
+/// Rank of a cause: by the part that it explains, then by its rung, then by the share.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) enum CauseRank {
     /// Before all others: the load asked for no more, or the system itself reported what it lacked.
     First,
     /// A resource that ran short or was waited for, with its weight: the share that it explains, less if the evidence is indirect.
+    /// Among these, a higher rung comes first.
     Explains(f64),
+    /// Like `Explains`, for a small part of the response time.
+    Minor(f64),
     /// A symptom: a queue is full because the resource that empties it is short.
     Symptom,
 }
 
 impl CauseRank {
     /// Sort key; lower comes first.
-    fn order(self) -> (u8, f64) {
+    fn order(self, rung: Rung) -> (u8, Option<Rung>, f64) {
         match self {
-            Self::First => (0, 0.0),
-            Self::Explains(weight) => (1, -weight),
-            Self::Symptom => (2, 0.0),
+            Self::First => (0, None, 0.0),
+            Self::Explains(weight) => (1, Some(rung), -weight),
+            Self::Minor(weight) => (2, Some(rung), -weight),
+            Self::Symptom => (3, None, 0.0),
         }
     }
 }
@@ -158,7 +162,7 @@ const DIRECT: f64 = 0.7;
 const INDIRECT: f64 = 0.4;
 /// Weight of the share that a cause explains; 0.5 is assumed if it is unknown.
 const SHARE_WEIGHT: f64 = 0.3;
-/// Share of the response time below which a cause loses weight in proportion, however direct its evidence is.
+/// Share of the response time below which a cause is minor, however direct its evidence is.
 const EXPLAINED_MIN_SHARE: f64 = 0.3;
 
 impl Bottleneck {
@@ -174,8 +178,9 @@ impl Bottleneck {
 
     fn explaining(self, share: Option<f64>, least: f64) -> Self {
         let share = share.filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0));
-        let is_enough = share.map_or(1.0, |share| (share / EXPLAINED_MIN_SHARE).min(1.0));
-        let standing = CauseRank::Explains(least * is_enough + SHARE_WEIGHT * share.unwrap_or(0.5));
+        let weight = least + SHARE_WEIGHT * share.unwrap_or(0.5);
+        let is_minor = share.is_some_and(|share| share < EXPLAINED_MIN_SHARE);
+        let standing = if is_minor { CauseRank::Minor(weight) } else { CauseRank::Explains(weight) };
         Self { share, standing, ..self }
     }
 
@@ -215,8 +220,8 @@ impl Bottleneck {
 /// Ranks causes for the report. Each resource appears once; readings of its further rules are added to those that support it.
 pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
     found.sort_by(|one, other| {
-        let ([one, one_weight], [other, other_weight]) = (one.place(), other.place());
-        one.total_cmp(&other).then(one_weight.total_cmp(&other_weight))
+        let [one, other] = [one, other].map(|cause| cause.standing.order(cause.rung));
+        (one.0, one.1).cmp(&(other.0, other.1)).then(one.2.total_cmp(&other.2))
     });
     let mut ranked: Vec<Bottleneck> = Vec::new();
     for cause in found {
@@ -235,13 +240,6 @@ fn share_out(ranked: &mut [Bottleneck]) {
     for cause in ranked {
         cause.share = cause.share.map(|share| share.min(rest)).filter(|share| *share > 0.0);
         rest -= cause.share.unwrap_or(0.0);
-    }
-}
-
-impl Bottleneck {
-    fn place(&self) -> [f64; 2] {
-        let (kind, weight) = self.standing.order();
-        [f64::from(kind), weight]
     }
 }
 

@@ -71,15 +71,11 @@ const CONTRADICTIONS: &[Contradiction] = &[
         evidence.together.statuses.is_empty() && evidence.together.errors.is_empty()
     }),
     contradiction(Resource::REQUEST_QUEUE, |evidence| status(evidence, 503) == 0),
-    contradiction(Resource::RATE_LIMIT, |evidence| {
-        let rejected = status(evidence, 429) > 0;
-        !rejected && (system_cores(evidence) > 0.6 || evidence.runs[0].measured.pace.ok_ns.is_none())
-    }),
+    contradiction(Resource::RATE_LIMIT, |evidence| status(evidence, 429) == 0),
     contradiction(Resource::CONNECTIONS, |evidence| {
         evidence.runs[0].run.new.model == Model::Closed && evidence.shared_connections().is_none()
     }),
     contradiction(Resource::CPU_QUOTA, |evidence| signals(evidence).cpu_quota_cores.is_none()),
-    contradiction(Resource::SPINNING, |evidence| state(evidence, "on_cpu") < 0.5),
     contradiction(Resource::MACHINE_CPU, |evidence| below(signals(evidence).busy, 0.75)),
     contradiction(Resource::PRIORITY, |evidence| {
         let processes = evidence.runs[0].measured.resources.iter().flat_map(|resources| &resources.processes);
@@ -138,7 +134,7 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let changing = signals(evidence).waits.changing.values().any(|share| *share >= 0.4);
         reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && state(evidence, "pipe_read") < 1.0 && !changing
     }),
-    contradiction(Resource::LOCK, |evidence| state(evidence, "futex") + state(evidence, "other") < 0.9),
+    contradiction(Resource::LOCK, |evidence| state(evidence, "file_lock") < 0.9),
     contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
     contradiction(Resource::NOT_RUNNING, |evidence| {
         signals(evidence).not_running.values().all(|gone| *gone < 0.1)
@@ -318,6 +314,7 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
         "socket_read",
         "pipe_write",
         "stopped",
+        "file_lock",
         "other",
     ];
     let mut threads: Vec<(&str, f64)> = Vec::new();

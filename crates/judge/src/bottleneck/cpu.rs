@@ -6,7 +6,7 @@ use super::one_core;
 use super::words::{cores_of, percent};
 use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
-use crate::words::decimal;
+use crate::words::{decimal, duration};
 
 /// Smallest share of all cores that the system uses when its own work saturates them.
 const OWN: f64 = 0.75;
@@ -83,24 +83,63 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if own.is_some_and(|own| is_unread && own < 0.5 * cores.all as f64) {
         return None;
     }
-    let because = format!("{} {} busy: {}", all_of(cores.all), percent(busy), who_used(&cores));
+    let spinning = may_spin(evidence).map_or_else(String::new, |words| format!("; {words}"));
+    let because = format!("{} {} busy: {}{spinning}", all_of(cores.all), percent(busy), who_used(&cores));
     let cause = suspected(Resource::MACHINE_CPU, Scope::Machine, because);
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
     if cores.system.is_none() || not_its_own / (cores.all as f64) < TAKEN {
         // Requests that wait for a part of the system wait for these cores, too.
         return Some(cause.direct(Some(1.0)).without_share());
     }
-    let against = [("other processes", cores.others), ("the generator", cores.generator)];
+    let [others, generator] = [cores.others, cores.generator].map(|used| used.filter(|used| *used >= TAKEN));
+    let against = [("other processes", others), ("the generator", generator)];
     let against = against.into_iter().filter_map(|(name, used)| Some((name, used?)));
-    let against = against
-        .filter(|(_, used)| *used >= TAKEN)
-        .map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
+    let against = against.map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
     // Threads that take turns would not use more cores if other processes used none.
     let takes_turns = one_core::takes_turns(evidence);
     let share = evidence.not_asleep() * if takes_turns { TURN_TAKING_FACTOR } else { 1.0 };
     let cause = cause.indirect(Some(share)).against(against);
-    let next = "measure where nothing else runs, and load from another machine, or pin system and generator to cores of their own";
-    Some(Bottleneck { what: "CPU of the machine, shared with other processes", ..cause.next(next) })
+    let (what, next) = shared_with(others.is_some(), generator.is_some());
+    Some(Bottleneck { what, ..cause.next(next) })
+}
+
+/// Largest ratio of p5 of the answers to the mean CPU time of a request, if threads may spin.
+const SPINNING_QUICK_MAX: f64 = 0.5;
+/// Largest such ratio of the fastest answer.
+const SPINNING_FASTEST_MAX: f64 = 0.3;
+
+/// Sentence about answers that took less time than the CPU time of a request. Threads that spin while they wait cause it, and so do
+/// requests of different cost.
+fn may_spin(evidence: &Evidence<'_>) -> Option<String> {
+    let is_one_kind = evidence.runs.iter().all(|run| run.run.new.steps.len() == 1);
+    let ran = evidence.workers().values().map(|workers| workers.in_state("on_cpu")).reduce(f64::max)?;
+    let cpu_ns = ran / evidence.ended_per_s()? * 1e9;
+    evidence.pace(|pace| pace.quick_ns).filter(|ns| *ns <= SPINNING_QUICK_MAX * cpu_ns && is_one_kind)?;
+    let fastest_ns =
+        evidence.pace(|pace| pace.fastest_ns).filter(|ns| *ns <= SPINNING_FASTEST_MAX * cpu_ns)?;
+    Some(format!(
+        "a request took {} of CPU time on average, but the fastest was answered in {}: its threads may spin while they wait, or its \
+         requests differ",
+        duration(cpu_ns),
+        duration(fastest_ns)
+    ))
+}
+
+/// Name of cores that the system shares, and the next step.
+fn shared_with(others: bool, generator: bool) -> (&'static str, &'static str) {
+    match (others, generator) {
+        (false, true) => (
+            "CPU of the machine, shared with the generator",
+            "load from another machine, or pin system and generator to cores of their own (`pin: auto`)",
+        ),
+        (true, false) => {
+            ("CPU of the machine, shared with other processes", "measure where nothing else runs")
+        }
+        _ => (
+            "CPU of the machine, shared with other processes and the generator",
+            "measure where nothing else runs, and load from another machine, or pin system and generator to cores of their own",
+        ),
+    }
 }
 
 fn all_of(cores: usize) -> String {

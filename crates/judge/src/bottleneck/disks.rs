@@ -12,9 +12,6 @@ use crate::words::decimal;
 /// before they are saturated.
 const DISK_PRESSURE: f64 = 0.2;
 
-/// Smallest share of the time for which a disk is busy if one request proceeds at a time. A thread that alternates between writing
-/// and computing leaves the disk idle in between.
-const DISK_BUSY_MIN_SHARE: f64 = 0.5;
 /// Bytes per second below which the system does not use disks.
 const LITTLE: f64 = 1024.0;
 /// Share of the requests in flight that sleep for a disk, below which disks do not matter.
@@ -75,8 +72,7 @@ fn limit_of_disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const DISKS: Rule = Rule {
     finds: &[Resource::DISK],
-    when: "something waited for disks 20 % of the time and a disk was 75 % busy, or 50 % where one request at a time went on; where waiting \
-           is not reported, a disk was 90 % busy",
+    when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not reported, a disk was 90 % busy",
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
     refuted_by: &[NOTHING_WAITED, NOT_BY_THE_SYSTEM],
     rung: Rung::Kernel,
@@ -87,9 +83,8 @@ pub(super) const DISKS: Rule = Rule {
 fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited = evidence.disk_pressure();
     let busy = evidence.signal(|signals| signals.disk_busy);
-    let enough = if evidence.goes_on_one_at_a_time() { DISK_BUSY_MIN_SHARE } else { UNSATURATED_MAX_SHARE };
     let is_short = match (waited, busy) {
-        (Some(_), Some(busy)) => busy >= enough,
+        (Some(_), Some(busy)) => busy >= UNSATURATED_MAX_SHARE,
         (Some(_), None) => true,
         (None, busy) => busy.is_some_and(|busy| busy >= SATURATED_MIN_SHARE),
     };

@@ -322,16 +322,6 @@ impl Evidence<'_> {
         Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// Like [`Self::users_at_system`]; for a rate that failed in a search, its connections and the mean number that was busy.
-    /// `None` for any other open load, whose connections need not be busy.
-    pub(super) fn holders(&self) -> Option<[f64; 2]> {
-        let of_failed = || {
-            let connections = self.connections()?;
-            Some([connections, self.in_flight()?.min(connections)])
-        };
-        self.users_at_system().or_else(|| self.has_failed.then(of_failed).flatten())
-    }
-
     /// Mean number of requests in flight, by Little's law if not counted. Leaves out waits for a connection, in an open load or
     /// among users who share connections.
     pub(super) fn in_flight(&self) -> Option<f64> {

@@ -10,22 +10,6 @@ use crate::waits::Workers;
 /// Smallest ratio of the fastest answer to the mean one at which no request waits for another.
 const UNCONTENDED: f64 = 0.85;
 
-/// Smallest number of requests in flight at which most of them wait, if one proceeds at a time.
-const QUEUED: f64 = 4.0;
-/// Range of throughput × fastest answer that counts as one request at a time. It is not exactly 1, because the fastest answer is
-/// faster than the others.
-const ONE: std::ops::RangeInclusive<f64> = 0.7..=1.15;
-/// Upper end of `ONE` if the fastest answer was one of the first of a cold system.
-const ONE_MAX_COLD: f64 = 1.35;
-/// Upper end of `ONE` if all answers take equally long, so that even the fastest one is slow.
-const ONE_MAX_EVEN: f64 = 1.45;
-/// Largest p90 − p10, as a share of p50, of answers that wait in one queue.
-const QUEUED_SPREAD_MAX: f64 = 0.3;
-
-/// Largest share of the system's CPU time that the busiest thread uses, if requests take turns among threads.
-pub(super) const BUSIEST_THREAD_MAX_SHARE: f64 = 0.6;
-/// Smallest number of threads that can carry requests, if work passes from one to another.
-const CARRIER_THREADS_MIN: f64 = 2.5;
 /// Share of the requests in flight that wait to be accepted, from which on few threads serve few connections at a time.
 const UNACCEPTED_MIN_SHARE: f64 = 0.25;
 
@@ -50,16 +34,6 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(|run| Some(run.measured.window?.ended_per_s())))
     }
 
-    /// Share of the offered requests of an open load that ended; `None` for a closed load.
-    pub(super) fn answered_of_offered(&self) -> Option<f64> {
-        let of_run = |run: &RunEvidence<'_>| {
-            let window = run.measured.window?;
-            let offered_per_s = window.per_s(window.offered?);
-            Some(window.ended_per_s() / offered_per_s).filter(|share| share.is_finite())
-        };
-        median(self.runs.iter().filter_map(of_run))
-    }
-
     /// Concurrency of the system by Little's law: throughput × fastest answer.
     pub(super) fn at_once(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
@@ -67,32 +41,6 @@ impl Evidence<'_> {
             Some(window.per_s(window.counts.ok) * run.measured.pace.fastest_ns? / 1e9)
         };
         median(self.runs.iter().filter_map(of_run)).filter(|at_once| at_once.is_finite())
-    }
-
-    /// Whether one request proceeds at a time while others wait for it: throughput × fastest answer is about one.
-    pub(super) fn goes_on_one_at_a_time(&self) -> bool {
-        let is_queued = self.in_flight().is_some_and(|in_flight| in_flight >= QUEUED);
-        let is_even = self.spread().is_some_and(|spread| spread <= QUEUED_SPREAD_MAX);
-        let most = match (is_even, self.began_slowly()) {
-            (true, _) => ONE_MAX_EVEN,
-            (false, true) => ONE_MAX_COLD,
-            (false, false) => *ONE.end(),
-        };
-        is_queued && self.at_once().is_some_and(|at_once| (*ONE.start()..=most).contains(&at_once))
-    }
-
-    /// Whether one request proceeds at a time, in changing threads of several. A pool of one keeps its thread. A server of one
-    /// connection at a time leaves the others in the accept queue.
-    pub(super) fn moves_among_threads(&self) -> bool {
-        let longest = self.signal(|signals| signals.busiest_thread);
-        let used = longest.zip(self.ran_and_waited());
-        let is_spread = used.is_some_and(|(longest, [ran, _])| longest < BUSIEST_THREAD_MAX_SHARE * ran);
-        let is_accepted = self.in_flight().is_some_and(|all| self.queued() < UNACCEPTED_MIN_SHARE * all);
-        let all = self.workers();
-        let most = all.values().max_by(|one, other| one.at_work().total_cmp(&other.at_work()));
-        let waits =
-            |workers: &Workers| workers.all() >= CARRIER_THREADS_MIN && workers.in_state("futex") >= 1.0;
-        is_spread && is_accepted && self.goes_on_one_at_a_time() && most.is_some_and(waits)
     }
 
     /// p90 − p10 of the service time of ok answers, as a share of p50.

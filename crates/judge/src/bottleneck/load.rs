@@ -166,5 +166,6 @@ fn nobody_waited_for_another(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let next = format!("use more than {} users, until answers take longer", decimal(users, 0));
-    Some(suspected(Resource::LOAD, Scope::Load, because).indirect(None).without_share().next(next))
+    let cause = suspected(Resource::LOAD, Scope::Load, because).indirect(None).without_share();
+    Some(Bottleneck { what: "none seen: requests did not wait for each other", ..cause.next(next) })
 }

@@ -2,8 +2,8 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::little::BUSIEST_THREAD_MAX_SHARE;
 use super::load::PAUSED;
+use super::pool;
 use super::words::{cores_of, cpu_in_brackets, percent};
 use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
@@ -19,8 +19,8 @@ const TURN_TAKING_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 /// Largest number of its threads on a CPU.
 const IN_TURNS_RUN: f64 = 1.15;
 
-/// Smallest share of the requests in flight whose threads wait for their turn at one futex.
-const WAIT_FOR_THEIR_TURN: f64 = 0.5;
+/// Largest share of the system's CPU time that its busiest thread uses, if threads take turns.
+const BUSIEST_THREAD_MAX_SHARE: f64 = 0.6;
 /// Range of cores needed by a thread that computes all the time, with threads that run next to it.
 const SINGLE_THREAD_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.3;
 /// Smallest share of the system's CPU time that a thread uses if it computes alone.
@@ -78,7 +78,7 @@ const NOT_EXACTLY_ONE_RAN: Refutation = Refutation {
 pub(super) const ONE_THREAD: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "the busiest thread of the system ran 90 % of the time; or it used three quarters of what the system used, and threads of the \
-           system ran or were ready for 0.9 to 1.3 cores",
+           system ran or were ready for 0.9 to 1.3 cores. A pool of sleeping threads that is taken in full speaks against it",
     why: "more threads or processes could use other cores, that one cannot. Others may take the core from it",
     refuted_by: &[],
     rung: Rung::Kernel,
@@ -99,7 +99,12 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     let because = format!("{because}{}", cpu_in_brackets(evidence));
     // Other processes may use the remaining cores, but more cores would not help one thread.
-    Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
+    let cause = suspected(Resource::ONE_CORE, Scope::Thread, because);
+    let share = Some(evidence.not_asleep());
+    Some(match pool::sleepers_in_full_use(evidence) {
+        Some(sleepers) => cause.indirect(share).without_share().against([sleepers]),
+        None => cause.direct(share),
+    })
 }
 
 /// Share of the time for which the only computing thread was ready without a core; `None` if it is not the only one.
@@ -113,78 +118,49 @@ fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     is_alone.then(|| (wanted - ran).clamp(0.0, (1.0 - ran).max(0.0)))
 }
 
-/// Smallest number of requests in flight of which one computes at a time.
-const IN_FLIGHT_MIN: f64 = 4.0;
-/// Range of threads running or ready if one computes at a time.
-const READY_THREADS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
-/// Smallest number of threads on a CPU in that case.
+/// Smallest number of threads on a CPU if one computes at a time.
 const RUNNING_THREADS_MIN: f64 = 0.5;
-/// Range of threads running or ready if threads take turns.
-const TURNS_WANT: std::ops::RangeInclusive<f64> = 0.85..=1.6;
-/// Range of throughput × fastest answer if threads take turns.
-const IN_TURNS_AT_ONCE: std::ops::RangeInclusive<f64> = 0.5..=1.35;
+/// Smallest number of threads running or ready if threads take turns.
+const TURNS_WANT_MIN: f64 = 0.85;
 /// Smallest share of the requests in flight that wait at one futex. Also the largest share that computes or is ready to.
 const FUTEX_WAIT_SHARE: f64 = 0.35;
 /// Smallest share of these waiting threads whose wait has a time-out.
 const TIMED: f64 = 0.5;
-/// Factor on the share that one core explains if the evidence may be a coincidence.
-const CHANCE: f64 = 0.5;
 
 pub(super) const ONE_THREAD_AT_A_TIME: Rule = Rule {
     finds: &[Resource::ONE_CORE],
-    when: "four requests in flight or more, and threads of the system ran or were ready for 0.9 to 1.15 cores in all, and ran for half a core; \
-           or for 0.85 to 1.6 cores, if a thread or more of the same process waited for another, no thread used 60 % of the CPU time, and \
-           throughput × the fastest answer is 0.5 to 1.35; or for 0.85 or more, if one ran, and 35 % of the requests in flight and two at least \
-           waited at one futex, mostly with a time-out, while fewer computed",
-    why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them. Threads that wait for \
-          their turn are ready for a moment when they look whether it has come",
+    when: "threads of the system ran or were ready for 0.85 cores or more, one of them ran, and 35 % of the requests in flight and two at \
+           least waited at one futex, mostly with a time-out, while fewer computed",
+    why: "threads that wait for an interpreter's lock look again and again whether their turn has come. Others may take that core from them",
     refuted_by: &[THREADS_SLEPT],
-    rung: Rung::Arithmetic,
+    rung: Rung::Kernel,
     covers: Covers::Runs,
-    find: one_wanted,
+    find: one_at_a_time,
 };
 
-fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT_MIN)?;
+fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let cores = evidence.cores().filter(|cores| cores.all > 1)?;
     let all = evidence.workers();
-    let wanted = evidence.computing();
-    let ran: f64 = all.values().map(|workers| workers.in_state("on_cpu")).sum();
-    let is_multicore = evidence.cores().is_some_and(|cores| cores.all > 1);
-    let is_in_turns = computes_in_turns(evidence);
-    if !is_multicore || !READY_THREADS.contains(&wanted) && !is_in_turns || ran < RUNNING_THREADS_MIN {
+    let (name, workers) =
+        all.iter().max_by(|(_, one), (_, other)| one.computing().total_cmp(&other.computing()))?;
+    if !looks_for_its_turn(evidence, workers, evidence.computing()) {
         return None;
     }
     let because = format!(
-        "its threads ran or were ready for {} cores, while {} requests were in flight: as if one computed at a time{}",
-        decimal(wanted, 2),
-        decimal(in_flight, 1),
+        "one thread of {name} computed at a time, while {} waited at one futex for their turn, as for an interpreter's lock, on {}{}",
+        decimal(workers.same_futex, 1),
+        cores_of(cores.all),
         cpu_in_brackets(evidence)
     );
-    // Two threads that use part of a core each produce the same readings. If cores are idle, a lock explains turns as well.
-    let is_busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= UNSATURATED_MAX_SHARE);
-    let share = if is_in_turns && is_busy { 1.0 } else { CHANCE } * evidence.not_asleep();
-    Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(share)))
+    let cause = suspected(Resource::ONE_CORE, Scope::Process(name.clone()), because);
+    Some(cause.direct(Some(evidence.not_asleep())))
 }
 
 /// Whether threads of the process that computes most take turns, even if other processes take cores from it.
 fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
     let all = evidence.workers();
-    let wanted = evidence.computing();
     let most = all.values().max_by(|one, other| one.computing().total_cmp(&other.computing()));
-    most.is_some_and(|workers| {
-        one_goes_on(evidence, workers, wanted) || looks_for_its_turn(evidence, workers, wanted)
-    })
-}
-
-/// Whether one request computes at a time, in changing threads, while others wait. The range of throughput × fastest answer is
-/// wide, because a system that shares its cores answers fewer requests than its fastest answer suggests.
-fn one_goes_on(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
-    let longest = evidence.signal(|signals| signals.busiest_thread).zip(evidence.ran_and_waited());
-    let changes = longest.is_some_and(|(longest, [ran, _])| longest < BUSIEST_THREAD_MAX_SHARE * ran);
-    TURNS_WANT.contains(&wanted)
-        && workers.in_state("futex") >= 1.0
-        && changes
-        && evidence.at_once().is_some_and(|at_once| IN_TURNS_AT_ONCE.contains(&at_once))
+    most.is_some_and(|workers| looks_for_its_turn(evidence, workers, evidence.computing()))
 }
 
 /// Whether threads with requests wait at one futex with a time-out, while one runs: they poll for their turn.
@@ -196,7 +172,7 @@ fn looks_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -
     waiting >= 2.0
         && is_timed
         && runs_alone
-        && *TURNS_WANT.start() <= wanted
+        && TURNS_WANT_MIN <= wanted
         && of_requests(waiting) >= FUTEX_WAIT_SHARE
         && of_requests(wanted) < FUTEX_WAIT_SHARE
 }
@@ -256,10 +232,11 @@ fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     finds: &[Resource::ONE_CORE],
-    when: "a process of the system, its children included, used 0.9 to 1.15 cores of several",
-    why: "as if one thread or worker ran at a time, as under an interpreter's lock. Chance can look like it",
+    when: "a process of the system used 0.9 to 1.15 cores of several, no thread of it 60 % of that, and as sampled, one of its threads ran at \
+           a time, while another or more waited at a futex",
+    why: "several threads had work, and one of them at a time ran, as under an interpreter's lock",
     refuted_by: &[THREADS_SLEPT, NOT_EXACTLY_ONE_RAN],
-    rung: Rung::Arithmetic,
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: one_core_in_turns,
 };
@@ -281,22 +258,19 @@ fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let is_waited_for = evidence.users().is_none_or(|[users, waiting]| waiting >= PAUSED * users);
     let cores = evidence.cores().filter(|cores| cores.all > 1 && is_waited_for)?;
     let (name, used) = evidence.busiest_process().filter(|(_, used)| TURN_TAKING_CORES.contains(used))?;
+    let longest = evidence.signal(|signals| signals.busiest_thread)?;
+    let all = evidence.workers();
+    let waiting = all.get(&name)?.in_state("futex");
+    if waiting < 1.0 || longest >= BUSIEST_THREAD_MAX_SHARE * used {
+        return None;
+    }
     let because = format!(
-        "its process {name} used {} of {}, as if only one of its threads or workers could run at a time",
+        "its process {name} used {} of {}: one of its threads ran at a time, the busiest {} of the time, while {} waited at a futex",
         decimal(used, 2),
-        cores_of(cores.all)
+        cores_of(cores.all),
+        percent(longest),
+        decimal(waiting, 1)
     );
-    let workers = evidence.workers();
-    let waiting = workers.get(&name).map_or(0.0, |workers| workers.same_futex);
-    let is_turn = evidence.of_in_flight(waiting).is_some_and(|share| share >= WAIT_FOR_THEIR_TURN);
     let cause = suspected(Resource::ONE_CORE, Scope::Process(name), because);
-    let share = Some(evidence.not_asleep());
-    Some(if is_turn {
-        cause.direct(share).and([format!(
-            "{} threads waited for the same futex, as for an interpreter's lock",
-            decimal(waiting, 1)
-        )])
-    } else {
-        cause.indirect(share)
-    })
+    Some(cause.indirect(Some(evidence.not_asleep())))
 }

@@ -17,10 +17,8 @@ const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.8;
 const WAITING: [f64; 2] = [1.25, 0.5];
 /// Smallest share of the requests in flight that no thread of the process holds, if requests wait for threads.
 const UNHELD_MIN_SHARE: f64 = 0.2;
-/// Requests that a pool of one works on at once, by Little's law. A single thread that sleeps may have nothing to do with requests.
-const AT_ONCE_OF_ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
-/// Like `AT_ONCE_OF_ONE`, for a system that begins cold, so that even its fastest answer took longer than later ones.
-const AT_ONCE_OF_ONE_COLD: std::ops::RangeInclusive<f64> = 0.6..=1.35;
+/// Largest number of threads of a process that has one thread for requests and no other.
+const LONE_THREAD_MAX: f64 = 1.25;
 /// Largest share of slots that are free for a moment while connections wait to be accepted.
 const SLOTS_FREE_MAX_SHARE: f64 = 0.1;
 /// Smallest share of the requests without a slot that wait to be accepted, if idle slots are about to accept one.
@@ -55,8 +53,8 @@ pub(super) const POOL: Rule = Rule {
     when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
            threads, which slept nearly all the time; or half of them waited to be accepted, in a queue with room, while threads of the \
            system wanted less than 0.75 cores",
-    why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
-          looks like a pool of one: throughput × the fastest answer must be one, too",
+    why: "all slots are taken while requests wait. A thread of a runtime that sleeps by itself looks like a pool of one, which is named \
+          only if the process has no other thread, or if connections wait to be accepted",
     refuted_by: &[NO_REQUEST_QUEUED],
     rung: Rung::Kernel,
     covers: Covers::Runs,
@@ -146,6 +144,69 @@ fn more_connections(name: &str, places: f64, address: &str) -> String {
 }
 
 fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let Full { name, threads, places, asleep, share, is_sure } = full_threads(evidence)?;
+    let because = format!(
+        "{} of {} threads of {name} were at work at any time, {} of them asleep, while {} {} were in flight on average{}",
+        decimal(places, 0),
+        decimal(threads, 1),
+        decimal(asleep, 1),
+        decimal(evidence.in_flight()?, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let next = format!("give {name} more than {} workers or threads for requests", decimal(places, 0));
+    let cause = suspected(Resource::POOL, Scope::Process(name), because);
+    let is_whole = places <= COUNTED_MAX
+        || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= PACE_MAX_OFF_SHARE * places);
+    let cause = if is_sure && is_whole { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
+    Some(cause.and(pace_for(evidence, places)).against(pace_against(evidence, places)).next(next))
+}
+
+/// Sentence about threads that sleep for requests all the time, several at once and as many as the pace of answers confirms, while
+/// further requests wait. Another thread that computes all the time is not what these wait for.
+pub(super) fn sleepers_in_full_use(evidence: &Evidence<'_>) -> Option<String> {
+    let full = full_threads(evidence).filter(|full| full.is_sure && full.places > 1.0)?;
+    pace_for(evidence, full.places)?;
+    Some(format!(
+        "{} threads of {} slept all the time, and answers came as fast as these alone let them, so requests waited for these",
+        decimal(full.places, 0),
+        full.name
+    ))
+}
+
+/// Smallest factor between throughput × the fastest answer and a number of slots at which the two contradict each other.
+const PACE_CONTRADICTS_FACTOR: f64 = 2.0;
+
+/// Sentence about a pace of answers that fits no pool of `places` slots. A cold system has no fastest answer to tell by.
+fn pace_against(evidence: &Evidence<'_>, places: f64) -> Option<String> {
+    let at_once = evidence.at_once().filter(|_| !evidence.began_slowly())?;
+    let is_off = at_once * PACE_CONTRADICTS_FACTOR < places || at_once > places * PACE_CONTRADICTS_FACTOR;
+    is_off.then(|| {
+        format!(
+            "contradiction: throughput × the fastest answer is {}, as if {} were worked on at once, not {}",
+            decimal(at_once, 1),
+            decimal(at_once, 1),
+            decimal(places, 0)
+        )
+    })
+}
+
+/// A process whose threads were all taken.
+struct Full {
+    name: String,
+    /// Number of its threads.
+    threads: f64,
+    /// Number of threads that hold requests.
+    places: f64,
+    /// Number of these that slept.
+    asleep: f64,
+    /// Share of the response time spent waiting for one.
+    share: f64,
+    /// Whether the threads slept for something that only a request needs.
+    is_sure: bool,
+}
+
+fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
     let in_flight = evidence.in_flight()?;
     let all = evidence.workers();
     let full = all.iter().filter_map(|(name, workers)| {
@@ -165,51 +226,23 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         // Threads in other system calls may wait for a file lock or for a child.
         let held = asleep + workers.computing() + workers.in_state("other");
         let is_held_by_none = in_flight - held >= UNHELD_MIN_SHARE * in_flight;
-        // A single thread that sleeps while all others wait for it holds a lock.
-        let is_lock = places <= 1.0 && workers.same_futex >= MAJORITY * in_flight;
-        let one = if evidence.began_slowly() { AT_ONCE_OF_ONE_COLD } else { AT_ONCE_OF_ONE };
-        let is_one = places > 1.0
-            || workers.computing() < MAJORITY
-                && evidence.at_once().is_some_and(|at_once| one.contains(&at_once));
+        // A single thread that sleeps may be one of the runtime, or hold a lock: it holds the requests if the process has no other, or
+        // if connections wait to be accepted.
+        let is_lock = workers.same_futex >= MAJORITY * in_flight;
+        let is_alone = workers.all() <= LONE_THREAD_MAX || is_queued(places);
+        let is_of_requests = places > 1.0 || is_alone && !is_lock;
         let share = waiting(evidence, places)?;
-        let full = Full { name, workers, places, asleep, share, is_sure: sleeps.is_some() };
-        (is_held_by_none && !is_lock && is_one).then_some(full)
+        let full = Full {
+            name: name.clone(),
+            threads: workers.all(),
+            places,
+            asleep,
+            share,
+            is_sure: sleeps.is_some(),
+        };
+        (is_held_by_none && is_of_requests).then_some(full)
     });
-    let Full { name, workers, places, asleep, share, is_sure } =
-        full.max_by(|a, b| a.share.total_cmp(&b.share))?;
-    let because = format!(
-        "{} of {} threads of {name} were at work at any time, {} of them asleep, while {} {} were in flight on average{}",
-        decimal(places, 0),
-        decimal(workers.all(), 1),
-        decimal(asleep, 1),
-        decimal(in_flight, 1),
-        many(evidence.together.unit),
-        cpu_in_brackets(evidence)
-    );
-    let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because);
-    let is_whole = places <= COUNTED_MAX
-        || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= PACE_MAX_OFF_SHARE * places);
-    let cause = match is_sure && is_whole {
-        _ if places <= 1.0 && evidence.moves_among_threads() => cause.indirect(Some(MAJORITY * share)),
-        true => cause.direct(Some(share)),
-        false => cause.indirect(Some(share)),
-    };
-    Some(
-        cause
-            .and(pace_for(evidence, places))
-            .next(format!("give {name} more than {} workers or threads for requests", decimal(places, 0))),
-    )
-}
-
-/// A process whose threads were all taken.
-struct Full<'a> {
-    name: &'a String,
-    workers: &'a Workers,
-    places: f64,
-    asleep: f64,
-    share: f64,
-    /// Whether the threads slept for something that only a request needs.
-    is_sure: bool,
+    full.max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
 /// Number of threads of a process that hold requests, if it is a whole number and none of them was idle. If connections wait to be

@@ -8,7 +8,7 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::database::{largest, quoted};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::inside::Inside;
 use crate::words::{count, decimal, one};
@@ -82,6 +82,7 @@ pub(super) const WITHOUT_INDEX: Rule = Rule {
            statements for 20 % of the response time",
     why: "the database counts the rows that it reads one after the other. Small tables are read so with good reason",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: without_index,
 };

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::cause::{Bottleneck, Scope, suspected};
 use super::dependencies::DATABASE_SAYS_WHY;
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
 use super::load::RESOURCE_SATURATED;
-use super::pool::NO_REQUEST_QUEUED;
 use super::words::{cpu_in_brackets, percent};
 use super::{Covers, FULL, Rule, Rung};
 use crate::causes::Resource;
@@ -18,8 +17,6 @@ use crate::words::{decimal, many};
 const WAITING_MIN_SHARE: f64 = 2.0 / 3.0;
 /// Half of the threads at work.
 const HALF: f64 = 0.5;
-/// Mean number of threads on a CPU from which on the holder of a lock computes all the time.
-const HOLDER_RUNNING_MIN: f64 = 0.85;
 /// Smallest mean number of threads that is not noise.
 const THREADS_MIN: f64 = 0.5;
 /// Like `THREADS_MIN`, for the only thread at work, which all requests wait for.
@@ -79,52 +76,6 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let of_only = is_only.then(|| (asleep / at_work).min(1.0));
     let share = [evidence.of_in_flight(asleep), of_only].into_iter().flatten().reduce(f64::max);
     Some(suspected(Resource::DISK, Scope::System, because).direct(share))
-}
-
-pub(super) const A_LOCK: Rule = Rule {
-    finds: &[Resource::LOCK],
-    when: "a closed load, or a rate that fails in a search, and a process with as many threads as users or connections, of which two \
-           thirds waited for one futex while another was at work, and not for a core",
-    why: "a thread for each connection has no other reason to wait for a futex than a lock. Idle threads of a pool wait for a futex, too, \
-          so a pool of another size proves nothing",
-    refuted_by: &[],
-    rung: Rung::Arithmetic,
-    covers: Covers::Any,
-    find: a_lock,
-};
-
-fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let [users, waiting] = evidence.holders()?;
-    let all = evidence.workers();
-    let is_locked = |workers: &&Workers| {
-        workers.has_one_for_each(users)
-            && workers.same_futex >= 2.0 * THREADS_MIN
-            && workers.same_futex >= WAITING_MIN_SHARE * workers.all()
-            // Each carries a request.
-            && workers.same_futex <= waiting + THREADS_MIN
-            && workers.at_work() >= THREADS_MIN
-            && workers.in_state("runnable") < HALF * workers.at_work()
-    };
-    let (name, workers) = all.iter().find(|(_, workers)| is_locked(workers))?;
-    let because = format!(
-        "on average {} of the {} threads of {name} waited for the same futex, as for a lock, while {} were at work{}",
-        decimal(workers.same_futex, 1),
-        decimal(workers.all(), 1),
-        decimal(workers.at_work(), 1),
-        cpu_in_brackets(evidence)
-    );
-    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
-    let share = evidence.of_in_flight(workers.same_futex);
-    // Threads that take turns on one core also wait at a futex.
-    let ran = workers.in_state("on_cpu");
-    Some(match ran >= HOLDER_RUNNING_MIN {
-        _ if evidence.is_exhausted() => cause.indirect(share).against([EXHAUSTED.to_owned()]),
-        true => cause.indirect(share).against([format!(
-            "{} of its threads ran: who holds the lock was computing, so one core may be what is short",
-            decimal(ran, 1)
-        )]),
-        false => cause.direct(share),
-    })
 }
 
 pub(super) const A_LOG_PIPE: Rule = Rule {
@@ -342,81 +293,28 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.direct(Some(HALF)).without_share().next(next))
 }
 
-/// Range of requests in flight that do not wait for another thread, if one proceeds at a time.
-const ONE_PROCEEDS: std::ops::RangeInclusive<f64> = 0.3..=1.5;
-/// Smallest number of requests in flight for which that difference is meaningful.
-const QUEUED: f64 = 4.0;
-
-pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
-    finds: &[Resource::LOCK],
-    when: "a closed load, or a rate that fails in a search, with four requests in flight or more, of which all but 0.3 to 1.5 had a thread of one process that waited for \
-           another thread, at a futex of its own and without a time-out",
-    why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
-          time-out",
-    refuted_by: &[RESOURCE_SATURATED, NO_REQUEST_QUEUED, SEVERAL_PROCEEDED],
-    rung: Rung::Arithmetic,
-    covers: Covers::Any,
-    find: locks_of_a_runtime,
-};
-
-/// Number of threads running or ready above which more than one request proceeds.
-const COMPUTING_MAX: f64 = 1.5;
-
-/// Idle threads of some runtimes also wait without a time-out.
-const SEVERAL_PROCEEDED: Refutation = Refutation {
-    when: "throughput × the fastest answer is above 1.5, and the first answers were not slower; or more than 1.5 threads ran or were ready for a \
-           core; or half of the threads at work slept for a disk",
-    is_read: |evidence| {
-        let several = evidence.at_once().is_some_and(|at_once| at_once > 1.5) && !evidence.began_slowly();
-        several || evidence.computing() > COMPUTING_MAX || disks_of_threads(evidence).is_some()
-    },
-};
-
-fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let [_, in_flight] = evidence.holders().filter(|[_, waiting]| *waiting >= QUEUED)?;
-    let all = evidence.workers();
-    let blocked = all.iter().filter_map(|(name, workers)| {
-        let blocked = workers.in_state("futex") - workers.timed_futex?;
-        ONE_PROCEEDS.contains(&(in_flight - blocked)).then_some((name, workers, blocked))
-    });
-    let (name, workers, blocked) = blocked.max_by(|one, other| one.2.total_cmp(&other.2))?;
-    let because = format!(
-        "on average {} of the {} threads of {name} waited for another thread without a time-out, for {} requests in flight: as if one at a \
-         time went on{}",
-        decimal(blocked, 1),
-        decimal(workers.all(), 1),
-        decimal(in_flight, 1),
-        cpu_in_brackets(evidence)
-    );
-    let next = "see what the threads wait for (jstack PID, py-spy dump --pid PID, gdb -p PID -batch -ex 'thread apply all bt'); hold the \
-                lock for less time or split it, or, if it is a pool of one, enlarge it";
-    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because).next(next);
-    Some(cause.indirect(evidence.of_in_flight(blocked)))
-}
-
 pub(super) const A_LOCK_OF_PROCESSES: Rule = Rule {
     finds: &[Resource::LOCK],
-    when: "four requests in flight or more, throughput × the fastest answer is 0.7 to 1.15 (up to 1.45 of a cold system and of even answers), and \
-           two thirds of them had a thread of one process that slept in a call of no other state than `other`",
-    why: "locks of files (`flock`, `fcntl`) and semaphores of System V, which processes share, have no state of their own. Who waits for a child \
-          does not wait for other requests",
-    refuted_by: &[RESOURCE_SATURATED, NO_REQUEST_QUEUED],
+    when: "two requests in flight or more, of which two thirds had a thread of one process that waited for the lock of a file, or for a semaphore \
+           of System V",
+    why: "the kernel knows these locks, which processes share",
+    refuted_by: &[RESOURCE_SATURATED],
     rung: Rung::Kernel,
     covers: Covers::Runs,
     find: a_lock_of_processes,
 };
 
 fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|_| evidence.goes_on_one_at_a_time())?;
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
     let all = evidence.workers();
-    let blocked = |workers: &Workers| workers.in_state("other");
+    let blocked = |workers: &Workers| workers.in_state("file_lock");
     let (name, workers) =
         all.iter().max_by(|(_, one), (_, other)| blocked(one).total_cmp(&blocked(other)))?;
-    if blocked(workers) < WAITING_MIN_SHARE * in_flight || blocked(workers) > in_flight + THREADS_MIN {
+    if blocked(workers) < WAITING_MIN_SHARE * in_flight {
         return None;
     }
     let because = format!(
-        "on average {} of the {} threads of {name} waited in a call such as flock, for {} {} in flight, of which one at a time went on{}",
+        "on average {} of the {} threads of {name} waited for the lock of a file or for a semaphore, for {} {} in flight{}",
         decimal(blocked(workers), 1),
         decimal(workers.all(), 1),
         decimal(in_flight, 1),
@@ -427,6 +325,22 @@ fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = Bottleneck { what: "lock of a file, or between processes of the system", ..cause };
     let next = "find the lock (/proc/locks, strace -f -p PID -e trace=flock,fcntl,semop; PHP: the file of a session), then hold it for less time or split it";
     Some(cause.next(next).direct(evidence.of_in_flight(blocked(workers))))
+}
+
+/// Sentence about threads that wait at one futex for half of the requests in flight. The kernel does not know whether a thread waits
+/// there for a lock or for work. The name comes from outside: escape it.
+pub(super) fn at_one_futex(evidence: &Evidence<'_>) -> Option<String> {
+    let all = evidence.workers();
+    let (name, workers) = all.iter().max_by(|(_, a), (_, b)| a.same_futex.total_cmp(&b.same_futex))?;
+    let is_half = evidence.of_in_flight(workers.same_futex).is_some_and(|share| share >= HALF);
+    (workers.same_futex >= 2.0 * THREADS_MIN && is_half).then(|| {
+        format!(
+            "{} of the {} threads of {name} waited at one futex while {} were at work: for a lock, or for work",
+            decimal(workers.same_futex, 1),
+            decimal(workers.all(), 1),
+            decimal(workers.at_work(), 1)
+        )
+    })
 }
 
 /// Sentence such as `of the 8.0 threads of app that ran, 7.0 in futex, 0.9 in timer on average`; `None` if not sampled. May quote

@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::errors;
 use super::evidence::Evidence;
 use super::pressure::Pressure;
-use super::threads::what_they_did;
+use super::threads::{at_one_futex, what_they_did};
 use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::words::{counted, decimal};
@@ -20,7 +20,7 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     let disturbance = disturbance(evidence);
     let because = match (read.len(), &disturbance) {
         (0, _) => "no resource was read during the run".to_owned(),
-        (_, None) => match few_at_once(evidence) {
+        (_, None) => match few_at_once(evidence).or_else(|| evenly_spaced(evidence)) {
             Some(few) => format!("{few}{}", cpu_in_brackets(evidence)),
             None => format!("no reading explains it{}", cpu_in_brackets(evidence)),
         },
@@ -35,13 +35,17 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
         _ => format!("{because}; highest: {}", texts.join(", ")),
     };
     let did = what_they_did(&evidence.workers());
+    let at_futex = at_one_futex(evidence);
     let next = match did {
         _ if disturbance.is_some() => "measure again where nothing else runs",
+        _ if at_futex.is_some() => {
+            "see what its threads wait for (gdb -p PID -batch -ex 'thread apply all bt', jstack PID, py-spy dump --pid PID)"
+        }
         Some(_) => "profile the system, or add users and see whether throughput grows",
         None if evidence.is_system_read() => "add users and see whether throughput grows",
         None => "let Tenbin start the system, so that it can read its processes",
     };
-    let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next).and(did);
+    let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next).and(at_futex).and(did);
     Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
 }
 
@@ -61,6 +65,29 @@ fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
             "about {} at once were worked on, while {} were in flight; what limits them was not seen",
             counted(at_once.round().max(1.0) as u64, evidence.together.unit),
             decimal(in_flight, 1),
+        )
+    })
+}
+
+/// Largest p90 − p10, as a share of p50, of answers that take equally long.
+const EVEN_MAX_SPREAD: f64 = 0.05;
+/// Largest throughput × fastest answer of a system that was idle between its answers.
+const IDLE_MAX_AT_ONCE: f64 = 0.5;
+/// Smallest number of requests in flight; one alone does not queue.
+const QUEUED_MIN: f64 = 2.0;
+
+/// Sentence about answers that all waited equally long for a system that works faster. It does not identify what they waited for.
+fn evenly_spaced(evidence: &Evidence<'_>) -> Option<String> {
+    let spread = evidence.spread().filter(|spread| *spread <= EVEN_MAX_SPREAD)?;
+    evidence.in_flight().filter(|in_flight| *in_flight >= QUEUED_MIN)?;
+    let at_once = evidence.at_once()?;
+    let per_s = evidence.ended_per_s()?;
+    (at_once <= IDLE_MAX_AT_ONCE && !evidence.is_exhausted()).then(|| {
+        format!(
+            "answers came {} a second at an even distance, 80 % of them within {} of each other: as from a rate limit or a timer; what \
+             limits them was not seen",
+            decimal(per_s, 1),
+            percent(spread)
         )
     })
 }

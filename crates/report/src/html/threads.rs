@@ -30,7 +30,7 @@ const STATES: [(&str, &str, &[&str]); 12] = [
     ("timer", "timer", &["threads_timer"]),
     ("accept", "accept, poll", &["threads_accept", "threads_poll"]),
     ("stopped", "stopped", &["threads_stopped"]),
-    ("other", "other sleep", &["threads_other"]),
+    ("other", "other sleep", &["threads_other", "threads_file_lock"]),
 ];
 const PEER: usize = 4;
 const SOCKET_READ: usize = 5;

@@ -53,7 +53,11 @@ const CALLS: &[(u64, Meaning)] = &[
     (45, Receive),
     (46, In(State::SocketWrite)),
     (47, Receive),
+    (65, In(State::FileLock)),
+    (72, In(State::FileLock)),
+    (73, In(State::FileLock)),
     (202, Futex),
+    (220, In(State::FileLock)),
     (230, In(State::Timer)),
     (232, In(State::Poll)),
     (270, Poll(0)),
@@ -74,6 +78,8 @@ const CALLS: &[(u64, Meaning)] = &[
 #[cfg(target_arch = "aarch64")]
 const CALLS: &[(u64, Meaning)] = &[
     (22, In(State::Poll)),
+    (25, In(State::FileLock)),
+    (32, In(State::FileLock)),
     (63, Read),
     (64, Write),
     (65, Read),
@@ -88,6 +94,8 @@ const CALLS: &[(u64, Meaning)] = &[
     (98, Futex),
     (101, In(State::Timer)),
     (115, In(State::Timer)),
+    (192, In(State::FileLock)),
+    (193, In(State::FileLock)),
     (202, In(State::Accept)),
     (203, In(State::Connect)),
     (206, In(State::SocketWrite)),
@@ -140,6 +148,9 @@ const FUNCTIONS: &[(&str, State)] = &[
     ("fifo_pipe_write", State::PipeWrite),
     ("hrtimer_nanosleep", State::Timer),
     ("do_nanosleep", State::Timer),
+    ("locks_lock_inode_wait", State::FileLock),
+    ("flock_lock_inode_wait", State::FileLock),
+    ("do_semtimedop", State::FileLock),
     ("do_signal_stop", State::Stopped),
     ("ptrace_stop", State::Stopped),
     // Freezer of control groups, version 2 and version 1.
@@ -247,6 +258,7 @@ mod tests {
         assert_eq!(of("7 0x55 0x2 0xea60"), Wait::In(State::Poll));
         assert_eq!(of("7 0x55 0x0 0xea60"), Wait::In(State::Timer));
         assert_eq!(of("288 0x5"), Wait::In(State::Accept));
+        assert_eq!(of("73 0x3 0x2"), Wait::In(State::FileLock));
         assert_eq!(Wait::of_call("running\n"), None);
         assert_eq!(Wait::of_call(""), None);
         for unclear in ["-1 0x7f 0x7f", "9999 0x1", "202", "0 x", "7 0x1", "nonsense"] {

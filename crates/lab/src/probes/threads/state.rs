@@ -15,13 +15,15 @@ pub(crate) enum State {
     PipeRead,
     PipeWrite,
     Timer,
+    /// Waits for the lock of a file (`flock`, `fcntl`), or for a semaphore of System V.
+    FileLock,
     /// Stopped by SIGSTOP, a debugger, or the freezer of its control group.
     Stopped,
     Other,
 }
 
 /// All states in the order of their discriminants, with the metric for their mean number of threads.
-pub(crate) const STATES: [(State, &str); 14] = [
+pub(crate) const STATES: [(State, &str); 15] = [
     (State::OnCpu, "threads_on_cpu"),
     (State::Runnable, "threads_runnable"),
     (State::Disk, "threads_disk"),
@@ -34,6 +36,7 @@ pub(crate) const STATES: [(State, &str); 14] = [
     (State::PipeRead, "threads_pipe_read"),
     (State::PipeWrite, "threads_pipe_write"),
     (State::Timer, "threads_timer"),
+    (State::FileLock, "threads_file_lock"),
     (State::Stopped, "threads_stopped"),
     (State::Other, "threads_other"),
 ];
