@@ -1,12 +1,10 @@
 //! Checks a draft and turns it into a plan. Reports all errors at once.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use load::{DataSource, Scenarios};
 use sql::Engine;
 use wire::Protocol;
-use wire::http1::HttpStep;
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::command_mix::CommandMix;
@@ -15,7 +13,7 @@ use crate::draft::{Draft, Played};
 use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::plan::{Action, Errands, OwnedAction, Plan, PlannedStep};
+use crate::plan::{Action, Errands, Plan, PlannedStep};
 use crate::request::{self, Sends};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
@@ -50,10 +48,6 @@ impl Target {
             return Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults);
         }
         let target = request::target(draft, faults);
-        let mut errors = Vec::new();
-        let method = target.as_ref().map_or("", |target| target.sends.method());
-        let checks = draft.expects.check(method, &mut errors);
-        faults.extend(errors.iter().map(|error| error.printed(Spelling::Flags)));
         let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
         forbid(&only_transactions(draft), what, faults);
         if target
@@ -73,11 +67,6 @@ impl Target {
             data: Vec::new(),
         };
         Some(match sends {
-            Sends::Request(request) => {
-                let (host, keep_alive) = (request.host.clone(), request.keep_alive);
-                let step = Arc::new(HttpStep { request, checks, captures: Vec::new() });
-                single(Action::Owned(OwnedAction { protocol: Some(protocol), step, host, keep_alive }))
-            }
             Sends::Step(action) => single(Action::Owned(action)),
             Sends::Commands(actions, mix) => {
                 let steps =

@@ -5,10 +5,9 @@ use wire::masking::without_secrets_in_query;
 
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
-use wire::http1::{Request, basic_authorization};
 use wire::sql::Secret;
-use wire::step::{Access, OwnSteps, Site};
-use wire::{Protocol, braces};
+use wire::step::{Access, FlagStep, FurtherKeys, OwnSteps, Site, WrongValue};
+use wire::{Protocol, Scheme, braces};
 
 use crate::command_mix::CommandMix;
 use crate::database::{self, ClientEnvironment, presentable};
@@ -17,7 +16,8 @@ use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
 use crate::plan::{OwnedAction, Plan};
 use crate::query_step;
-use crate::spec::Spanned;
+use crate::spec::{ExpectSpec, Spanned, Wrong};
+use crate::units;
 use crate::url_correction::{corrected, correction};
 
 /// A request and its peer.
@@ -32,60 +32,99 @@ pub(crate) struct Target {
 
 /// Action that a URL and flags ask for.
 pub(crate) enum Sends {
-    /// An HTTP request.
-    Request(Request),
-    /// A step that the protocol owns.
+    /// A step.
     Step(OwnedAction),
     /// Commands on random keys, in the order of the steps of the mix.
     Commands(Vec<OwnedAction>, Box<CommandMix>),
 }
 
-impl Sends {
-    /// Method of a request; empty for other steps.
-    pub(crate) fn method(&self) -> &str {
-        match self {
-            Self::Request(request) => &request.method,
-            Self::Step(_) | Self::Commands(..) => "",
+/// Reads a URL, and the flags of its request.
+pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
+    let url = url(&draft.url, faults);
+    let of_scheme = url.as_ref().and_then(|url| wire::of_scheme(url.scheme()));
+    let further = of_scheme.and_then(|(protocol, _)| protocol.further_keys());
+    let target = match (&url, of_scheme, further) {
+        (Some(url), Some(of_scheme), Some(further)) => {
+            return step_of_flags(draft, url, of_scheme, further, faults);
         }
+        (Some(url), Some((protocol, _)), None) => protocol.own_steps().and_then(|own| {
+            let peer = peer(draft, url, faults)?;
+            let body = body(draft, faults);
+            step_of_query(draft, url, peer, body, (protocol, own), faults)
+        }),
+        _ => None,
+    };
+    faults.extend(wrong_checks(draft));
+    target
+}
+
+/// Errors in the checks of a request that is not sent.
+fn wrong_checks(draft: &Draft) -> Vec<Fault> {
+    let Some(further) = wire::step::requests().further_keys() else { return Vec::new() };
+    let mut wrong = Vec::new();
+    (further.read_flags)(
+        &FlagStep { method: "", target: "/", headers: &[], body: None, ..flags(draft) },
+        &mut wrong,
+    );
+    wrong.retain(|wrong| !wrong.path.is_empty());
+    wrong.into_iter().map(fault).collect()
+}
+
+/// Flags of a step, without its request.
+fn flags(draft: &Draft) -> FlagStep<'_> {
+    FlagStep {
+        method: "",
+        target: "/",
+        headers: &[],
+        body: None,
+        expect: draft.expects.texts(),
+        size_bytes: |text| units::size_bytes(text).map_err(|what| Wrong::from(what).what),
     }
 }
 
-pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
-    let url = url(&draft.url, faults)?;
-    let (protocol, _) = wire::of_scheme(url.scheme())?;
-    let peer = peer(draft, &url, faults)?;
-    let path = path(&url);
+/// Error in a step of flags.
+fn fault(wrong: WrongValue) -> Fault {
+    let place = wrong.path.last().map_or("request", |key| ExpectSpec::flag(key));
+    Fault::new(place, wrong.what, wrong.help)
+}
+
+/// Load of a request that flags describe.
+fn step_of_flags(
+    draft: &Draft,
+    url: &Url,
+    (protocol, scheme): (&'static Protocol, &'static Scheme),
+    further: &FurtherKeys,
+    faults: &mut Vec<Fault>,
+) -> Option<Target> {
+    let peer = peer(draft, url, faults)?;
+    let path = path(url);
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let body = body(draft, faults);
     let method =
         draft.method.clone().unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned());
-    if let Some(own) = protocol.own_steps() {
-        return step_of_query(draft, &url, peer, body, (protocol, own), faults);
+    let headers = headers(&draft.headers, "-H", faults);
+    let credentials = credentials(url);
+    let is_authorized = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    if credentials.is_some() && is_authorized {
+        let what = "both the URL and a header contain credentials";
+        let help = "remove the user and the password from the URL";
+        faults.push(Fault::new("-H Authorization", what, help));
     }
-    let mut headers = headers(&draft.headers, "-H", faults);
-    if let Some(credentials) = credentials(&url) {
-        if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
-            let what = "both the URL and a header contain credentials";
-            faults.push(Fault::new(
-                "-H Authorization",
-                what,
-                "remove the user and the password from the URL",
-            ));
-        }
-        headers.push(("Authorization".to_owned(), basic_authorization(&credentials)));
-    }
-    let request = Request {
-        method: method.clone(),
-        headers,
-        body,
-        is_secure: wire::of_scheme(url.scheme()).is_some_and(|(_, scheme)| scheme.is_secure),
-        keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
-        ..Request::get(authority, path)
+    let keep_alive = draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
+    let site = Site {
+        host: authority.to_owned(),
+        credentials,
+        is_secure: scheme.is_secure,
+        keep_alive,
+        ..Site::default()
     };
-    if let Err(wrong) = request.encode() {
-        let help = "see the example: -X POST -H 'Name: value' -b 'body'";
-        faults.extend(wrong.iter().map(|fault| Fault::new("request", fault.to_string(), help)));
-    }
+    let given =
+        FlagStep { method: &method, target: path, headers: &headers, body: body.as_deref(), ..flags(draft) };
+    let mut wrong = Vec::new();
+    let step = (further.read_flags)(&given, &mut wrong);
+    faults.extend(wrong.into_iter().map(fault));
+    let mut action = OwnedAction { protocol: Some(protocol), step, host: String::new(), keep_alive };
+    action.send_to(&site);
     let place = draft.unix_socket.as_ref().map(|path| format!(" over {}", path.display()));
     let listed: Vec<String> = peer.addresses.iter().map(ToString::to_string).collect();
     let place = place.unwrap_or_else(|| match listed.is_empty() {
@@ -94,13 +133,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     });
     let shown = without_secrets_in_query(path);
     let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
-    Some(Target {
-        title,
-        name: format!("{method} {shown}"),
-        peer,
-        protocol,
-        sends: Sends::Request(literal(request)),
-    })
+    Some(Target { title, name: format!("{method} {shown}"), peer, protocol, sends: Sends::Step(action) })
 }
 
 /// Path and query of a URL.
@@ -271,16 +304,6 @@ fn ip(text: &str) -> Option<IpAddr> {
 /// Escapes braces, so that a plan reads the text literally.
 pub fn literal_text(text: &str) -> String {
     String::from_utf8_lossy(&braces::literal(text.as_bytes())).into_owned()
-}
-
-/// Escapes all texts of a request. On the command line, braces do not enclose variables.
-fn literal(request: Request) -> Request {
-    Request {
-        target: literal_text(&request.target),
-        headers: request.headers.iter().map(|(name, value)| (name.clone(), literal_text(value))).collect(),
-        body: request.body.as_deref().map(braces::literal),
-        ..request
-    }
 }
 
 /// `name:password` from a URL, decoded. `None` if the URL has no user.

@@ -121,11 +121,6 @@ impl<T> Spanned<T> {
         Some(Self { value, at: Some(At::of(entry)) })
     }
 
-    /// Wraps a result from a command line.
-    pub(crate) fn read(value: Result<T, Wrong>) -> Self {
-        Self { value, at: None }
-    }
-
     /// Wraps a value of a plan file that was parsed elsewhere.
     pub(crate) fn at_node(value: Result<T, Wrong>, node: &Node) -> Self {
         Self { value, at: Some(At { key: node.at, value: node.at, point: node.at }) }

@@ -5,6 +5,7 @@
 //! steps of a load into channels.
 
 mod access;
+mod flags;
 mod form;
 mod further;
 mod identity;
@@ -17,6 +18,7 @@ mod value;
 mod workload;
 
 pub use access::{Access, LogIn};
+pub use flags::{FlagStep, ReadFlagStep};
 pub use form::{Form, FormSchema};
 pub use further::{Converse, FurtherKeys};
 pub use identity::identity;

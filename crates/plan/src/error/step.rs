@@ -6,8 +6,6 @@ use super::Spelling;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StepProblem {
-    /// A HEAD request has a check of the body.
-    NoBody,
     /// The step has neither a script nor a workload.
     NothingPlayed,
     /// A workload is given twice.
@@ -38,7 +36,6 @@ impl StepProblem {
     /// Message of the error.
     pub(super) fn what(&self, spelling: Spelling) -> String {
         match self {
-            Self::NoBody => "a reply to HEAD has no body".to_owned(),
             Self::NothingPlayed => "no workload and no script is given".to_owned(),
             Self::PlayedTwice { workload } => format!("{workload} is given twice"),
             Self::NoStyles => "none of the workloads has styles".to_owned(),
@@ -67,7 +64,6 @@ impl StepProblem {
     /// Help of the error.
     pub(super) fn help(&self, spelling: Spelling) -> String {
         match self {
-            Self::NoBody => "remove it, or use another method".to_owned(),
             Self::NothingPlayed => {
                 "add --workload NAME, such as select-only, or -f FILE with a script in pgbench's language"
                     .to_owned()

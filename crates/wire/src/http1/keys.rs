@@ -5,7 +5,7 @@ use alloc::format;
 
 use crate::step::{Form, FormSchema, FurtherKeys, Key, Kind, OwnSteps, Table};
 
-use super::{Http1, carried, http_step, read_step};
+use super::{Http1, carried, flag_step, http_step, read_step};
 use crate::conversation::Script as _;
 
 /// Max consecutive redirects, as many as browsers follow.
@@ -36,6 +36,7 @@ pub(super) static FURTHER: FurtherKeys = FurtherKeys {
     scenario: SCENARIO,
     expect: EXPECT,
     save: SAVE,
+    read_flags: flag_step::read,
     begin: read_step::begin,
     session_words: carried::words,
     is_of_iteration: carried::is_of_iteration,

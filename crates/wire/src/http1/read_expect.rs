@@ -72,7 +72,7 @@ pub(super) fn checks(node: &Node, method: &str, reader: &mut dyn Reader) -> Opti
 }
 
 /// Error for a check of the body of a reply to HEAD.
-fn no_body() -> Wrong {
+pub(super) fn no_body() -> Wrong {
     ("a reply to HEAD has no body".into(), "remove it, or use another method".into())
 }
 
@@ -170,7 +170,7 @@ fn json_path(
 /// # Errors
 ///
 /// Error message and help.
-pub fn expression(text: &str) -> Result<Regex, Wrong> {
+pub(super) fn expression(text: &str) -> Result<Regex, Wrong> {
     RegexBuilder::new(text).size_limit(REGEX_BYTES_MAX).build().map_err(|error| {
         let error = format!("{error}");
         let what = error.lines().last().unwrap_or_default().trim();
@@ -188,7 +188,7 @@ pub fn expression(text: &str) -> Result<Regex, Wrong> {
 /// # Errors
 ///
 /// Error message and help.
-pub fn statuses(text: &str) -> Result<StatusSet, Wrong> {
+pub(super) fn statuses(text: &str) -> Result<StatusSet, Wrong> {
     let one = |text: &str| text.parse::<u16>().ok().filter(|status| (100..600).contains(status));
     let range = |part: &str| -> Option<RangeInclusive<u16>> {
         if let Some((from, to)) = part.split_once('-') {
@@ -211,7 +211,7 @@ pub fn statuses(text: &str) -> Result<StatusSet, Wrong> {
 /// # Errors
 ///
 /// Error message and help.
-pub fn size(text: &str, size_bytes: impl Fn(&str) -> Result<u64, String>) -> Result<SizeCheck, Wrong> {
+pub(super) fn size(text: &str, size_bytes: impl Fn(&str) -> Result<u64, String>) -> Result<SizeCheck, Wrong> {
     let (min, max) = text.split_once("..").unwrap_or((text, text));
     let bound = |text: &str, open: u64| match text.trim().is_empty() {
         true => Ok(open),

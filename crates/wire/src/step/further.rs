@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use super::{BeginScenario, Key, StepsOfLoad};
+use super::{BeginScenario, Key, ReadFlagStep, StepsOfLoad};
 use crate::conversation::Conversation;
 use crate::protocol::WrongStep;
 
@@ -21,6 +21,8 @@ pub struct FurtherKeys {
     pub expect: &'static [Key],
     /// Keys of each value of `save`.
     pub save: &'static [Key],
+    /// Reads a step from flags of a command line.
+    pub read_flags: ReadFlagStep,
     /// Begins to read the steps of a scenario.
     pub begin: BeginScenario,
     /// Words for the state of a user in the hidden variable with this name ([`super::Step::session`]).
