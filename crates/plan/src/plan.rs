@@ -11,6 +11,7 @@ use crate::database::Database;
 use crate::endpoint::{Endpoint, Peer};
 use crate::running::RunningAs;
 use crate::study::Cmd;
+use crate::study::PlannedFigure;
 use crate::transactions::Transactions;
 
 /// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
@@ -32,6 +33,8 @@ pub struct Plan {
     pub watched: Option<Database>,
     /// Processes of a system that already runs, if the plan names them. `None` means the processes that listen at its address.
     pub running: Option<RunningAs>,
+    /// Figures of the plan's own, which are read around the load.
+    pub figures: Vec<PlannedFigure>,
     /// All steps, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
     /// Requests before and after the load, which are not part of it.

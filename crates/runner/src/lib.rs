@@ -36,6 +36,7 @@ mod measure;
 mod memory;
 mod monitor;
 mod one_run;
+mod own_figures;
 mod planned_run;
 mod pooling;
 mod preflight;

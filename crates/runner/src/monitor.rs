@@ -14,6 +14,7 @@ use crate::connections_by_process;
 use crate::database_watch::{DatabaseWatch, MonitoredDatabase};
 use crate::events::Events;
 use crate::feed::Feed;
+use crate::own_figures::OwnFigures;
 use crate::profile::RunProfiler;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
@@ -124,6 +125,8 @@ pub(crate) struct MonitoredSystem<'a> {
     profiler: RunProfiler,
     /// Events of the run.
     events: Events<'a>,
+    /// Figures that the plan defines itself.
+    figures: OwnFigures,
     /// Failure by which the system died; `None` if it lives.
     died: Option<lab::Failure>,
     /// Probes that were not available.
@@ -187,6 +190,7 @@ impl<'a> MonitoredSystem<'a> {
             inside: None,
             profiler: RunProfiler::default(),
             events: Events::default(),
+            figures: OwnFigures::default(),
             died: None,
             not_available: Vec::new(),
         }
@@ -205,6 +209,16 @@ impl<'a> MonitoredSystem<'a> {
     /// Profiles CPU time from the end of the warm-up to the end of the load.
     pub(crate) fn profile_with(&mut self, profiler: RunProfiler) {
         self.profiler = profiler;
+    }
+
+    /// Reads figures of the plan during the load, too.
+    pub(crate) fn read_with(&mut self, figures: OwnFigures) {
+        self.figures = figures;
+    }
+
+    /// Figures of the plan, once the load has ended.
+    pub(crate) fn take_figures(&mut self) -> OwnFigures {
+        std::mem::take(&mut self.figures)
     }
 
     /// Sets the root process of the load generator, if it is not this process.
@@ -342,6 +356,7 @@ impl Monitor for MonitoredSystem<'_> {
             // The load has its connections by now, so the monitor takes none of them.
             self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
         }
+        self.figures.start(origin, self.planned.0);
         if let Some(system) = &mut self.system {
             self.events.begin(&mut **system, origin);
         }
@@ -362,6 +377,7 @@ impl Monitor for MonitoredSystem<'_> {
         // A slow store may have prevented the last check.
         self.note_death();
         self.profiler.stop();
+        self.figures.stop();
         self.events.interrupt();
         let Some(watch) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
