@@ -3,6 +3,8 @@
 //! ```text
 //! [event NAME: ]METRIC
 //! ```
+//!
+//! or a figure that the plan defines itself ([`OwnFigure`]).
 
 use evidence::{Compare, Distorted, Run, Unit};
 use stats::{MinEffect, Scale};
@@ -11,6 +13,7 @@ use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::metric::Metric;
+use crate::own_figure::OwnFigure;
 
 /// Prefix of an event's name, as in a condition.
 const EVENT: &str = "event ";
@@ -27,6 +30,8 @@ pub struct ComparedBy {
     pub metric: &'static Metric,
     /// Event that the metric is about. `None` for all events of the run, or for a metric that is not about events.
     pub event: Option<String>,
+    /// Figure that the plan defines. `None` for metrics that every run has.
+    pub own: Option<OwnFigure>,
 }
 
 impl ComparedBy {
@@ -35,27 +40,39 @@ impl ComparedBy {
 
     /// A metric; of all events, if it is about events.
     pub const fn of(metric: &'static Metric) -> Self {
-        Self { metric, event: None }
+        Self { metric, event: None, own: None }
     }
 
     /// Parses a name such as `p99` or `event deploy: outage`; `None` if this version does not know it.
     pub fn named(text: &str) -> Option<Self> {
+        if let Some(own) = OwnFigure::parse(text) {
+            return Some(Self { metric: own.metric(), event: None, own: Some(own) });
+        }
         let Some(of_event) = text.strip_prefix(EVENT) else { return Some(Self::of(Metric::named(text)?)) };
         let (event, metric) = of_event.rsplit_once(": ")?;
         let metric = Metric::named(metric).filter(|metric| metric.cost.is_some())?;
-        can_be_named(event).then(|| Self { metric, event: Some(event.to_owned()) })
+        can_be_named(event).then(|| Self { metric, event: Some(event.to_owned()), own: None })
     }
 
     /// Name in plans, the store, and machine-readable reports.
     pub fn name(&self) -> String {
-        match &self.event {
-            None => self.metric.name.to_owned(),
-            Some(event) => format!("{EVENT}{event}: {}", self.metric.name),
+        match (&self.own, &self.event) {
+            (Some(own), _) => own.stored_name(),
+            (None, None) => self.metric.name.to_owned(),
+            (None, Some(event)) => format!("{EVENT}{event}: {}", self.metric.name),
         }
+    }
+
+    /// Head of a column, without the name of an event. Needs no escaping.
+    pub fn label(&self) -> String {
+        self.own.as_ref().map_or_else(|| self.metric.name.to_owned(), OwnFigure::label)
     }
 
     /// Name in a sentence about `unit`. Needs no escaping.
     pub fn words(&self, unit: Unit) -> String {
+        if let Some(own) = &self.own {
+            return own.label();
+        }
         match &self.metric.cost {
             None => self.metric.words(unit).to_owned(),
             Some(cost) => format!("{} {}", cost.words, self.event.as_deref().unwrap_or("events")),
@@ -81,6 +98,9 @@ impl ComparedBy {
     /// Figure of a run, for people; `None` if there is none. A time without an end is infinite: the load, or the next event, came
     /// before the system had recovered.
     pub fn figure(&self, run: &Run, measured: &Measured) -> Option<f64> {
+        if let Some(own) = &self.own {
+            return own.read(run);
+        }
         let Some(cost) = &self.metric.cost else { return self.metric.figure(measured) };
         let sums = match &self.event {
             None => measured.events,
@@ -91,12 +111,22 @@ impl ComparedBy {
 
     /// Like [`Self::figure`], but `None` if there are too few samples for a verdict.
     pub fn judgeable(&self, run: &Run, measured: &Measured) -> Option<f64> {
-        if self.is_of_events() { self.figure(run, measured) } else { self.metric.judgeable(measured) }
+        match &self.own {
+            // A ratio needs a value above 0.
+            Some(own) => own.read(run).filter(|value| *value > 0.0),
+            None if self.is_of_events() => self.figure(run, measured),
+            None => self.metric.judgeable(measured),
+        }
+    }
+
+    /// Whether more is better, unless a study says otherwise.
+    pub fn higher_is_usually_better(&self) -> bool {
+        self.own.as_ref().map_or(self.metric.higher_is_better, |own| own.higher_is_better)
     }
 
     /// Whether more is better, in a study with this configuration of its comparison.
     pub fn higher_is_better(&self, compare: &Compare) -> bool {
-        if self.name() == compare.by { compare.higher_is_better } else { self.metric.higher_is_better }
+        if self.name() == compare.by { compare.higher_is_better } else { self.higher_is_usually_better() }
     }
 
     /// Default smallest effect: a share, or a number in the unit of the metric.

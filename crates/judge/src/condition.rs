@@ -2,7 +2,7 @@
 //! grammar.
 //!
 //! ```text
-//! [STEP: | event NAME: ]METRIC (<|<=|>|>=|=) LIMIT[ of baseline][ from TIME to TIME]
+//! [STEP: | event NAME: ](METRIC | figure NAME) (<|<=|>|>=|=) LIMIT[ of baseline][ from TIME to TIME]
 //! ```
 //!
 //! `p99` and `p(99)` are the same; `median` is `p50`.
@@ -11,6 +11,7 @@ use evidence::{Bounds, Decision};
 use record::Percentile;
 
 use crate::kind::{MetricKind, plain};
+use crate::own_figure::{OwnFigure, metric_of_limit};
 use crate::slo::Figure;
 
 /// A condition on the figures of a run.
@@ -22,6 +23,8 @@ pub struct Condition {
     pub step: Option<String>,
     /// Name of the event that it is about; `None` for the run.
     pub event: Option<String>,
+    /// Name of the plan's own figure that it is about; `None` for figures that every run has.
+    pub own: Option<String>,
     /// Figure that is compared with the limit.
     pub figure: Figure,
     /// Comparison of figure and limit.
@@ -179,6 +182,31 @@ impl Condition {
             .of(&self.text))
     }
 
+    /// The condition in the unit of the plan's own figure that it is about.
+    ///
+    /// # Errors
+    /// The limit has another unit.
+    pub fn in_unit_of(self, figure: &OwnFigure) -> Result<Self, ConditionError> {
+        let (of_limit, of_figure) = (self.figure.kind(), figure.metric().kind);
+        // A number without a unit may be a number of bytes. A share of a baseline has no unit.
+        let is_plain = of_limit == MetricKind::Number && of_figure != MetricKind::Time;
+        if of_limit == of_figure || is_plain || self.of_baseline == Some(OfBaseline::Share) {
+            return Ok(Self { figure: Figure::Metric(figure.metric()), ..self });
+        }
+        let at = self.text.find(['<', '>', '=']).map_or(0, |at| at + 1);
+        let what = format!("the limit is not in the unit of `{}`", figure.name);
+        let help = format!("write {} such as {}", of_figure.noun(), of_figure.example());
+        Err(Wrong::new((at, self.text.len()), what, help).of(&self.text))
+    }
+
+    /// Error of a condition on a figure that the plan does not define.
+    pub fn unknown_figure(&self, known: Vec<String>) -> ConditionError {
+        let name = self.own.clone().unwrap_or_default();
+        let at = self.text.find(&name).unwrap_or(0);
+        let wrong = Wrong::new((at, at + name.len()), format!("unknown figure `{name}`"), "write one of");
+        Wrong { unknown: Some(Box::new(Unknown { name, known })), ..wrong }.of(&self.text)
+    }
+
     /// Byte range of the part of the time that it is about; `None` if it is about all of it.
     pub fn part_at(&self) -> Option<(usize, usize)> {
         self.part_ns.and_then(|_| Some((self.text.rfind(FROM)? + FROM.len(), self.text.len())))
@@ -186,7 +214,7 @@ impl Condition {
 
     /// Whether it is about all steps and all of the measured time.
     pub(crate) const fn is_of_whole(&self) -> bool {
-        self.step.is_none() && self.event.is_none() && self.part_ns.is_none()
+        self.step.is_none() && self.event.is_none() && self.own.is_none() && self.part_ns.is_none()
     }
 
     /// Limit in nanoseconds, if it is about a time.
@@ -369,7 +397,22 @@ fn read(text: &str) -> Result<Condition, Wrong> {
         return Err(Wrong::new((start, start + at + length + 1), what, "write the = last, or leave it out"));
     }
     let lead = name.len() - name.trim_start().len();
-    let figure = figure(name.trim(), start + lead)?;
+    let own = OwnFigure::parse(name.trim()).map(|own| own.name);
+    let figure = match &own {
+        Some(_) => {
+            let bare = limit.trim().trim_end_matches(OF_BASELINE).trim();
+            Figure::Metric(metric_of_limit(bare.trim_start_matches(['+', '-', '−'])))
+        }
+        None => figure(name.trim(), start + lead)?,
+    };
+    if let (Some(of), Some(name)) = (of, &own) {
+        let what = format!("`{name}` is a figure of the whole run");
+        return Err(Wrong::new((0, start), what, format!("leave out {of:?}")));
+    }
+    if let (Some(_), Some(name)) = (part_ns, &own) {
+        let what = format!("`{name}` is a figure of the whole run");
+        return Err(Wrong::new((text_end, text.len()), what, "leave out this part of the time"));
+    }
     if sign == Sign::Exactly {
         exactly(figure, limit.trim())
             .map_err(|(what, way_out)| Wrong::new((start + at, start + at + length), what, way_out))?;
@@ -387,7 +430,7 @@ fn read(text: &str) -> Result<Condition, Wrong> {
         let way_out = "write a small limit, such as errors<0.01%";
         return Err(Wrong::new(limit_part, "nothing is below 0", way_out));
     }
-    Ok(Condition { text: text.to_owned(), step, event, figure, sign, limit, of_baseline, part_ns })
+    Ok(Condition { text: text.to_owned(), step, event, own, figure, sign, limit, of_baseline, part_ns })
 }
 
 /// Checks that an event has the figure. An event has its own figures and its own period. `name_at` and `part_at` are the byte

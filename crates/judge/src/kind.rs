@@ -19,6 +19,10 @@ pub enum MetricKind {
     Bytes,
     /// A number of requests.
     Count,
+    /// A number that a plan's own figure has.
+    Number,
+    /// A size in bytes that a plan's own figure has.
+    Size,
 }
 
 /// Error in a limit, and advice.
@@ -34,6 +38,8 @@ impl MetricKind {
             Self::Cpu => ("us", 1.0),
             Self::Bytes => ("bytes", 1.0),
             Self::Count => ("requests", 1.0),
+            Self::Number => ("number", 1.0),
+            Self::Size => ("bytes", 1.0),
         }
     }
 
@@ -46,6 +52,8 @@ impl MetricKind {
             Self::Cpu => "us",
             Self::Bytes => "bytes",
             Self::Count => "requests",
+            Self::Number => "number",
+            Self::Size => "bytes",
         }
     }
 
@@ -58,6 +66,8 @@ impl MetricKind {
             Self::Rate => |per_s| format!("{}/s", rate(per_s)),
             Self::Cpu => |us| format!("{} µs", decimal(us, 1)),
             Self::Count => |count| decimal(count, if count.fract() == 0.0 { 0 } else { 1 }),
+            Self::Number => number,
+            Self::Size => size,
             Self::Bytes => |bytes| format!("{} MiB", mebibytes(bytes.clamp(0.0, u64::MAX as f64) as u64)),
         }
     }
@@ -69,8 +79,8 @@ impl MetricKind {
             Self::Share => "0.1%",
             Self::Rate => "500/s",
             Self::Cpu => "50us",
-            Self::Bytes => "200MiB",
-            Self::Count => "5",
+            Self::Bytes | Self::Size => "200MiB",
+            Self::Count | Self::Number => "5",
         }
     }
 
@@ -104,7 +114,8 @@ impl MetricKind {
                 None => units::percent(text),
             },
             Self::Rate => units::rate_per_s(text),
-            Self::Bytes => units::size_bytes(text).map(|bytes| bytes as f64),
+            Self::Bytes | Self::Size => units::size_bytes(text).map(|bytes| bytes as f64),
+            Self::Number => plain(text).ok_or_else(|| format!("{text:?} is no number")),
             Self::Count => match plain(text).filter(|count| count.fract() == 0.0 && *count <= COUNT_MAX) {
                 Some(count) => Ok(count),
                 None => Err(format!("{text:?} is no number of requests")),
@@ -113,13 +124,14 @@ impl MetricKind {
         limit.map_err(|what| (what, format!("write {} such as {}", self.noun(), self.example())))
     }
 
-    const fn noun(self) -> &'static str {
+    pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Response | Self::Time | Self::Cpu => "a duration",
             Self::Share => "a percentage",
             Self::Rate => "a rate",
-            Self::Bytes => "a size",
+            Self::Bytes | Self::Size => "a size",
             Self::Count => "a whole number",
+            Self::Number => "a number",
         }
     }
 }
@@ -127,6 +139,43 @@ impl MetricKind {
 /// An infinite time is that of a system that did not recover.
 fn time(ns: f64) -> String {
     if ns == f64::INFINITY { "not back".to_owned() } else { duration(ns) }
+}
+
+/// A number with three significant digits, or all digits before the point.
+fn number(number: f64) -> String {
+    let sign = if number < 0.0 { "-" } else { "" };
+    let size = number.abs();
+    match size {
+        size if size != 0.0 && size < 0.001 => format!("{number:.2e}"),
+        size if size < 100.0 && size.fract() != 0.0 => {
+            let digits = if size < 1.0 {
+                3
+            } else if size < 10.0 {
+                2
+            } else {
+                1
+            };
+            format!("{number:.digits$}")
+        }
+        size => format!("{sign}{}", decimal(size, 0)),
+    }
+}
+
+/// A size in bytes, with a binary unit and three significant digits.
+fn size(bytes: f64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let (mut value, mut unit) = (bytes, 0);
+    while value.abs() >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = match value.abs() {
+        _ if unit == 0 => 0,
+        value if value < 10.0 => 2,
+        value if value < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{} {}", decimal(value, digits), units[unit])
 }
 
 /// Largest limit on a number of requests.

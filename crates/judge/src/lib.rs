@@ -42,6 +42,7 @@ mod no_verdict;
 mod observed;
 mod others;
 pub mod outage;
+mod own_figure;
 mod pace;
 mod pairing;
 mod physical_cost;
@@ -96,6 +97,10 @@ pub use metric::{COMPARED, METRICS, Metric};
 pub use no_verdict::is_prevented_by_invalid_runs;
 pub use observed::{Observed, observed};
 pub use others::{mean_of_others, others_cores};
+pub use own_figure::{
+    FIGURE_EACH, FIGURE_SUBJECT, FIGURE_VALUE, FIGURES_OF_PLAN, OwnFigure, is_name as is_name_of_figure,
+    is_unit as is_unit_of_figure,
+};
 pub use pace::Pace;
 pub use pairing::Pairing;
 pub use physical_cost::{CostOfLoad, CostUnit, PHYSICAL_COSTS, PhysicalCost, is_size_cost, median_of};

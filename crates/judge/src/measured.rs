@@ -29,6 +29,8 @@ pub struct Measured {
     pub events: Option<EventSums>,
     /// Time from the first request sent to the last one that ended, in seconds; `None` if it is zero.
     pub span_s: Option<f64>,
+    /// Value of the plan's own figure that a condition is about. `None` without such a condition, or if it was not read.
+    pub own_figure: Option<f64>,
     /// Bytes received; `None` if another tool made the load and did not report them.
     pub received_bytes: Option<u64>,
     /// Bytes sent; `None` if another tool made the load.
@@ -59,6 +61,7 @@ impl Measured {
             pace: Pace::of(run, warm_up, measured),
             resources: Resources::of(run),
             events: EventSums::of(run),
+            own_figure: None,
             span_s: measured.span_ns().map(|ns| ns as f64 / 1e9),
             received_bytes: bytes(measured.received_bytes, |tool| tool.received_bytes),
             sent_bytes: bytes(measured.sent_bytes, |_| None),

@@ -193,6 +193,11 @@ impl PartialEq for Metric {
 impl Eq for Metric {}
 
 impl Metric {
+    /// Metric of figures that a plan defines, of one kind.
+    pub(crate) const fn own(kind: MetricKind) -> Self {
+        metric("figure", "figure", kind, |measured| measured.own_figure)
+    }
+
     /// Metrics that every run has, with or without events.
     pub fn of_runs() -> impl Iterator<Item = &'static Self> {
         METRICS.iter().filter(|metric| metric.cost.is_none())

@@ -7,6 +7,7 @@ use crate::condition::Condition;
 use crate::durations::Durations;
 use crate::event_cost;
 use crate::measured::Measured;
+use crate::own_figure::OwnFigure;
 use crate::window::Window;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -22,6 +23,14 @@ impl Scope {
     pub(crate) fn of(condition: &Condition, run: &Run) -> Result<Self, EvidenceError> {
         if let Some(event) = &condition.event {
             return Ok(Self::of_event(event, run));
+        }
+        if let Some(own) = &condition.own {
+            let own_figure = OwnFigure::of_run(run).into_iter().find(|figure| figure.name == *own);
+            let own_figure = own_figure.and_then(|figure| figure.read(run));
+            return Ok(Self {
+                tally: Tally::default(),
+                measured: Measured { own_figure, ..Measured::default() },
+            });
         }
         let step = match &condition.step {
             None => None,

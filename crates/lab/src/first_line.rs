@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::kept_process::Setting;
 use crate::marker::Marker;
-use crate::{Command, commands};
+use crate::{Command, commands, in_words};
 
 const CHARACTERS_MAX: usize = 200;
 
@@ -12,6 +12,15 @@ const CHARACTERS_MAX: usize = 200;
 ///
 /// Calls `cancel` every few milliseconds.
 pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> bool) -> Option<String> {
+    first_line_or_reason(command, keeper, cancel).ok()
+}
+
+/// Like [`first_line`], but the error says why there is no line.
+pub fn first_line_or_reason(
+    command: &Command,
+    keeper: &[OsString],
+    cancel: &dyn Fn() -> bool,
+) -> Result<String, String> {
     let setting = Setting {
         keeper: keeper.to_vec(),
         cores: Vec::new(),
@@ -20,8 +29,11 @@ pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> b
         namespace: None,
         disk: None,
     };
-    let output = commands::run(&setting, command, command.within, cancel).ok()?.end();
+    let shown = || in_words::command(command);
+    let output = commands::run(&setting, command, command.within, cancel);
+    let output = output.map_err(|fault| format!("the command `{}` {}", shown(), fault.what))?.end();
     let text = String::from_utf8_lossy(&output.text);
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().take(CHARACTERS_MAX).collect())
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let line = line.ok_or_else(|| format!("the command `{}` printed nothing", shown()))?;
+    Ok(line.chars().take(CHARACTERS_MAX).collect())
 }

@@ -44,7 +44,7 @@ mod system;
 pub use busy_cores::busy_cores;
 pub use copies::{Copied, copy};
 pub use failure::{Failure, Output, Stage};
-pub use first_line::first_line;
+pub use first_line::{first_line, first_line_or_reason};
 pub use load_tool::{LoadTool, ToolUsage};
 pub use memory_left::{MemoryLeft, is_in_memory, memory_left};
 pub use recipe::{Command, Process, Ready, Recipe, StopHow, When};

@@ -166,6 +166,7 @@ impl Target {
             is_trial: false,
             watched: None,
             running: None,
+            figures: Vec::new(),
         }
     }
 }

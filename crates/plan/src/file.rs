@@ -16,6 +16,7 @@ mod endpoints;
 mod errands;
 mod errors;
 mod events;
+mod figures;
 mod findings;
 mod folder;
 mod foreign;
@@ -204,10 +205,12 @@ fn read_setting(
     is_quick: bool,
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
+    let root = &figures::named(root, reading);
     shape::check(root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
     if !matches!(root.value, tree::Value::Map(_)) {
         return None;
     }
+    let figures = figures::read(root, reading);
     needed(root, reading);
     // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
@@ -224,7 +227,7 @@ fn read_setting(
     let mut compare = compare::read(root, &compared, None, reading);
     let mut events = events::read(root, &loads, &systems, reading);
     compare::check_events(root, &compared, &events, &compare, reading);
-    let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
+    let gates = gates::read(root.get("gates"), &script.steps, &events, (&loads, &figures), reading);
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
     parameters::check(root, &systems, is_sound && reading.findings.is_empty(), reading);
@@ -262,6 +265,7 @@ fn read_setting(
         events,
         pin: compare::pin(root.get("pin"), reading),
         secrets: reading.secrets.clone(),
+        figures,
         script,
         settings: Settings::default(),
         whole: WholeRuns::default(),

@@ -54,10 +54,10 @@ pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_
 pub use sql::Engine;
 pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
-    EventSign, EventSignal, Experiment, Find, Further, How, Interleave, Knob, Launch, LaunchEndpoint,
-    LaunchEvent, Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows, OwnTable, Place, Proc, Proxy, Ready,
-    ReadyWhen, Searched, Slicing, SqlFile, StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin,
-    Sweep, System, Tables, ToolCommands, Variant,
+    EventSign, EventSignal, Experiment, FigureSource, FigureSummary, Find, Further, How, Interleave, Knob,
+    Launch, LaunchEndpoint, LaunchEvent, LaunchFigure, Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows,
+    OwnTable, Place, PlannedFigure, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, SqlFile, StopHow,
+    StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

@@ -10,7 +10,7 @@ use wire::{Channels, Protocol, Secrets, WrongStep};
 use crate::database::Database;
 use crate::endpoint::{Endpoint, Peer};
 use crate::running::RunningAs;
-use crate::study::{Cmd, SqlFile};
+use crate::study::{Cmd, PlannedFigure, SqlFile};
 use crate::transactions::Transactions;
 
 /// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
@@ -32,6 +32,8 @@ pub struct Plan {
     pub watched: Option<Database>,
     /// Processes of a system that already runs, if the plan names them. `None` means the processes that listen at its address.
     pub running: Option<RunningAs>,
+    /// Figures of the plan's own, which are read around the load.
+    pub figures: Vec<PlannedFigure>,
     /// All steps, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
     /// Requests before and after the load, which are not part of it.

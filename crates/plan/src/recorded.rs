@@ -51,6 +51,10 @@ impl Plan {
             "log_per_second": self.log_per_second,
         });
         // Absent keys keep the hashes of older plans valid. Addresses are left out, because ports differ in every run.
+        if !self.figures.is_empty() {
+            let names = self.figures.iter().map(|figure| figure.figure.stored_name());
+            plan[judge::FIGURES_OF_PLAN] = json!(names.collect::<Vec<_>>());
+        }
         if self.endpoints.iter().any(|endpoint| !endpoint.name.is_empty()) {
             plan["endpoints"] = json!(self.endpoints.iter().map(endpoint_json).collect::<Vec<Value>>());
         }

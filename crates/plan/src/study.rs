@@ -7,6 +7,7 @@ mod environment;
 mod events;
 mod experiment;
 mod explain;
+mod figures;
 mod followed;
 mod how;
 mod launch;
@@ -32,6 +33,8 @@ pub use events::{
 };
 pub use experiment::{Change, Changeable, Experiment};
 pub(crate) use experiment::{is_number, no_experiment};
+pub use figures::{FigureSource, FigureSummary, LaunchFigure, PlannedFigure};
+pub(crate) use figures::{FigureText, SourceText};
 pub use how::{Find, How, Sweep};
 pub use limits::Limits;
 pub use own_data::{OwnData, OwnRows, OwnTable, SqlFile};
@@ -103,6 +106,7 @@ pub struct Study {
     pub warnings: Vec<String>,
     /// Experiment that follows the study, to confirm what limits a system. `None` if there is none.
     pub experiment: Option<Experiment>,
+    pub(crate) figures: Vec<FigureText>,
     pub(crate) script: Script,
     pub(crate) settings: Settings,
     pub(crate) whole: WholeRuns,

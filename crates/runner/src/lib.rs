@@ -39,6 +39,7 @@ mod memory;
 mod monitor;
 mod one_run;
 mod own_data;
+mod own_figures;
 mod planned_run;
 mod pooling;
 mod preflight;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::{Ending, RunId};
+use evidence::{Ending, Failure, RunId, Verdict};
 use load::Share;
 use progress::{Began, RunEvent};
 use record::{Counts, Phase};
@@ -40,6 +40,12 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
+    /// Makes the run a failed one.
+    pub(crate) fn fail(&mut self, failure: Failure) {
+        self.ending.verdict = Verdict::Aborted;
+        self.ending.failure.get_or_insert(failure);
+    }
+
     /// Suspends the watchdog during work of unknown length.
     pub(crate) fn wait(&self) {
         self.watchdog.rearm(None);

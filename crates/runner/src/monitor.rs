@@ -15,6 +15,7 @@ use crate::database_cost::CostMeter;
 use crate::database_watch::{DatabaseWatch, MonitoredDatabase};
 use crate::events::Events;
 use crate::feed::Feed;
+use crate::own_figures::OwnFigures;
 use crate::profile::RunProfiler;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
@@ -127,6 +128,8 @@ pub(crate) struct MonitoredSystem<'a> {
     profiler: RunProfiler,
     /// Events of the run.
     events: Events<'a>,
+    /// Figures that the plan defines itself.
+    figures: OwnFigures,
     /// Failure by which the system died; `None` if it lives.
     died: Option<lab::Failure>,
     /// Probes that were not available.
@@ -191,6 +194,7 @@ impl<'a> MonitoredSystem<'a> {
             costs: None,
             profiler: RunProfiler::default(),
             events: Events::default(),
+            figures: OwnFigures::default(),
             died: None,
             not_available: Vec::new(),
         }
@@ -227,6 +231,16 @@ impl<'a> MonitoredSystem<'a> {
     /// Profiles CPU time from the end of the warm-up to the end of the load.
     pub(crate) fn profile_with(&mut self, profiler: RunProfiler) {
         self.profiler = profiler;
+    }
+
+    /// Reads figures of the plan during the load, too.
+    pub(crate) fn read_with(&mut self, figures: OwnFigures) {
+        self.figures = figures;
+    }
+
+    /// Figures of the plan, once the load has ended.
+    pub(crate) fn take_figures(&mut self) -> OwnFigures {
+        std::mem::take(&mut self.figures)
     }
 
     /// Sets the root process of the load generator, if it is not this process.
@@ -364,6 +378,7 @@ impl Monitor for MonitoredSystem<'_> {
             // The load has its connections by now, so the monitor takes none of them.
             self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
         }
+        self.figures.start(origin, self.planned.0);
         if let Some(system) = &mut self.system {
             self.events.begin(&mut **system, origin);
         }
@@ -384,6 +399,7 @@ impl Monitor for MonitoredSystem<'_> {
         // A slow store may have prevented the last check.
         self.note_death();
         self.profiler.stop();
+        self.figures.stop();
         self.events.interrupt();
         let Some(watch) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();

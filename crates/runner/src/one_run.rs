@@ -90,6 +90,11 @@ impl Runner<'_> {
             Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
             None => recording::record_way(&prepared, &mut new),
         };
+        let is_stopped = || self.tools.is_stopped();
+        match planned.begin_figures(&is_stopped) {
+            Ok(figures) => monitored.read_with(figures),
+            Err(failure) => return self.without_a_load(&new, failure),
+        }
         let warnings = prepared.learnt.warnings.clone();
         if planned.first != First::Any {
             let remarks = warnings.iter().map(|warning| RunEvent::Remark(format!("warning: {warning}")));
@@ -121,6 +126,14 @@ impl Runner<'_> {
             // An event may take long to end.
             measured.wait();
             monitored.end_events(feed)?;
+            measured.go_on();
+        }
+        if !planned.plan.figures.is_empty() {
+            // A figure may take long to read.
+            measured.wait();
+            if let Some(failure) = monitored.take_figures().end(feed, &is_stopped)? {
+                measured.fail(failure);
+            }
             measured.go_on();
         }
         measured.ending.notes.extend(warnings.iter().map(Warning::note));

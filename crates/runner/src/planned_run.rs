@@ -26,6 +26,7 @@ use crate::made_run::MadeRun;
 use crate::measure::Measured;
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
+use crate::own_figures::OwnFigures;
 use crate::prepare::Prepared;
 use crate::run_error::RunError;
 use crate::slices::Block;
@@ -233,6 +234,12 @@ impl<'a> PlannedRun<'a> {
             prepared
         });
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
+    }
+
+    /// Reads the figures of the plan before the load.
+    pub(crate) fn begin_figures(&self, is_stopped: &dyn Fn() -> bool) -> Result<OwnFigures, Failure> {
+        let keeper = self.stage.map_or_else(Vec::new, Stage::keeper);
+        OwnFigures::begin(&self.plan.figures, &keeper, is_stopped)
     }
 
     /// Failure of a system that leaves no room for the threads of the load, like one that accepts no connection. Without a system

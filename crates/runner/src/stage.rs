@@ -1,6 +1,7 @@
 //! Stage: a system that can be started, and its load.
 
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::fs;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::FileTypeExt;
@@ -69,6 +70,11 @@ impl Stage {
     /// Plan of another load on this system.
     pub(crate) fn plan(&self, study: &Study, load: usize, cores: &Cores) -> Result<Plan, RunError> {
         plan(study, &self.launch, load, None, cores)
+    }
+
+    /// Command that holds processes of the run.
+    pub(crate) fn keeper(&self) -> Vec<OsString> {
+        recipe::keeper(&self.tenbin)
     }
 
     /// System and variant, in words.

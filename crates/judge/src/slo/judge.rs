@@ -105,6 +105,7 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
     }
     failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
     let own = Figure::named(ERRORS).map(|figure| Condition {
+        own: None,
         text: ERRORS.to_owned(),
         step: None,
         event: None,

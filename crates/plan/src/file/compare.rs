@@ -66,7 +66,7 @@ pub(crate) fn read(
         final_blocks.unwrap_or(BLOCKS_DEFAULT).min(other.map_or(u32::MAX, |blocks| blocks as u32));
     let sweep = section.sweep(find, asked);
     let mut compare = Compare {
-        higher_is_better: given(&spec.is_higher_better).unwrap_or(by.metric.higher_is_better),
+        higher_is_better: given(&spec.is_higher_better).unwrap_or(by.higher_is_usually_better()),
         matters: section.min_effect(&by, reading),
         find,
         blocks: if sweep.is_some() { final_blocks } else { asked.unwrap_or(default) },

@@ -166,13 +166,14 @@ pub(crate) const MIN_EFFECT: Form = Form {
 
 /// Metrics of what one event cost, in addition to the metrics of runs.
 pub(crate) const COST_OF_EVENT: Form = Form {
-    words: "a metric of an event, such as \"event deploy: outage\"",
+    words: "a metric of an event, such as \"event deploy: outage\", or the name of a figure",
     check: |text| match text.strip_prefix("event ") {
+        _ if ComparedBy::named(text).is_some_and(|by| by.own.is_some()) => Ok(()),
         Some(_) if ComparedBy::named(text).is_some() => Ok(()),
         Some(_) => Err(format!("{text:?} is no metric of an event; write {}", costs_of_event())),
         None => Err(format!("{text:?} is no metric")),
     },
-    schema: FormSchema::Pattern("^event .+: [a-z]+$"),
+    schema: FormSchema::Pattern("^(event .+: [a-z]+|(figure )?[A-Za-z][A-Za-z0-9_.-]*)$"),
 };
 
 /// Words for metrics of events: `event NAME: outage, …`.

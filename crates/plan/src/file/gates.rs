@@ -1,13 +1,13 @@
 //! Reads the section `gates`: `STEP: p99<200ms from 10s to 20s`. [`Condition`] defines the grammar.
 
-use judge::Condition;
+use judge::{Condition, ConditionError};
 use load::SECOND_NS;
 
 use super::reading::Reading;
 use super::span::Span;
 use super::tree::Node;
 use crate::plan::PlannedStep;
-use crate::study::{StudyEvent, StudyLoad};
+use crate::study::{FigureText, StudyEvent, StudyLoad};
 use crate::units;
 
 /// Reads every gate, with its place. `loads` decide whether a gate's part of the time is within them.
@@ -15,7 +15,7 @@ pub(crate) fn read(
     node: Option<&Node>,
     steps: &[PlannedStep],
     events: &[StudyEvent],
-    loads: &[StudyLoad],
+    (loads, figures): (&[StudyLoad], &[FigureText]),
     reading: &mut Reading<'_>,
 ) -> Vec<(Condition, Span)> {
     let mut gates = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn read(
             gate.check_event(events.iter().map(|event| event.name.as_str()))
         };
         let read = Condition::parse_gate(text).and_then(|gate| checked(&gate).map(|()| gate));
-        match read {
+        match read.and_then(|gate| with_unit(gate, figures)) {
             Ok(gate) => match wrong_part(&gate, loads) {
                 None => gates.push((gate, node.at)),
                 Some((what, help)) => {
@@ -39,7 +39,8 @@ pub(crate) fn read(
                 let at = node.part(reading.source, error.part.0, error.part.1);
                 match error.unknown {
                     Some(unknown) => {
-                        let known = unknown.known.iter().map(String::as_str);
+                        let own = figures.iter().map(|figure| figure.figure.name.as_str());
+                        let known = unknown.known.iter().map(String::as_str).chain(own);
                         reading.findings.unknown(at, error.what, &unknown.name, known, &error.way_out);
                     }
                     None => reading.at(at, error.what, error.way_out),
@@ -48,6 +49,17 @@ pub(crate) fn read(
         }
     }
     gates
+}
+
+/// A condition on a figure of the plan in the unit of the figure. An error if the plan does not define it, or if its limit has
+/// another unit.
+fn with_unit(gate: Condition, figures: &[FigureText]) -> Result<Condition, ConditionError> {
+    let Some(own) = &gate.own else { return Ok(gate) };
+    let known: Vec<String> = figures.iter().map(|figure| figure.figure.name.clone()).collect();
+    match figures.iter().find(|figure| figure.figure.name == *own) {
+        Some(figure) => gate.in_unit_of(&figure.figure),
+        None => Err(gate.unknown_figure(known)),
+    }
 }
 
 /// Reason why a condition cannot apply to its part of the time, and the help. `None` if it can, for every load.

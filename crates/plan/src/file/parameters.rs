@@ -46,6 +46,8 @@ pub(crate) struct Parameters {
     is_filled: bool,
     /// Names of the parameters that any text outside of systems has, or any value of a system that is not a text.
     used: BTreeSet<String>,
+    /// Names of the parameters that figures have.
+    in_figures: BTreeSet<String>,
     /// Texts that were filled in, with their parameters.
     places: Vec<(Span, String)>,
 }
@@ -76,9 +78,14 @@ impl Parameters {
         (!is_one || self.is_filled).then_some(is_one)
     }
 
-    /// Whether a parameter stands anywhere that is filled in here.
+    /// Whether a parameter stands anywhere that is filled in here, or in a figure.
     pub(crate) fn is_used(&self, name: &str) -> bool {
-        self.used.contains(name)
+        self.used.contains(name) || self.in_figures.contains(name)
+    }
+
+    /// Notes names that stand in figures.
+    pub(crate) fn note_in_figures<'t>(&mut self, names: impl Iterator<Item = &'t str>) {
+        self.in_figures.extend(names.map(str::to_owned));
     }
 
     /// Whether any parameter stands anywhere that is filled in here.
@@ -270,6 +277,17 @@ pub(crate) fn check(root: &Node, systems: &[System], has_unused: bool, reading: 
             reading.at(entry.key_at, what, help);
         }
     }
+}
+
+/// Names of the parameters that every system has.
+pub(crate) fn of_every_system(root: &Node) -> Vec<String> {
+    let names = |node: &Node| -> Vec<String> {
+        node.get("vary").map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone()).collect()
+    };
+    let systems = root.get("systems").map_or(&[][..], Node::entries);
+    let mut shared = systems.first().map_or_else(Vec::new, |system| names(&system.value));
+    shared.retain(|name| systems.iter().all(|system| names(&system.value).contains(name)));
+    [names(root), shared].concat()
 }
 
 /// Parameters that a system defines itself.

@@ -1,6 +1,7 @@
 //! Commands, files, and URLs of a variant, after variables are replaced.
 
 use super::events::LaunchEvent;
+use super::figures::LaunchFigure;
 use super::limits::Limits;
 use super::own_data::OwnData;
 use crate::draft::TlsSpec;
@@ -32,6 +33,8 @@ pub struct Launch {
     pub system: String,
     /// Name of the variant: `workers=8 threads=1`; empty for a system without parameters.
     pub variant: String,
+    /// Figures of the plan.
+    pub figures: Vec<LaunchFigure>,
     /// URL that the load goes to.
     pub url: String,
     /// URLs of a list after `url`.

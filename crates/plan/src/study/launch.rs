@@ -26,7 +26,10 @@ impl Study {
         let mut ports: Vec<String> = Vec::new();
         let setting = self.setting(variant);
         let tools = setting.loads.iter().filter_map(|load| load.tool.as_ref()).flat_map(|tool| &tool.words);
-        let texts = setting.systems[setting.variants[variant].system].texts().chain(tools);
+        let texts = setting.systems[setting.variants[variant].system]
+            .texts()
+            .chain(tools)
+            .chain(setting.texts_of_figures());
         for name in texts.flat_map(Braced::names) {
             let port = if name == "port" { Some("") } else { name.strip_prefix("port.") };
             if let Some(port) = port.filter(|port| !ports.iter().any(|known| known == port)) {
@@ -89,6 +92,7 @@ impl Study {
             limits: system.limits.fill(|name| fill.value(name)),
             disk_bytes: system.disk_bytes,
             host: environment.host,
+            figures: study.figures.iter().map(|figure| figure.fill(&fill)).collect(),
             events: study.events.iter().filter_map(|event| fill.event(event, &url)).collect(),
             tools: study.loads.iter().map(|load| Some(fill.tool(load.tool.as_ref()?, &url))).collect(),
             url,
@@ -96,7 +100,7 @@ impl Study {
     }
 }
 
-struct Fill<'a> {
+pub(super) struct Fill<'a> {
     study: &'a Study,
     system: &'a System,
     variant: &'a Variant,
@@ -104,7 +108,7 @@ struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    fn text(&self, text: &Braced) -> String {
+    pub(super) fn text(&self, text: &Braced) -> String {
         text.fill(|name| self.value(name))
     }
 
@@ -159,7 +163,7 @@ impl Fill<'_> {
         self.study.dir.join(self.text(text))
     }
 
-    fn command(&self, words: &[Braced], process: Option<&Process>) -> Cmd {
+    pub(super) fn command(&self, words: &[Braced], process: Option<&Process>) -> Cmd {
         let mut env = if self.system.has_knobs_in_env { self.variant.knobs.clone() } else { Vec::new() };
         let further = process.map_or(&[][..], |process| &process.env);
         for (name, text) in self.system.env.iter().chain(further) {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ::load::Scenarios;
 use wire::step::Site;
 
+use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
@@ -48,6 +49,7 @@ impl Study {
         }
         plan.title = self.title_of(launch);
         plan.running = self.running(launch)?;
+        plan.figures = figures::planned(&plan, launch)?;
         Ok(plan)
     }
 
@@ -153,6 +155,7 @@ impl Study {
         (plan.steps, plan.scenarios) = (step.into_iter().collect(), Scenarios::single());
         plan.title = self.title_of(launch);
         plan.running = self.running(launch)?;
+        plan.figures = figures::planned(&plan, launch)?;
         Ok(plan)
     }
 
