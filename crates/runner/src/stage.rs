@@ -14,6 +14,7 @@ use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Proxy, Study};
 use progress::Stream;
 
 use crate::cores::Cores;
+use crate::instruments;
 use crate::prepare::Refusal;
 use crate::recipe;
 use crate::run_error::RunError;
@@ -30,6 +31,8 @@ pub(crate) struct Stage {
     network: Option<Network>,
     cores: Vec<usize>,
     tenbin: PathBuf,
+    /// Folder in which runtimes of the system write about themselves. `None` if the run is not instrumented.
+    instruments: Option<PathBuf>,
     /// Output of the version command, once it ran.
     version: OnceCell<Option<String>>,
 }
@@ -56,12 +59,17 @@ impl Stage {
         room.ports = with_port_of(&plan.front, room.ports);
         let (peer, cores, tenbin) = (plan.front.clone(), cores.system.clone(), tenbin.to_path_buf());
         let version = OnceCell::new();
-        Ok((plan, Self { launch, peer, room, network, cores, tenbin, version }))
+        Ok((plan, Self { launch, peer, room, network, cores, tenbin, instruments: None, version }))
     }
 
     /// Plan of another load on this system.
     pub(crate) fn plan(&self, study: &Study, load: usize, cores: &Cores) -> Result<Plan, RunError> {
         plan(study, &self.launch, load, None, cores)
+    }
+
+    /// Starts the system with instruments in its runtimes.
+    pub(crate) fn instrument(&mut self) {
+        self.instruments = Some(instruments::add(&mut self.launch, self.room.dir()));
     }
 
     /// System and variant, in words.
@@ -104,7 +112,8 @@ impl Stage {
         let is_seen = |port: &u16| self.network.is_none() && !is_proxys(port);
         let ports = self.room.ports.iter().copied().filter(is_seen).collect();
         let (roots, aside) = (named(roots), named(aside));
-        Subject { roots, aside, ports, served, unix_sockets, limits, ..Subject::default() }
+        let instruments = self.instruments.clone();
+        Subject { roots, aside, ports, served, unix_sockets, limits, instruments, ..Subject::default() }
     }
 
     /// First line of the version command's output. `None` if there is no command, or it failed.
