@@ -16,6 +16,9 @@ pub enum Intervention {
     ControlAgain,
     /// Control after a restart of the system. Changes that need a restart are compared with it.
     ControlRestarted,
+    /// Runtimes of the system write about themselves, and nothing else is changed. The restarted control of its block shows what that
+    /// costs.
+    Instrumented,
     /// One thing is changed.
     Changed(Changed),
     /// Different number of users, to see how throughput scales. It tests no resource, and not every block has it.
@@ -154,7 +157,7 @@ impl Intervention {
     pub fn needs_restart(&self) -> bool {
         match self {
             Self::Control { .. } | Self::ControlAgain | Self::Users { .. } => false,
-            Self::ControlRestarted => true,
+            Self::ControlRestarted | Self::Instrumented => true,
             Self::Changed(changed) => changed.change.needs_restart(),
         }
     }
@@ -173,6 +176,7 @@ impl Intervention {
             Self::Control { .. } => "control",
             Self::ControlAgain => "control again",
             Self::ControlRestarted => "control restarted",
+            Self::Instrumented => "instrumented",
             Self::Changed(changed) => &changed.name,
             Self::Users { name, .. } => name,
         }
@@ -181,7 +185,7 @@ impl Intervention {
     /// Whether every figure is in its range.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
-            Self::Control { .. } | Self::ControlAgain | Self::ControlRestarted => true,
+            Self::Control { .. } | Self::ControlAgain | Self::ControlRestarted | Self::Instrumented => true,
             Self::Changed(Changed { factor, limit_from, .. }) => {
                 factor.is_finite()
                     && *factor > 0.0

@@ -8,6 +8,7 @@ use stats::{Effect, Finding, InBlocks, MinEffect, Paired, RunResult, Scale};
 use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
 use crate::causes::Resource;
 use crate::compared_by::ComparedBy;
+use crate::instrumented::RuntimeReport;
 use crate::ladder::Ladder;
 use crate::metric::Metric;
 use crate::rung::Rung;
@@ -38,6 +39,8 @@ pub struct Diagnosis {
     pub next_limit: Option<NextLimit>,
     /// Changes that were not tried, each with the reason.
     pub left_out: Vec<String>,
+    /// Statements of the system's runtimes; `None` without an instrumented run.
+    pub runtimes: Option<RuntimeReport>,
 }
 
 /// An intervention and its effect.
@@ -137,6 +140,7 @@ impl Diagnosis {
             ladder: Ladder::of(blocks.by_block.values(), study.new.seed),
             next_limit,
             left_out: planned.iter().find_map(|place| left_out(place)).unwrap_or_default(),
+            runtimes: RuntimeReport::of(study)?,
         }))
     }
 

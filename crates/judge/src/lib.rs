@@ -30,6 +30,7 @@ mod finalists;
 mod gates;
 mod group_io;
 mod inside;
+pub mod instrumented;
 pub mod intervention;
 mod kind;
 pub mod ladder;

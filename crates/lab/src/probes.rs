@@ -14,6 +14,8 @@ mod generator;
 mod group;
 mod group_io;
 mod holders;
+mod instruments;
+mod java_dump;
 mod jvm;
 mod ledger;
 mod listeners;
@@ -32,6 +34,7 @@ mod pss;
 mod quota;
 mod refused;
 mod running;
+mod runtimes;
 mod sheet;
 mod sock_diag;
 mod source;
@@ -78,6 +81,8 @@ pub struct Subject {
     pub unix_sockets: Vec<PathBuf>,
     /// Control groups that limit CPU time and memory. `None` without a limit.
     pub limits: (Option<PathBuf>, Option<PathBuf>),
+    /// Folder in which runtimes of the system write about themselves. `None` if the run is not instrumented.
+    pub instruments: Option<PathBuf>,
 }
 
 /// One value of one look.

@@ -7,7 +7,10 @@ use plan::{Change, Limits, Study};
 /// Changes the study for one run of an experiment, for this variant and load.
 pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Intervention) -> Study {
     let change = match of {
-        Intervention::Control { .. } | Intervention::ControlAgain | Intervention::ControlRestarted => None,
+        Intervention::Control { .. }
+        | Intervention::ControlAgain
+        | Intervention::ControlRestarted
+        | Intervention::Instrumented => None,
         Intervention::Changed(changed) => Some(change(&changed.change)),
         Intervention::Users { users, .. } => Some(Change::Users(*users)),
     };

@@ -28,6 +28,7 @@ mod figures;
 mod generator;
 mod held_lock;
 mod host;
+mod instruments;
 mod judging;
 mod kept_system;
 mod load_data;

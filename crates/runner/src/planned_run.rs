@@ -422,7 +422,7 @@ impl<'a> Bench<'a> {
         let of_experiment =
             place.intervention.as_ref().map(|of| experiment::study(self.study, (variant, load), of));
         let study = of_experiment.as_ref().unwrap_or(self.study);
-        let (mut plan, stage) = Stage::set(
+        let (mut plan, mut stage) = Stage::set(
             self.runner.tools.lab,
             study,
             variant,
@@ -433,6 +433,9 @@ impl<'a> Bench<'a> {
         )?;
         if amount.is_none() {
             plan.seed = seed;
+        }
+        if place.intervention == Some(Intervention::Instrumented) {
+            stage.instrument();
         }
         let planned = PlannedRun {
             gates: Some(study.gates_of(load)),

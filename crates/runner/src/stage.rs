@@ -15,6 +15,7 @@ use plan::{Amount, Environment, Launch, OwnData, Peer, Pin, Plan, Proxy, Study};
 use progress::Stream;
 
 use crate::cores::Cores;
+use crate::instruments;
 use crate::prepare::Refusal;
 use crate::recipe;
 use crate::run_error::RunError;
@@ -31,6 +32,8 @@ pub(crate) struct Stage {
     network: Option<Network>,
     cores: Vec<usize>,
     tenbin: PathBuf,
+    /// Folder in which runtimes of the system write about themselves. `None` if the run is not instrumented.
+    instruments: Option<PathBuf>,
     /// Output of the version command, once it ran.
     version: OnceCell<Option<String>>,
     /// Variant whose prepared data it can use: system and parameters.
@@ -63,7 +66,9 @@ impl Stage {
         let version = OnceCell::new();
         let data_key = format!("{} {:?}", launch.system, study.variants[variant].knobs);
         let is_repeated = study.compare.blocks > 1 || study.loads.len() > 1;
-        let stage = Self { launch, peer, room, network, cores, tenbin, version, data_key, is_repeated };
+        let instruments = None;
+        let stage =
+            Self { launch, peer, room, network, cores, tenbin, instruments, version, data_key, is_repeated };
         Ok((plan, stage))
     }
 
@@ -75,6 +80,11 @@ impl Stage {
     /// Command that holds processes of the run.
     pub(crate) fn keeper(&self) -> Vec<OsString> {
         recipe::keeper(&self.tenbin)
+    }
+
+    /// Starts the system with instruments in its runtimes.
+    pub(crate) fn instrument(&mut self) {
+        self.instruments = Some(instruments::add(&mut self.launch, self.room.dir()));
     }
 
     /// System and variant, in words.
@@ -117,7 +127,8 @@ impl Stage {
         let is_seen = |port: &u16| self.network.is_none() && !is_proxys(port);
         let ports = self.room.ports.iter().copied().filter(is_seen).collect();
         let (roots, aside) = (named(roots), named(aside));
-        Subject { roots, aside, ports, served, unix_sockets, limits, ..Subject::default() }
+        let instruments = self.instruments.clone();
+        Subject { roots, aside, ports, served, unix_sockets, limits, instruments, ..Subject::default() }
     }
 
     /// First line of the version command's output. `None` if there is no command, or it failed.

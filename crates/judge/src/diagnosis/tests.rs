@@ -40,6 +40,7 @@ fn diagnosis(tried: Vec<TriedIntervention>) -> Diagnosis {
         ladder: None,
         next_limit: None,
         left_out: Vec::new(),
+        runtimes: None,
     }
 }
 

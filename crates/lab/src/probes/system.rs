@@ -11,6 +11,7 @@ use super::budget::{Budget, Cost, Due};
 use super::dependencies::{CalledServer, Dependencies};
 use super::group::{Group, Now};
 use super::holders::Holders;
+use super::instruments::Instruments;
 use super::jvm::Jvms;
 use super::member::ProbeCapabilities;
 use super::own_groups::OwnGroups;
@@ -19,6 +20,7 @@ use super::process_files::Stat;
 use super::process_values::{COVERED, DEPENDENCY_CPU, ProcessValues};
 use super::pss::Pss;
 use super::running::RunningSystem;
+use super::runtimes::Runtimes;
 use super::sheet::{Probe, Sheet};
 use super::source::Source;
 use super::threads::{Members, Threads};
@@ -54,6 +56,9 @@ pub(crate) struct System {
     holders: Holders,
     own_groups: OwnGroups,
     jvms: Jvms,
+    runtimes: Runtimes,
+    /// `None` if the run is not instrumented.
+    instruments: Option<Instruments>,
     budget: Budget,
     /// Cores that its processes may use, as last read.
     cores: Option<Vec<usize>>,
@@ -79,6 +84,8 @@ impl System {
             holders: Holders::of(subject),
             own_groups: OwnGroups::new(subject.limits.0.is_some() || subject.limits.1.is_some()),
             jvms: Jvms::default(),
+            runtimes: Runtimes::default(),
+            instruments: Instruments::of(subject.instruments.clone()),
             reach,
             uptime: Source::of_machine("/proc/uptime"),
             last_look_ticks: None,
@@ -272,6 +279,8 @@ impl Probe for System {
         self.holders.write(sheet);
         self.own_groups.look(&members, sheet);
         self.jvms.look(&members, sheet);
+        self.runtimes.look(&members, sheet);
+        self.instruments.iter_mut().for_each(|instruments| instruments.look(&members, sheet));
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
         self.threads.follow(members, now);
         self.budget.end_look(cost, own_time(), sheet.over);

@@ -99,6 +99,10 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
             format!("{} between two runs without any change (standard deviation)", percent_of(spread));
         facts.push(Fact::new("noise", words));
     }
+    if let Some(runtimes) = &diagnosis.runtimes {
+        facts.extend(runtimes.said.iter().map(|words| Fact::new("runtime", escape(words))));
+        facts.extend(runtimes.cost().map(|words| Fact::new("instruments", words)));
+    }
     facts.extend(diagnosis.scaling().map(|words| Fact::new("scaling", escape(&words))));
     facts.extend(diagnosis.ladder.iter().flat_map(of_ladder));
     if let Some(next) = &diagnosis.next_limit {

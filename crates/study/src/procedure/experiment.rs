@@ -9,6 +9,7 @@ use std::time::Duration;
 use evidence::{Changed, Intervention, IoLimits, Run, Study, StudyPlace, stage};
 use judge::bottleneck::of_runs;
 use judge::diagnosis::EXPERIMENT_BLOCKS;
+use judge::instrumented::{INSTRUMENTED_BLOCKS, has_instruments};
 use judge::intervention::{Chosen, Known, Readings, interventions_for};
 use judge::ladder::{rungs_in_block, rungs_of};
 use judge::{Bottleneck, ComparedBy, Metric, Setting};
@@ -47,6 +48,8 @@ struct Subject {
     changeable: Changeable,
     bottleneck: Option<Bottleneck>,
     readings: Readings,
+    /// Whether its runtimes can report what they do.
+    has_instruments: bool,
 }
 
 impl<'a> Experiment<'a> {
@@ -76,6 +79,7 @@ impl<'a> Experiment<'a> {
                         changeable,
                         bottleneck: None,
                         readings: Readings::default(),
+                        has_instruments: false,
                     };
                     best = Some((figure, subject, runs));
                 }
@@ -83,7 +87,8 @@ impl<'a> Experiment<'a> {
         }
         let Some((_, subject, runs)) = best else { return Ok(None) };
         let (bottleneck, readings) = (of_runs(&runs)?, Readings::of(&runs)?);
-        Ok(Some(Subject { bottleneck, readings, ..subject }))
+        let has_instruments = has_instruments(&runs);
+        Ok(Some(Subject { bottleneck, readings, has_instruments, ..subject }))
     }
 
     /// Plans the first block. Without runs, the messages say why.
@@ -109,6 +114,13 @@ impl<'a> Experiment<'a> {
         } else {
             block += of_rungs;
         }
+        let of_instruments = self.instrumented_takes(&changes, subject.load);
+        let is_instrumented = subject.has_instruments && block + of_instruments <= within;
+        if is_instrumented {
+            block += of_instruments;
+        } else if subject.has_instruments {
+            left_out.push(words::NO_INSTRUMENTS.to_owned());
+        }
         let mut news = words::begins(self.plan, &subject, &changes, block);
         news.extend(words::ladder(&rungs));
         left_out.extend(words::too_many(&too_many));
@@ -117,7 +129,10 @@ impl<'a> Experiment<'a> {
             return Ok((Vec::new(), news));
         }
         let base = place(self.plan, subject.variant, subject.load, stage::INTERVENTION, 0);
-        let mut places = self.block(&base, 0, &changes, &self.users(subject.load, &rungs, 0));
+        let mut extra = self.users(subject.load, &rungs, 0);
+        extra.extend(instrumented(&changes, is_instrumented, 0));
+        news.extend(is_instrumented.then(|| words::INSTRUMENTS.to_owned()));
+        let mut places = self.block(&base, 0, &changes, &extra);
         for place in &mut places {
             if let Some(Intervention::Control { left_out: told }) = &mut place.intervention {
                 told.clone_from(&left_out);
@@ -162,6 +177,13 @@ impl<'a> Experiment<'a> {
         self.live_run_takes(load) * runs as u32 / EXPERIMENT_BLOCKS
     }
 
+    /// Mean time that instrumented runs take in a block, with the control that they are compared with.
+    fn instrumented_takes(&self, changes: &[Changed], load: usize) -> Duration {
+        let runs = instrumented(changes, true, 0).len() as u32;
+        let run = Duration::from_nanos(self.plan.experiment_run_ns(load)) + RESTART_TIME;
+        run * runs * INSTRUMENTED_BLOCKS / EXPERIMENT_BLOCKS
+    }
+
     /// The other numbers of users in a block.
     fn users(&self, load: usize, rungs: &[u32], block: u32) -> Vec<Intervention> {
         let Some((from, _)) = self.plan.users_and_threads(load) else { return Vec::new() };
@@ -170,16 +192,16 @@ impl<'a> Experiment<'a> {
         of_block.map(one).collect()
     }
 
-    /// The runs of a block, in random order. Those with a restart are together, at the beginning of odd blocks and at the end of
+    /// The runs of a block and `extra` ones, in random order. Those with a restart are together, at the beginning of odd blocks and at the end of
     /// even ones. This minimizes restarts, and neither kind always comes later.
     fn block(
         &self,
         base: &StudyPlace,
         block: u32,
         changes: &[Changed],
-        users: &[Intervention],
+        extra: &[Intervention],
     ) -> Vec<StudyPlace> {
-        let all = runs_of_block(changes).chain(users.iter().cloned());
+        let all = runs_of_block(changes).chain(extra.iter().cloned());
         let mut places: Vec<StudyPlace> =
             all.map(|of| StudyPlace { block, intervention: Some(of), ..base.clone() }).collect();
         shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM ^ (u64::from(block) << 40)));
@@ -214,7 +236,12 @@ impl<'a> Experiment<'a> {
             .map(|changes| self.block_takes(&changes, load).as_secs_f64())
             .sum();
         let of_rungs = planned.iter().filter(|place| is_rung(place)).count() as u32;
-        let planned_s = planned_s + (self.live_run_takes(load) * of_rungs).as_secs_f64();
+        let is_instrumented = planned.iter().any(|place| is_instrumented(place));
+        let of_instruments =
+            if is_instrumented { self.instrumented_takes(&changes, load) } else { Duration::ZERO };
+        let planned_s = planned_s
+            + (self.live_run_takes(load) * of_rungs).as_secs_f64()
+            + (of_instruments * (last + 1)).as_secs_f64();
         let longer = spent.as_secs_f64() / planned_s.max(1e-3);
         let within = left / blocks_left;
         let dropped = self.leave(&mut changes, load, longer, within);
@@ -223,12 +250,14 @@ impl<'a> Experiment<'a> {
             return (Vec::new(), news);
         }
         let mut rungs = self.rungs_of_plan(&planned, load);
-        let takes = self.block_takes(&changes, load) + self.rungs_take(&rungs, load);
+        let takes = self.block_takes(&changes, load) + self.rungs_take(&rungs, load) + of_instruments;
         if takes.as_secs_f64() * longer > within.as_secs_f64() {
             rungs.clear();
         }
         let base = StudyPlace { intervention: None, ..(*base).clone() };
-        (self.block(&base, last + 1, &changes, &self.users(load, &rungs, last + 1)), news)
+        let mut extra = self.users(load, &rungs, last + 1);
+        extra.extend(instrumented(&changes, is_instrumented, last + 1));
+        (self.block(&base, last + 1, &changes, &extra), news)
     }
 }
 
@@ -258,13 +287,16 @@ impl StudyProcedure for Experiment<'_> {
     fn later_at_most(&self, kept: &Study) -> Option<usize> {
         let planned: Vec<&StudyPlace> = of_experiment(kept).collect();
         let last = planned.iter().map(|place| place.block).max()?;
-        let of_block = planned.iter().filter(|place| place.block == last && !is_rung(place)).count();
+        let is_of_all = |place: &StudyPlace| !is_rung(place) && !is_instrumented(place);
+        let of_block = planned.iter().filter(|place| place.block == last && is_of_all(place)).count();
+        let has_instruments = planned.iter().any(|place| is_instrumented(place));
         let load =
             planned.first().and_then(|base| self.plan.loads.iter().position(|of| of.name == base.load));
         let rungs = self.rungs_of_plan(&planned, load.unwrap_or_default());
         let of_rungs = |block| rungs_in_block(&rungs, block, EXPERIMENT_BLOCKS).count();
-        let later: usize =
-            (last.saturating_add(1)..EXPERIMENT_BLOCKS).map(|block| of_block + of_rungs(block)).sum();
+        let of_instruments = |block| usize::from(has_instruments && block < INSTRUMENTED_BLOCKS);
+        let later = last.saturating_add(1)..EXPERIMENT_BLOCKS;
+        let later: usize = later.map(|block| of_block + of_rungs(block) + of_instruments(block)).sum();
         Some(self.study.later_at_most(kept)? + later)
     }
 
@@ -328,6 +360,20 @@ fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
 /// Whether the place has another number of users, which tests no hypothesis.
 fn is_rung(place: &StudyPlace) -> bool {
     matches!(place.intervention, Some(Intervention::Users { .. }))
+}
+
+fn is_instrumented(place: &StudyPlace) -> bool {
+    place.intervention == Some(Intervention::Instrumented)
+}
+
+/// The instrumented run of a block, and the control that it is compared with if no change needs one. Empty in later blocks.
+fn instrumented(changes: &[Changed], is_instrumented: bool, block: u32) -> Vec<Intervention> {
+    if !is_instrumented || block >= INSTRUMENTED_BLOCKS {
+        return Vec::new();
+    }
+    let has_control = changes.iter().any(|changed| changed.change.needs_restart());
+    let control = (!has_control).then_some(Intervention::ControlRestarted);
+    control.into_iter().chain([Intervention::Instrumented]).collect()
 }
 
 /// The changes of places, in the order in which they were selected.

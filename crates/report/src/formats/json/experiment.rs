@@ -22,6 +22,15 @@ pub(super) struct DiagnosisObject<'a> {
     scaling: Option<ScalingObject>,
     /// Interventions that were not tested, with the reasons.
     not_tested: &'a [String],
+    /// Statements of the system's runtimes. `None` without an instrumented run.
+    runtimes: Option<RuntimesObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct RuntimesObject<'a> {
+    said: &'a [String],
+    /// Throughput with instruments ÷ throughput without, in each block.
+    cost_ratios: &'a [f64],
 }
 
 /// Ratio of the second control to the first.
@@ -81,8 +90,9 @@ struct NextLimitObject<'a> {
 
 impl<'a> DiagnosisObject<'a> {
     pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
-        let Diagnosis { load, setting, controls, spread, tried, ladder, next_limit, left_out, .. } =
-            diagnosis;
+        let Diagnosis {
+            load, setting, controls, spread, tried, ladder, next_limit, left_out, runtimes, ..
+        } = diagnosis;
         let interval = controls.as_ref().and_then(|controls| controls.interval);
         let interventions = tried.iter().map(|tried| {
             let (changed, effect) = (&tried.changed, &tried.effect);
@@ -118,6 +128,9 @@ impl<'a> DiagnosisObject<'a> {
             confirmed: diagnosis.confirmed().map(|tried| tried.changed.name.as_str()).collect(),
             scaling: ladder.as_ref().map(ScalingObject::of),
             not_tested: left_out,
+            runtimes: runtimes
+                .as_ref()
+                .map(|of| RuntimesObject { said: &of.said, cost_ratios: &of.cost_ratios }),
             next_limit: next_limit.as_ref().and_then(|next| {
                 let bottleneck = BottleneckObject::of(next.causes.clone())?;
                 Some(NextLimitObject { with: &next.with, bottleneck })

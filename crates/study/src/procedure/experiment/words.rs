@@ -16,6 +16,11 @@ pub(super) const NO_SUBJECT: &str =
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
 
+/// Message about the runs in which runtimes of the system report what they do.
+pub(super) const INSTRUMENTS: &str = "  instrumented: the runtimes of the system say what they do, in runs of their own; what that costs is measured";
+/// Reason why no run is instrumented.
+pub(super) const NO_INSTRUMENTS: &str = "instrumented runs, in which runtimes say what they do: the time does not suffice; use a longer --why-within";
+
 /// Messages about the subject, the length, and the predictions of an experiment.
 pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block: Duration) -> Vec<String> {
     let name = setting(plan, subject.variant).name();
