@@ -129,6 +129,22 @@ pub enum Selection {
     /// Failover. All sockets go to the first address that answers. When it fails, they go to the next one that answers, and after
     /// the last to the first again.
     First,
+    /// Failover of each connection by itself, for database log-ins. The addresses are a list of servers, `stride` addresses each,
+    /// which may be repeated: the first `width` addresses name each server once. Connection `n` begins with server `n` modulo the
+    /// number of servers, and tries all servers of a repetition before the next repetition.
+    Spread {
+        /// Number of addresses before the list is repeated; at least 1.
+        width: u16,
+        /// Number of addresses of a server; at least 1.
+        stride: u16,
+    },
+}
+
+impl Selection {
+    /// Whether a socket goes to another address if one does not answer.
+    pub fn fails_over(self) -> bool {
+        !matches!(self, Self::InTurn)
+    }
 }
 
 /// System under test, as connections see it.

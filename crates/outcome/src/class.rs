@@ -253,6 +253,8 @@ classes! {
         "name the node that the message names, use keys with one hash tag (`{…}`), or a server that is no cluster";
     NotPrimary "not_primary" Rejected SaidNo "the server is not, or no longer, the primary of its replica set: codes 10107, 13435, 13436, 189, and 11602 of MongoDB"
         "name all members of the set in `url`, and the set in `replicaSet`: connections then go to the primary";
+    WrongRole "wrong_role" Rejected SaidNo "no server of the URL is in the state that `target_session_attrs` requires, such as a primary"
+        "name all servers in the URL, and wait until one is promoted, or remove `target_session_attrs`";
     NotReady "not_ready" Rejected SaidNo "the server cannot serve commands now: `LOADING`, `BUSY`, `CLUSTERDOWN`, `MASTERDOWN`, `NOREPLICAS`, and `TRYAGAIN` of Redis; MongoDB 6, 64, 79, 89, 94, 100, 133, 13388"
         "wait until the server has loaded its data, end the script that keeps it busy, or bring the missing nodes back, as the message says";
     CommandError "command_error" Rejected SaidNo "any other error that answers a command of Redis, MongoDB, or memcached"

@@ -2,6 +2,7 @@
 
 mod client;
 mod mysql;
+mod parameters;
 mod pgpass;
 mod postgres;
 mod sqlite;
@@ -37,8 +38,19 @@ pub struct Database {
     pub file: Option<(PathBuf, Vec<(String, String)>)>,
     /// Connect timeout in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
+    /// Balance of connections over the servers. `None`: they are tried in order if there are attempts, and otherwise taken in turn.
+    pub balance: Option<Balance>,
     /// URL without secrets, for display.
     pub shown: String,
+}
+
+/// Balance of connections over the attempts of a log-in, as `load_balance_hosts` requests it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Balance {
+    /// Number of attempts that name each server once.
+    pub width: u16,
+    /// Number of attempts at a server, one after the other.
+    pub stride: u16,
 }
 
 /// Whether a URL names a database.
@@ -65,8 +77,23 @@ impl Database {
         Self::read_in(url, &ClientEnvironment::here())
     }
 
+    /// Servers in the order of attempts to connect: a server that may be tried in several ways comes several times.
+    pub fn attempted_peers(&self) -> Vec<Peer> {
+        match self.login.attempts.as_slice() {
+            [] => self.peers.clone(),
+            attempts => {
+                attempts.iter().map(|attempt| self.peers[usize::from(attempt.host)].clone()).collect()
+            }
+        }
+    }
+
     /// Adds the servers of another URL with the same log-in.
     pub(crate) fn add(&mut self, other: &Self) -> Result<(), Vec<Fault>> {
+        if !self.login.attempts.is_empty() || !other.login.attempts.is_empty() {
+            let what = "a URL of a list names several hosts, target_session_attrs, or sslmode=allow";
+            let help = "write all hosts in one URL, such as postgres://USER@HOST1,HOST2/DATABASE?target_session_attrs=any";
+            return Err(vec![Fault::new("url", what, help)]);
+        }
         if self.login != other.login {
             let what = "the databases of a list have different log-ins";
             return Err(vec![Fault::new(

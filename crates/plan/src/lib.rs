@@ -38,7 +38,7 @@ mod visible;
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
-pub use database::{Database, is_database};
+pub use database::{Balance, Database, is_database};
 pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};

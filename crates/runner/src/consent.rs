@@ -120,7 +120,8 @@ pub enum ConsentError {
 
 /// Peers of a plan, and their resolved addresses.
 pub(crate) struct Target<'a> {
-    pub(crate) peers: &'a [plan::Peer],
+    /// One for each address, or one for all of them.
+    pub(crate) peers: Vec<plan::Peer>,
     pub(crate) resolved: &'a Peer,
     pub(crate) is_sql: bool,
 }

@@ -13,7 +13,7 @@ use sql::workload;
 
 use crate::consent::PublicLoads;
 use crate::own_data;
-use crate::prepare::{Refusal, addresses};
+use crate::prepare::{Refusal, database_addresses};
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
 
@@ -82,7 +82,7 @@ pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
     let place = match &database.file {
         Some((path, _)) => DatabaseLocation::File(path.clone()),
         None => {
-            let (peer, _) = addresses(&database.peers, true, &PublicLoads::Refused)?;
+            let (peer, _) = database_addresses(database, &PublicLoads::Refused)?;
             DatabaseLocation::Server { peer, login }
         }
     };

@@ -15,7 +15,7 @@ use lab::listening::Unseen;
 use lab::running::{self, Named, SearchedSystem};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Open, Order, Share};
-use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
+use plan::{Balance, ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
@@ -26,6 +26,9 @@ use crate::protocol::Steps;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 use crate::threads::{GeneratorThreads, is_system_here};
+
+/// Name of PostgreSQL's protocol in ALPN.
+const DIRECT_TLS_ALPN: &str = "postgresql";
 
 /// Interval at which stop requests are checked.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
@@ -185,7 +188,13 @@ pub(crate) fn prepare_engine(
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
     apply_load(&mut peers, plan);
-    let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
+    let mut endpoints: Vec<Endpoint> = Vec::new();
+    for endpoint in peers.iter().flat_map(|peer| &peer.endpoints) {
+        // Attempts of a log-in may name a server more than once.
+        if !endpoints.contains(endpoint) {
+            endpoints.push(endpoint.clone());
+        }
+    }
     let GeneratorThreads { count: threads, rule } =
         GeneratorThreads::choose(plan, &cores, is_system_here(&endpoints));
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
@@ -344,19 +353,43 @@ pub(crate) fn peers(
     let find = |endpoint: &plan::Endpoint| match endpoint.is_in_process() {
         // A database in this process has no address.
         true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
-        false => addresses(endpoint.peers(), endpoint.transactions().is_some(), public),
+        false => match endpoint.transactions() {
+            Some(sql) => database_addresses(&sql.database, public),
+            None => addresses(endpoint.peers(), false, public),
+        },
     };
     let found = endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
     let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {
-        let alpn = endpoint.protocol().map_or(&[][..], |protocol| protocol.alpn);
         let selection = match endpoint.select {
             Some(Select::First) => Selection::First,
-            Some(Select::InTurn | Select::Hash(..)) | None => Selection::InTurn,
+            Some(Select::InTurn | Select::Hash(..)) => Selection::InTurn,
+            None => peer.selection,
         };
-        Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), selection, ..peer }
+        match endpoint.protocol() {
+            Some(protocol) => {
+                Peer { tls: peer.tls.map(|tls| tls.offering(protocol.alpn)), selection, ..peer }
+            }
+            None => Peer { selection, ..peer },
+        }
     });
     Ok((peers.collect(), resolved))
+}
+
+/// Addresses of a database in the order of attempts, and the duration of their name resolution.
+pub(crate) fn database_addresses(
+    database: &plan::Database,
+    public: &PublicLoads,
+) -> Result<(Peer, Option<Duration>), Refusal> {
+    let (peer, resolved) = addresses(&database.attempted_peers(), true, public)?;
+    let selection = match database.balance {
+        Some(Balance { width, stride }) => Selection::Spread { width, stride },
+        None if !database.login.attempts.is_empty() => Selection::First,
+        None => Selection::InTurn,
+    };
+    // A server rejects TLS without a request if the protocol is not named.
+    let alpn: &[&str] = if database.login.is_tls_direct { &[DIRECT_TLS_ALPN] } else { &[] };
+    Ok((Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), selection, ..peer }, resolved))
 }
 
 /// Peers of the engine for an endpoint: each of its shards, or the endpoint itself.
@@ -376,7 +409,10 @@ pub(crate) fn ask_owners(
         .iter()
         .zip(found)
         .map(|(endpoint, resolved)| Target {
-            peers: endpoint.peers(),
+            peers: match endpoint.transactions() {
+                Some(sql) => sql.database.attempted_peers(),
+                None => endpoint.peers().to_vec(),
+            },
             resolved,
             is_sql: endpoint.transactions().is_some(),
         })

@@ -77,6 +77,13 @@ impl PeerFault {
         self
     }
 
+    /// Changes the class, keeping the words.
+    #[must_use]
+    pub(crate) fn classed(mut self, class: ErrorClass) -> Self {
+        self.0.class = class;
+        self
+    }
+
     /// Adds the peer's own error message.
     #[must_use]
     pub fn saying(mut self, said: impl Into<String>) -> Self {

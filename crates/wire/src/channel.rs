@@ -121,6 +121,11 @@ pub trait Channel: Send {
         Ok((0, Greeting::Done))
     }
 
+    /// Takes the server's certificate, DER-encoded, before [`Channel::secured`].
+    fn certificate(&mut self, der: &[u8]) {
+        let _ = der;
+    }
+
     /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
     fn secured(&mut self) -> Greeting {
         Greeting::Done

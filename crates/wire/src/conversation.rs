@@ -49,6 +49,11 @@ pub trait Conversation: Send {
         Ok((0, Greeting::Done))
     }
 
+    /// Takes the server's certificate, DER-encoded, before [`Conversation::secured`]. Log-ins can be bound to it.
+    fn certificate(&mut self, der: &[u8]) {
+        let _ = der;
+    }
+
     /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
     fn secured(&mut self) -> Greeting {
         Greeting::Done

@@ -9,6 +9,7 @@ extern crate alloc;
 mod blame;
 pub mod braces;
 mod channel;
+mod channel_binding;
 mod content;
 mod conversation;
 pub mod http1;

@@ -1,5 +1,6 @@
-//! Client of SCRAM-SHA-256 and SCRAM-SHA-1 (RFC 5802, RFC 7677), without channel binding.
+//! Client of SCRAM-SHA-256 and SCRAM-SHA-1 (RFC 5802, RFC 7677), which may be bound to a TLS connection.
 
+use alloc::borrow::ToOwned as _;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -13,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ErrorClass;
 use crate::blame::PeerFault;
+use crate::channel_binding;
 use crate::sql::Stretcher;
 
 /// Max rounds that a session computes without a [`Stretcher`]. PostgreSQL's default is 4096.
@@ -42,6 +44,14 @@ impl Mechanism {
         match self {
             Self::Sha1 => "SCRAM-SHA-1",
             Self::Sha256 => "SCRAM-SHA-256",
+        }
+    }
+
+    /// Name of the mechanism with channel binding.
+    pub(crate) const fn bound_name(self) -> &'static str {
+        match self {
+            Self::Sha1 => "SCRAM-SHA-1-PLUS",
+            Self::Sha256 => "SCRAM-SHA-256-PLUS",
         }
     }
 
@@ -142,6 +152,10 @@ impl Fault {
 pub(crate) struct Scram {
     mechanism: Mechanism,
     nonce: String,
+    /// GS2 header, which says whether the log-in is bound.
+    header: String,
+    /// Data of the binding; empty if there is none.
+    bound_to: Vec<u8>,
     /// The client's first message, without the GS2 header.
     first: String,
     /// Signature that the server must send. `None` before the client's proof was sent.
@@ -169,7 +183,33 @@ impl Scram {
     /// contain a comma.
     pub(crate) fn new(mechanism: Mechanism, user: &str, nonce: String) -> Self {
         let first = format!("n={user},r={nonce}");
-        Self { mechanism, nonce, first, server_signature: None, is_proven: false }
+        let header = "n,,".to_owned();
+        Self {
+            mechanism,
+            nonce,
+            header,
+            bound_to: Vec::new(),
+            first,
+            server_signature: None,
+            is_proven: false,
+        }
+    }
+
+    /// Binds the log-in to the TLS connection of a server with this hash of its certificate.
+    #[must_use]
+    pub(crate) fn bound_to(self, certificate_hash: Vec<u8>) -> Self {
+        Self { header: format!("p={},,", channel_binding::TYPE), bound_to: certificate_hash, ..self }
+    }
+
+    /// Tells the server that the log-in could have been bound. A server that offered it then detects that the offer was removed.
+    #[must_use]
+    pub(crate) fn without_offer(self) -> Self {
+        Self { header: "y,,".to_owned(), ..self }
+    }
+
+    /// Whether the log-in is bound to the TLS connection.
+    pub(crate) fn is_bound(&self) -> bool {
+        !self.bound_to.is_empty()
     }
 
     /// Mechanism of the log-in.
@@ -179,7 +219,7 @@ impl Scram {
 
     /// The client's first message.
     pub(crate) fn first(&self) -> String {
-        ["n,,", &self.first].concat()
+        [self.header.as_str(), &self.first].concat()
     }
 
     /// The client's reply to the server's first message. Keys of an earlier log-in are used if they fit, or replaced.
@@ -203,7 +243,8 @@ impl Scram {
             Some(known) => keys.insert(known),
             None => keys.insert(Keys::derive(self.mechanism, password, salt, rounds, stretcher)?),
         };
-        let last = format!("c=biws,r={nonce}");
+        let header = STANDARD.encode([self.header.as_bytes(), &self.bound_to].concat());
+        let last = format!("c={header},r={nonce}");
         let message = [&self.first, server_first, &last].join(",");
         let length = self.mechanism.hash_bytes();
         let stored = self.mechanism.digest(&keys.client[..length]);

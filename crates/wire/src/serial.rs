@@ -91,6 +91,10 @@ impl<C: Conversation> Channel for Serial<C> {
         Ok((used, self.stage_greeting(greeting)))
     }
 
+    fn certificate(&mut self, der: &[u8]) {
+        self.conversation.certificate(der);
+    }
+
     fn secured(&mut self) -> Greeting {
         let greeting = self.conversation.secured();
         self.stage_greeting(greeting)

@@ -4,7 +4,7 @@ mod login;
 mod single;
 mod value;
 
-pub use login::{Login, Secret, Stretch, Stretcher, TlsWish, Weak};
+pub use login::{Attempt, ChannelBinding, Login, Secret, ServerRole, Stretch, Stretcher, TlsWish, Weak};
 pub use single::Single;
 pub use value::{Number, Value};
 
@@ -24,6 +24,16 @@ pub trait Session: Send {
     /// Processes bytes of the greeting. See [`crate::Conversation::greeted`]. A rejected log-in is a fault of class
     /// [`outcome::ErrorClass::LoginRefused`].
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
+
+    /// Announces the number of the next socket's address. See [`crate::Conversation::connects_to`].
+    fn connects_to(&mut self, address: u16) {
+        let _ = address;
+    }
+
+    /// Takes the server's certificate. See [`crate::Conversation::certificate`].
+    fn certificate(&mut self, der: &[u8]) {
+        let _ = der;
+    }
 
     /// Continues the greeting after TLS is established. See [`crate::Conversation::secured`].
     fn secured(&mut self) -> Greeting;

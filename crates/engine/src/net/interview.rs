@@ -40,8 +40,7 @@ impl<T: Conversation> Interview<T> {
     ///
     /// If there is no connection, or the server rejects the log-in.
     pub fn open(peer: Peer, mut conversation: T, timeout: Duration) -> Result<Self, ProbeError> {
-        let mut line = Line::open(&peer, timeout)?;
-        line.greet(&mut conversation)?;
+        let line = Line::open_greeted(&peer, &mut conversation, timeout)?;
         Ok(Self { line, peer, conversation, timeout })
     }
 

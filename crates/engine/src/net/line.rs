@@ -12,7 +12,7 @@ use wire::{Channel, Conversation, Greeting, PeerFault};
 
 use super::probe::{ProbeError, advise};
 use super::tls::{Session, TlsPeer};
-use crate::job::{Endpoint, Peer, Selection};
+use crate::job::{Endpoint, Peer};
 
 /// Max bytes per read.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -48,24 +48,57 @@ pub(super) enum Stream {
 }
 
 impl Line {
-    /// Connects to the first address of a peer, or, with [`Selection::First`], to the first one that answers. Runs the TLS
+    /// Connects to the first address of a peer, or, if the peer fails over, to the first one that answers. Runs the TLS
     /// handshake if TLS starts right after connecting. The time-out applies to each address.
     pub fn open(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
-        let tried = match peer.selection {
-            Selection::InTurn => 1,
-            Selection::First => peer.endpoints.len(),
-        };
+        Self::open_first(peer, |_, only| Self::open_only(only, timeout))
+    }
+
+    /// Like [`Line::open`], and runs the greeting of a conversation, TLS included. An address whose greeting fails is passed over
+    /// as well, unless the log-in is rejected for good.
+    pub fn open_greeted(
+        peer: &Peer,
+        conversation: &mut dyn Conversation,
+        timeout: Duration,
+    ) -> Result<Self, ProbeError> {
+        Self::open_first(peer, |address, only| {
+            let mut line = Self::open_only(only, timeout)?;
+            conversation.connects_to(address);
+            let greeted = line.greet(conversation);
+            greeted.inspect_err(|_| conversation.forget()).map(|()| line)
+        })
+    }
+
+    /// Like [`Line::open_greeted`], for a session without a script.
+    pub fn open_logged_in(
+        peer: &Peer,
+        session: &mut dyn SqlSession,
+        timeout: Duration,
+    ) -> Result<Self, ProbeError> {
+        Self::open_first(peer, |address, only| {
+            let mut line = Self::open_only(only, timeout)?;
+            session.connects_to(address);
+            let logged_in = line.log_in(session);
+            logged_in.inspect_err(|_| session.forget()).map(|()| line)
+        })
+    }
+
+    /// Opens the first address of a peer that can be opened, or the first one alone if the peer does not fail over. Returns the
+    /// first error if none can, or the error that is final.
+    fn open_first(
+        peer: &Peer,
+        mut open: impl FnMut(u16, &Peer) -> Result<Self, ProbeError>,
+    ) -> Result<Self, ProbeError> {
+        let tried = if peer.selection.fails_over() { peer.endpoints.len() } else { 1 };
         let mut first_error = None;
         for address in 0..tried {
-            match Self::open_only(&peer.at(address), timeout) {
+            match open(address as u16, &peer.at(address)) {
                 Ok(line) => return Ok(line),
+                Err(error) if error.is_final() => return Err(error),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        match first_error {
-            Some(error) => Err(error),
-            None => Self::open_only(peer, timeout),
-        }
+        first_error.map_or_else(|| open(0, peer), Err)
     }
 
     /// Connects to the first and only address of a peer.
@@ -152,6 +185,9 @@ impl Line {
                         return Err(self.refused(ErrorClass::ExcessBytes, reason));
                     }
                     self.secure()?;
+                    if let Some(certificate) = self.session.as_ref().and_then(|tls| tls.peer_certificate()) {
+                        who.certificate(certificate);
+                    }
                     greeting = who.secured();
                     continue;
                 }
@@ -395,6 +431,7 @@ trait Greets {
     fn sent(&mut self, _count: usize) {}
     fn greet(&mut self) -> Greeting;
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
+    fn certificate(&mut self, der: &[u8]);
     fn secured(&mut self) -> Greeting;
     fn outgoing(&self) -> &[u8];
 }
@@ -406,6 +443,10 @@ impl Greets for dyn Conversation + '_ {
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         Conversation::greeted(self, bytes)
+    }
+
+    fn certificate(&mut self, der: &[u8]) {
+        Conversation::certificate(self, der);
     }
 
     fn secured(&mut self) -> Greeting {
@@ -424,6 +465,10 @@ impl Greets for dyn Channel + '_ {
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         Channel::greeted(self, bytes)
+    }
+
+    fn certificate(&mut self, der: &[u8]) {
+        Channel::certificate(self, der);
     }
 
     fn secured(&mut self) -> Greeting {
@@ -446,6 +491,10 @@ impl Greets for dyn SqlSession + '_ {
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         SqlSession::greeted(self, bytes)
+    }
+
+    fn certificate(&mut self, der: &[u8]) {
+        SqlSession::certificate(self, der);
     }
 
     fn secured(&mut self) -> Greeting {

@@ -10,7 +10,7 @@ use wire::{Channel, Closing, Conversation, Next, Progress, Reply};
 
 use super::line::Line;
 use super::tls::TlsPeer;
-use crate::job::{Peer, Selection};
+use crate::job::Peer;
 
 /// Result of a connection check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub enum ProbeError {
 
 impl ProbeError {
     /// Whether every address would answer alike.
-    fn is_final(&self) -> bool {
+    pub(super) fn is_final(&self) -> bool {
         matches!(self, Self::Greeting { class: ErrorClass::LoginRefused, .. })
     }
 
@@ -92,11 +92,12 @@ impl ProbeError {
 /// rejects the client's certificate or log-in. A peer that fails over is asked at each address, until one completes the greeting or
 /// rejects the log-in for good: other members of a replica set than its primary do neither.
 pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
-    if peer.selection != Selection::First {
+    if !peer.selection.fails_over() {
         return probe_once(peer, channel, timeout);
     }
     let mut first_error = None;
     for address in 0..peer.endpoints.len() {
+        channel.connects_to(address as u16);
         match probe_once(&peer.at(address), channel, timeout) {
             Ok(probed) => return Ok(probed),
             Err(error) if error.is_final() => return Err(error),
@@ -121,8 +122,7 @@ pub fn greet(
     conversation: &mut dyn Conversation,
     timeout: Duration,
 ) -> Result<Probed, ProbeError> {
-    let mut line = Line::open(peer, timeout)?;
-    line.greet(conversation)?;
+    let mut line = Line::open_greeted(peer, conversation, timeout)?;
     let probed = probed(&line);
     send_farewell(&mut line, conversation);
     Ok(probed)
@@ -145,8 +145,7 @@ pub(super) fn put(
     conversation: &mut dyn Conversation,
     timeout: Duration,
 ) -> Result<(Reply, Probed), ProbeError> {
-    let mut line = Line::open(peer, timeout)?;
-    line.greet(conversation)?;
+    let mut line = Line::open_greeted(peer, conversation, timeout)?;
     let probed = probed(&line);
     let next = conversation.begin(0);
     let reply = converse(&mut line, peer, conversation, next, timeout);

@@ -3,22 +3,28 @@
 use super::Worker;
 use crate::job::{Job, Selection};
 
-/// Failover state of peers with [`Selection::First`].
+/// Failover state of peers whose [`Selection::fails_over`].
 #[derive(Default)]
 pub(super) struct Failover {
     /// By peer: index of the address that answered last, or that is tried next. Empty if no peer fails over.
     current: Box<[u16]>,
     /// By link: number of consecutive addresses that did not answer. Empty if no peer fails over.
     misses: Box<[u16]>,
+    /// By link: number of addresses that it has left behind, for [`Selection::Spread`]. Empty if no peer fails over.
+    passed: Box<[u16]>,
 }
 
 impl Failover {
     pub(super) fn new(job: &Job, links: usize) -> Self {
-        let fails_over = job.peers.iter().any(|peer| peer.selection == Selection::First);
+        let fails_over = job.peers.iter().any(|peer| peer.selection.fails_over());
         if !fails_over {
             return Self::default();
         }
-        Self { current: vec![0; job.peers.len()].into(), misses: vec![0; links].into() }
+        Self {
+            current: vec![0; job.peers.len()].into(),
+            misses: vec![0; links].into(),
+            passed: vec![0; links].into(),
+        }
     }
 
     /// Resets the failures of a link that is up.
@@ -35,6 +41,8 @@ impl Failover {
         if *current == address {
             *current = (address + 1) % addresses;
         }
+        let passed = &mut self.passed[link as usize];
+        *passed = (*passed + 1) % addresses;
         let misses = &mut self.misses[link as usize];
         *misses += 1;
         if *misses >= addresses {
@@ -42,6 +50,12 @@ impl Failover {
         }
         *misses > 0
     }
+}
+
+/// Address of a connection that has left `passed` addresses behind, for [`Selection::Spread`].
+fn spread(connection: u32, passed: u16, width: u16, stride: u16) -> u16 {
+    let first = (connection % u32::from(width / stride)) as u16 * stride;
+    passed / width * width + (first + passed) % width
 }
 
 impl Worker<'_> {
@@ -58,6 +72,10 @@ impl Worker<'_> {
         if !exchange.is_some_and(|exchange| exchange.is_answered()) {
             link.address = match peer.selection {
                 Selection::First => self.failover.current[usize::from(link.peer)],
+                Selection::Spread { width, stride } => {
+                    let connection = self.first_numbers[usize::from(link.peer)] + link.number;
+                    spread(connection, self.failover.passed[number as usize], width, stride)
+                }
                 Selection::InTurn => {
                     let connection = self.first_numbers[usize::from(link.peer)] + link.number;
                     peer.address_in_turn(connection, link.generation) as u16
@@ -73,7 +91,7 @@ impl Worker<'_> {
     pub(super) fn leave_address(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);
-        if peer.selection == Selection::First && link.is_opening() {
+        if peer.selection.fails_over() && link.is_opening() {
             self.failover.note_miss(number, link.peer, link.address, peer.endpoints.len() as u16);
             self.failover.note_answer(number);
         }
@@ -86,7 +104,7 @@ impl Worker<'_> {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);
         let count = peer.endpoints.len() as u16;
-        if peer.selection != Selection::First || count < 2 {
+        if !peer.selection.fails_over() || count < 2 {
             return false;
         }
         let is_left = self.failover.note_miss(number, link.peer, link.address, count);
@@ -100,5 +118,20 @@ impl Worker<'_> {
         self.close(number);
         self.dial(number, now_ns);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spread_connection_tries_every_server_before_list_repeats() {
+        let order = |connection, width, stride, count| {
+            (0..count).map(|passed| spread(connection, passed, width, stride)).collect::<Vec<_>>()
+        };
+        assert_eq!(order(0, 3, 1, 6), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(order(4, 3, 1, 6), [1, 2, 0, 4, 5, 3]);
+        assert_eq!(order(1, 4, 2, 4), [2, 3, 0, 1], "both ways of a server come one after the other");
     }
 }

@@ -17,7 +17,13 @@ impl Worker<'_> {
 
     /// Continues the greeting after the switch to TLS.
     pub(super) fn secured(&mut self, number: u32, now_ns: u64) {
-        let greeting = self.links[number as usize].channel.secured();
+        let link = &mut self.links[number as usize];
+        if let State::Greeting { session: Some(session), .. } = &link.state
+            && let Some(certificate) = session.peer_certificate()
+        {
+            link.channel.certificate(certificate);
+        }
+        let greeting = link.channel.secured();
         self.on_greeting(number, greeting, now_ns);
     }
 

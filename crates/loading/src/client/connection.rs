@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use engine::{Line, Peer, ProbeError};
+use engine::{Line, Peer};
 use wire::sql::{RowSink, Session, SessionEvent};
 
 use super::Answer;
@@ -45,18 +45,17 @@ pub(crate) fn nonce() -> Result<[u8; 18], Error> {
 }
 
 impl<S: Session> Connection<S> {
-    /// Connects to one of the peer's addresses, chosen by connection number, and logs in.
+    /// Connects and logs in: to one of the peer's addresses, chosen by connection number, or to the first one that takes the log-in
+    /// if the peer fails over.
     pub(crate) fn open(peer: &Peer, mut session: S, number: u32) -> Result<Self, Error> {
-        let peer = peer.at(number as usize % peer.endpoints.len());
-        let address = peer.endpoints[0].to_string();
-        let mut log_in = || {
-            let mut line = Line::open(&peer, LOGIN_TIMEOUT)?;
-            line.log_in(&mut session)?;
-            Ok(line)
+        let peer = match peer.selection.fails_over() {
+            true => peer.clone(),
+            false => peer.at(number as usize % peer.endpoints.len()),
         };
-        let mut line = log_in().map_err(|error: ProbeError| Error::Connect { reason: error.to_string() })?;
+        let line = Line::open_logged_in(&peer, &mut session, LOGIN_TIMEOUT);
+        let mut line = line.map_err(|error| Error::Connect { reason: error.to_string() })?;
         let silence = line.set_timeout(Some(SILENCE_MAX));
-        silence.map_err(|error| Error::Connect { reason: format!("{address}: {error}") })?;
+        silence.map_err(|error| Error::Connect { reason: format!("{}: {error}", line.endpoint()) })?;
         Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0, is_given_up: None })
     }
 

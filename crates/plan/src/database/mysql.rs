@@ -1,19 +1,20 @@
 //! URLs of MySQL and MariaDB.
 
+pub(super) mod parameters;
+
 use std::path::PathBuf;
 
 use sql::Engine;
 use wire::sql::{Login, Secret, TlsWish, Weak};
 
-use super::written::Written;
+use super::written::{Written, read_port};
 use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
 use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
+use parameters::PARAMETERS;
 
 const ANY_KEY: &str = "get-server-public-key";
 const CLEAR: &str = "enable-cleartext-plugin";
-const PARAMETERS: [&str; 8] =
-    ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key", "socket", "connect-timeout", ANY_KEY, CLEAR];
 const SECONDS_MAX: u64 = 86_400;
 
 pub(super) fn read(
@@ -21,18 +22,18 @@ pub(super) fn read(
     environment: &ClientEnvironment<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Database> {
-    written.only(&PARAMETERS, faults);
-    let user = written.user.clone().or_else(|| environment.user());
+    written.check_parameters(PARAMETERS, faults);
+    let part = |name: &str| written.parameter(name).map(str::to_owned);
+    let user = part("user").or_else(|| written.user.clone()).or_else(|| environment.user());
     let Some(user) = user else {
         written.wrong("no user in the URL", "write mysql://USER@HOST/DATABASE", faults);
         return None;
     };
+    let port = part("port").and_then(|text| read_port(&text, &written.shown, faults));
     let hosts = written.hosts.iter();
-    let peers = hosts.map(|(host, port)| {
-        in_the_clear(
-            host.clone().unwrap_or_else(|| "localhost".to_owned()),
-            port.unwrap_or(wire::mysql::PORT),
-        )
+    let peers = hosts.map(|(host, written_port)| {
+        let host = part("host").or_else(|| host.clone()).unwrap_or_else(|| "localhost".to_owned());
+        in_the_clear(host, port.or(*written_port).unwrap_or(wire::mysql::PORT))
     });
     let mut peers: Vec<_> = peers.collect();
     let socket = written.parameter("socket").map(PathBuf::from);
@@ -63,22 +64,34 @@ pub(super) fn read(
             None
         }
     });
+    let database = part("database").or_else(|| written.database.clone());
+    let password = part("password").map(Secret).or_else(|| written.password.clone());
     Some(Database {
         engine: Engine::MySql,
-        shown: shown(written.scheme, &peers, written.database.as_deref().unwrap_or_default()),
+        shown: shown(written.scheme, &peers, database.as_deref().unwrap_or_default()),
         login: Login {
             user,
-            password: written.password.clone().or_else(|| environment.variable("MYSQL_PWD").map(Secret)),
-            database: written.database.clone(),
-            settings: Vec::new(),
+            password: password.or_else(|| environment.variable("MYSQL_PWD").map(Secret)),
+            database,
             tls: if is_all_here { TlsWish::No } else { tls },
             weak: if is_all_here { Weak::ALL } else { weak },
-            stretcher: None,
+            init_commands: init_commands(written),
+            ..Login::default()
         },
         peers,
         file: None,
         connect_timeout_ns: timeout_ns,
+        balance: None,
     })
+}
+
+/// Statements after the log-in: the character set, and the command of the URL.
+fn init_commands(written: &Written) -> Vec<String> {
+    let charset = written.parameter("charset").or(written.parameter("default-character-set"));
+    // The log-in itself requests utf8mb4.
+    let narrow = charset.filter(|charset| matches!(*charset, "utf8" | "utf8mb3"));
+    let names = narrow.map(|charset| format!("SET NAMES {charset}"));
+    names.into_iter().chain(written.parameter("init-command").map(str::to_owned)).collect()
 }
 
 fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
@@ -95,7 +108,14 @@ fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
 
 fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
     let file = written.parameter("ssl-ca").map(PathBuf::from);
-    let mode = written.parameter("ssl-mode").map(str::to_ascii_uppercase);
+    // The options `ssl` and `ssl-verify-server-cert` are those of MariaDB.
+    let by_flags = match (written.parameter("ssl"), is_true(written, "ssl-verify-server-cert", faults)) {
+        (_, true) => Some("VERIFY_IDENTITY"),
+        (Some(_), false) if is_true(written, "ssl", faults) => Some("REQUIRED"),
+        (Some(_), false) => Some("DISABLED"),
+        (None, false) => None,
+    };
+    let mode = written.parameter("ssl-mode").or(by_flags).map(str::to_ascii_uppercase);
     match mode.as_deref().unwrap_or(if file.is_some() { "VERIFY_CA" } else { "PREFERRED" }) {
         "DISABLED" => (TlsWish::No, None),
         "PREFERRED" => (TlsWish::IfOffered, Some(Trust::Anything)),

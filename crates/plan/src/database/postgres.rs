@@ -1,15 +1,22 @@
 //! URLs of PostgreSQL. Parameters, environment variables, and defaults are those of libpq.
 
+pub(super) mod parameters;
+mod service;
+
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use sql::Engine;
-use wire::sql::{Login, Secret, TlsWish, Weak};
+use wire::sql::{Attempt, ChannelBinding, Login, Secret, ServerRole, TlsWish, Weak};
 
+use super::parameters::{check, find};
 use super::pgpass::{self, PassfileEntry, PasswordQuery};
 use super::written::{Written, read_port};
-use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
+use super::{Balance, ClientEnvironment, Database, in_the_clear, shown, with_tls};
 use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
+use parameters::PARAMETERS;
+use service::Service;
 
 const SECONDS_MAX: u64 = 86_400;
 /// Default `application_name`.
@@ -17,66 +24,79 @@ const APPLICATION: &str = "tenbin";
 /// Folders where servers put their sockets.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-const PARAMETERS: [&str; 14] = [
-    "host",
-    "port",
-    "user",
-    "password",
-    "dbname",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "application_name",
-    "connect_timeout",
-    "options",
-    "passfile",
-    "require_auth",
-];
+/// Values of parameters from all sources: the URL, the service that it names, and the environment.
+struct Given<'a> {
+    written: &'a Written,
+    service: Service,
+    environment: &'a ClientEnvironment<'a>,
+}
+
+impl<'a> Given<'a> {
+    fn read(written: &'a Written, environment: &'a ClientEnvironment<'a>, faults: &mut Vec<Fault>) -> Self {
+        written.check_parameters(PARAMETERS, faults);
+        let mut given = Self { written, service: Service::new(), environment };
+        let Some(name) = given.value("service") else { return given };
+        match service::look_up(&name, given.value("servicefile").as_deref(), environment) {
+            Ok(service) => given.service = service,
+            Err((what, help)) => written.wrong(what, &help, faults),
+        }
+        let pairs = given.service.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        check(PARAMETERS, pairs, &format!("service {name:?}"), faults);
+        given
+    }
+
+    /// Value of a parameter. `None` if no source has it.
+    fn value(&self, name: &str) -> Option<String> {
+        self.by_url_or_service(name).or_else(|| self.by_environment(name))
+    }
+
+    /// Value of a parameter that is also a part of the URL. `None` if no source has it.
+    fn value_or_part(&self, name: &str, part: Option<&str>) -> Option<String> {
+        let parameter = self.written.parameter(name).or(part).map(str::to_owned);
+        parameter.or_else(|| self.by_service(name)).or_else(|| self.by_environment(name))
+    }
+
+    fn by_url_or_service(&self, name: &str) -> Option<String> {
+        self.written.parameter(name).map(str::to_owned).or_else(|| self.by_service(name))
+    }
+
+    fn by_service(&self, name: &str) -> Option<String> {
+        self.service.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    }
+
+    fn by_environment(&self, name: &str) -> Option<String> {
+        self.environment.variable(find(PARAMETERS, name)?.variable?)
+    }
+
+    /// Error for a value that is none of the known ones.
+    fn wrong_value(&self, name: &str, value: &str, known: &str, faults: &mut Vec<Fault>) {
+        self.written.wrong(format!("invalid {name}: {value:?}"), &format!("write {known}"), faults);
+    }
+}
 
 pub(super) fn read(
     written: &Written,
     environment: &ClientEnvironment<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Database> {
-    written.only(&PARAMETERS, faults);
-    let given = |parameter: &str, variable: &str| {
-        written.parameter(parameter).map(str::to_owned).or_else(|| environment.variable(variable))
-    };
-    let of_url = |parameter: &str, part: &Option<String>| {
-        written.parameter(parameter).map(str::to_owned).or_else(|| part.clone())
-    };
-    let mut peers = peers(written, environment, faults);
-    let user = of_url("user", &written.user)
-        .or_else(|| environment.variable("PGUSER"))
-        .or_else(|| environment.user());
+    let given = Given::read(written, environment, faults);
+    let mut peers = peers(&given, faults);
+    let user = given.value_or_part("user", written.user.as_deref()).or_else(|| environment.user());
     let Some(user) = user else {
         written.wrong("no user in the URL", "write postgres://USER@HOST/DATABASE", faults);
         return None;
     };
-    let database = of_url("dbname", &written.database).or_else(|| environment.variable("PGDATABASE"));
-    let database = database.unwrap_or_else(|| user.clone());
-    let file = given("passfile", "PGPASSFILE").map(PathBuf::from);
-    let file = file.or_else(|| Some(Path::new(&environment.variable("HOME")?).join(".pgpass")));
-    let password = written.parameter("password").map(|text| Secret(text.to_owned()));
-    let password = password
-        .or_else(|| written.password.clone())
-        .or_else(|| environment.variable("PGPASSWORD").map(Secret))
-        .or_else(|| from_file(file.as_deref()?, peers.first()?, &database, &user, written, faults));
-    let (tls, trust) = tls(written, environment, faults);
-    let given = |parameter: &str, variable: &str| {
-        written.parameter(parameter).map(str::to_owned).or_else(|| environment.variable(variable))
-    };
-    let files = [("sslcert", given("sslcert", "PGSSLCERT")), ("sslkey", given("sslkey", "PGSSLKEY"))];
+    let database = given.value_or_part("dbname", written.database.as_deref()).unwrap_or_else(|| user.clone());
+    let password = password(&given, peers.first()?, &database, &user, faults);
+    let Tls { wish, trust, is_allowed_only } = tls(&given, faults);
+    let is_tls_direct = is_tls_direct(&given, wish, faults);
+    let files = ["sslcert", "sslkey"].map(|name| (name, given.value(name)));
     let certificate = written.certificate(files, faults);
     with_tls(&mut peers, trust.as_ref(), certificate.as_ref());
-    let named = given("require_auth", "PGREQUIREAUTH").unwrap_or_default();
-    let weak = weak(&named, written, faults);
+    let weak = weak(&given.value("require_auth").unwrap_or_default(), written, faults);
     let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
-    let name = given("application_name", "PGAPPNAME").unwrap_or_else(|| APPLICATION.to_owned());
-    let mut settings = vec![("application_name".to_owned(), name)];
-    settings.extend(given("options", "PGOPTIONS").map(|options| ("options".to_owned(), options)));
-    let seconds = given("connect_timeout", "PGCONNECT_TIMEOUT");
+    let (attempts, balance) = attempts(&given, &peers, wish, is_allowed_only, faults);
+    let seconds = given.value("connect_timeout");
     Some(Database {
         engine: Engine::PostgreSql,
         shown: shown("postgres", &peers, &database),
@@ -84,36 +104,159 @@ pub(super) fn read(
             user,
             password,
             database: Some(database),
-            settings,
-            tls: if is_all_here { TlsWish::No } else { tls },
+            settings: settings(&given),
+            tls: if is_all_here { TlsWish::No } else { wish },
             weak: if is_all_here { Weak::ALL } else { weak },
-            stretcher: None,
+            is_tls_direct: is_tls_direct && !is_all_here,
+            channel_binding: channel_binding(&given, faults),
+            attempts,
+            ..Login::default()
         },
         peers,
         file: None,
         connect_timeout_ns: seconds.and_then(|text| timeout_ns(&text, written, faults)),
+        balance,
     })
 }
 
-/// Hosts from the URL, its parameters, or the environment; otherwise the local server.
-fn peers(written: &Written, environment: &ClientEnvironment<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
+/// Settings of the session.
+fn settings(given: &Given<'_>) -> Vec<(String, String)> {
+    let name = given.value("application_name").or_else(|| given.value("fallback_application_name"));
+    let name = name.unwrap_or_else(|| APPLICATION.to_owned());
+    let mut settings = vec![("application_name".to_owned(), name)];
+    settings.extend(given.value("options").map(|options| ("options".to_owned(), options)));
+    settings
+}
+
+fn password(
+    given: &Given<'_>,
+    peer: &Peer,
+    database: &str,
+    user: &str,
+    faults: &mut Vec<Fault>,
+) -> Option<Secret> {
+    let part = given.written.password.as_ref().map(|secret| secret.0.as_str());
+    let file = given.value("passfile").map(PathBuf::from);
+    let file = file.or_else(|| Some(Path::new(&given.environment.variable("HOME")?).join(".pgpass")));
+    given
+        .value_or_part("password", part)
+        .map(Secret)
+        .or_else(|| from_file(file.as_deref()?, peer, database, user, given.written, faults))
+}
+
+/// Ways to open a connection, in order, and the balance of connections over the hosts. Both are empty if there is one way only.
+fn attempts(
+    given: &Given<'_>,
+    peers: &[Peer],
+    tls: TlsWish,
+    is_tls_allowed_only: bool,
+    faults: &mut Vec<Fault>,
+) -> (Vec<Attempt>, Option<Balance>) {
+    let roles: &[ServerRole] = match given.value("target_session_attrs").as_deref() {
+        None | Some("any") => &[ServerRole::Any],
+        Some("read-write") => &[ServerRole::ReadWrite],
+        Some("read-only") => &[ServerRole::ReadOnly],
+        Some("primary") => &[ServerRole::Primary],
+        Some("standby") => &[ServerRole::Standby],
+        // All servers are first tried as standbys, and then once more.
+        Some("prefer-standby") => &[ServerRole::Standby, ServerRole::Any],
+        Some(other) => {
+            let known = "any, read-write, read-only, primary, standby, or prefer-standby";
+            given.wrong_value("target_session_attrs", other, known, faults);
+            &[ServerRole::Any]
+        }
+    };
+    let is_balanced = match given.value("load_balance_hosts").as_deref() {
+        None | Some("disable") => false,
+        Some("random") => true,
+        Some(other) => {
+            given.wrong_value("load_balance_hosts", other, "disable or random", faults);
+            false
+        }
+    };
+    let ways = if is_tls_allowed_only { 2 } else { 1 };
+    let attempt = |role: ServerRole, (host, peer): (usize, &Peer), way: usize| {
+        let tls = match is_tls_allowed_only {
+            _ if peer.unix_socket.is_some() => TlsWish::No,
+            true if way == 0 => TlsWish::No,
+            true => TlsWish::Required,
+            false => tls,
+        };
+        Attempt { host: host as u16, tls, role, has_second_way: way + 1 < ways }
+    };
+    let all = roles.iter().flat_map(|role| {
+        peers.iter().enumerate().flat_map(move |peer| (0..ways).map(move |way| attempt(*role, peer, way)))
+    });
+    let attempts: Vec<Attempt> = all.collect();
+    if attempts.len() == 1 && roles == [ServerRole::Any] {
+        return (Vec::new(), None);
+    }
+    let (width, stride) = ((peers.len() * ways) as u16, ways as u16);
+    (attempts, is_balanced.then_some(Balance { width, stride }))
+}
+
+fn channel_binding(given: &Given<'_>, faults: &mut Vec<Fault>) -> ChannelBinding {
+    match given.value("channel_binding").as_deref() {
+        Some("disable") => ChannelBinding::Disable,
+        None | Some("prefer") => ChannelBinding::Prefer,
+        Some("require") => ChannelBinding::Require,
+        Some(other) => {
+            given.wrong_value("channel_binding", other, "disable, prefer, or require", faults);
+            ChannelBinding::Prefer
+        }
+    }
+}
+
+/// Whether TLS starts right after connecting. As in libpq, TLS must then be required.
+fn is_tls_direct(given: &Given<'_>, tls: TlsWish, faults: &mut Vec<Fault>) -> bool {
+    match given.value("sslnegotiation").as_deref() {
+        None | Some("postgres") => false,
+        Some("direct") if tls == TlsWish::Required => true,
+        Some("direct") => {
+            let what = "sslnegotiation=direct needs TLS";
+            given.written.wrong(what, "write sslmode=require, verify-ca, or verify-full", faults);
+            false
+        }
+        Some(other) => {
+            given.wrong_value("sslnegotiation", other, "postgres or direct", faults);
+            false
+        }
+    }
+}
+
+/// Hosts from the URL, its parameters, the service, or the environment; otherwise the local server.
+fn peers(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
+    let written = given.written;
     let listed = |text: String| text.split(',').map(|host| Some(host.to_owned())).collect::<Vec<_>>();
     let written_hosts: Vec<Option<String>> = written.hosts.iter().map(|(host, _)| host.clone()).collect();
     let hosts = match written.parameter("host") {
         Some(hosts) => listed(hosts.to_owned()),
-        None if written_hosts.iter().all(Option::is_none) => {
-            environment.variable("PGHOST").map_or(vec![None], listed)
-        }
+        None if written_hosts.iter().all(Option::is_none) => given.value("host").map_or(vec![None], listed),
         None => written_hosts,
     };
-    let mut given: Vec<Option<u16>> = written.hosts.iter().map(|(_, port)| *port).collect();
-    let further = written.parameter("port").map(str::to_owned);
-    let further =
-        further.or_else(|| environment.variable("PGPORT").filter(|_| given.iter().all(Option::is_none)));
-    if let Some(text) = further {
-        given = text.split(',').map(|port| read_port(port, &written.shown, faults)).collect();
+    let addresses = addresses(given, faults);
+    // Addresses alone are hosts, too.
+    let hosts = match hosts.as_slice() {
+        [None] if !addresses.is_empty() => {
+            addresses.iter().map(|address| Some(address.to_string())).collect()
+        }
+        _ => hosts,
+    };
+    if !addresses.is_empty() && addresses.len() != hosts.len() {
+        written.wrong(
+            "the numbers of hosts and of hostaddr differ",
+            "write one address for each host",
+            faults,
+        );
     }
-    if given.len() > 1 && given.len() != hosts.len() {
+    let mut ports: Vec<Option<u16>> = written.hosts.iter().map(|(_, port)| *port).collect();
+    let has_port = !ports.iter().all(Option::is_none);
+    let further = written.parameter("port").map(str::to_owned);
+    let further = further.or_else(|| given.value("port").filter(|_| !has_port));
+    if let Some(text) = further {
+        ports = text.split(',').map(|port| read_port(port, &written.shown, faults)).collect();
+    }
+    if ports.len() > 1 && ports.len() != hosts.len() {
         written.wrong(
             "the numbers of ports and hosts differ",
             "write one port, or one for each host",
@@ -123,14 +266,25 @@ fn peers(written: &Written, environment: &ClientEnvironment<'_>, faults: &mut Ve
     let hosts = hosts.into_iter().enumerate();
     hosts
         .map(|(number, host)| {
-            let port = given.get(number).or(given.first()).copied().flatten().unwrap_or(wire::postgres::PORT);
-            match host.filter(|host| !host.is_empty()) {
+            let port = ports.get(number).or(ports.first()).copied().flatten().unwrap_or(wire::postgres::PORT);
+            let peer = match host.filter(|host| !host.is_empty()) {
                 Some(folder) if folder.starts_with('/') => by_socket(&folder, port),
                 Some(host) => in_the_clear(host, port),
                 None => local(port),
-            }
+            };
+            Peer { addresses: addresses.get(number).copied().into_iter().collect(), ..peer }
         })
         .collect()
+}
+
+/// Addresses in place of the resolution of host names. Empty if there are none.
+fn addresses(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
+    let Some(text) = given.value("hostaddr") else { return Vec::new() };
+    let addresses: Option<Vec<IpAddr>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    addresses.unwrap_or_else(|| {
+        given.wrong_value("hostaddr", &text, "numeric addresses such as 10.0.0.1, one for each host", faults);
+        Vec::new()
+    })
 }
 
 fn by_socket(folder: &str, port: u16) -> Peer {
@@ -171,39 +325,44 @@ fn from_file(
     }
 }
 
-fn tls(
-    written: &Written,
-    environment: &ClientEnvironment<'_>,
-    faults: &mut Vec<Fault>,
-) -> (TlsWish, Option<Trust>) {
-    let given = |parameter: &str, variable: &str| {
-        written.parameter(parameter).map(str::to_owned).or_else(|| environment.variable(variable))
-    };
+/// Use of TLS, as `sslmode` says.
+struct Tls {
+    wish: TlsWish,
+    /// `None` if TLS is never used.
+    trust: Option<Trust>,
+    /// Whether TLS is used only where the log-in without it is rejected.
+    is_allowed_only: bool,
+}
+
+fn tls(given: &Given<'_>, faults: &mut Vec<Fault>) -> Tls {
     let own = || {
-        let path = Path::new(&environment.variable("HOME")?).join(".postgresql/root.crt");
+        let path = Path::new(&given.environment.variable("HOME")?).join(".postgresql/root.crt");
         path.exists().then_some(path)
     };
-    let root = given("sslrootcert", "PGSSLROOTCERT");
+    let root = given.value("sslrootcert");
     let file = match root.as_deref() {
         Some("system") => None,
         Some(path) => Some(PathBuf::from(path)),
         None => own(),
     };
-    let mode = given("sslmode", "PGSSLMODE");
+    // As in libpq, URLs of JDBC may say `ssl=true`.
+    let by_jdbc = given.by_url_or_service("ssl").map(|_| "require".to_owned());
+    let mode = given.by_url_or_service("sslmode").or(by_jdbc).or_else(|| given.by_environment("sslmode"));
+    let of = |wish, trust| Tls { wish, trust, is_allowed_only: false };
     match mode.as_deref().unwrap_or("prefer") {
-        "disable" => (TlsWish::No, None),
-        "prefer" => (TlsWish::IfOffered, Some(Trust::Anything)),
+        "disable" => of(TlsWish::No, None),
+        "allow" => Tls { is_allowed_only: true, ..of(TlsWish::IfOffered, Some(Trust::Anything)) },
+        "prefer" => of(TlsWish::IfOffered, Some(Trust::Anything)),
         // As in libpq, certificates are checked if a file of authorities is given.
         "require" => {
-            (TlsWish::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
+            of(TlsWish::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
         }
-        "verify-ca" => (TlsWish::Required, Some(Trust::AnyName(file))),
-        "verify-full" => (TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
+        "verify-ca" => of(TlsWish::Required, Some(Trust::AnyName(file))),
+        "verify-full" => of(TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
         other => {
-            let what = format!("invalid sslmode: {other:?}");
-            let help = "write disable, prefer, require, verify-ca or verify-full";
-            written.wrong(what, help, faults);
-            (TlsWish::No, None)
+            let known = "disable, allow, prefer, require, verify-ca or verify-full";
+            given.wrong_value("sslmode", other, known, faults);
+            of(TlsWish::No, None)
         }
     }
 }
@@ -216,6 +375,13 @@ fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
             "password" => weak.clear = true,
             "md5" => weak.md5 = true,
             "scram-sha-256" | "none" => {}
+            // Without a list of allowed methods, the weak ones are never used.
+            "!password" | "!md5" | "!gss" | "!sspi" | "!oauth" => {}
+            "gss" | "sspi" | "oauth" => {
+                let what =
+                    format!("require_auth={name} is not supported: log-ins are by password or certificate");
+                written.wrong(what, "write scram-sha-256, or remove it", faults);
+            }
             other => {
                 let what = format!("invalid require_auth: {other:?}");
                 let help = "write password, md5, scram-sha-256 or none, or several with commas between them";

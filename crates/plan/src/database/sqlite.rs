@@ -47,6 +47,7 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Database> {
         peers: vec![in_the_clear(String::new(), 0)],
         file: Some((PathBuf::from(path.as_ref()), settings)),
         connect_timeout_ns: None,
+        balance: None,
         shown: format!("sqlite:{path}"),
     })
 }

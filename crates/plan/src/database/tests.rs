@@ -1,5 +1,7 @@
 //! Parsing of database URLs and of the environment.
 
+mod parameters;
+
 use std::path::PathBuf;
 
 use sql::Engine;

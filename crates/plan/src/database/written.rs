@@ -7,7 +7,6 @@ use wire::sql::Secret;
 use super::scheme;
 use crate::endpoint::ClientCertificate;
 use crate::fault::Fault;
-use crate::file::near;
 
 /// Decoded parts of a URL. `None` marks a part that the URL omits.
 pub(super) struct Written {
@@ -124,18 +123,6 @@ impl Written {
             self.wrong(what, &format!("add {cert_name}=FILE"), faults);
         }
         Some(ClientCertificate { cert: cert?.into(), key: key.map(Into::into) })
-    }
-
-    /// Rejects unknown parameters.
-    pub(super) fn only(&self, known: &[&str], faults: &mut Vec<Fault>) {
-        for (key, _) in self.parameters.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-            let what = format!("unknown parameter {key:?}");
-            let help = match near::nearest(key, known.iter().copied()) {
-                Some(near) => format!("write {near}"),
-                None => format!("write one of {}", known.join(", ")),
-            };
-            faults.push(Fault::new(&self.shown, what, help));
-        }
     }
 
     /// Error in the value of a parameter.

@@ -167,6 +167,14 @@ impl Conversation for SqlPlayer {
         self.session.greeted(bytes)
     }
 
+    fn connects_to(&mut self, address: u16) {
+        self.session.connects_to(address);
+    }
+
+    fn certificate(&mut self, der: &[u8]) {
+        self.session.certificate(der);
+    }
+
     fn secured(&mut self) -> Greeting {
         self.session.secured()
     }

@@ -46,6 +46,7 @@ faults! {
     UnknownKey LoginRefused "the server requires the password, encrypted with an unverified key: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add get-server-public-key=true to the URL to accept the key"
     BadKey LoginRefused "the server's public key for passwords cannot be used"
     BadSeed ProtocolError "the server's challenge for the log-in has the wrong length"
+    CommandRows LoginRefused "init-command returns rows: write statements without rows, such as SET"
     BadSetting LoginRefused "a setting of the session has a name that is none"
 }
 

@@ -1,7 +1,7 @@
 //! The log-in, from the server's greeting to a connection that takes statements.
 //!
 //! ```text
-//!   Greeting ──[TLS]──► Answered ──── success ───► Settings ──► done
+//!   Greeting ──[TLS]──► Answered ──── success ───► Statements ──► done
 //!                        ▲  │ plugin switch, more data
 //!                        └──┴──► Key: public key of the server, to encrypt the password
 //! ```
@@ -30,6 +30,8 @@ const MORE_DATA: u8 = 1;
 const SWITCH: u8 = 0xfe;
 /// First byte of a query command.
 const QUERY: u8 = 3;
+/// Status flag of a reply that another one follows.
+const MORE_RESULTS: u16 = 8;
 
 /// `caching_sha2_password`: results that the server sends after the scramble, and the request for its public key.
 const KNOWN: u8 = 3;
@@ -59,7 +61,8 @@ enum State {
     Tls,
     Answered,
     Key,
-    Settings,
+    /// Waits for the reply to this number of statements: settings of the session, and then commands of the user.
+    Statements(u16),
 }
 
 /// Parameters of a log-in, and properties of its connection.
@@ -125,10 +128,16 @@ impl LogIn {
                 self.state = State::Answered;
                 Ok(LogInAction::Send(encrypted))
             }
-            (State::Settings, SUCCESS) => {
+            (State::Statements(sent), SUCCESS) => {
                 self.status = status(payload);
-                Ok(LogInAction::Done)
+                // Several statements in one text have a reply each.
+                if self.status & MORE_RESULTS == 0 {
+                    self.ask_next(sent, around)
+                } else {
+                    Ok(LogInAction::Await)
+                }
             }
+            (State::Statements(_), _) => Err(Fault::CommandRows.plain()),
             _ => Err(Fault::Unexpected.showing(payload)),
         }
     }
@@ -242,11 +251,21 @@ impl LogIn {
     }
 
     fn succeeded(&mut self, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
-        if around.login.settings.is_empty() {
-            return Ok(LogInAction::Done);
-        }
-        self.state = State::Settings;
-        let statement = settings(&around.login.settings)?;
+        self.ask_next(0, around)
+    }
+
+    /// Sends the statement after the first `sent` ones: that of the settings comes first if there are any.
+    fn ask_next(&mut self, sent: u16, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
+        let login = around.login;
+        let has_settings = !login.settings.is_empty();
+        let statement = match usize::from(sent).checked_sub(usize::from(has_settings)) {
+            None => settings(&login.settings)?,
+            Some(number) => match login.init_commands.get(number) {
+                Some(command) => [&[QUERY], command.as_bytes()].concat(),
+                None => return Ok(LogInAction::Done),
+            },
+        };
+        self.state = State::Statements(sent + 1);
         if statement.len() >= PAYLOAD_BYTES_MAX {
             Err(Fault::BadSetting.plain())
         } else {

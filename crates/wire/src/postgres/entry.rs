@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +14,17 @@ use super::fault::{self, Fault};
 use super::framing::{Head, Message};
 use super::outgoing::Outgoing;
 use super::reading::{self, Reading};
+use crate::ErrorClass;
 use crate::blame::PeerFault;
+use crate::channel_binding::certificate_hash;
 use crate::conversation::Greeting;
 use crate::scram::{self, Keys, Mechanism, Scram};
-use crate::sql::{Login, TlsWish};
+use crate::sql::{Attempt, ChannelBinding, Login, ServerRole, TlsWish};
+
+/// Query for the state of a server that does not report it: in recovery, and read-only.
+const STATE_QUERY: &str =
+    "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only')";
+const NO_STATE: &str = "the server does not tell whether it is in recovery";
 
 /// Bytes of a nonce, a multiple of 3 so that its Base64 has no padding.
 pub(super) const NONCE_BYTES: usize = 18;
@@ -35,6 +43,8 @@ enum Phase {
     Answered,
     /// The log-in succeeded; the server gets ready.
     Admitted,
+    /// The server is asked for its state. The answer so far: in recovery, and read-only.
+    State(Option<[bool; 2]>),
 }
 
 /// State of a connection's start, and data that the session needs later.
@@ -47,22 +57,57 @@ pub(super) struct Entry {
     keys: Option<Keys>,
     phase: Phase,
     is_secure: bool,
+    /// Number of the address that the connection is opened to.
+    address: u16,
+    /// Hash of the server's certificate for channel binding. `None` without TLS.
+    certificate_hash: Option<Option<Vec<u8>>>,
     /// Process ID and secret key for cancel requests. `None` before the server sent them.
     pub(super) cancel_key: Option<[[u8; 4]; 2]>,
 }
 
 impl Entry {
     pub(super) fn new(login: Arc<Login>, seed: [u8; NONCE_BYTES]) -> Self {
-        Self { login, seed, count: 0, keys: None, phase: Phase::Up, is_secure: false, cancel_key: None }
+        Self {
+            login,
+            seed,
+            count: 0,
+            keys: None,
+            phase: Phase::Up,
+            is_secure: false,
+            address: 0,
+            certificate_hash: None,
+            cancel_key: None,
+        }
     }
 
     pub(super) fn forget(&mut self) {
         (self.phase, self.is_secure, self.cancel_key) = (Phase::Up, false, None);
+        self.certificate_hash = None;
+    }
+
+    pub(super) fn connects_to(&mut self, address: u16) {
+        self.address = address;
+    }
+
+    pub(super) fn certificate(&mut self, der: &[u8]) {
+        self.certificate_hash = Some(certificate_hash(der));
+    }
+
+    fn attempt(&self) -> Option<&Attempt> {
+        self.login.attempts.get(usize::from(self.address))
+    }
+
+    fn tls(&self) -> TlsWish {
+        self.attempt().map_or(self.login.tls, |attempt| attempt.tls)
     }
 
     pub(super) fn greet(&mut self, out: &mut Outgoing) -> Greeting {
-        if self.login.tls == TlsWish::No {
+        if self.tls() == TlsWish::No {
             return self.start(out);
+        }
+        if self.login.is_tls_direct {
+            out.clear();
+            return Greeting::Secure;
         }
         self.phase = Phase::Tls;
         out.clear();
@@ -100,7 +145,7 @@ impl Entry {
             [] => Ok((0, Greeting::Await)),
             [b'S'] => Ok((1, Greeting::Secure)),
             [b'S', ..] => Err(Fault::BytesBeforeTls.plain()),
-            [b'N', ..] if self.login.tls == TlsWish::Required => Err(Fault::TlsRefused.plain()),
+            [b'N', ..] if self.tls() == TlsWish::Required => Err(Fault::TlsRefused.plain()),
             [b'N'] => Ok((1, self.start(out))),
             [b'N', ..] => Err(Fault::BytesTooEarly.plain()),
             [b'E', ..] => Err(Fault::ErrorBeforeTls.plain()),
@@ -116,11 +161,12 @@ impl Entry {
     pub(super) fn needed_bytes(&self, head: Head) -> Result<usize, Fault> {
         match (&self.phase, head.tag) {
             (Phase::Admitted, b'A' | b'E' | b'K' | b'N' | b'S' | b'Z') => {}
+            (Phase::State(_), b'A' | b'C' | b'D' | b'E' | b'N' | b'S' | b'T' | b'Z') => {}
             (Phase::Asked, b'E' | b'N' | b'R' | b'v') | (_, b'E' | b'N' | b'R') => {}
             (Phase::Asked, _) => return Err(Fault::NotPostgres),
             _ => return Err(Fault::OutOfTurn),
         }
-        reading::needed_bytes(head, false)
+        reading::needed_bytes(head, matches!(self.phase, Phase::State(_)))
     }
 
     /// Processes a message. Returns the next step of the greeting; `None` if it waits for another message.
@@ -133,18 +179,26 @@ impl Entry {
         match (message.tag, message.content) {
             (b'E', _) => {
                 reading.read_error(message)?;
-                return Err(fault::kept_out(&reading.server_error));
+                let fault = match self.phase {
+                    Phase::State(_) => Fault::WrongRole.saying(reading.server_error.text.as_str()),
+                    _ => fault::kept_out(&reading.server_error),
+                };
+                let has_second_way = self.attempt().is_some_and(|attempt| attempt.has_second_way);
+                return Err(match fault.class {
+                    ErrorClass::LoginRefused if has_second_way => fault.classed(ErrorClass::SqlError),
+                    _ => fault,
+                });
             }
+            (b'D', row) if matches!(self.phase, Phase::State(_)) => self.phase = Phase::State(state_of(row)),
             (b'R', content) => return self.take_log_in(content, out),
             (b'K', [a, b, c, d, secret @ ..]) => {
                 self.cancel_key = secret.try_into().ok().map(|secret| [[*a, *b, *c, *d], secret]);
             }
             (b'Z', state) => {
                 reading.take_transaction(state)?;
-                self.phase = Phase::Up;
                 // Removes the password from memory.
                 out.clear();
-                return Ok(Some(Greeting::Done));
+                return self.check_role(reading, out).map(Some);
             }
             (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,
             // The server has an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
@@ -153,11 +207,40 @@ impl Entry {
         Ok(None)
     }
 
+    /// Ends the greeting if the server is in the required state. A server before PostgreSQL 14, or a pooler, does not report its
+    /// state, and is asked for it.
+    fn check_role(&mut self, reading: &Reading, out: &mut Outgoing) -> Result<Greeting, PeerFault> {
+        let role = self.attempt().map_or(ServerRole::Any, |attempt| attempt.role);
+        let is_on = |name: &str| reading.settings.get(name).map(|value| value == "on");
+        let reported = is_on("in_hot_standby").zip(is_on("default_transaction_read_only"));
+        let state = match self.phase {
+            Phase::State(answer) => Some(answer.ok_or_else(|| Fault::WrongRole.saying(NO_STATE))?),
+            _ => reported.map(Into::into),
+        };
+        match state {
+            None if role != ServerRole::Any => {
+                self.phase = Phase::State(None);
+                let is_short = out.query(STATE_QUERY.as_bytes()).is_ok();
+                debug_assert!(is_short, "the query is short");
+                Ok(Greeting::Send)
+            }
+            Some([is_standby, is_read_only]) if !role.accepts(is_standby, is_read_only) => {
+                Err(Fault::WrongRole.saying(format!("{} is required", role.name())))
+            }
+            _ => {
+                self.phase = Phase::Up;
+                Ok(Greeting::Done)
+            }
+        }
+    }
+
     fn take_log_in(&mut self, content: &[u8], out: &mut Outgoing) -> Result<Option<Greeting>, PeerFault> {
         let (kind, rest) = content.split_first_chunk().ok_or_else(|| Fault::BadLength.showing(b"R"))?;
         let kind = u32::from_be_bytes(*kind);
+        let lacks_binding = self.lacks_binding();
         match (kind, &mut self.phase) {
             (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(scram::Fault::NotProven.plain()),
+            (0 | 3 | 5, _) if lacks_binding => return Err(Fault::NotBound.plain()),
             (0, _) => {
                 self.phase = Phase::Admitted;
                 return Ok(None);
@@ -195,25 +278,60 @@ impl Entry {
     }
 
     fn begin_scram(&mut self, mechanisms: &[u8], out: &mut Outgoing) -> Result<(), PeerFault> {
-        if !mechanisms.split(|byte| *byte == 0).any(|name| name == Mechanism::Sha256.name().as_bytes()) {
-            return Err(Fault::UnknownMechanism.plain());
+        let offers = |name: &str| mechanisms.split(|byte| *byte == 0).any(|offer| offer == name.as_bytes());
+        let (plain, bound) = (Mechanism::Sha256.name(), Mechanism::Sha256.bound_name());
+        let binding = self.login.channel_binding;
+        let may_bind = self.is_secure && binding != ChannelBinding::Disable;
+        let hash = self.certificate_hash.clone().flatten().filter(|_| may_bind && offers(bound));
+        let needs_binding = binding == ChannelBinding::Require;
+        match hash {
+            None if needs_binding && self.is_secure && offers(bound) => {
+                return Err(Fault::NoBindingHash.plain());
+            }
+            None if needs_binding => return Err(Fault::NotBound.plain()),
+            None if !offers(plain) => return Err(Fault::UnknownMechanism.plain()),
+            _ => {}
         }
         self.password()?;
-        let mut hash = Sha256::new_with_prefix(self.seed);
-        hash.update(self.count.to_be_bytes());
+        let mut nonce = Sha256::new_with_prefix(self.seed);
+        nonce.update(self.count.to_be_bytes());
         self.count = self.count.wrapping_add(1);
-        let nonce = STANDARD.encode(&hash.finalize()[..NONCE_BYTES]);
+        let nonce = STANDARD.encode(&nonce.finalize()[..NONCE_BYTES]);
         // The user name is empty, because the server has it from the start-up message.
         let scram = Scram::new(Mechanism::Sha256, "", nonce);
+        let (name, scram) = match hash {
+            Some(hash) => (bound, scram.bound_to(hash)),
+            None if may_bind && !offers(bound) => (plain, scram.without_offer()),
+            None => (plain, scram),
+        };
         out.clear();
-        out.sasl_begin(Mechanism::Sha256.name(), &scram.first());
+        out.sasl_begin(name, &scram.first());
         self.phase = Phase::Scram(scram);
         Ok(())
+    }
+
+    /// Whether the log-in lacks the channel binding that is required.
+    fn lacks_binding(&self) -> bool {
+        self.login.channel_binding == ChannelBinding::Require
+            && !matches!(&self.phase, Phase::Scram(scram) if scram.is_bound())
     }
 
     fn password(&self) -> Result<&str, PeerFault> {
         self.login.password.as_ref().map(|secret| secret.0.as_str()).ok_or_else(|| Fault::NoPassword.plain())
     }
+}
+
+/// Values of the row that answers [`STATE_QUERY`]. `None` if it is another row.
+fn state_of(row: &[u8]) -> Option<[bool; 2]> {
+    let mut rest = row.strip_prefix(&[0, 2])?;
+    let mut value = || {
+        let (length, after) = rest.split_first_chunk()?;
+        let length = usize::try_from(i32::from_be_bytes(*length)).ok()?;
+        let (value, after) = after.split_at_checked(length)?;
+        rest = after;
+        Some(matches!(value, b"t" | b"on"))
+    };
+    Some([value()?, value()?])
 }
 
 fn md5_password(user: &str, password: &str, salt: [u8; 4]) -> String {

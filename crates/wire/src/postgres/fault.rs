@@ -46,6 +46,9 @@ faults! {
     Md5Refused LoginRefused "the server asks for the password as MD5, which others can make use of: use scram-sha-256 or TLS (sslmode=require), or add require_auth=md5 to the URL to send it nevertheless"
     UnknownLogin LoginRefused "the server asks for a kind of log-in that is not spoken here"
     UnknownMechanism LoginRefused "the server offers log-ins by SASL, but not SCRAM-SHA-256"
+    WrongRole WrongRole "the server is not in the state that target_session_attrs of the URL requires"
+    NotBound LoginRefused "channel_binding=require needs TLS, and a server that offers SCRAM-SHA-256-PLUS: use channel_binding=prefer, or sslmode=require and a password stored as scram-sha-256"
+    NoBindingHash LoginRefused "the signature of the server's certificate has no hash function that a log-in can be bound to: use channel_binding=disable"
 }
 
 impl Fault {

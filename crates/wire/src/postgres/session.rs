@@ -182,6 +182,14 @@ impl sql::Session for Session {
         Ok((used, if entry.is_up() { Greeting::Done } else { Greeting::Await }))
     }
 
+    fn connects_to(&mut self, address: u16) {
+        self.entry.connects_to(address);
+    }
+
+    fn certificate(&mut self, der: &[u8]) {
+        self.entry.certificate(der);
+    }
+
     fn secured(&mut self) -> Greeting {
         self.entry.secured(&mut self.out)
     }

@@ -20,6 +20,15 @@ pub struct Login {
     pub settings: Vec<(String, String)>,
     /// Use of TLS.
     pub tls: TlsWish,
+    /// TLS from the first byte, without a request to the server (PostgreSQL 17).
+    pub is_tls_direct: bool,
+    /// Binding of SCRAM to the TLS connection (PostgreSQL).
+    pub channel_binding: ChannelBinding,
+    /// Attempts by the number of the address, if a connection may be tried in several ways. Empty: all addresses are alike, `tls`
+    /// applies to each, and any server is accepted.
+    pub attempts: Vec<Attempt>,
+    /// Statements that are run after the log-in, in order (MySQL).
+    pub init_commands: Vec<String>,
     /// Insecure ways to send the password that are allowed.
     pub weak: Weak,
     /// Computes stretched passwords for SCRAM. `None`: each session computes its own, up to 100,000 rounds.
@@ -88,4 +97,69 @@ pub enum TlsWish {
     IfOffered,
     /// Fails if the server does not offer TLS.
     Required,
+}
+
+/// Binding of SCRAM to the TLS connection, which detects a server in the middle (RFC 5929, `tls-server-end-point`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelBinding {
+    /// Never binds.
+    #[default]
+    Disable,
+    /// Binds if the server offers it.
+    Prefer,
+    /// Fails if the server does not offer it.
+    Require,
+}
+
+/// One way to open a connection: a server, and what it is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Number of the server in the list of hosts.
+    pub host: u16,
+    /// Use of TLS.
+    pub tls: TlsWish,
+    /// Required state of the server.
+    pub role: ServerRole,
+    /// Whether the next attempt goes to the same server, so that a rejected log-in is not final.
+    pub has_second_way: bool,
+}
+
+/// State of a server that a session requires, as in `target_session_attrs` of libpq.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ServerRole {
+    /// Any state.
+    #[default]
+    Any,
+    /// Transactions may write by default.
+    ReadWrite,
+    /// Transactions may not write by default.
+    ReadOnly,
+    /// The server is not in recovery.
+    Primary,
+    /// The server is in recovery.
+    Standby,
+}
+
+impl ServerRole {
+    /// Name in `target_session_attrs`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::ReadWrite => "read-write",
+            Self::ReadOnly => "read-only",
+            Self::Primary => "primary",
+            Self::Standby => "standby",
+        }
+    }
+
+    /// Whether a server in this state is accepted.
+    pub(crate) const fn accepts(self, is_standby: bool, is_read_only: bool) -> bool {
+        match self {
+            Self::Any => true,
+            Self::ReadWrite => !is_standby && !is_read_only,
+            Self::ReadOnly => is_standby || is_read_only,
+            Self::Primary => !is_standby,
+            Self::Standby => is_standby,
+        }
+    }
 }

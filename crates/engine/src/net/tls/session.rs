@@ -105,6 +105,11 @@ impl Session {
         }
     }
 
+    /// The server's own certificate, DER-encoded. `None` before it was received.
+    pub(crate) fn peer_certificate(&self) -> Option<&[u8]> {
+        Some(self.tls.peer_certificates()?.first()?.as_ref())
+    }
+
     /// Negotiated version, cipher suite, and key exchange. `None` before they are negotiated.
     pub(crate) fn description(&self) -> Option<String> {
         let version = self.tls.protocol_version()?;

@@ -72,8 +72,7 @@ enum Reply {
 impl Client {
     /// Connects and logs in. `None` if that fails.
     fn log_in(desk: &ServerQuestions<'_>, mut session: Session) -> Option<Self> {
-        let mut line = Line::open(desk.peer, desk.timeout.min(REPLY_WITHIN)).ok()?;
-        line.log_in(&mut session).ok()?;
+        let line = Line::open_logged_in(desk.peer, &mut session, desk.timeout.min(REPLY_WITHIN)).ok()?;
         Some(Self { line, session })
     }
 
