@@ -104,7 +104,9 @@ pub use own_figure::{
 };
 pub use pace::Pace;
 pub use pairing::Pairing;
-pub use physical_cost::{CostOfLoad, CostUnit, PHYSICAL_COSTS, PhysicalCost, is_size_cost, median_of};
+pub use physical_cost::{
+    CostKind, CostOfLoad, CostUnit, PHYSICAL_COSTS, PhysicalCost, is_size_cost, median_of,
+};
 pub use planned::{Offered, Planned};
 pub use resources::{Core, Resources, Usage};
 pub use run_result::run_result;

@@ -12,8 +12,19 @@ pub struct PhysicalCost {
     pub words: &'static str,
     /// Unit of the figure.
     pub unit: CostUnit,
-    /// Whether it is a size before and after the load, and no counter.
-    pub is_size: bool,
+    /// How it relates to the load.
+    pub kind: CostKind,
+}
+
+/// How a cost relates to a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostKind {
+    /// Growth of a counter, for each request.
+    PerRequest,
+    /// Growth of a counter during the load.
+    Total,
+    /// Size before and after the load.
+    Size,
 }
 
 /// Unit of a cost.
@@ -36,8 +47,8 @@ pub const PHYSICAL_COSTS: &[PhysicalCost] = &[
     counter("rows_read", "rows read", CostUnit::Count),
     counter("rows_written", "rows written", CostUnit::Count),
     counter("temp_files", "temporary files", CostUnit::Count),
-    counter("temp_bytes", "temporary files", CostUnit::Bytes),
-    counter("checkpoints", "checkpoints", CostUnit::Count),
+    counter("temp_bytes", "temporary bytes", CostUnit::Bytes),
+    PhysicalCost { kind: CostKind::Total, ..counter("checkpoints", "checkpoints", CostUnit::Count) },
     size("table_bytes", "tables"),
     size("index_bytes", "indexes"),
     size("file_bytes", "database file"),
@@ -47,16 +58,16 @@ pub const PHYSICAL_COSTS: &[PhysicalCost] = &[
 const READING: &str = "cost_";
 
 const fn counter(name: &'static str, words: &'static str, unit: CostUnit) -> PhysicalCost {
-    PhysicalCost { name, words, unit, is_size: false }
+    PhysicalCost { name, words, unit, kind: CostKind::PerRequest }
 }
 
 const fn size(name: &'static str, words: &'static str) -> PhysicalCost {
-    PhysicalCost { name, words, unit: CostUnit::Bytes, is_size: true }
+    PhysicalCost { name, words, unit: CostUnit::Bytes, kind: CostKind::Size }
 }
 
 /// Whether a reading is a size before and after the load.
 pub fn is_size_cost(metric: &str) -> bool {
-    cost_of(metric).is_some_and(|cost| cost.is_size)
+    cost_of(metric).is_some_and(|cost| cost.kind == CostKind::Size)
 }
 
 fn cost_of(metric: &str) -> Option<&'static PhysicalCost> {
@@ -91,7 +102,7 @@ impl CostOfLoad {
                 });
                 of.map(|reading| reading.value).filter(|value| value.is_finite())
             };
-            match cost.is_size {
+            match cost.kind == CostKind::Size {
                 true => Some(Self { cost, total: value("after")?, before: Some(value("before")?) }),
                 false => Some(Self { cost, total: value("")?, before: None }),
             }
@@ -99,11 +110,11 @@ impl CostOfLoad {
         all.collect()
     }
 
-    /// Figure for comparisons: a counter per request, or a size after the load. `None` without requests.
+    /// Figure for comparisons: a counter per request or in all, or a size after the load. `None` without requests.
     pub fn figure(&self, requests: u64) -> Option<f64> {
-        match self.before {
-            Some(_) => Some(self.total),
-            None => (requests > 0).then(|| self.total / requests as f64),
+        match self.cost.kind {
+            CostKind::Size | CostKind::Total => Some(self.total),
+            CostKind::PerRequest => (requests > 0).then(|| self.total / requests as f64),
         }
     }
 }

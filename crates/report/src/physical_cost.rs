@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::Unit;
-use judge::{CostOfLoad, CostUnit, median_of};
+use judge::{CostKind, CostOfLoad, CostUnit, median_of};
 
 use crate::item::Escape;
 use crate::study::{LoadView, VariantRow};
@@ -24,6 +24,7 @@ pub(crate) struct RequestCost {
     pub(crate) name: String,
     pub(crate) words: &'static str,
     pub(crate) unit: CostUnit,
+    pub(crate) kind: CostKind,
     pub(crate) figure: f64,
     /// Size before the load. `None` if it is no size.
     pub(crate) before: Option<f64>,
@@ -71,13 +72,24 @@ pub(crate) fn of_run(view: &View<'_>) -> Vec<RequestCost> {
     ];
     let of_load = load.into_iter().filter_map(|(name, words, unit, figure)| {
         let name = format!("{name}_per_request");
-        Some(RequestCost { name, words, unit, figure: figure?, before: None })
+        Some(RequestCost { name, words, unit, kind: CostKind::PerRequest, figure: figure?, before: None })
     });
     let of_database = CostOfLoad::of(view.run).into_iter().filter_map(|cost| {
-        let end = if cost.before.is_some() { "after" } else { "per_request" };
-        let name = format!("{}_{end}", cost.cost.name);
+        let end = match cost.cost.kind {
+            CostKind::PerRequest => "_per_request",
+            CostKind::Total => "",
+            CostKind::Size => "_after",
+        };
+        let name = format!("{}{end}", cost.cost.name);
         let figure = cost.figure(sent)?;
-        Some(RequestCost { name, words: cost.cost.words, unit: cost.cost.unit, figure, before: cost.before })
+        Some(RequestCost {
+            name,
+            words: cost.cost.words,
+            unit: cost.cost.unit,
+            kind: cost.cost.kind,
+            figure,
+            before: cost.before,
+        })
     });
     of_load.chain(of_database).collect()
 }
@@ -85,7 +97,7 @@ pub(crate) fn of_run(view: &View<'_>) -> Vec<RequestCost> {
 /// Costs of a run as facts.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let costs = of_run(view);
-    let each = costs.iter().filter(|cost| cost.before.is_none());
+    let each = costs.iter().filter(|cost| cost.kind == CostKind::PerRequest);
     let each: Vec<String> = each.map(|cost| format!("{} {}", cost.words, cost.shown())).collect();
     let one = match view.unit() {
         Unit::Requests => "request",
@@ -95,7 +107,9 @@ pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
         let before = shown(cost.unit, cost.before?);
         Some(format!("{} {before} before, {} after", cost.words, cost.shown()))
     });
-    let sizes: Vec<String> = sizes.collect();
+    let totals = costs.iter().filter(|cost| cost.kind == CostKind::Total);
+    let totals = totals.map(|cost| format!("{} {} in all", cost.words, cost.shown()));
+    let sizes: Vec<String> = sizes.chain(totals).collect();
     let of_requests = (!each.is_empty()).then(|| format!("per {one}: {}", each.join(", ")));
     of_requests.into_iter().chain((!sizes.is_empty()).then(|| sizes.join("; "))).collect()
 }
@@ -116,11 +130,20 @@ pub(crate) fn object(view: &View<'_>) -> Option<BTreeMap<String, f64>> {
 struct CostLine {
     words: &'static str,
     unit: CostUnit,
-    is_size: bool,
+    kind: CostKind,
     figures: Vec<Option<f64>>,
 }
 
 impl CostLine {
+    /// Name with what it relates to. `one` is the noun of a request.
+    fn name(&self, one: &str) -> String {
+        match self.kind {
+            CostKind::PerRequest => format!("{} per {one}", self.words),
+            CostKind::Total => format!("{} in all", self.words),
+            CostKind::Size => format!("{} after the load", self.words),
+        }
+    }
+
     /// Largest figure ÷ smallest. `None` if there are no two, or one is too small.
     fn ratio(&self) -> Option<f64> {
         let least = NAMED_MIN[usize::from(self.unit == CostUnit::Bytes)];
@@ -146,8 +169,10 @@ fn of_load(views: &[View<'_>], load: &LoadView<'_>) -> Vec<CostLine> {
             median_of(of_runs.map(|other| other.figure))
         };
         let figures = rows.iter().map(figure).collect();
-        let is_size = cost.before.is_some();
-        lines.push((cost.name.clone(), CostLine { words: cost.words, unit: cost.unit, is_size, figures }));
+        lines.push((
+            cost.name.clone(),
+            CostLine { words: cost.words, unit: cost.unit, kind: cost.kind, figures },
+        ));
     }
     lines.into_iter().map(|(_, line)| line).collect()
 }
@@ -164,10 +189,7 @@ pub(crate) fn table(
     if lines.is_empty() {
         return None;
     }
-    let name = |line: &CostLine| match line.is_size {
-        true => format!("{} after the load", line.words),
-        false => format!("{} per {one}", line.words),
-    };
+    let name = |line: &CostLine| line.name(one);
     let mut table = Table::of_names("cost", lines.iter().map(|line| escape(&name(line))));
     for (row, name) in names.iter().enumerate() {
         let cells = lines.iter().map(|line| {
@@ -205,9 +227,8 @@ pub(crate) fn sentence(
         (min, max.filter(|max| max.1 >= one.1).or(Some(one)))
     });
     let (min, max) = (min?, max?);
-    let of = if line.is_size { "after the load".to_owned() } else { format!("per {one}") };
     let [least, most] = [min, max].map(|(name, figure)| format!("{name} {}", shown(line.unit, figure)));
-    Some(format!("{} {of}: {most}, {least} (× {})", line.words, decimal(ratio, 2)))
+    Some(format!("{}: {most}, {least} (× {})", line.name(one), decimal(ratio, 2)))
 }
 
 #[cfg(test)]
@@ -215,7 +236,7 @@ mod tests {
     use super::*;
 
     fn line(unit: CostUnit, figures: &[Option<f64>]) -> CostLine {
-        CostLine { words: "x", unit, is_size: false, figures: figures.to_vec() }
+        CostLine { words: "x", unit, kind: CostKind::PerRequest, figures: figures.to_vec() }
     }
 
     #[test]

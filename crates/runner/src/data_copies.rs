@@ -30,8 +30,8 @@ const REWRITTEN: [&str; 3] = ["postmaster.opts", "postmaster.pid", "logfile"];
 /// Help where copies take long because the file system has no reflinks.
 const REFLINKS_HELP: &str = "with reflinks, copies take no time: truncate -s 20G /var/tmp/tenbin.xfs && mkfs.xfs /var/tmp/tenbin.xfs && \
      mkdir -p /mnt/tenbin && mount -o loop /var/tmp/tenbin.xfs /mnt/tenbin, then set TMPDIR=/mnt/tenbin";
-/// Time of a copy, in seconds, from which on reflinks are suggested.
-const SLOW_COPY_S: f64 = 1.0;
+/// Length of a copy in bytes, from which on reflinks are suggested.
+const LARGE_COPY_BYTES: u64 = 256 << 20;
 
 /// Prepared data of all variants of a study, by name and parameters of the variant.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl DataCopies {
         let started = tools.lab.start(recipe, &|| tools.is_stopped());
         if !std::mem::replace(is_told, true) && started.is_ok() {
             let what = format!("{} started on a copy of its data", stage.name());
-            tell(stream, &what, tools.clock.now() - begun, *copied);
+            tell(stream, &what, tools.clock.now() - begun, *copied, false);
         }
         Some(started)
     }
@@ -108,14 +108,14 @@ impl DataCopies {
                     .map_err(|error| in_words(format!("{} cannot be restored: {error}", file.display())))?;
                 if !std::mem::replace(is_told, true) {
                     let what = format!("{} restored from a copy", file.display());
-                    tell(stream, &what, tools.clock.now() - begun, Some(copied));
+                    tell(stream, &what, tools.clock.now() - begun, Some(copied), true);
                 }
             }
             (Some(Prepared::InServer(copy, is_told)), _) => {
                 let begun = tools.clock.now();
                 let how = copy.restore().map_err(in_words)?;
                 if !std::mem::replace(is_told, true) {
-                    tell(stream, &how, tools.clock.now() - begun, None);
+                    tell(stream, &how, tools.clock.now() - begun, None, false);
                 }
             }
             (Some(Prepared::Unchanged), None) => {}
@@ -149,14 +149,17 @@ fn again(stream: &Stream, because: &str) -> Prepared {
     Prepared::Again
 }
 
-fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>) {
+/// Publishes what was done. The first remark on a copy has help if it takes long.
+fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>, is_first: bool) {
     let seconds = took.as_secs_f64();
     let copy = copied.map_or_else(String::new, |copied| {
         let way = if copied.is_shared() { "by reflink" } else { "by a plain copy" };
         format!(" ({} MiB, {way})", copied.bytes >> 20)
     });
     let help = match copied {
-        Some(copied) if !copied.is_shared() && seconds > SLOW_COPY_S => format!("; help: {REFLINKS_HELP}"),
+        Some(copied) if is_first && !copied.is_shared() && copied.bytes >= LARGE_COPY_BYTES => {
+            format!("\n        help: {REFLINKS_HELP}")
+        }
         _ => String::new(),
     };
     stream.publish(None, RunEvent::Remark(format!("{what}{copy}, in {seconds:.2} s{help}")));
@@ -218,7 +221,7 @@ fn prepare_and_copy(
         ));
     }
     let what = format!("data of {} prepared, and its system stopped and copied", stage.name());
-    tell(stream, &what, tools.clock.now() - begun, stopped.copied);
+    tell(stream, &what, tools.clock.now() - begun, stopped.copied, true);
     Ok(Prepared::Copy { _scratch: scratch, path, copied: stopped.copied, is_told: false })
 }
 

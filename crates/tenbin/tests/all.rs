@@ -40,6 +40,8 @@ mod memcached;
 mod mongodb;
 mod other_tools;
 mod output;
+mod own_data;
+mod physical_costs;
 mod poolers;
 mod procedures;
 mod profiles;
