@@ -5,7 +5,6 @@ use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
 use super::step_reader::StepReader;
-use super::transaction;
 use super::tree::Node;
 use super::variables::Variables;
 use crate::plan::PlannedStep;
@@ -42,7 +41,7 @@ pub(crate) fn read(
     let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
     for node in section.steps {
-        if transaction::is_one(node) {
+        if sql::is_transaction(node) {
             reading.at(node.at, format!("`{name}` has requests, and this is a transaction"), "remove it");
             continue;
         }
