@@ -8,6 +8,8 @@ use sql::Engine;
 
 use crate::client::{Client, DatabaseLocation};
 use crate::error::Error;
+use crate::options::Options;
+use crate::tables::Finish;
 
 /// Opens a connection from a location and a connection number.
 type OpenClient = fn(&DatabaseLocation, u32) -> Result<Box<dyn Client>, Error>;
@@ -38,6 +40,41 @@ pub(crate) struct Kind {
     pub(crate) settle: Option<&'static str>,
     /// Beginning of the statement that updates the statistics of a table, without its name.
     pub(crate) analyze: &'static str,
+    /// Statements that create tables.
+    pub(crate) tables: &'static TableSyntax,
+}
+
+/// Differences in the statements that create tables.
+#[derive(Debug)]
+pub(crate) struct TableSyntax {
+    /// True if a text in a column of fixed width must be written with its blanks.
+    pub(crate) needs_blanks: bool,
+    /// Type of a time that may be NULL.
+    pub(crate) timestamp: &'static str,
+    /// End of a statement that creates a table.
+    pub(crate) suffix: &'static str,
+    /// End of a statement that creates a table with texts of any characters.
+    pub(crate) text_suffix: &'static str,
+    /// Part of a text column that is indexed, by the name of the column.
+    pub(crate) indexed_text: fn(&str) -> String,
+    /// Columns of the table of the workload sign-up.
+    pub(crate) account_columns: &'static str,
+    /// Statements that create a table of pgbench, and those that create its key after the rows.
+    pub(crate) pgbench: fn(&PgbenchTable<'_>) -> (Vec<String>, Vec<Finish>),
+    /// Statement that creates a table of sysbench from its name, its columns after the key, and its number of rows; and the statements
+    /// after the rows.
+    pub(crate) sysbench: fn(&str, &str, u32) -> (String, Vec<Finish>),
+}
+
+/// A table of pgbench, as its statements need it.
+pub(crate) struct PgbenchTable<'a> {
+    pub(crate) name: &'a str,
+    /// Name and type of the key.
+    pub(crate) key: (&'a str, &'a str),
+    /// Columns after the key.
+    pub(crate) rest: &'a str,
+    pub(crate) rows: u64,
+    pub(crate) options: &'a Options,
 }
 
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];

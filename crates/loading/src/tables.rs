@@ -4,6 +4,8 @@ mod pgbench;
 mod sbtest;
 mod studies;
 
+pub(crate) use pgbench::create_words;
+
 use sql::Engine;
 use sql::workload::{Tables, Workload};
 
@@ -45,11 +47,11 @@ pub(crate) struct Finish {
 }
 
 impl Finish {
-    fn new(name: impl Into<String>, statement: impl Into<String>) -> Self {
+    pub(crate) fn new(name: impl Into<String>, statement: impl Into<String>) -> Self {
         Self { name: name.into(), statement: statement.into(), is_key: false }
     }
 
-    fn key(name: impl Into<String>, statement: impl Into<String>) -> Self {
+    pub(crate) fn key(name: impl Into<String>, statement: impl Into<String>) -> Self {
         Self { is_key: true, ..Self::new(name, statement) }
     }
 }

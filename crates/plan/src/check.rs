@@ -87,7 +87,7 @@ impl Target {
         faults: &mut Vec<Fault>,
     ) -> Option<Self> {
         let database = Database::read(url).map_err(|wrong| faults.extend(wrong)).ok();
-        let engine = database.as_ref().map_or(Engine::PostgreSql, |database| database.engine);
+        let engine = database.as_ref().map_or(Engine::FOR_WORKLOADS, |database| database.engine);
         let mut errors = Vec::new();
         let checked = scripts::check(played, spec, engine, &mut errors);
         faults.extend(errors.iter().map(|error| error.printed(spelling)));

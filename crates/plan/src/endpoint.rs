@@ -84,6 +84,11 @@ impl Endpoint {
         &self.peers()[0]
     }
 
+    /// Whether the protocol requests TLS within a connection that begins without it.
+    pub fn has_tls_on_request(&self) -> bool {
+        self.transactions().is_some()
+    }
+
     /// Whether the system is a database inside this process, which has no address.
     pub fn is_in_process(&self) -> bool {
         self.transactions().is_some_and(|transactions| transactions.database.file.is_some())

@@ -1,6 +1,7 @@
 //! Describes a plan in words, without secrets.
 
 use load::{Closed, Load, Open, Schedule, Stop, ThinkTime};
+use wire::step::Unit;
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::endpoint::{Endpoint, Trust};
@@ -10,8 +11,7 @@ use crate::units::{show_duration, show_rate};
 
 /// Unit of a load whose users go through several steps.
 const ITERATION: &str = "iteration";
-const REQUEST: &str = "request";
-const TRANSACTION: &str = "transaction";
+/// Unit of a load whose steps have different units.
 const STEP: &str = "step";
 /// Suffix for the words of a load during which the system's stacks are sampled.
 pub(crate) const PROFILED: &str = ", profiled";
@@ -19,7 +19,7 @@ pub(crate) const PROFILED: &str = ", profiled";
 impl CheckedLoad {
     /// Amount of load and its end, in words.
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
-        let unit = if is_sql { TRANSACTION } else { REQUEST };
+        let unit = if is_sql { Unit::Transaction } else { Unit::Request }.noun();
         (
             load_words(&self.load, self.pipeline, unit)
                 + &growth(self.grows_to)
@@ -39,15 +39,8 @@ impl Study {
         let followed = self.loads[load].scenario.as_ref().map(|scenario| self.following(scenario, load));
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
-        let has_requests = script.steps.iter().any(PlannedStep::is_request);
-        let is_sql = script.has_transactions();
-        let unit = match is_sql {
-            _ if script.scenarios.has_sequels() => ITERATION,
-            true if has_requests => STEP,
-            true => TRANSACTION,
-            false => REQUEST,
-        };
-        let destination = Destination { is_sql, ..Destination::default() };
+        let unit = if script.scenarios.has_sequels() { ITERATION } else { unit(&script.steps) };
+        let destination = Destination { is_sql: script.has_transactions(), ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
         load_words(&checked.load, checked.pipeline, unit)
             + &growth(checked.grows_to)
@@ -86,7 +79,7 @@ impl Plan {
         if let Some(tool) = self.tool() {
             return tool_words(tool.tool.name, tool.users);
         }
-        let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
+        let unit = if self.scenarios.has_sequels() { ITERATION } else { unit(&self.steps) };
         load_words(&self.load, self.pipeline, unit)
             + &growth(self.grows_to)
             + &renewed(self.connection_lifetime_ns)
@@ -94,17 +87,7 @@ impl Plan {
 
     /// Words for the end of the load: `10s after 2s of warm-up`.
     pub fn stop_words(&self) -> String {
-        stop_words(&self.stop, self.extend, self.warm_up_ns, self.unit())
-    }
-
-    /// Noun for one iteration.
-    fn unit(&self) -> &'static str {
-        match self.sql() {
-            Some(_) if self.has_requests() => STEP,
-            Some(_) => TRANSACTION,
-            None if self.tool().is_some_and(|tool| tool.tool.is_sql) => TRANSACTION,
-            None => REQUEST,
-        }
+        stop_words(&self.stop, self.extend, self.warm_up_ns, unit(&self.steps))
     }
 
     /// Notes about how the result was measured, which belong with every result.
@@ -122,6 +105,12 @@ impl Plan {
             in_process.then_some("SQLite runs within the generator: its CPU time is the generator's");
         insecure.into_iter().chain(in_process).map(str::to_owned).collect()
     }
+}
+
+/// Noun for one run of these steps.
+fn unit(steps: &[PlannedStep]) -> &'static str {
+    let first = steps.first().map(PlannedStep::unit).unwrap_or_default();
+    if steps.iter().all(|step| step.unit() == first) { first.noun() } else { STEP }
 }
 
 /// Note that belongs with figures that an external load generator reported.

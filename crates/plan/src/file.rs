@@ -51,7 +51,6 @@ mod systems;
 pub(crate) mod tables;
 mod tls;
 mod tools;
-mod transaction;
 pub(crate) mod tree;
 mod url;
 mod variables;

@@ -109,6 +109,16 @@ impl Plan {
         self.databases().next()
     }
 
+    /// Connections of a closed load, if there are fewer than users. `None` if each user has its own.
+    pub fn pool(&self) -> Option<u32> {
+        self.sql()?.pool
+    }
+
+    /// Latency above which a transaction counts as late, in nanoseconds. `None` if there is no limit.
+    pub fn latency_limit_ns(&self) -> Option<u64> {
+        self.sql()?.latency_limit_ns
+    }
+
     /// Transactions of each database that takes some, in the order of its number.
     pub fn databases(&self) -> impl Iterator<Item = &Transactions> {
         self.endpoints.iter().filter_map(Endpoint::transactions)

@@ -7,8 +7,8 @@ use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
 use sql::script::{
     self, AUTOMATIC, Allow, DefinedVariables, Distribution, Language, Read, ReadForm, ScriptSet,
 };
-use sql::workload::{self, Style, Tables, Workload};
-use sql::{Engine, Mode, Settings, SqlStep};
+use sql::workload::{self, Style, Tables, Workload, style_named, styled};
+use sql::{Engine, Mode, SCRIPT_BYTES_MAX, Settings, SqlStep};
 
 use crate::check_load::CheckedLoad;
 use crate::database::Database;
@@ -22,7 +22,6 @@ use crate::spec::{At, Field, Spanned, SqlSpec, values};
 use crate::transactions::Transactions;
 use crate::visible::visible;
 
-pub(crate) const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SCRIPTS_MAX: usize = 128;
 const WEIGHT_MAX: u32 = 1_000_000;
 /// sysbench's default.
@@ -450,19 +449,6 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
         },
         _ => Err(format!("{text:?} is not known")),
     }
-}
-
-/// Splits `postcodes-insert:multi-row` into the workload and its style. The style is `None` if there is no colon.
-pub(crate) fn styled(text: &str) -> (&str, Option<&str>) {
-    text.split_once(':').map_or((text, None), |(name, style)| (name, Some(style)))
-}
-
-/// Style with this name. The error lists all styles.
-pub(crate) fn style_named(text: &str) -> Result<Style, String> {
-    Style::NAMES.iter().find(|(name, _)| *name == text).map(|(_, style)| *style).ok_or_else(|| {
-        let known: Vec<&str> = Style::NAMES.iter().map(|(name, _)| *name).collect();
-        format!("write {}", known.join(", "))
-    })
 }
 
 /// Splits `name@weight`. The weight is `None` if there is no `@`.

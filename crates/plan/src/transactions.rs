@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sql::script::{Distribution, ScriptSet, Statement};
-use sql::{Engine, Mode, Settings};
+use sql::{Mode, Settings};
 use wire::masking::sounds_secret;
 
 use crate::database::Database;
@@ -65,19 +65,7 @@ impl Transactions {
 
     /// Parameter that turns on the verification of certificates in a URL of this database.
     pub fn verified_by(&self) -> &'static str {
-        match self.database.engine {
-            Engine::MySql => "ssl-mode=VERIFY_IDENTITY",
-            Engine::PostgreSql | Engine::Sqlite => "sslmode=verify-full",
-        }
-    }
-
-    /// Name of the database engine.
-    pub(crate) fn engine_name(&self) -> &'static str {
-        match self.database.engine {
-            Engine::PostgreSql => "PostgreSQL",
-            Engine::MySql => "MySQL",
-            Engine::Sqlite => "SQLite",
-        }
+        self.database.engine.verified_by()
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -92,7 +80,7 @@ impl Transactions {
             .iter()
             .map(|script| json!({ "name": script.name(), "statements": script.statements().len() }));
         json!({
-            "engine": self.engine_name(),
+            "engine": self.database.engine.name(),
             "url": self.database.shown,
             "user": self.database.login.user,
             "settings": self.database.file.as_ref().map(|(_, settings)| settings),

@@ -2,6 +2,8 @@
 
 use sql::Engine;
 
+use crate::mysql;
+
 /// Max bytes of a fingerprint. The rest of a longer one is left out.
 pub(crate) const BYTES_MAX: usize = 2_000;
 /// Length from which a path segment is taken as a value.
@@ -21,7 +23,7 @@ pub struct Scanned {
 /// Masks the values of a statement.
 pub fn scan(text: &str, engine: Engine) -> Scanned {
     let mut scan =
-        Scan { bytes: text.as_bytes(), at: 0, is_mysql: engine == Engine::MySql, out: Scanned::default() };
+        Scan { bytes: text.as_bytes(), at: 0, is_mysql: engine == mysql::ENGINE, out: Scanned::default() };
     while scan.at < scan.bytes.len() {
         scan.token();
     }

@@ -2,10 +2,10 @@
 
 use sql::Engine;
 
-use crate::mysql::{general, slow};
+use crate::mysql::{self, general, slow};
 use crate::output::Reader;
 use crate::postgres::prefix::Prefix;
-use crate::postgres::{csvlog, jsonlog, stderr};
+use crate::postgres::{self, csvlog, jsonlog, stderr};
 use crate::web::pattern::{COMBINED, COMMON, Pattern};
 use crate::web::{caddy, text};
 
@@ -48,29 +48,26 @@ pub struct Layout {
 /// Creates a reader for a log that begins with a sample.
 type OpenReader = fn(&Layout, &[u8]) -> Result<Box<dyn Reader>, String>;
 
-const POSTGRES: Traffic = Traffic::Sql(Engine::PostgreSql);
-const MYSQL: Traffic = Traffic::Sql(Engine::MySql);
-
 /// All formats. Of formats that match as many lines, the first one is taken.
 pub const FORMATS: &[Format] = &[
     Format {
         name: "postgres-csv",
         sentence: "PostgreSQL, log_destination = csvlog",
-        traffic: POSTGRES,
+        traffic: Traffic::Sql(postgres::ENGINE),
         count: |sample| records(sample, csvlog::is_record),
         open: |_, _| Ok(Box::new(csvlog::Csvlog::default())),
     },
     Format {
         name: "postgres-json",
         sentence: "PostgreSQL 15 and later, log_destination = jsonlog",
-        traffic: POSTGRES,
+        traffic: Traffic::Sql(postgres::ENGINE),
         count: |sample| records(sample, jsonlog::is_record),
         open: |_, _| Ok(Box::new(jsonlog::Jsonlog::default())),
     },
     Format {
         name: "postgres",
         sentence: "PostgreSQL, log_destination = stderr, with any log_line_prefix (--log-prefix)",
-        traffic: POSTGRES,
+        traffic: Traffic::Sql(postgres::ENGINE),
         count: |sample| stderr::detect(sample).map_or(0, |(_, count)| count),
         open: |layout, sample| {
             let prefix = match &layout.prefix {
@@ -87,14 +84,14 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "mysql-slow",
         sentence: "MySQL and MariaDB, slow log (long_query_time = 0)",
-        traffic: MYSQL,
+        traffic: Traffic::Sql(mysql::ENGINE),
         count: |sample| records(sample, slow::is_record),
         open: |_, _| Ok(Box::new(slow::Slow::default())),
     },
     Format {
         name: "mysql-general",
         sentence: "MySQL and MariaDB, general log",
-        traffic: MYSQL,
+        traffic: Traffic::Sql(mysql::ENGINE),
         count: |sample| records(sample, general::is_record),
         open: |_, _| Ok(Box::new(general::General::default())),
     },

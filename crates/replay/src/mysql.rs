@@ -9,6 +9,9 @@ use crate::entry::Action;
 use crate::fingerprint::scan;
 use crate::skipped::Reason;
 
+/// Kind of database that writes these logs.
+pub(crate) const ENGINE: Engine = Engine::MySql;
+
 /// Lines that the server writes at its start: its version, its port, and the heads of the columns.
 fn is_banner(line: &[u8]) -> bool {
     let has = |text: &str| memchr::memmem::find(line, text.as_bytes()).is_some();
@@ -21,7 +24,7 @@ fn is_banner(line: &[u8]) -> bool {
 /// Action for a statement that can be replayed, and its fingerprint.
 fn checked(text: &[u8]) -> Result<(Action, String), Reason> {
     let text = String::from_utf8_lossy(text).into_owned();
-    let scanned = scan(&text, Engine::MySql);
+    let scanned = scan(&text, ENGINE);
     match scanned.fingerprint.split(' ').take(3).collect::<Vec<_>>().as_slice() {
         [""] => Err(Reason::NoStatement),
         _ if scanned.is_cut => Err(Reason::Cut),

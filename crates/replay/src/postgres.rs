@@ -10,3 +10,8 @@ mod parameters;
 pub(crate) mod prefix;
 mod sessions;
 pub(crate) mod stderr;
+
+use sql::Engine;
+
+/// Kind of database that writes these logs.
+pub(crate) const ENGINE: Engine = Engine::PostgreSql;

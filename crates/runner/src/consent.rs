@@ -123,7 +123,8 @@ pub(crate) struct Target<'a> {
     /// One for each address, or one for all of them.
     pub(crate) peers: Vec<plan::Peer>,
     pub(crate) resolved: &'a Peer,
-    pub(crate) is_sql: bool,
+    /// Whether the server itself is asked for the file, and not the web server on its host.
+    pub(crate) serves_web: bool,
 }
 
 /// Requests the consent of every public server of a load, and compares the load with the allowed rate.
@@ -136,9 +137,9 @@ pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> 
             if !resolve::is_public(address.ip()) {
                 continue;
             }
-            let max_rate_per_s = match target.is_sql {
-                false => ask(peer, *address, target.resolved.at(number).tls, token)?,
-                true => ask_web_server(peer, *address, token)?,
+            let max_rate_per_s = match target.serves_web {
+                true => ask(peer, *address, target.resolved.at(number).tls, token)?,
+                false => ask_web_server(peer, *address, token)?,
             };
             compare(plan, &peer.host, max_rate_per_s)?;
         }
@@ -181,7 +182,7 @@ fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) ->
     let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
     let (secure_peer, secure_address) = at(443);
     if let Ok(tls) = TlsPeer::new(&peer.host, &TlsTrust::System)
-        && let tls = tls.offering(wire::http1::PROTOCOL.alpn)
+        && let tls = tls.offering(wire::step::requests().alpn)
         && let Ok(max_rate_per_s) = ask(&secure_peer, secure_address, Some(tls), token)
     {
         return Ok(max_rate_per_s);

@@ -193,11 +193,10 @@ fn planned_with(plan: &Plan, connections: u32) -> Planned {
 
 /// Expectations of the plan.
 pub(crate) fn planned(plan: &Plan) -> Planned {
-    let sql = plan.sql();
     Planned {
         offered: match &plan.load {
             Load::Closed(closed) => {
-                let pool = sql.and_then(|sql| sql.pool).unwrap_or(closed.users);
+                let pool = plan.pool().unwrap_or(closed.users);
                 Offered::Closed { users: closed.users, pool }
             }
             Load::Open(open) => {
@@ -208,7 +207,7 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
         warm_up_ns: plan.warm_up_ns,
         settles_from_ns: settles_from_ns(plan),
         ends_at_ns: plan.stop.at_ns,
-        latency_limit_ns: sql.and_then(|sql| sql.latency_limit_ns),
+        latency_limit_ns: plan.latency_limit_ns(),
         is_trial: plan.is_trial,
         is_pinned: plan.pin != Pin::No,
     }

@@ -171,7 +171,7 @@ pub(crate) fn job(plan: &Plan) -> Job {
         keeps_course: false,
         scenarios: plan.scenarios.clone(),
         parts: plan.parts().len() as u16,
-        pool: plan.sql().and_then(|sql| sql.pool),
+        pool: plan.pool(),
         opened_first: None,
         choosers: choosers(plan),
         data: plan.data.clone(),
@@ -341,8 +341,7 @@ pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec
 
 /// Number of connections that the load holds at the same time.
 pub(crate) fn connections(plan: &Plan) -> u32 {
-    let pool = plan.sql().and_then(|sql| sql.pool);
-    plan.connections().min(pool.unwrap_or(u32::MAX))
+    plan.connections().min(plan.pool().unwrap_or(u32::MAX))
 }
 
 /// Peers of endpoints, by number, and the duration of the first endpoint's name resolution.
@@ -355,7 +354,7 @@ pub(crate) fn peers(
         true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
         false => match endpoint.transactions() {
             Some(sql) => database_addresses(&sql.database, public),
-            None => addresses(endpoint.peers(), false, public),
+            None => addresses(endpoint.peers(), endpoint.has_tls_on_request(), public),
         },
     };
     let found = endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
@@ -414,16 +413,16 @@ pub(crate) fn ask_owners(
                 None => endpoint.peers().to_vec(),
             },
             resolved,
-            is_sql: endpoint.transactions().is_some(),
+            serves_web: !endpoint.has_tls_on_request(),
         })
         .collect();
     consent::check(plan, &targets, token)
 }
 
-/// Addresses of peers, and the duration of their name resolution. With `is_sql`, TLS starts on request of the protocol.
+/// Addresses of peers, and the duration of their name resolution. With `has_tls_on_request`, the protocol starts TLS.
 pub(crate) fn addresses(
     peers: &[plan::Peer],
-    is_sql: bool,
+    has_tls_on_request: bool,
     public: &PublicLoads,
 ) -> Result<(Peer, Option<Duration>), Refusal> {
     let mut endpoints = Vec::new();
@@ -437,7 +436,7 @@ pub(crate) fn addresses(
                     given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
                 };
                 // With several hosts, each uses one address.
-                let kept = if is_sql || peers.len() > 1 { 1 } else { found.len() };
+                let kept = if has_tls_on_request || peers.len() > 1 { 1 } else { found.len() };
                 endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
             }
@@ -462,7 +461,11 @@ pub(crate) fn addresses(
     });
     let tls = tls.transpose()?;
     Ok((
-        Peer { endpoints, tls_on_request: is_sql, ..Peer::of(Endpoint::Unix(PathBuf::new()), tls) },
+        Peer {
+            endpoints,
+            tls_on_request: has_tls_on_request,
+            ..Peer::of(Endpoint::Unix(PathBuf::new()), tls)
+        },
         (!resolved.is_zero()).then_some(resolved),
     ))
 }

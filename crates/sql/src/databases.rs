@@ -29,6 +29,8 @@ pub(crate) struct Dialect {
     pub(crate) name: &'static str,
     /// Protocol. `None` for an in-process database.
     pub(crate) protocol: Option<&'static Protocol>,
+    /// Parameter of a URL that turns on the verification of certificates.
+    pub(crate) verified_by: &'static str,
     /// Style of placeholders for values.
     pub(crate) placeholders: Placeholders,
     /// True if statements can be sent before earlier ones are answered.
@@ -80,6 +82,11 @@ impl Engine {
     /// All kinds.
     pub const ALL: &[Self] = &[Self::PostgreSql, Self::MySql, Self::Sqlite];
 
+    /// Kind by which built-in workloads are checked until their database is known: one that runs all of them.
+    pub const FOR_WORKLOADS: Self = Self::PostgreSql;
+    /// Kind by which scripts are checked until their database is known.
+    pub const FOR_SCRIPTS: Self = Self::MySql;
+
     /// Name in messages.
     pub fn name(self) -> &'static str {
         self.dialect().name
@@ -88,6 +95,11 @@ impl Engine {
     /// Protocol. `None` for an in-process database.
     pub fn protocol(self) -> Option<&'static Protocol> {
         self.dialect().protocol
+    }
+
+    /// Parameter of a URL that turns on the verification of certificates.
+    pub fn verified_by(self) -> &'static str {
+        self.dialect().verified_by
     }
 
     /// Properties in which this database differs from others.

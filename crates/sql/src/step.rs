@@ -81,3 +81,21 @@ impl Step for SqlStep {
 fn text(written: String) -> Value {
     Value::Text(Text { written, template: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_number_of_its_script_rows_and_saved_values() {
+        let played = Played::Workload("select-only".to_owned());
+        let expects = Some(RowCount { least: 1, most: u64::MAX });
+        let step = SqlStep { title: "a".to_owned(), played, expects, saves: vec![4] };
+        let rows = Value::Table(vec![("rows", text("at least 1".to_owned()))]);
+        let saved = Value::List(vec![Value::Variable(4)]);
+        let expected = [("script", Some(Value::Count(3))), ("expect", Some(rows)), ("saves", Some(saved))];
+        assert_eq!(step.record(3), expected);
+        assert_eq!(step.expects().as_deref(), Some("a transaction, expects at least 1 rows"));
+        assert_eq!((step.unit(), step.identity()), (Unit::Transaction, Some(Vec::new())));
+    }
+}

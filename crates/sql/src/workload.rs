@@ -240,6 +240,23 @@ pub fn find(name: &str) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.name == name)
 }
 
+/// Splits `postcodes-insert:multi-row` into the workload and its style. The style is `None` if there is no colon.
+pub fn styled(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':').map_or((text, None), |(name, style)| (name, Some(style)))
+}
+
+/// Style with this name.
+///
+/// # Errors
+///
+/// Help that lists all styles.
+pub fn style_named(text: &str) -> Result<Style, String> {
+    Style::NAMES.iter().find(|(name, _)| *name == text).map(|(_, style)| *style).ok_or_else(|| {
+        let known: Vec<&str> = Style::NAMES.iter().map(|(name, _)| *name).collect();
+        format!("write {}", known.join(", "))
+    })
+}
+
 impl Workload {
     /// Script for a database, in the extended language. `rows` is the value of the variable `rows`, if the workload has one. Fails
     /// with a message if the combination is not supported.

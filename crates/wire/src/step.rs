@@ -318,6 +318,16 @@ pub enum Unit {
     Transaction,
 }
 
+impl Unit {
+    /// Noun for one of the unit.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Transaction => "transaction",
+        }
+    }
+}
+
 impl dyn Step {
     /// The step as the type of its protocol; `None` if it is a step of another one.
     pub fn downcast<T: Step>(&self) -> Option<&T> {

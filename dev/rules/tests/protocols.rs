@@ -68,7 +68,6 @@ const USE_MODULE_OF_REQUESTS: &[&str] = &[
     "crates/engine/src/net/line.rs",
     "crates/plan/src/lib.rs",
     "crates/replay/src/play/http.rs",
-    "crates/runner/src/consent.rs",
     "crates/wire/src/secrets.rs",
     "dev/hostile/src/sessions.rs",
 ];
@@ -197,6 +196,29 @@ fn databases_are_named_only_in_their_folders_and_lists() {
         "move what names a database into the folder `databases` of its crate, and ask the database of the endpoint:\n{}",
         named.join("\n")
     );
+}
+
+/// Whether a file, or a folder above it, is named for one database or for all of them.
+fn is_home_of_database(path: &str) -> bool {
+    let homes = ["database", "databases", "mysql", "postgres", "sqlite"];
+    path.split('/').any(|part| homes.contains(&part.trim_end_matches(".rs")))
+}
+
+/// Holds for all crates, and has no exceptions.
+#[test]
+fn kinds_of_databases_are_named_only_in_files_of_their_names() {
+    for file in files::rust().iter().filter(|file| file.is_product() && !is_home_of_database(&file.path)) {
+        let code = tokens::without_tests(&file.text);
+        for kind in ["PostgreSql", "MySql", "Sqlite"] {
+            let lines = tokens::lines_of(&code, &["Engine", ":", ":", kind]);
+            assert!(
+                lines.is_empty(),
+                "{} names {kind} in line {}: ask the database of the endpoint for a property",
+                file.path,
+                lines[0]
+            );
+        }
+    }
 }
 
 #[test]

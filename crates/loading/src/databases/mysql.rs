@@ -1,6 +1,7 @@
 //! MySQL and MariaDB.
 
 mod client;
+mod tables;
 
 use sql::Engine;
 
@@ -27,6 +28,7 @@ pub(super) const KIND: Kind = Kind {
     },
     settle: None,
     analyze: "ANALYZE TABLE",
+    tables: &tables::SYNTAX,
 };
 
 fn open(place: &DatabaseLocation, number: u32) -> Result<Box<dyn Client>, Error> {

@@ -1,6 +1,7 @@
 //! PostgreSQL, and servers with its protocol.
 
 mod client;
+mod tables;
 
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ pub(super) const KIND: Kind = Kind {
     // From here on, commits wait until all data is on disk, if the server is configured so.
     settle: Some("RESET synchronous_commit"),
     analyze: "VACUUM ANALYZE",
+    tables: &tables::SYNTAX,
 };
 
 /// Settings of a monitoring session, which must not block anything. They are startup parameters, so that a pooler either rejects

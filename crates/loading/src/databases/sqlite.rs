@@ -1,6 +1,7 @@
 //! SQLite.
 
 mod client;
+mod tables;
 
 use sql::Engine;
 
@@ -22,6 +23,7 @@ pub(super) const KIND: Kind = Kind {
     find_table: |table| format!("SELECT 1 FROM sqlite_schema WHERE name = '{table}'"),
     settle: None,
     analyze: "ANALYZE",
+    tables: &tables::SYNTAX,
 };
 
 fn open(place: &DatabaseLocation) -> Result<Box<dyn Client>, Error> {

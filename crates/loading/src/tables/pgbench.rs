@@ -3,7 +3,8 @@
 use sql::Engine;
 
 use super::{Finish, Table};
-use crate::options::{Options, PartitionMethod};
+use crate::databases::{self, PgbenchTable};
+use crate::options::Options;
 use crate::rows::{ACCOUNTS, Content, TELLERS};
 
 /// Scale from which account numbers have eight bytes.
@@ -13,8 +14,7 @@ pub(super) fn tables(engine: Engine, options: &Options) -> Vec<Table> {
     let scale = u64::from(options.scale);
     let is_big = options.scale >= SCALE_OF_BIG;
     let aid = if is_big { "bigint" } else { "int" };
-    let with_blanks = engine == Engine::Sqlite;
-    let content = Content::Accounts { is_big, needs_blanks: with_blanks };
+    let content = Content::Accounts { is_big, needs_blanks: databases::of(engine).tables.needs_blanks };
     let tables = vec![
         table(
             engine,
@@ -48,7 +48,8 @@ pub(super) fn tables(engine: Engine, options: &Options) -> Vec<Table> {
     if options.foreign_keys { with_references(tables) } else { tables }
 }
 
-fn create_words(options: &Options) -> &'static str {
+/// First words of a statement that creates a table.
+pub(crate) fn create_words(options: &Options) -> &'static str {
     if options.unlogged { "create unlogged table" } else { "create table" }
 }
 
@@ -65,63 +66,16 @@ fn table(
     let key_name = key.unwrap_or_default();
     let is_big = matches!(content, Content::Accounts { is_big: true, .. });
     let key_type = if is_big { "bigint" } else { "int" };
-    let (create, indexes) = match engine {
-        Engine::PostgreSql => {
-            let index = format!("{name}_pkey");
-            let statement = format!("alter table {name} add primary key ({key_name})");
-            let columns = format!("{key_name} {key_type} not null,{rest}");
-            (postgres(options, &name, &columns, rows), vec![Finish::key(index, statement)])
-        }
-        // Rows come in key order, and the table itself is the index, so the key costs nothing from the beginning.
-        Engine::MySql => {
-            (vec![format!("create table {name} ({key_name} {key_type} not null primary key,{rest})")], vec![])
-        }
-        Engine::Sqlite => {
-            (vec![format!("create table {name} ({key_name} integer not null primary key,{rest})")], vec![])
-        }
-    };
+    let syntax = databases::of(engine).tables;
+    let (create, indexes) =
+        (syntax.pgbench)(&PgbenchTable { name: &name, key: (key_name, key_type), rest, rows, options });
     let columns = if word == "branches" { 3 } else { 4 };
     let is_partitioned = create.len() > 1;
     Table { name, create, columns, content, rows, is_partitioned, key, indexes, references: Vec::new() }
 }
 
-fn postgres(options: &Options, name: &str, columns: &str, rows: u64) -> Vec<String> {
-    let (words, fillfactor, count) = (create_words(options), options.fillfactor, options.partitions);
-    if count == 0 || name != "pgbench_accounts" {
-        return vec![format!("{words} {name}({columns}) with (fillfactor={fillfactor})")];
-    }
-    let method = match options.partition_method {
-        PartitionMethod::Range => "range",
-        PartitionMethod::Hash => "hash",
-    };
-    let mut create = vec![format!("create table {name}({columns}) partition by {method} (aid)")];
-    let size = rows.div_ceil(count.into());
-    create.extend((1..=u64::from(count)).map(|number| {
-        let values = match options.partition_method {
-            PartitionMethod::Hash => format!("with (modulus {count}, remainder {})", number - 1),
-            PartitionMethod::Range => {
-                let bound = |at: u64, open: &str| match at {
-                    0 => open.to_owned(),
-                    at if at == u64::from(count) => open.to_owned(),
-                    at => (at * size + 1).to_string(),
-                };
-                format!("from ({}) to ({})", bound(number - 1, "minvalue"), bound(number, "maxvalue"))
-            }
-        };
-        format!(
-            "{words} {name}_{number} partition of {name} for values {values} with (fillfactor={fillfactor})"
-        )
-    }));
-    create
-}
-
 fn history(engine: Engine, options: &Options, aid: &str) -> Table {
-    let (words, time) = match engine {
-        Engine::PostgreSql => (create_words(options), "timestamp"),
-        // Without NULL, MySQL adds a default and an automatic update.
-        Engine::MySql => ("create table", "timestamp null"),
-        Engine::Sqlite => ("create table", "timestamp"),
-    };
+    let (words, time) = (create_words(options), databases::of(engine).tables.timestamp);
     let columns = format!("tid int,bid int,aid {aid},delta int,mtime {time},filler char(22)");
     Table {
         name: "pgbench_history".to_owned(),

@@ -3,6 +3,7 @@
 use sql::Engine;
 
 use super::{Finish, Table};
+use crate::databases::{self, TableSyntax};
 use crate::options::Options;
 use crate::rows::{Content, POSTCODES};
 
@@ -29,15 +30,15 @@ pub(super) fn postcodes(engine: Engine, options: &Options, is_empty: bool) -> Ta
     let name = "tenbin_postcodes";
     let rows = options.rows.unwrap_or(if is_empty { 0 } else { POSTCODES });
     let columns = POSTCODE_COLUMNS.map(|column| format!("{column} TEXT NOT NULL")).join(",");
-    let charset = if engine == Engine::MySql { " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4" } else { "" };
+    let syntax = databases::of(engine).tables;
+    let suffix = syntax.text_suffix;
     let index = |column: &str| {
-        // MySQL cannot index a whole text. No code is longer than this prefix.
-        let of = if engine == Engine::MySql { format!("{column}(8)") } else { column.to_owned() };
-        Finish::new(format!("{name}_{column}"), format!("CREATE INDEX {name}_{column} ON {name} ({of})"))
+        let part = (syntax.indexed_text)(column);
+        Finish::new(format!("{name}_{column}"), format!("CREATE INDEX {name}_{column} ON {name} ({part})"))
     };
     Table {
         name: name.to_owned(),
-        create: vec![format!("CREATE TABLE {name} ({columns}){charset}")],
+        create: vec![format!("CREATE TABLE {name} ({columns}){suffix}")],
         columns: POSTCODE_COLUMNS.len() as u16,
         content: if rows == 0 { Content::Nothing } else { Content::Postcodes { seed: options.seed, rows } },
         rows,
@@ -50,22 +51,10 @@ pub(super) fn postcodes(engine: Engine, options: &Options, is_empty: bool) -> Ta
 
 /// Accounts with a unique e-mail address, empty.
 pub(super) fn accounts(engine: Engine) -> Table {
-    let columns = match engine {
-        Engine::PostgreSql => {
-            "id bigserial PRIMARY KEY,email varchar(190) NOT NULL UNIQUE,name varchar(100) NOT NULL,created timestamp NOT NULL"
-        }
-        Engine::MySql => {
-            "id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY,email varchar(190) NOT NULL UNIQUE,name varchar(100) NOT NULL,\
-             created datetime NOT NULL"
-        }
-        Engine::Sqlite => {
-            "id integer PRIMARY KEY,email text NOT NULL UNIQUE,name text NOT NULL,created text NOT NULL"
-        }
-    };
-    let charset = if engine == Engine::MySql { " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4" } else { "" };
+    let TableSyntax { account_columns: columns, text_suffix: suffix, .. } = databases::of(engine).tables;
     Table {
         name: "tenbin_accounts".to_owned(),
-        create: vec![format!("CREATE TABLE tenbin_accounts ({columns}){charset}")],
+        create: vec![format!("CREATE TABLE tenbin_accounts ({columns}){suffix}")],
         columns: 4,
         content: Content::Nothing,
         rows: 0,

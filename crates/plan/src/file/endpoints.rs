@@ -9,7 +9,6 @@ use super::secret;
 use super::settings::SqlText;
 use super::span::Span;
 use super::tls;
-use super::transaction;
 use super::tree::{Entry, Node};
 use super::url;
 use crate::database::is_database;
@@ -43,7 +42,7 @@ impl Kind {
     /// Kind of a step.
     pub(crate) fn of_step(step: &Node) -> Self {
         match own_step::owner(step) {
-            _ if transaction::is_one(step) => Self::Transactions,
+            _ if sql::is_transaction(step) => Self::Transactions,
             Some((_, protocol)) => Self::Owned(protocol.name),
             None => Self::Requests(wire::step::requests().name),
         }

@@ -7,7 +7,6 @@ use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
 use super::step_reader::StepReader;
-use super::transaction;
 use super::tree::Node;
 use super::variables::Variables;
 use crate::plan::{ErrandSql, PlannedStep};
@@ -81,7 +80,7 @@ pub(crate) fn read(
     let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
     for node in section.steps.iter().filter(|node| !is_sql(node)) {
-        if transaction::is_one(node) {
+        if sql::is_transaction(node) {
             let what = format!("`{name}` has requests and `sql`, and this is another transaction");
             reading.at(node.at, what, "write its statements under `sql`, or remove it");
             continue;

@@ -197,21 +197,6 @@ pub(crate) const SIZE: Form = Form {
     schema: FormSchema::NumberOr("^[0-9.]+ ?[kKMG]?i?B?(\\.\\.([0-9.]+ ?[kKMG]?i?B?)?)?$"),
 };
 
-pub(crate) const ROWS: Form = Form {
-    words: "a number of rows such as 1, 1..10, or 1..",
-    check: |text| rows(text).map(|_| ()),
-    schema: FormSchema::NumberOr("^[0-9]+(\\.\\.([0-9]+)?)?$"),
-};
-
-/// Parses `1`, `1..10`, or `1..`.
-pub(crate) fn rows(text: &str) -> Result<sql::RowCount, String> {
-    let one = |text: &str| text.trim().parse().map_err(|_| format!("{text:?} is not a number of rows"));
-    let Some((least, most)) = text.split_once("..") else { return Ok(sql::RowCount::exactly(one(text)?)) };
-    let most = if most.trim().is_empty() { u64::MAX } else { one(most)? };
-    let rows = sql::RowCount { least: one(least)?, most };
-    if rows.least > rows.most { Err(format!("{text:?} has its end before its start")) } else { Ok(rows) }
-}
-
 pub(crate) const RANGE: Form = Form {
     words: "a range of whole numbers such as 1..1000",
     check: |text| range(text).map(|_| ()),

@@ -24,11 +24,6 @@ fn further_owner(key: &str) -> Option<&'static OwnSteps> {
     step::with_further_keys().find(|(_, further)| further.has(key)).map(|(steps, _)| steps)
 }
 
-/// Whether a key gives the body of a request.
-pub(crate) fn is_body(key: &str) -> bool {
-    step::with_further_keys().any(|(_, further)| further.bodies.contains(&key))
-}
-
 /// Reads the step. Errors are added to the findings.
 pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<OwnedAction> {
     let (entry, protocol) = owner(step)?;

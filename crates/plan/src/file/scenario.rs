@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use load::values::Source;
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
+use sql::SqlStep;
 use wire::step::{ScenarioSteps, with_further_keys};
 
 use super::data;
@@ -16,7 +17,6 @@ use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
 use super::step_reader::StepReader;
-use super::transaction;
 use super::tree::{Node, Value};
 use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
@@ -256,19 +256,17 @@ impl<'a> Steps<'a> {
                 variables.use_in(hash, text, reading);
             }
         }
-        if !transaction::is_one(node) {
-            return step::read(node, name, of_scenario, variables, reading)
-                .map(|read| read.at(endpoint, name));
+        let read = step::read(node, name, of_scenario, variables, reading)?;
+        let script = read.step.owned().and_then(|action| action.step.downcast::<SqlStep>());
+        if let Some(script) = script.map(|step| step.played.clone()) {
+            let scripts = &mut self.played.get_mut(usize::from(endpoint))?.scripts;
+            if matches!(&script, Played::Workload(_)) && scripts.iter().any(|(known, _)| *known == script) {
+                let help = "remove it, or raise the `weight` of the other step";
+                reading.at(node.at, "the workload is a step already", help);
+                return None;
+            }
+            scripts.push((script, read.name_at));
         }
-        let played = self.played.get_mut(usize::from(endpoint))?;
-        let (read, script) = transaction::read(node, variables, reading)?;
-        if matches!(&script, Played::Workload(_)) && played.scripts.iter().any(|(known, _)| *known == script)
-        {
-            let help = "remove it, or raise the `weight` of the other step";
-            reading.at(node.at, "the workload is a step already", help);
-            return None;
-        }
-        played.scripts.push((script, read.name_at));
         Some(read.at(endpoint, name))
     }
 
@@ -313,7 +311,7 @@ fn emptied(variables: &[u16]) -> DataSource {
 pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
     let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
     let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
-    Some(scenario.leaves().into_iter().any(transaction::is_one))
+    Some(scenario.leaves().into_iter().any(sql::is_transaction))
 }
 
 /// Registers the kinds of steps and the systems that they speak to. Steps of no kind are misspelled.
@@ -321,7 +319,7 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
     let mut endpoints = Endpoints::read(root, reading);
     let mut first_owned = None;
     for step in written.iter().flat_map(Written::leaves) {
-        let is_transaction = transaction::is_one(step);
+        let is_transaction = sql::is_transaction(step);
         let is_request = step.entries().iter().any(|entry| wire::step::protocol_of(&entry.key).is_some());
         reading.is_sql |= is_transaction;
         reading.is_http |= is_request && !is_transaction;

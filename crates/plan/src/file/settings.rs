@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sql::Engine;
 use sql::script::variable_name;
-use sql::workload::{self, Tables};
+use sql::workload::{self, Tables, styled};
 
 use super::endpoints::Role;
 use super::reading::Reading;
@@ -13,7 +13,7 @@ use super::span::Span;
 use super::tree::Node;
 use crate::draft::Played;
 use crate::error::{Problem, Spelling, StepProblem};
-use crate::scripts::{self, styled};
+use crate::scripts;
 use crate::spec::SqlSpec;
 
 /// Transactions of a plan on one system.
@@ -102,7 +102,7 @@ pub(crate) fn variables(root: &Node, scenarios: &[Written<'_>]) -> BTreeSet<Stri
 fn report(sql: &SqlText, places: &[Span], reading: &mut Reading<'_>) {
     // The kind of database is not known yet. Errors that depend on it are reported later.
     let has_workloads = sql.played.iter().any(|played| matches!(played, Played::Workload(_)));
-    let engine = if has_workloads { Engine::PostgreSql } else { Engine::MySql };
+    let engine = if has_workloads { Engine::FOR_WORKLOADS } else { Engine::FOR_SCRIPTS };
     let mut errors = Vec::new();
     scripts::check(&sql.played, &sql.spec, engine, &mut errors);
     let whole = places.first().copied().unwrap_or(Span::new(0, 0));

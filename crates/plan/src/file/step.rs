@@ -54,17 +54,7 @@ pub(crate) fn read(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<ReadStep> {
-    let entry = request(node, reading)?;
-    let (action, title_at, authorization_at) = if step::owner_of(&entry.key).is_some() {
-        (own_step::read(node, variables, reading)?, entry.value.at, of_scenario.authorization_at())
-    } else {
-        let protocol = step::protocol_of(&entry.key)?;
-        own_step::forbid_owned_reply_keys(node, protocol.noun(), reading);
-        let read = of_scenario.read(node, entry, endpoint, &mut StepReader { variables, reading })?;
-        let SteppedAt { step, title_at, authorization_at } = read;
-        let action = OwnedAction { protocol: Some(protocol), step, host: String::new(), keep_alive: true };
-        (action, title_at, authorization_at)
-    };
+    let (action, title_at, authorization_at) = action(node, endpoint, of_scenario, variables, reading)?;
     let name = name(node, || action.step.title(), reading);
     Some(ReadStep {
         step: PlannedStep { name, endpoint: 0, action: Action::Owned(action) },
@@ -74,6 +64,31 @@ pub(crate) fn read(
         has_own_name: node.get("name").is_some(),
         authorization_at,
     })
+}
+
+/// Reads the request or the transaction of a step, with the places of its title and of its credentials.
+fn action(
+    node: &Node,
+    endpoint: &str,
+    of_scenario: &mut dyn ScenarioSteps,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Option<(OwnedAction, Span, Option<Span>)> {
+    let (protocol, read) = if sql::is_transaction(node) {
+        own_step::forbid_owned_reply_keys(node, "transactions", reading);
+        (None, sql::read_step(node, &mut StepReader { variables, reading })?)
+    } else {
+        let entry = request(node, reading)?;
+        if step::owner_of(&entry.key).is_some() {
+            let action = own_step::read(node, variables, reading)?;
+            return Some((action, entry.value.at, of_scenario.authorization_at()));
+        }
+        let protocol = step::protocol_of(&entry.key)?;
+        own_step::forbid_owned_reply_keys(node, protocol.noun(), reading);
+        (Some(protocol), of_scenario.read(node, entry, endpoint, &mut StepReader { variables, reading })?)
+    };
+    let SteppedAt { step, title_at, authorization_at } = read;
+    Some((OwnedAction { protocol, step, host: String::new(), keep_alive: true }, title_at, authorization_at))
 }
 
 /// Name of the step in reports: its own, or the default.

@@ -8,7 +8,6 @@ use super::secret;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
-use crate::body_file::BODY_BYTES_MAX;
 use crate::spec::Wrong;
 use crate::study::names_in;
 use crate::units;
@@ -22,6 +21,10 @@ pub(crate) struct StepReader<'a, 'b> {
 impl Reader for StepReader<'_, '_> {
     fn report(&mut self, at: Span, what: String, help: String) {
         self.reading.at(at, what, help);
+    }
+
+    fn report_unknown(&mut self, at: Span, what: String, name: &str, known: &[&str]) {
+        self.reading.findings.unknown(at, what, name, known.iter().copied(), "write one of");
     }
 
     fn is_reported(&self, at: Span) -> bool {
@@ -42,6 +45,14 @@ impl Reader for StepReader<'_, '_> {
 
     fn use_in_file(&mut self, node: &Node, bytes: &[u8]) {
         self.variables.use_in_file(node, bytes, self.reading);
+    }
+
+    fn with_parameters(&mut self, text: String) -> String {
+        self.reading.parameters.fill_file(&text).into_owned()
+    }
+
+    fn use_in_script(&mut self, node: &Node, text: &str, is_file: bool) {
+        self.variables.use_in_script(node, text, is_file, self.reading);
     }
 
     fn are_at_hand(&self, text: &str) -> bool {
@@ -72,8 +83,8 @@ impl Reader for StepReader<'_, '_> {
         &self.reading.secrets
     }
 
-    fn file(&mut self, path: &str) -> Result<Vec<u8>, (String, String)> {
-        self.reading.folder.read(path, BODY_BYTES_MAX)
+    fn file(&mut self, path: &str, bytes_max: u64) -> Result<Vec<u8>, (String, String)> {
+        self.reading.folder.read(path, bytes_max)
     }
 
     fn size_bytes(&self, text: &str) -> Result<u64, String> {

@@ -10,6 +10,7 @@ use crate::workload::Tables;
 pub(super) const DIALECT: Dialect = Dialect {
     name: "MySQL",
     protocol: Some(&wire::mysql::PROTOCOL),
+    verified_by: "ssl-mode=VERIFY_IDENTITY",
     placeholders: Placeholders::Question,
     has_pipelines: false,
     prepares_transaction_control: false,

@@ -12,6 +12,7 @@ const UNIQUE_VIOLATION: &[Retry] = &[Retry::State(*b"23505")];
 pub(super) const DIALECT: Dialect = Dialect {
     name: "PostgreSQL",
     protocol: Some(&wire::postgres::PROTOCOL),
+    verified_by: "sslmode=verify-full",
     placeholders: Placeholders::Numbered,
     has_pipelines: true,
     prepares_transaction_control: true,

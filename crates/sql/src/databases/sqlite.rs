@@ -10,6 +10,7 @@ use crate::workload::Tables;
 pub(super) const DIALECT: Dialect = Dialect {
     name: "SQLite",
     protocol: None,
+    verified_by: "sslmode=verify-full",
     placeholders: Placeholders::Question,
     has_pipelines: false,
     prepares_transaction_control: true,

@@ -77,3 +77,34 @@ fn header(text: &str) -> HeaderCheck {
     let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
     HeaderCheck { name: name.trim().into(), contains: value.map(|value| Expected::from(value.trim())) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags<'a>(method: &'a str, expect: &'a [(&'static str, String)]) -> FlagStep<'a> {
+        let size_bytes = |text: &str| text.parse().map_err(|_| "no size".into());
+        FlagStep { method, target: "/{x}?a={b}", headers: &[], body: Some(b"{c}"), expect, size_bytes }
+    }
+
+    #[test]
+    fn braces_of_flags_stand_for_themselves() {
+        let mut wrong = Vec::new();
+        let step = read(&flags("POST", &[("body", "{d}".into())]), &mut wrong);
+        let step = step.downcast::<HttpStep>().expect("a step of HTTP");
+        assert_eq!((step.request.target.as_str(), wrong), ("/{{x}}?a={{b}}", Vec::new()));
+        assert_eq!(step.request.body.as_deref(), Some(&b"{{c}}"[..]));
+        assert!(matches!(&step.checks.bodies[..], [BodyCheck::Contains(text)] if text.as_slice() == b"{d}"));
+    }
+
+    #[test]
+    fn wrong_checks_are_named_by_their_keys() {
+        let expect = [("body-matches", "("), ("status", "99"), ("size", "2..1"), ("status", "98")];
+        let expect = expect.map(|(key, text)| (key, text.to_string()));
+        let mut wrong = Vec::new();
+        read(&flags("HEAD", &expect), &mut wrong);
+        let keys: Vec<&str> = wrong.iter().filter_map(|wrong| wrong.path.last().copied()).collect();
+        assert_eq!(keys, ["body", "body-matches", "status", "size"]);
+        assert!(wrong[2].what.contains("98"), "the last value counts: {wrong:?}");
+    }
+}

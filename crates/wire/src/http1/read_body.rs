@@ -13,6 +13,9 @@ use crate::braces::{self, Piece, pieces};
 use crate::step::tree::{Entry, Node, Value};
 use crate::step::{Reader, json};
 
+/// Max bytes of a file with a body.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
 /// Reads the body of a step, and the Content-Type that follows from it. `given` is the Content-Type of its headers.
 pub(super) fn read(node: &Node, given: Option<&str>, reader: &mut dyn Reader) -> Option<RequestBody> {
     let mut entries = node.entries().iter().filter(|entry| BODIES.contains(&entry.key.as_str()));
@@ -51,7 +54,7 @@ pub(super) fn read(node: &Node, given: Option<&str>, reader: &mut dyn Reader) ->
 }
 
 fn file(node: &Node, reader: &mut dyn Reader) -> Option<Vec<u8>> {
-    match reader.file(node.text()?) {
+    match reader.file(node.text()?, FILE_BYTES_MAX) {
         Ok(bytes) => Some(bytes),
         Err((what, help)) => {
             reader.report(node.at, what, help);

@@ -19,6 +19,8 @@ pub type Wrong = (String, String);
 pub trait Reader {
     /// Reports an error at a place.
     fn report(&mut self, at: Span, what: String, help: String);
+    /// Reports a name that is none of the known ones. The help is the nearest of these, or all of them.
+    fn report_unknown(&mut self, at: Span, what: String, name: &str, known: &[&str]);
     /// Whether there is an error exactly at this place, so that its consequences need not be reported.
     fn is_reported(&self, at: Span) -> bool;
     /// Number of errors so far.
@@ -29,6 +31,11 @@ pub trait Reader {
     fn use_in(&mut self, node: &Node, text: &str);
     /// Resolves the names in a file that a text names.
     fn use_in_file(&mut self, node: &Node, bytes: &[u8]);
+    /// Text of a file that a step names, with the values that parameters of the plan have in this variant.
+    fn with_parameters(&mut self, text: String) -> String;
+    /// Resolves the names in a script of statements: `{name}` and `:name`. `is_file` means that the text is in a file that the node
+    /// names.
+    fn use_in_script(&mut self, node: &Node, text: &str, is_file: bool);
     /// Whether all values in a text that steps save are saved by now.
     fn are_at_hand(&self, text: &str) -> bool;
     /// Whether a text names a secret.
@@ -47,8 +54,8 @@ pub trait Reader {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or it is too large.
-    fn file(&mut self, path: &str) -> Result<Vec<u8>, Wrong>;
+    /// The file cannot be read, or it has more than `bytes_max` bytes.
+    fn file(&mut self, path: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong>;
     /// Parses a number of bytes with a unit.
     ///
     /// # Errors

@@ -27,6 +27,9 @@ static STEPS: LazyLock<Derived> =
     LazyLock::new(|| Derived::of(PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys)));
 static FURTHER: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.step));
 static SCENARIO: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.scenario));
+static TRANSACTIONS: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::STEP_KEYS.iter()));
+static TRANSACTION_EXPECT: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::EXPECT_KEYS.iter()));
+static TRANSACTION_SAVE: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::SAVE_KEYS.iter()));
 static EXPECT: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.expect));
 static SAVE: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.save));
 
@@ -42,6 +45,21 @@ pub(super) fn keys() -> &'static [Key] {
 /// Tables of the values of these keys. A table precedes the tables within it.
 pub(super) fn tables() -> &'static [&'static Table] {
     &STEPS.tables
+}
+
+/// Keys that each make a transaction.
+pub(super) fn transaction_keys() -> &'static [Key] {
+    &TRANSACTIONS.keys
+}
+
+/// Keys of `expect` of a transaction.
+pub(super) fn transaction_expect_keys() -> &'static [Key] {
+    &TRANSACTION_EXPECT.keys
+}
+
+/// Keys of a saved value of a transaction.
+pub(super) fn transaction_save_keys() -> &'static [Key] {
+    &TRANSACTION_SAVE.keys
 }
 
 /// Keys next to those that make a step.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{TEXT, key, protocols, required};
 use crate::file::form;
-use crate::file::keys::ValueKind::{Derived, List, Named, One, OneOrList};
+use crate::file::keys::ValueKind::{Derived, List, Named, One};
 use crate::file::keys::{Key, Table};
 
 pub(crate) static SCENARIO: LazyLock<Table> = LazyLock::new(|| Table {
@@ -39,30 +39,19 @@ pub(crate) static STEP: LazyLock<Table> = LazyLock::new(|| {
         name: "step",
         sentence: sentence.leak(),
         example: "{ get: /items }",
-        keys: [protocols::keys(), &FIRST_KEYS, protocols::further_keys(), &FURTHER_KEYS].concat().leak(),
+        keys: [
+            protocols::keys(),
+            protocols::transaction_keys(),
+            &FIRST_KEYS,
+            protocols::further_keys(),
+            &FURTHER_KEYS,
+        ]
+        .concat()
+        .leak(),
     }
 });
 
-static FIRST_KEYS: [Key; 6] = [
-    key(
-        "sql",
-        "SELECT name FROM items WHERE id = :n",
-        TEXT,
-        "A statement. `:n` is a value of `data` or a saved value; `{n}` inserts it as text.",
-    ),
-    key(
-        "transaction",
-        "[ UPDATE items SET n = n + 1, SELECT 1 ]",
-        OneOrList(&TEXT),
-        "Statements, run between BEGIN and COMMIT.",
-    ),
-    key("script", "buy.sql", TEXT, "A script in pgbench's language, in the folder of the plan; max 8 MiB."),
-    key(
-        "workload",
-        "select-only",
-        TEXT,
-        "A built-in workload, optionally with a style, such as postcodes-insert:multi-row; `prepare` creates its tables.",
-    ),
+static FIRST_KEYS: [Key; 2] = [
     key("name", "item", TEXT, "Name in reports; default: method and path, or the start of the statement."),
     key(
         "endpoint",
@@ -118,15 +107,10 @@ pub(crate) static EXPECT: LazyLock<Table> = LazyLock::new(|| Table {
     name: "expect",
     sentence: "Conditions for a reply to count as ok.",
     example: "{ status: 200, body: hello }",
-    keys: [protocols::further_expect_keys(), &EXPECT_KEYS, protocols::expect_keys()].concat().leak(),
+    keys: [protocols::further_expect_keys(), protocols::transaction_expect_keys(), protocols::expect_keys()]
+        .concat()
+        .leak(),
 });
-
-static EXPECT_KEYS: [Key; 1] = [key(
-    "rows",
-    "1",
-    One(&form::ROWS),
-    "Transactions: number of rows that the last statement returns or changes.",
-)];
 
 pub(crate) static CAPTURE: LazyLock<Table> = LazyLock::new(|| Table {
     name: "saved value",
@@ -138,16 +122,11 @@ pub(crate) static CAPTURE: LazyLock<Table> = LazyLock::new(|| Table {
 /// Keys of a saved value: that of transactions stands among those of requests.
 fn capture_keys() -> Vec<Key> {
     let mut keys = protocols::further_save_keys().to_vec();
-    keys.insert(keys.len().min(COLUMN_PLACE), COLUMN);
+    let at = keys.len().min(COLUMN_PLACE);
+    keys.splice(at..at, protocols::transaction_save_keys().iter().copied());
     keys.extend_from_slice(protocols::save_keys());
     keys
 }
 
 /// Place of `column` among the keys of a saved value.
 const COLUMN_PLACE: usize = 3;
-const COLUMN: Key = key(
-    "column",
-    "id",
-    TEXT,
-    "With `sql` and `transaction`: a column of the row that the last statement returns.",
-);

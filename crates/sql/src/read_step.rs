@@ -1,108 +1,80 @@
 //! Reads a step that is a transaction: its statements, the expected number of rows, and the saved columns.
 
-use sql::SqlStep;
-use sql::script::variable_name;
-use sql::workload;
+use std::sync::Arc;
 
-use super::form;
-use super::own_step;
-use super::reading::Reading;
-use super::step::ReadStep;
-use super::tree::{Entry, Node};
-use super::variables::Variables;
-use crate::draft::Played;
-use crate::plan::{Action, OwnedAction, PlannedStep};
-use crate::scripts::{SCRIPT_BYTES_MAX, style_named, styled};
+use wire::step::tree::{Entry, Node};
+use wire::step::{self, Reader, SteppedAt};
 
-pub(crate) const KINDS: [&str; 4] = ["sql", "transaction", "script", "workload"];
+use crate::keys::{is_step_key, rows};
+use crate::script::variable_name;
+use crate::settings::RowCount;
+use crate::step::{Played, SqlStep};
+use crate::workload::{self, style_named, styled};
+
+/// Max bytes of a script.
+pub const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Max characters of the default name of a step: the beginning of its statement.
 const NAME_LENGTH_MAX: usize = 60;
 /// Prefix for the columns of a row, which no script of a plan uses. They are then copied to their own names.
 const COLUMN: &str = "saved_column_";
 
-/// Whether a step is a transaction.
-pub(crate) fn is_one(node: &Node) -> bool {
-    node.entries().iter().any(|entry| KINDS.contains(&entry.key.as_str()))
-}
-
-/// Reads a step. Errors are added to the findings.
-pub(crate) fn read(
-    node: &Node,
-    variables: &mut Variables,
-    reading: &mut Reading<'_>,
-) -> Option<(ReadStep, Played)> {
-    let requests = wire::step::requests().steps();
+/// Reads a step. Errors are reported to the reader.
+pub fn read_step(node: &Node, reader: &mut dyn Reader) -> Option<SteppedAt> {
+    let requests = step::requests().steps();
+    let is_body = |key: &str| step::with_further_keys().any(|(_, further)| further.bodies.contains(&key));
     let is_foreign = |entry: &&Entry| {
         let is_request = requests.is_some_and(|steps| steps.key(&entry.key).is_some());
-        is_request || entry.key == "headers" || own_step::is_body(&entry.key)
+        is_request || entry.key == "headers" || is_body(&entry.key)
     };
-    let mut given = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
+    let mut given = node.entries().iter().filter(|entry| is_step_key(&entry.key));
     let first = given.next()?;
     for second in given.chain(node.entries().iter().filter(is_foreign)) {
         let what = format!("a step has one transaction, and this one has `{}`", first.key);
-        reading.at(second.key_at, what, "remove it, or start a new step with `- `");
+        reader.report(second.key_at, what, "remove it, or start a new step with `- `".to_owned());
     }
-    own_step::forbid_owned_reply_keys(node, "transactions", reading);
-    let named = node.get("name");
-    if let Some(named) = named {
-        reading.own_name(named.text()?, named.at, "step");
-    }
-    let of_step = named.and_then(Node::text).map(str::to_owned);
-    let (name, played) = match first.key.as_str() {
-        "workload" => built_in(&first.value, of_step, reading)?,
-        "script" => file(&first.value, of_step, node, variables, reading)?,
-        _ => statements(first, of_step, node, variables, reading)?,
+    let name = node.text_of("name").map(str::to_owned);
+    let (title, played) = match first.key.as_str() {
+        "workload" => built_in(&first.value, name, reader)?,
+        "script" => file(&first.value, name, node, reader)?,
+        _ => statements(first, name, node, reader)?,
     };
-    let saves = saves(node, &first.key, variables, reading);
-    let expects = expects(node, reading);
-    let step = SqlStep { title: name.clone(), played: played.clone(), expects, saves };
-    let action = Action::Owned(OwnedAction::transaction(step));
-    let think = super::step::think(node);
-    let weight = node.get("weight").and_then(|node| Some((form::weight(node.text()?).ok()?, node.at)));
-    let step = PlannedStep { name, endpoint: 0, action };
-    let name_at = named.map_or(first.value.at, |named| named.at);
-    let has_own_name = named.is_some();
-    Some((ReadStep { step, think, weight, name_at, has_own_name, authorization_at: None }, played))
+    let saves = saves(node, &first.key, reader);
+    let expects = expects(node, reader);
+    let step = Arc::new(SqlStep { title, played, expects, saves });
+    Some(SteppedAt { step, title_at: first.value.at, authorization_at: None })
 }
 
-fn built_in(node: &Node, name: Option<String>, reading: &mut Reading<'_>) -> Option<(String, Played)> {
+fn built_in(node: &Node, name: Option<String>, reader: &mut dyn Reader) -> Option<(String, Played)> {
     let text = node.text()?;
     let (base, style) = styled(text);
     if let Some(Err(help)) = style.map(style_named) {
-        reading.at(node.at, format!("unknown style in {text}"), help);
+        reader.report(node.at, format!("unknown style in {text}"), help);
         return None;
     }
     let Some(workload) = workload::find(base) else {
-        let known = workload::WORKLOADS.iter().map(|workload| workload.name);
-        let what = format!("unknown workload `{text}`");
-        reading.findings.unknown(node.at, what, text, known, "write one of");
+        let known: Vec<&str> = workload::WORKLOADS.iter().map(|workload| workload.name).collect();
+        reader.report_unknown(node.at, format!("unknown workload `{text}`"), text, &known);
         return None;
     };
     let whole = style.map_or_else(|| workload.name.to_owned(), |style| format!("{}:{style}", workload.name));
     Some((name.unwrap_or_else(|| whole.clone()), Played::Workload(whole)))
 }
 
-fn file(
-    node: &Node,
-    name: Option<String>,
-    step: &Node,
-    variables: &mut Variables,
-    reading: &mut Reading<'_>,
-) -> Option<(String, Played)> {
+fn file(node: &Node, name: Option<String>, step: &Node, reader: &mut dyn Reader) -> Option<(String, Played)> {
     let path = node.text()?;
-    let bytes = match reading.folder.read(path, SCRIPT_BYTES_MAX) {
+    let bytes = match reader.file(path, SCRIPT_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err((what, help)) => {
-            reading.at(node.at, what, help);
+            reader.report(node.at, what, help);
             return None;
         }
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        reading.at(node.at, format!("{path} is not UTF-8"), "save it as UTF-8");
+        reader.report(node.at, format!("{path} is not UTF-8"), "save it as UTF-8".to_owned());
         return None;
     };
-    let text = reading.parameters.fill_file(&text).into_owned();
-    variables.use_in_script(node, &text, true, reading);
+    let text = reader.with_parameters(text);
+    reader.use_in_script(node, &text, true);
     let text = [text, saving(step)].concat();
     let name = name.unwrap_or_else(|| path.to_owned());
     Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
@@ -113,16 +85,15 @@ fn statements(
     entry: &Entry,
     name: Option<String>,
     step: &Node,
-    variables: &mut Variables,
-    reading: &mut Reading<'_>,
+    reader: &mut dyn Reader,
 ) -> Option<(String, Played)> {
     let mut texts = Vec::new();
     for item in entry.value.items() {
         let text = item.text()?;
-        variables.use_in_script(item, text, false, reading);
+        reader.use_in_script(item, text, false);
         if entry.key == "transaction" && is_an_edge(text) {
             let help = "remove it, or use a `script` with its own BEGIN and COMMIT";
-            reading.at(item.at, "`transaction` adds BEGIN and COMMIT itself", help);
+            reader.report(item.at, "`transaction` adds BEGIN and COMMIT itself".to_owned(), help.to_owned());
         }
         texts.push(text.to_owned());
     }
@@ -171,41 +142,39 @@ fn saving(step: &Node) -> String {
     if sets.is_empty() { sets } else { format!("\\gset {COLUMN}\n{sets}") }
 }
 
-fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Vec<u16> {
+fn saves(node: &Node, kind: &str, reader: &mut dyn Reader) -> Vec<u16> {
     let mut saves = Vec::new();
     for entry in node.get("save").map_or(&[][..], Node::entries) {
         if kind == "workload" || kind == "script" {
             let what = format!("`save` requires `sql` or `transaction`, and this step has `{kind}`");
-            reading.at(entry.key_at, what, "use \\gset in the script, or remove it");
+            reader.report(entry.key_at, what, "use \\gset in the script, or remove it".to_owned());
             continue;
         }
         for wrong in entry.value.entries().iter().filter(|entry| entry.key != "column") {
-            let what = format!(
-                "`{}` applies to {} replies; a row has columns",
-                wrong.key,
-                wire::step::requests().noun()
-            );
-            reading.at(wrong.key_at, what, format!("write {{ column: {} }}", entry.key));
+            let what =
+                format!("`{}` applies to {} replies; a row has columns", wrong.key, step::requests().noun());
+            reader.report(wrong.key_at, what, format!("write {{ column: {} }}", entry.key));
         }
         if let Some(column) = entry.value.get("column") {
             let is_name = |text: &str| text.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
             if !column.text().is_some_and(is_name) {
                 let help = "rename the column with SELECT … AS name";
-                reading.at(column.at, "the name of a saved column may contain letters, digits, and _", help);
+                let what = "the name of a saved column may contain letters, digits, and _";
+                reader.report(column.at, what.to_owned(), help.to_owned());
             }
         }
-        saves.extend(variables.save(entry, reading));
+        saves.extend(reader.save(entry));
     }
     saves
 }
 
-fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::RowCount> {
+fn expects(node: &Node, reader: &mut dyn Reader) -> Option<RowCount> {
     let expect = node.get("expect")?;
     for entry in expect.entries().iter().filter(|entry| entry.key != "rows") {
-        let what = format!("`{}` applies to {} replies", entry.key, wire::step::requests().noun());
-        reading.at(entry.key_at, what, "write `rows: 1`, or remove it");
+        let what = format!("`{}` applies to {} replies", entry.key, step::requests().noun());
+        reader.report(entry.key_at, what, "write `rows: 1`, or remove it".to_owned());
     }
-    form::rows(expect.text_of("rows")?).ok()
+    rows(expect.text_of("rows")?).ok()
 }
 
 /// Beginning of a statement, on one line.
