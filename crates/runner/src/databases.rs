@@ -14,7 +14,7 @@ use wire::Channels;
 use wire::sql::ServerError;
 
 use crate::database_check::{QueryResult, ServerQuestions};
-use crate::database_watch::{Dialect, OpenSession};
+use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
 use crate::pooling::Pooling;
 use crate::prepare::Refusal;
 
@@ -38,6 +38,8 @@ pub(crate) struct Kind {
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Creates a monitor of the database under load. `None` if it has no sessions.
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
+    /// Starts a monitor of the connections of this process. `None` for a server.
+    pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
     /// Executes scripts in this process. `None` for a server.
     pub(crate) in_process: Option<InProcess>,
 }

@@ -28,5 +28,6 @@ pub(super) const KIND: Kind = Kind {
     // ER_TABLEACCESS_DENIED_ERROR, ER_COLUMNACCESS_DENIED_ERROR, and ER_SPECIFIC_ACCESS_DENIED_ERROR.
     is_forbidden: |error| matches!(error.number, 1142 | 1143 | 1227),
     watch: Some(|| Box::new(watch::MySql::default())),
+    watch_in_process: None,
     in_process: None,
 };

@@ -29,5 +29,6 @@ pub(super) const KIND: Kind = Kind {
     // SQLSTATE `insufficient_privilege`.
     is_forbidden: |error| error.sqlstate.0 == *b"42501",
     watch: Some(|| Box::new(watch::Postgres::default())),
+    watch_in_process: None,
     in_process: None,
 };

@@ -1,5 +1,7 @@
 //! SQLite, in this process.
 
+mod watch;
+
 use engine::Probed;
 use plan::{Engine, Transactions};
 use sqlite::Database;
@@ -20,6 +22,7 @@ pub(super) const KIND: Kind = Kind {
     pooling: None,
     is_forbidden: |_| false,
     watch: None,
+    watch_in_process: Some(|| Box::new(watch::InProcessWatch::begin())),
     in_process: Some(|deck, steps, settings, transactions| {
         sqlite::sqlite(deck, steps, settings, file(transactions))
             .map(|script| Box::new(InProcess(script)) as _)
