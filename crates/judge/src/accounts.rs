@@ -171,6 +171,7 @@ impl Accounts {
             counts: self.tally.counts,
             // Requests that were due when a settled load was ended are no loss of the system.
             was_stopped: self.stopped != Stopped::No || self.settled_at_ns.is_some(),
+            is_in_process: self.planned.is_in_process,
         })
     }
 }

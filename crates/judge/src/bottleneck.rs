@@ -30,6 +30,7 @@ mod evidence;
 mod generator;
 mod held_lock;
 mod host;
+mod in_process;
 mod jvm;
 mod key_value_store;
 mod listen_queue;
@@ -154,6 +155,7 @@ pub const RULES: &[Rule] = &[
     one_core::ONE_THREAD_AT_A_TIME,
     cpu::WAITS_FOR_A_CORE,
     load::USERS_INDEPENDENT,
+    in_process::CALLS_IN_PROCESS,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
 ];
 
@@ -237,7 +239,7 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Remark for causes on the machine: these readings do not describe a system elsewhere.
 fn not_read(evidence: &Evidence<'_>) -> &'static str {
-    match (evidence.is_system_read(), evidence.is_local()) {
+    match (evidence.is_system_read() || evidence.is_in_process(), evidence.is_local()) {
         (true, _) => "",
         (false, true) => "; the system itself was not read",
         (false, false) => "; the system itself was not read, and may run elsewhere",

@@ -23,7 +23,8 @@ pub struct Called {
     pub program: String,
     /// Mean number of connections.
     pub connections: f64,
-    /// Mean number of connections on which a reply was awaited. Replies that come within a tick of the kernel are missed.
+    /// Mean number of connections on which a reply was awaited, at least. A question within the tick of the kernel in which the reply
+    /// before came is missed.
     pub awaited: f64,
     /// New connections that were seen. Those that opened and closed between two readings are missing.
     pub seen_opened_per_s: f64,
@@ -51,7 +52,7 @@ impl Called {
         (!(is_bulk(0) && is_bulk(1))).then_some(sent.min(received))
     }
 
-    /// Mean time until a reply, in nanoseconds, by Little's law on this address. `None` without a reply, or if connections do not live
+    /// Mean time until a reply, at least, in nanoseconds, by Little's law on this address. `None` without a reply, or if connections do not live
     /// long enough to be counted.
     pub fn reply_ns(&self) -> Option<f64> {
         let per_s = self.round_trips_per_s().filter(|per_s| *per_s > 0.0)?;

@@ -96,9 +96,10 @@ pub const BLOCKING_SEPARATOR: &str = ": ";
 /// Separator between a statement and its plan in a label of `db_plan`.
 pub const PLAN_SEPARATOR: &str = " => ";
 /// Metrics of key-value stores that are sizes and states; others are counters, or have an entry of their own.
-const LEVELS: [&str; 9] = [
+const LEVELS: [&str; 10] = [
     "db_clients_blocked",
     "db_fork_s",
+    "db_in_process",
     "db_log_enabled",
     "db_log_rewrite_running",
     "db_log_synced_each",

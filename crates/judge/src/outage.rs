@@ -37,6 +37,9 @@ pub struct Evidence<'a> {
     pub counts: Counts,
     /// Whether the load was asked to stop.
     pub was_stopped: bool,
+    /// Whether the system is in the process of the generator. No part of it can be gone, so users who wait while others are answered are
+    /// starved, however many they are.
+    pub is_in_process: bool,
 }
 
 /// Outages of the system, and the share of unavailable time; `None` if there was no window.
@@ -80,7 +83,11 @@ fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) 
     let longest_ns = evidence.waits.longest_unanswered_ns().max(1) as f64;
     let waiting = unanswered_ns / longest_ns;
     let is_served = evidence.counts.ok > 0;
-    if unanswered_ns > 0.0 && is_served && waiting <= STARVED_USERS_MAX_SHARE * users {
+    let starved_max = match evidence.is_in_process {
+        true => users - 0.5,
+        false => STARVED_USERS_MAX_SHARE * users,
+    };
+    if unanswered_ns > 0.0 && is_served && waiting <= starved_max {
         let starvation = Starvation {
             users: (waiting.round() as u64).max(1),
             of_users: evidence.connections,
@@ -180,6 +187,7 @@ mod tests {
             connections: 4,
             counts: Counts::default(),
             was_stopped: false,
+            is_in_process: false,
         }
     }
 
@@ -238,6 +246,20 @@ mod tests {
         failed.note(4_000 * MS, WaitEnd::Failure);
         let outage = judge(&Evidence { waits: &failed, ..ten }).unwrap();
         assert_eq!((outage.gone_share, outage.starvation), (0.1, None));
+    }
+
+    #[test]
+    fn users_who_wait_for_others_in_this_process_are_starved_however_many_they_are() {
+        let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
+        (0..3).for_each(|_| waits.note(4_000 * MS, WaitEnd::Silence));
+        let counts = Counts { ok: 800, ..Counts::default() };
+        let elsewhere = Evidence { counts, ..evidence(&quick, &waits, Vec::new()) };
+        assert_eq!(judge(&elsewhere).unwrap().starvation, None, "part of a server may be gone");
+        let here = judge(&Evidence { is_in_process: true, ..elsewhere }).unwrap();
+        assert_eq!((here.gone_share, here.starvation.map(|starved| starved.users)), (0.0, Some(3)));
+        waits.note(4_000 * MS, WaitEnd::Silence);
+        let all = Evidence { counts, is_in_process: true, ..evidence(&quick, &waits, Vec::new()) };
+        assert_eq!(judge(&all).unwrap().starvation, None, "nobody is served");
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Planned {
     pub is_trial: bool,
     /// Whether the generator's threads are pinned to cores.
     pub is_pinned: bool,
+    /// Whether the system is a database in the process of the generator, of which no part can be gone.
+    pub is_in_process: bool,
 }
 
 /// Rule by which requests become due.

@@ -134,6 +134,34 @@ fn reads_from_a_dependency_have_its_address() {
 }
 
 #[test]
+fn calls_have_traffic_awaited_replies_and_the_program_that_answers() {
+    let (keeper, mut said) = keeper("call");
+    let mut port = String::new();
+    said.read_line(&mut port).unwrap();
+    let label = format!("127.0.0.1:{}", port.trim());
+    let roots = vec![("app".into(), keeper.0.id())];
+    let watch = Watch::begin(Subject { roots, ..Subject::default() });
+    let end = Instant::now() + LONG;
+    let look = loop {
+        let is_called = |look: &Look| value(look, "dependency_segments_sent", &label) >= 3.0;
+        if let Some(look) = watch.take().into_iter().find(is_called) {
+            break look;
+        }
+        assert!(Instant::now() < end, "no call to {label} was seen");
+        thread::sleep(Duration::from_millis(20));
+    };
+    let of = |metric: &str| value(&look, metric, &label);
+    assert_eq!(of("dependency_connections"), 1.0, "{look:?}");
+    // Each question and each answer is one byte.
+    assert!((of("dependency_segments_sent") - of("dependency_segments_received")).abs() <= 1.0, "{look:?}");
+    assert!(of("dependency_received_bytes") >= 2.0, "{look:?}");
+    let awaited = of("dependency_awaited");
+    assert!(awaited > 0.0 && awaited <= 1.0, "{look:?}");
+    let program = value(&look, "dependency_program", &format!("{label} app"));
+    assert_eq!(program, 1.0, "a process of the system has its name in the plan: {look:?}");
+}
+
+#[test]
 fn stopped_thread_is_distinguished_from_its_system_call() {
     let (keeper, _said) = keeper("sleep");
     let watch = Watch::begin(Subject { roots: vec![("app".into(), keeper.0.id())], ..Subject::default() });

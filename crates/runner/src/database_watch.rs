@@ -67,6 +67,14 @@ impl MonitoredDatabase {
         };
         plan.endpoints.iter().find_map(store)
     }
+
+    /// Starts the monitor of a database in this process. `None` for a server.
+    pub(crate) fn in_process_watch(&self) -> Option<fn() -> Box<dyn DatabaseWatch>> {
+        match self {
+            Self::Sql(database) => databases::of(database.engine).watch_in_process,
+            Self::Store(..) => None,
+        }
+    }
 }
 
 /// Queries and their interpretation for one kind of server.
@@ -188,8 +196,13 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn tally(&self) -> MutexGuard<'_, Tally> {
+    pub(crate) fn tally(&self) -> MutexGuard<'_, Tally> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Statistics that could not be read.
+    pub(crate) fn take_missing(&self) -> Vec<NotAvailable> {
+        std::mem::take(&mut *self.missing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Notes a reason. Only the first one for each `what` is kept.
@@ -263,10 +276,7 @@ impl DatabaseWatch for Session {
 
     fn end(mut self: Box<Self>) -> (Vec<Reading>, Vec<NotAvailable>) {
         self.close();
-        let readings = self.take();
-        let missing =
-            std::mem::take(&mut *self.shared.missing.lock().unwrap_or_else(PoisonError::into_inner));
-        (readings, missing)
+        (self.take(), self.shared.take_missing())
     }
 }
 

@@ -15,7 +15,7 @@ use wire::sql::ServerError;
 
 use crate::database_check::{QueryResult, ServerQuestions};
 use crate::database_cost::ReadCosts;
-use crate::database_watch::{Dialect, OpenSession};
+use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
 use crate::pooling::Pooling;
 use crate::prepare::Refusal;
 
@@ -43,6 +43,8 @@ pub(crate) struct Kind {
     pub(crate) costs: Option<ReadCosts>,
     /// Finds out whether a database of a running server can be copied within it. `None` if no server of this kind can do that.
     pub(crate) server_copy: Option<FindServerCopy>,
+    /// Starts a monitor of the connections of this process. `None` for a server.
+    pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
     /// Executes scripts in this process. `None` for a server.
     pub(crate) in_process: Option<InProcess>,
 }

@@ -210,6 +210,7 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
         latency_limit_ns: plan.latency_limit_ns(),
         is_trial: plan.is_trial,
         is_pinned: plan.pin != Pin::No,
+        is_in_process: plan.endpoints.iter().all(plan::Endpoint::is_in_process),
     }
 }
 

@@ -197,6 +197,9 @@ impl Lab for LocalLab {
     }
 
     fn watch_database(&self, database: &MonitoredDatabase) -> Option<Box<dyn DatabaseWatch>> {
+        if let Some(watch) = database.in_process_watch() {
+            return Some(watch());
+        }
         database_watch::Session::begin(database)
             .map(|session| -> Box<dyn DatabaseWatch> { Box::new(session) })
     }

@@ -64,6 +64,12 @@ impl Database {
         Ok(connection)
     }
 
+    /// Timeout for a locked database, in milliseconds.
+    pub(crate) fn busy_timeout_ms(&self) -> Result<u64, String> {
+        let Some(value) = self.value("busy_timeout") else { return Ok(BUSY_TIMEOUT_MS) };
+        value.parse().map_err(|_| format!("busy_timeout: {value:?} is no number of ms"))
+    }
+
     fn value(&self, name: &str) -> Option<String> {
         let found = self.settings.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, value)| value.to_ascii_lowercase())
@@ -77,13 +83,7 @@ impl Database {
         let pragma = |name: &str, value: &str| {
             connection.pragma_update(None, name, value).map_err(|error| format!("{name}: {error}"))
         };
-        let busy_ms = match self.value("busy_timeout") {
-            Some(value) => {
-                value.parse().map_err(|_| format!("busy_timeout: {value:?} is no number of ms"))?
-            }
-            None => BUSY_TIMEOUT_MS,
-        };
-        let timeout = Duration::from_millis(busy_ms);
+        let timeout = Duration::from_millis(self.busy_timeout_ms()?);
         connection.busy_timeout(timeout).map_err(|error| format!("busy_timeout: {error}"))?;
         if let Some(mode) = self.value("journal_mode") {
             one_of("journal_mode", &mode, &JOURNAL_MODES)?;

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::iter;
 use std::sync::Arc;
 
-use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, ErrorCode};
 use sql::{Engine, split};
 use wire::sql::{Number, RowSink, ServerError, SessionEvent, Statement, Transaction, Value as SqlValue};
 use wire::{Cancel, ErrorClass, Greeting, Interrupt, PeerFault};
 
+use crate::activity::{self, Connection as Activity};
 use crate::database::Database;
 use crate::errors;
 use crate::work::{Item, Work};
@@ -19,6 +20,8 @@ use crate::work::{Item, Work};
 pub struct Session {
     database: Arc<Database>,
     connection: Option<Connection>,
+    /// What a monitor sees of the connection. `None` while it is closed.
+    activity: Option<Arc<Activity>>,
     work: Work,
     server_error: ServerError,
     has_begun_reply: bool,
@@ -34,7 +37,17 @@ impl Session {
     /// Creates a session, which opens the database on login.
     pub fn new(database: Arc<Database>) -> Self {
         let (connection, work, server_error) = (None, Work::default(), ServerError::default());
-        Self { database, connection, work, server_error, has_begun_reply: false }
+        Self { database, connection, activity: None, work, server_error, has_begun_reply: false }
+    }
+
+    /// Keeps a new connection, which waits for locks in sight of a monitor.
+    fn keep(&mut self, mut connection: Connection) {
+        // The timeout was checked when the connection was opened.
+        let timeout_ms = self.database.busy_timeout_ms().unwrap_or(0);
+        // Without this handler, SQLite waits in its own, which has the same timeout.
+        let _ = connection.busy_handler(Some(activity::wait_for_lock));
+        self.activity = Some(Activity::new(timeout_ms));
+        self.connection = Some(connection);
     }
 
     fn run(&self, item: &Item, rows: &mut dyn RowSink) -> rusqlite::Result<Option<StatementResult>> {
@@ -130,7 +143,7 @@ impl wire::sql::Session for Session {
 
     fn greeted(&mut self, _bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         match self.database.open() {
-            Ok(connection) => self.connection = Some(connection),
+            Ok(connection) => self.keep(connection),
             Err(words) => {
                 let sentence = "the database cannot be opened";
                 return Err(PeerFault::new(ErrorClass::LoginRefused, 0, sentence).saying(words));
@@ -182,10 +195,17 @@ impl wire::sql::Session for Session {
         if item == Item::Ready {
             return Ok((0, SessionEvent::Ready));
         }
-        let event = match self.run(&item, rows) {
+        let result = match &self.activity {
+            Some(activity) => activity.during(|| self.run(&item, rows)),
+            None => self.run(&item, rows),
+        };
+        let event = match result {
             Ok(Some(StatementResult { rows, has_rows })) => SessionEvent::Succeeded { rows, has_rows },
             Ok(None) => return Err(not_open()),
             Err(error) => {
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
+                    activity::note_rejection();
+                }
                 self.server_error = errors::server_error(&error);
                 self.work.skip_to_ready();
                 SessionEvent::Rejected
@@ -225,6 +245,7 @@ impl wire::sql::Session for Session {
 
     fn forget(&mut self) {
         self.connection = None;
+        self.activity = None;
         self.work.clear();
         self.has_begun_reply = false;
     }

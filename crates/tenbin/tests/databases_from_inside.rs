@@ -228,3 +228,46 @@ fn database_behind_an_http_server_is_watched() {
     assert!(database["samples"].as_u64() >= Some(1), "{output:?}");
     assert!(database["connections_max"].as_f64() > Some(1.0), "{database}");
 }
+
+/// Rows of a table that is read as a whole for each transaction.
+const WITHOUT_INDEX: &str = "\\set c random(1, 1000)\nSELECT count(t) FROM orders WHERE customer = :c;\n";
+
+#[track_caller]
+fn assert_without_index(json: &Value) {
+    let cause = &json["bottleneck"];
+    assert_eq!(cause["resource"], "without_index", "{json}");
+    let readings = cause["for"].to_string();
+    assert!(readings.contains("SELECT count(t) FROM orders WHERE customer = ?"), "{cause}");
+    assert_eq!(cause["next"], "add an index for the condition: CREATE INDEX ON orders (customer)", "{cause}");
+}
+
+#[test]
+fn statement_that_reads_a_table_without_an_index_is_named_with_the_index() {
+    let rows = "CREATE TABLE orders (id int PRIMARY KEY, customer int, t varchar(9)); \
+                INSERT INTO orders SELECT g, g % 1000, 'x' FROM ";
+    let home = Home::new();
+    let postgres = Postgres::start(&PostgresSettings::default()).expect("a server");
+    postgres.sql(&format!("{rows} generate_series(1, 60000) g")).expect("a table");
+    let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
+    mariadb.sql(&format!("{rows} (SELECT seq AS g FROM seq_1_to_60000) s")).expect("a table");
+    for url in [postgres.own_url(), mariadb.own_url()] {
+        assert_without_index(&load(&home, &url, WITHOUT_INDEX, &["-c", "3"]));
+    }
+}
+
+#[test]
+fn users_of_sqlite_wait_for_the_disk_or_the_lock_and_not_in_think_time() {
+    let home = Home::new();
+    let file = home.path().join("a.db");
+    let made = std::process::Command::new("sqlite3").arg(&file).arg("CREATE TABLE t (a int)").status();
+    assert!(made.is_ok_and(|status| status.success()), "install sqlite3: apt-get install sqlite3");
+    let url = format!("sqlite:{}", file.display());
+    for users in ["1", "4"] {
+        let json = load(&home, &url, "INSERT INTO t VALUES (1);\n", &["-c", users]);
+        let waits = texts(&json, "waits", "wait");
+        assert!(waits.iter().any(|wait| ["IO:fsync", "Lock:file", "CPU"].contains(wait)), "{json}");
+        let cause = json["bottleneck"].to_string();
+        assert!(!cause.contains("think time") && !cause.contains("was not read"), "{cause}");
+        assert_ne!(json["bottleneck"]["resource"], "load", "{json}");
+    }
+}

@@ -8,7 +8,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Covers, Rule, Rung, in_process};
 use crate::causes::Resource;
 use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
 use crate::signals::Signals;
@@ -66,7 +66,8 @@ fn kind(wait: &str) -> Option<Resource> {
         | "IO:WALSync"
         | "IO:WALWrite"
         | "IO:WALInitSync"
-        | "IO:WALInitWrite" => Some(Resource::DATABASE_LOG),
+        | "IO:WALInitWrite"
+        | "IO:fsync" => Some(Resource::DATABASE_LOG),
         "IO:DataFileRead"
         | "IO:DataFilePrefetch"
         | "IPC:BufferIO"
@@ -110,12 +111,17 @@ pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(share),
         decimal(active, 1),
     );
+    let counted = evidence.counted_lock_waits().filter(|_| resource == Resource::DATABASE_LOCK);
     let blocker = blocker_of_most(evidence).filter(|_| resource == Resource::DATABASE_LOCK);
     let cause = suspected(resource, Scope::DatabaseWait(wait.clone()), because)
         .direct(evidence.of_in_flight(share * active))
         .and(blocker.as_ref().map(|(state, statement)| {
             format!("sessions that blocked others were mostly {state} in {statement}")
-        }));
+        }))
+        .and(counted);
+    if evidence.is_in_process() {
+        return Some(cause.next(in_process::next_of(resource)));
+    }
     Some(if resource == Resource::DATABASE_LOCK { cause.next(next_of_lock(wait, blocker)) } else { cause })
 }
 

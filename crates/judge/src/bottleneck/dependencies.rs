@@ -249,7 +249,7 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         return None;
     }
     let took = call.called.reply_ns().filter(|ns| *ns >= REPLY_MIN_NS);
-    let took = took.map_or_else(String::new, |ns| format!(", which took {} each", duration(ns)));
+    let took = took.map_or_else(String::new, |ns| format!(", which took {} each or more", duration(ns)));
     let others = slow.as_ref().map_or_else(String::new, |equals| format!("; {equals}"));
     let because = format!(
         "{} awaited {} replies from {} on average{took}{others}{}",

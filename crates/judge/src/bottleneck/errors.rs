@@ -5,7 +5,7 @@ use record::{ClassName, ErrorClass, Loss};
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Evidence, share};
 use super::words::percent;
-use super::{Covers, REFUSED, Rule, Rung};
+use super::{Covers, REFUSED, Rule, Rung, in_process};
 use crate::causes::Resource;
 use crate::words::{Share, duration};
 
@@ -84,7 +84,11 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             format!("the error {name} was met {count} times, with {planned} requests planned: {words}")
         }
     };
-    Some(standing(evidence, suspected(resource, Scope::System, because).next(class.help()), of_all))
+    let next = match resource == Resource::DATABASE_LOCK && evidence.is_in_process() {
+        true => in_process::next_of(resource),
+        false => class.help().to_owned(),
+    };
+    Some(standing(evidence, suspected(resource, Scope::System, because).next(next), of_all))
 }
 
 /// Reports that the system was unavailable, where no rule explains a run. Uses time, because a system that is unavailable gets few

@@ -202,6 +202,8 @@ impl Evidence<'_> {
         };
         let (system, generator) =
             (used(|resources| resources.system.as_ref()), used(|resources| resources.generator.as_ref()));
+        // A database in the process of the generator uses its CPU time.
+        let (system, generator) = if self.is_in_process() { (generator, None) } else { (system, generator) };
         let busy = self.signal(|signals| signals.busy_cores);
         // Servers on this machine that the system calls are no other processes.
         let called = self.signal(|signals| Some(signals.dependencies.cores())).unwrap_or(0.0);

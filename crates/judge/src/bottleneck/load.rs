@@ -5,6 +5,7 @@ use record::{ErrorClass, Loss};
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::delayed_ack::REPLIES_AWAIT_DELAYED_ACKS;
 use super::evidence::Evidence;
+use super::in_process::USERS_ARE_IN_CALLS;
 use super::words::cpu_in_brackets;
 use super::{Covers, FULL, REFUSED, Rule, Rung};
 use crate::causes::Resource;
@@ -57,6 +58,7 @@ const REFUTED_BY: &[Refutation] = &[
     CONNECTIONS_QUEUED,
     REQUESTS_UNSERVED,
     REPLIES_AWAIT_DELAYED_ACKS,
+    USERS_ARE_IN_CALLS,
 ];
 
 pub(super) const OPEN_LOAD_SERVED: Rule = Rule {

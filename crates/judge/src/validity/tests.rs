@@ -24,6 +24,7 @@ fn planned(rate: Option<u32>) -> Planned {
         latency_limit_ns: None,
         is_trial: false,
         is_pinned: false,
+        is_in_process: false,
     }
 }
 

@@ -31,5 +31,6 @@ pub(super) const KIND: Kind = Kind {
     watch: Some(|| Box::new(watch::MySql::default())),
     costs: Some(costs::read),
     server_copy: None,
+    watch_in_process: None,
     in_process: None,
 };

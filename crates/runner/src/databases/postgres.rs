@@ -33,5 +33,6 @@ pub(super) const KIND: Kind = Kind {
     watch: Some(|| Box::new(watch::Postgres::default())),
     costs: Some(costs::read),
     server_copy: Some(template::find),
+    watch_in_process: None,
     in_process: None,
 };

@@ -1,6 +1,7 @@
 //! SQLite, in this process.
 
 mod costs;
+mod watch;
 
 use engine::Probed;
 use plan::{Engine, Transactions};
@@ -24,6 +25,7 @@ pub(super) const KIND: Kind = Kind {
     watch: None,
     costs: Some(costs::read),
     server_copy: None,
+    watch_in_process: Some(|| Box::new(watch::InProcessWatch::begin())),
     in_process: Some(|deck, steps, settings, transactions| {
         sqlite::sqlite(deck, steps, settings, file(transactions))
             .map(|script| Box::new(InProcess(script)) as _)

@@ -103,15 +103,21 @@ fn plan(version: u32, query: &str, asked: &mut Asked<'_>) -> Result<Option<Answe
     };
     asked.ask("BEGIN READ ONLY")?;
     let answer = explained(prepare.as_deref(), &explain, asked);
-    asked.ask("ROLLBACK")?;
+    // The session reports the end of a transaction that failed as a rejection.
+    end(asked.ask("COMMIT"))?;
     if prepare.is_some() {
-        match asked.ask("DEALLOCATE tenbin_watch_plan") {
-            // The server rejected the statement, so it has no name for it.
-            Ok(_) | Err(Error::Refused { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        // The server has no such name if it rejected the statement.
+        end(asked.ask("DEALLOCATE tenbin_watch_plan"))?;
     }
     answer
+}
+
+/// Accepts a rejection.
+fn end(answer: Result<Answer, Error>) -> Result<(), Error> {
+    match answer {
+        Ok(_) | Err(Error::Refused { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn explained(prepare: Option<&str>, explain: &str, asked: &mut Asked<'_>) -> Result<Option<Answer>, Error> {
