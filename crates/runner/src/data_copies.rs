@@ -102,6 +102,8 @@ impl DataCopies {
         let in_words = |what: String| failure(false, "prepare", what);
         let file = plan.database().and_then(|database| database.file.as_ref()).map(|(path, _)| path.clone());
         match (all.get_mut(&stage.data_key), &file) {
+            // The file of the run before, which no step changed.
+            (Some(Prepared::Copy { .. }), Some(file)) if !plan.may_write() && file.exists() => {}
             (Some(Prepared::Copy { path, is_told, .. }), Some(file)) => {
                 let begun = tools.clock.now();
                 let copied = restore_file(path, file)

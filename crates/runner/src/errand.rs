@@ -12,7 +12,6 @@ use engine::{Errand, Peer};
 use load::chance::Chance;
 use load::values::{DataSource, RowOrder, Source};
 use load::{Share, Values};
-use loading::SqlText;
 use plan::{ErrandSql, Plan, PlannedStep};
 use wire::step::{Step, StepsOfLoad};
 use wire::{Conversation, Protocol};
@@ -125,9 +124,8 @@ impl SetUp {
 fn run_sql(all: &[ErrandSql], after_requests: Option<usize>) -> Result<(), String> {
     for one in all.iter().filter(|one| after_requests.is_none_or(|number| number == one.after_requests)) {
         let Some(database) = &one.database else { return Err("they go to no database".to_owned()) };
-        let place = load_data::place(database).map_err(|refusal| refusal.to_string())?;
-        let text = SqlText { file: one.sql.file.clone(), text: one.sql.text.clone() };
-        loading::run_sql(&[text], &place).map_err(|error| error.to_string())?;
+        load_data::run_sql(database, one.sql.file.as_deref(), &one.sql.text)
+            .map_err(|error| error.to_string())?;
     }
     Ok(())
 }

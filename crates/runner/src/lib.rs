@@ -85,7 +85,7 @@ pub use events::RunningEvents;
 pub use generator::{Generator, LocalGenerator, Ready, Underway};
 pub use host::Machine;
 pub use load::Share;
-pub use load_data::{FillError, Progress, fill, rows_words};
+pub use load_data::{FillError, Progress, fill, rows_words, run_sql};
 pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMethod};
 pub use made_run::MadeRun;
 pub use one_run::Runner;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use judge::words::{Share, percent};
-use loading::{Database, DatabaseLocation, Loaded, Options};
+use loading::{Database, DatabaseLocation, Loaded, Options, SqlText};
 use plan::Fault;
 use progress::{Filling, RunEvent, Stream};
 use sql::workload;
@@ -74,6 +74,12 @@ pub fn fill(
     let place = place(database)?;
     let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all: plan.rows() };
     Ok(loading::run(&plan, &place, &told)?)
+}
+
+/// Runs statements on one connection. `file` is the file that they come from, for errors.
+pub fn run_sql(database: &plan::Database, file: Option<&str>, text: &str) -> Result<(), FillError> {
+    let text = SqlText { file: file.map(str::to_owned), text: text.to_owned() };
+    Ok(loading::run_sql(&[text], &place(database)?)?)
 }
 
 /// Address and log-in of a database.

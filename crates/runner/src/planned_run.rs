@@ -182,7 +182,7 @@ impl<'a> PlannedRun<'a> {
         stream: &Stream,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
-        let Some(stage) = self.stage.filter(|stage| stage.starts_processes() || self.has_events()) else {
+        let Some(stage) = self.stage.filter(|stage| stage.starts_anything() || self.has_events()) else {
             return Ok(MonitoredSystem::somebody_elses(lab));
         };
         let events = Events::new(&stage.launch.events, &self.plan, stage.launch.host, tools.stopper);

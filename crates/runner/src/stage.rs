@@ -191,6 +191,11 @@ impl Stage {
         &self.room.ports
     }
 
+    /// Whether the run starts processes, or runs commands before and after it.
+    pub(crate) fn starts_anything(&self) -> bool {
+        self.starts_processes() || !self.launch.before.is_empty() || !self.launch.after.is_empty()
+    }
+
     /// Whether the run starts the system; else it is already running.
     pub(crate) fn starts_processes(&self) -> bool {
         !self.launch.processes.is_empty()

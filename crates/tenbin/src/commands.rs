@@ -25,6 +25,7 @@ pub(crate) mod request;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod sql;
+pub(crate) mod statements;
 pub(crate) mod stored;
 pub(crate) mod target;
 
@@ -75,6 +76,9 @@ pub(crate) enum Command {
     /// Holds a process of a system; started by `run` and `check`
     #[command(hide = true)]
     Keep(keep::KeepFlags),
+    /// Runs statements of a plan; started by `run` and `check`
+    #[command(hide = true)]
+    Sql(statements::StatementsFlags),
 }
 
 /// Where results are kept.

@@ -107,6 +107,7 @@ fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Command::History(flags)) => commands::history::run(&flags),
         Some(Command::Completions(flags)) => commands::completions::run(&flags),
         Some(Command::Man(flags)) => commands::man::run(&flags, Arguments::command()),
+        Some(Command::Sql(flags)) => commands::statements::run(&flags),
         Some(Command::Keep(_)) => return Ok(lab::keeper::main()),
         Some(Command::Target(flags)) => commands::target::run(*flags),
         Some(Command::Machine(flags)) => commands::machine::run(&flags),

@@ -83,3 +83,24 @@ fn errors_of_own_data_name_file_and_line() {
         "{output:?}"
     );
 }
+
+#[test]
+fn statements_run_before_and_after_each_run_on_their_endpoint() {
+    let home = Home::new();
+    let other = home.path().join("other.db");
+    let path = plan(
+        &home,
+        &format!(
+            "scenario: [ sql: \"SELECT count(*) FROM items\" ]\nload: {{ users: 1, requests: 2 }}\nsystems:\n  lite:\n    \
+             url: \"sqlite:{{dir}}/x.db\"\n    endpoints: {{ log: \"sqlite:{}\" }}\n    before: [ {{ sql: schema.sql }} ]\n    \
+             after: [ {{ sql: \"CREATE TABLE IF NOT EXISTS runs (n); INSERT INTO runs VALUES (7)\", endpoint: log }} ]\n\
+             teardown: [ {{ sql: \"INSERT INTO items (id) VALUES (1)\" }} ]\n",
+            other.display()
+        ),
+    );
+    all_ok(&home.json(&["run", &path]), 1);
+    let count: i64 = rusqlite::Connection::open(&other)
+        .and_then(|file| file.query_row("SELECT sum(n) FROM runs", [], |row| row.get(0)))
+        .expect("the statement ran");
+    assert_eq!(count, 7);
+}

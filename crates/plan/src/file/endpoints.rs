@@ -208,6 +208,19 @@ impl Endpoints {
         at_url.map(|(kind, _)| *kind).collect()
     }
 
+    /// Notes the endpoints that statements of `before` and `after` name. Unknown ones are reported with their system.
+    pub(crate) fn note_statements(&mut self, root: &Node) {
+        let systems = root.get("systems").map_or(&[][..], Node::entries);
+        let lists = systems.iter().flat_map(|system| ["before", "after"].map(|key| system.value.get(key)));
+        for item in lists.flatten().flat_map(Node::items) {
+            let name = item.text_of("endpoint").filter(|_| item.get("sql").is_some());
+            self.named
+                .iter_mut()
+                .filter(|known| Some(known.name.as_str()) == name)
+                .for_each(|known| known.is_used = true);
+        }
+    }
+
     /// Notes the endpoint that statements of `setup` or `teardown` name.
     pub(crate) fn note_errand(&mut self, item: &Node, reading: &mut Reading<'_>) {
         let number =

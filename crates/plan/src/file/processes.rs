@@ -54,7 +54,7 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
             in_order(processes, entries, reading)
         }
         (None, None) => {
-            for key in ["ready", "stop", "files", "before", "after", "resources", "disk", "proxies", "host"] {
+            for key in ["ready", "stop", "files", "resources", "disk", "proxies", "host"] {
                 if let Some(entry) = node.entry(key).filter(|_| node.get("url").is_some()) {
                     let what = format!("`{key}` requires a system with `start`");
                     reading.at(entry.key_at, what, "remove it, or add `start`");

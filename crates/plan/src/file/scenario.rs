@@ -104,6 +104,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves, settings::variables(root, &written));
     let mut endpoints = note_kinds(root, &written, reading);
+    endpoints.note_statements(root);
     let mut around = Errands::default();
     if let Some(setup) = &setup {
         around.setup = errands::read(setup, &mut variables, reading);

@@ -20,11 +20,13 @@ use super::span::{Span, line_at};
 use super::tls;
 use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
+use super::variants;
 use super::variants::{self, VariedSystem};
+use crate::database::is_database;
 use crate::running::RunningSpec;
 use crate::study::{
-    ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, System, Variant,
-    is_number, names_in,
+    ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, SqlFileText, System,
+    Variant, is_number, names_in,
 };
 
 /// Names that every text of a system may use.
@@ -188,8 +190,13 @@ fn system(
     let tls = tls::read(node, first_url(node).unwrap_or("http://"), &scope.known, reading);
     let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
         let items = node.get(key).map_or(&[][..], Node::items);
-        items.iter().map(|item| reading.command(item, &scope.known)).collect()
+        let commands = items.iter().map(|item| match item.get("sql") {
+            Some(_) => statements(item, key, &scope, (&url, database.as_ref(), &endpoints), reading),
+            None => vec![reading.command(item, &scope.known)],
+        });
+        commands.flatten().collect()
     };
+    let (before, after) = (commands("before", reading), commands("after", reading));
     let mut system = System {
         name: entry.key.clone(),
         has_knobs_in_env: false,
@@ -201,8 +208,8 @@ fn system(
         running: running_as(node, &scope.known, reading),
         tls,
         files: files(&scope, reading),
-        before: commands("before", reading),
-        after: commands("after", reading),
+        before,
+        after,
         version: node.get("version").map(|version| reading.command(version, &scope.known)),
         env: env(node, &scope.known, reading),
         dir: dir(node, &scope.known, reading),
@@ -332,6 +339,55 @@ fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Pr
 }
 
 /// Reports processes with `start-by: event` that no event starts.
+/// Commands that run the statements of an item of `before` or `after`, one for each text.
+fn statements(
+    item: &Node,
+    key: &str,
+    scope: &Scope<'_>,
+    (url, database, endpoints): (&Braced, Option<&Braced>, &[EndpointText]),
+    reading: &mut Reading<'_>,
+) -> Vec<Vec<Braced>> {
+    let named = item.entry("endpoint").and_then(|entry| Some((entry, entry.value.text()?)));
+    let url = match named {
+        None => database.unwrap_or(url),
+        Some((entry, name)) => match endpoints.iter().find(|endpoint| endpoint.name == name) {
+            Some(endpoint) => &endpoint.url,
+            None => {
+                let known = endpoints.iter().map(|endpoint| endpoint.name.as_str());
+                let what = format!("unknown endpoint `{name}`");
+                reading.findings.unknown(
+                    entry.value.at,
+                    what,
+                    name,
+                    known,
+                    "define it under `endpoints`, or write one of",
+                );
+                return Vec::new();
+            }
+        },
+    };
+    if !is_database(&url.fill(|_| Some("x".to_owned()))) {
+        let what = format!("`sql` of `{key}` needs a database, and this is the URL of another system");
+        reading.at(item.at, what, "add `endpoint` with the name of a database, or `database` to the system");
+        return Vec::new();
+    }
+    if url.names().any(secret::is_one) {
+        let what = format!("`sql` of `{key}` is a command of its own, and would show the secret in the URL");
+        reading.at(item.at, what, "put the password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD");
+        return Vec::new();
+    }
+    let texts = item.get("sql").map_or(&[][..], Node::items);
+    let texts = texts.iter().filter_map(|text| own_data::text(text, &scope.known, reading));
+    let command = |text: SqlFileText| {
+        let text = match text.file {
+            Some(file) => Braced::read(&format!("@{{plan}}/{file}")),
+            None => text.text,
+        };
+        vec![Braced::read("{tenbin}"), Braced::read("sql"), url.clone(), text]
+    };
+    texts.map(command).collect()
+}
+
 fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     for process in system.processes.iter().filter(|process| process.is_started_by_event) {
         let starts = |action: &ActionText| matches!(action, ActionText::Start(name) if *name == process.name);

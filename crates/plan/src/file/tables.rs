@@ -20,7 +20,8 @@ const DURATION: ValueKind = One(&form::DURATION);
 const COUNT: ValueKind = One(&form::COUNT);
 const RATE: ValueKind = One(&form::RATE);
 const COMMAND: ValueKind = OneOrList(&TEXT);
-const COMMANDS: ValueKind = Either(&[TEXT, List(&COMMAND)]);
+const COMMANDS_AND_SQL: ValueKind =
+    Either(&[TEXT, table(&STATEMENTS), List(&Either(&[TEXT, List(&TEXT), table(&STATEMENTS)]))]);
 const VALUES: ValueKind = OneOrList(&TEXT);
 const CHOICES: ValueKind = OneOrList(&Named(&VALUES));
 
@@ -108,6 +109,7 @@ const AFTER_STEP: &[&Table] = &[
     &STAGE,
     &HOST,
     &SYSTEM,
+    &STATEMENTS,
     &PROCESS,
     &PROXY,
     &READY,
@@ -482,8 +484,13 @@ pub(crate) static SYSTEM: Table = Table {
             Named(&Either(&[TEXT, table(&TEMPLATE)])),
             "Files to write into `{dir}` before the start.",
         ),
-        key("before", "[ ./prepare ]", COMMANDS, "Commands to run before the start; each must exit with 0."),
-        key("after", "[ ./clean ]", COMMANDS, "Commands to run after the stop."),
+        key(
+            "before",
+            "[ ./prepare, { sql: \"DROP TABLE IF EXISTS a\", endpoint: stock } ]",
+            COMMANDS_AND_SQL,
+            "Commands to run before the start, or before each run of a system that is running; each must exit with 0. Or statements for a database that is running.",
+        ),
+        key("after", "[ ./clean ]", COMMANDS_AND_SQL, "Commands and statements to run after the stop."),
         key(
             "commands-within",
             "60s",
@@ -589,6 +596,26 @@ pub(crate) static SYSTEM: Table = Table {
         ),
         ONLY,
         EXCEPT,
+    ],
+};
+
+pub(crate) static STATEMENTS: Table = Table {
+    name: "statements",
+    sentence: "Statements for a database that is running, in place of a command.",
+    example: "{ sql: \"DROP TABLE IF EXISTS a\" }",
+    keys: &[
+        required(
+            "sql",
+            "DROP TABLE IF EXISTS a",
+            OneOrList(&TEXT),
+            "Statements; a text that ends in .sql is a file in the folder of the plan.",
+        ),
+        key(
+            "endpoint",
+            "stock",
+            TEXT,
+            "The database, by its name among `endpoints`; default: that of `url` or `database`.",
+        ),
     ],
 };
 

@@ -278,12 +278,7 @@ impl Study {
             system.name,
             if count == 1 { "" } else { "s" }
         );
-        if let Some(tables) = &system.tables {
-            let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
-        }
-        if let Some(own) = &system.own_data {
-            let _ = writeln!(out, "            before each load: {}", own.words());
-        }
+        explain_data(system, out);
         if let Some(host) = &system.host {
             let _ = writeln!(out, "            on the host {host}, a network namespace");
         }
@@ -356,4 +351,14 @@ fn without_user(url: &Braced) -> String {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let from = rest[..end].rfind('@').map_or(0, |at| at + 1);
     format!("{scheme}://{}", &rest[from..])
+}
+
+/// Data that is prepared before each load.
+fn explain_data(system: &super::System, out: &mut String) {
+    if let Some(tables) = &system.tables {
+        let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
+    }
+    if let Some(own) = &system.own_data {
+        let _ = writeln!(out, "            before each load: {}", own.words());
+    }
 }
