@@ -9,6 +9,9 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
+/// Length of a file in bytes, from which on a copy waits until it is on disk.
+const SYNCED_BYTES: u64 = 1 << 20;
+
 /// Result of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
@@ -76,6 +79,10 @@ fn file(from: &Path, to: &Path, about: &Metadata) -> io::Result<Copied> {
         }
         Err(error) => return Err(error.into()),
     };
+    if !is_shared && about.len() >= SYNCED_BYTES {
+        // Otherwise the kernel would write it while a load is measured.
+        copy.sync_data()?;
+    }
     own(about, to)?;
     copy.set_permissions(fs::Permissions::from_mode(about.mode() & 0o7777))?;
     let bytes = about.len();

@@ -9,7 +9,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 
 use crate::chance::Chance;
 use crate::share::Share;
@@ -29,6 +28,8 @@ pub struct DataSource {
 
 /// Upper bound of an allocation's overhead in bytes: header and rounding.
 const ALLOCATION_BYTES: usize = 32;
+
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Length of a UUID in characters.
 const UUID_BYTES: usize = 36;
@@ -284,17 +285,12 @@ fn write_decimal(number: i64, text: &mut String) {
 /// Writes a UUID with these bits, except for those of version and variant.
 fn write_uuid(bits: u128, version: u128, text: &mut String) {
     let bits = bits & !(0xf << 76) & !(0x3 << 62) | version << 76 | 0x2 << 62;
-    let part = |shift: u32, bytes: u32| bits >> shift & ((1 << (8 * bytes)) - 1);
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        part(96, 4),
-        part(80, 2),
-        part(64, 2),
-        part(48, 2),
-        part(0, 6)
-    );
+    for digit in (0..32).rev() {
+        if matches!(digit, 23 | 19 | 15 | 11) {
+            text.push('-');
+        }
+        text.push(char::from(HEX_DIGITS[(bits >> (4 * digit) & 0xf) as usize]));
+    }
 }
 
 fn set_columns(row: Option<&[Box<str>]>, fills: &[(u16, usize)], mut set: impl FnMut(u16, &[u8])) {

@@ -160,7 +160,7 @@ fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>
     });
     let help = match copied {
         Some(copied) if is_first && !copied.is_shared() && copied.bytes >= LARGE_COPY_BYTES => {
-            format!("\n        help: {REFLINKS_HELP}")
+            format!("; help: {REFLINKS_HELP}")
         }
         _ => String::new(),
     };

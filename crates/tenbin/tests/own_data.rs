@@ -47,9 +47,9 @@ fn sqlite_file_is_restored_before_each_run() {
 #[test]
 fn database_of_a_running_postgresql_is_restored_from_a_template() {
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
-    server.sql("CREATE DATABASE shop").expect("a database");
-    let url = server.own_url();
-    let url = format!("{}/shop", url.rsplit_once('/').expect("a path").0);
+    server.sql("CREATE ROLE keeper LOGIN CREATEDB").expect("a role");
+    server.sql("CREATE DATABASE shop OWNER keeper").expect("a database");
+    let url = format!("postgres://keeper@127.0.0.1:{}/shop", server.port());
     let home = Home::new();
     let path = plan(
         &home,

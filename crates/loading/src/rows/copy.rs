@@ -10,14 +10,9 @@ pub(crate) struct CopyRows {
 }
 
 impl CopyRows {
-    /// Text written since [`CopyRows::clear`].
+    /// Text written so far.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// Clears the buffer.
-    pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
     }
 
     fn next_value(&mut self) {

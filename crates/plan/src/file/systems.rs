@@ -188,15 +188,8 @@ fn system(
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
     let tls = tls::read(node, first_url(node).unwrap_or("http://"), &scope.known, reading);
-    let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
-        let items = node.get(key).map_or(&[][..], Node::items);
-        let commands = items.iter().map(|item| match item.get("sql") {
-            Some(_) => statements(item, key, &scope, (&url, database.as_ref(), &endpoints), reading),
-            None => vec![reading.command(item, &scope.known)],
-        });
-        commands.flatten().collect()
-    };
-    let (before, after) = (commands("before", reading), commands("after", reading));
+    let at = (&url, database.as_ref(), endpoints.as_slice());
+    let [before, after] = ["before", "after"].map(|key| commands(key, &scope, at, reading));
     let mut system = System {
         name: entry.key.clone(),
         has_knobs_in_env: false,
@@ -339,6 +332,21 @@ fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Pr
 }
 
 /// Reports processes with `start-by: event` that no event starts.
+/// Reads the commands and statements of `before` or `after`.
+fn commands(
+    key: &str,
+    scope: &Scope<'_>,
+    at: (&Braced, Option<&Braced>, &[EndpointText]),
+    reading: &mut Reading<'_>,
+) -> Vec<Vec<Braced>> {
+    let items = scope.node.get(key).map_or(&[][..], Node::items);
+    let commands = items.iter().map(|item| match item.get("sql") {
+        Some(_) => statements(item, key, scope, at, reading),
+        None => vec![reading.command(item, &scope.known)],
+    });
+    commands.flatten().collect()
+}
+
 /// Commands that run the statements of an item of `before` or `after`, one for each text.
 fn statements(
     item: &Node,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+use std::thread;
 
 use engine::Peer;
 use wire::postgres::Session;
@@ -13,10 +15,12 @@ use crate::error::Error;
 use crate::marks;
 use crate::rows::CopyRows;
 
+/// Number of pieces of rows that are made ahead.
+const PIECES_AHEAD: usize = 2;
+
 /// A connection.
 pub(super) struct Postgres {
     connection: Connection<Session>,
-    rows: CopyRows,
 }
 
 impl Postgres {
@@ -32,7 +36,7 @@ impl Postgres {
     /// Opens a connection without any SET statements, which would outlive the session behind a pooler.
     pub(super) fn open_as_it_is(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
         let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce()?), number)?;
-        Ok(Self { connection, rows: CopyRows::default() })
+        Ok(Self { connection })
     }
 }
 
@@ -65,6 +69,38 @@ fn line_of_copy(context: &str) -> Option<u64> {
 }
 
 impl Postgres {
+    /// Sends all rows of a COPY. The next ones are made on a thread of their own, while the server takes these. False if `written`
+    /// asks to stop.
+    fn send_rows(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
+        let doing = &batch.doing(None);
+        thread::scope(|scope| {
+            let (made, ready) = mpsc::sync_channel(PIECES_AHEAD);
+            let make = move || {
+                for rows in batch.pieces(batch.content.rows_at_once()) {
+                    let (count, mut copy) = (rows.end - rows.start, CopyRows::default());
+                    batch.content.write(rows, &mut copy);
+                    // Nobody takes the rows after an error.
+                    if made.send((copy, count)).is_err() {
+                        return;
+                    }
+                }
+            };
+            let builder = thread::Builder::new().name("make-rows".to_owned());
+            builder.spawn_scoped(scope, make).map_err(Error::thread)?;
+            for (copy, count) in ready {
+                self.connection.session.copy_bytes(copy.bytes());
+                if let Err(broken) = self.connection.flush(doing) {
+                    // An error of the server explains why it closed the connection.
+                    return Err(self.connection.finish(&mut (), doing).err().unwrap_or(broken));
+                }
+                if !written(count) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+
     /// Writes rows by COPY.
     fn copy(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
         let doing = &batch.doing(None);
@@ -81,18 +117,8 @@ impl Postgres {
             SessionEvent::Rejected => return Err(self.connection.refused(doing)),
             _ => return Err(broken(doing, "the server does not take a copy")),
         }
-        for rows in batch.pieces(batch.content.rows_at_once()) {
-            let count = rows.end - rows.start;
-            self.rows.clear();
-            batch.content.write(rows, &mut self.rows);
-            self.connection.session.copy_bytes(self.rows.bytes());
-            if let Err(broken) = self.connection.flush(doing) {
-                // An error of the server explains why it closed the connection.
-                return Err(self.connection.finish(&mut (), doing).err().unwrap_or(broken));
-            }
-            if !written(count) {
-                return Ok(false);
-            }
+        if !self.send_rows(batch, written)? {
+            return Ok(false);
         }
         self.connection.session.copy_end();
         self.connection.flush(doing)?;
