@@ -7,6 +7,7 @@ mod insert;
 mod pgbench;
 mod postcodes;
 mod sbtest;
+mod tpcc;
 
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ pub(crate) use digits::push_decimal;
 pub(crate) use insert::InsertRows;
 pub(crate) use pgbench::{ACCOUNTS, TELLERS};
 pub(crate) use postcodes::ROWS as POSTCODES;
+pub(crate) use tpcc::TpccTable;
 
 /// Receiver of the values of rows, in column order. Texts contain no tab, line break, backslash, or quote.
 pub(crate) trait Sink {
@@ -64,6 +66,15 @@ pub(crate) enum Content {
         /// Number of rows of the table.
         rows: u64,
     },
+    /// Rows of a table in the shape of TPC-C.
+    Tpcc {
+        /// The table.
+        table: TpccTable,
+        /// Seed of random values.
+        seed: u64,
+        /// Number of items.
+        items: u64,
+    },
 }
 
 impl Content {
@@ -75,6 +86,7 @@ impl Content {
             Self::Tellers => pgbench::tellers(rows, sink),
             Self::Branches => pgbench::branches(rows, sink),
             Self::Sbtest { seed, number, size } => sbtest::rows(rows, seed, number, size, sink),
+            Self::Tpcc { table, seed, items } => tpcc::rows(rows, table, seed, items, sink),
             Self::Postcodes { seed, rows: all } => postcodes::rows(rows, seed, all, sink),
         }
     }
@@ -85,7 +97,7 @@ impl Content {
             Self::Accounts { needs_blanks: false, .. } | Self::Tellers | Self::Branches | Self::Nothing => {
                 10_000
             }
-            Self::Accounts { .. } | Self::Sbtest { .. } | Self::Postcodes { .. } => 1_200,
+            Self::Accounts { .. } | Self::Sbtest { .. } | Self::Postcodes { .. } | Self::Tpcc { .. } => 1_200,
         }
     }
 }

@@ -6,11 +6,11 @@ crate::spec::spec! {
         PREPARE_WORKLOAD "workload" "--workload": workload: String = TEXT, "tpcb-like",
             "The workload.", required;
         PREPARE_SCALE "scale" "--scale": scale: u64 = COUNT, "10",
-            "pgbench tables: the scale, with 100,000 accounts each; default 1.";
+            "pgbench tables: the scale, with 100,000 accounts each; tpcc tables: warehouses; default 1.";
         PREPARE_TABLES "tables" "--tables": tables: u64 = COUNT, "4",
             "oltp workloads: number of tables; default 1.";
         PREPARE_TABLE_SIZE "table-size" "--table-size": table_size: u64 = COUNT, "100000",
-            "oltp workloads: rows of each table; default 10000.";
+            "oltp workloads: rows of each table; tpcc workloads: items; default 10000.";
         PREPARE_ROWS "rows" "--rows": rows: u64 = COUNT, "50000",
             "Rows of the workload's own table; default: the number in the original workload.";
         PREPARE_JOBS "jobs" "--jobs": jobs: u64 = COUNT, "4",
