@@ -55,6 +55,7 @@ impl Plan {
     /// [`Error::Options`] if the options are invalid, or not supported by the database.
     pub fn new(workload: &Workload, engine: Engine, options: &Options) -> Result<Self, Error> {
         check(engine, options)?;
+        check_workload(workload, engine, options)?;
         let writers_max = databases::of(engine).writers_max;
         let jobs = writers_max.map_or(options.jobs, |max| max.min(options.jobs));
         let tables = tables::of(workload, engine, options);
@@ -105,6 +106,25 @@ impl Plan {
                 },
             })
         })
+    }
+}
+
+fn check_workload(workload: &Workload, engine: Engine, options: &Options) -> Result<(), Error> {
+    if !workload.engines.contains(&engine) {
+        let known: Vec<&str> = workload.engines.iter().map(|engine| engine.name()).collect();
+        return Err(Error::Options(format!(
+            "{} is for {}: take another database",
+            workload.name,
+            known.join(" and ")
+        )));
+    }
+    let size = workload.variables.iter().find(|variable| variable.name == "table_size");
+    match size.filter(|size| !(size.least..=size.most).contains(&options.table_size)) {
+        Some(size) => Err(Error::Options(format!(
+            "--table-size of {} may be {} to {}, and is {}",
+            workload.name, size.least, size.most, options.table_size
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -166,6 +186,7 @@ fn asked(workload: &Workload, options: &Options) -> String {
             format!("{}, {rows} rows, seed {seed}", workload.name)
         }
         Tables::Accounts => "sign-up".to_owned(),
+        Tables::Tpcc => format!("tpcc, {scale} warehouses of {table_size} items, seed {seed}"),
     }
 }
 

@@ -8,6 +8,7 @@ mod own;
 mod pgbench;
 mod postcodes;
 mod sbtest;
+mod tpcc;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(crate) use insert::InsertRows;
 pub use own::{DrawnColumn, OwnRows};
 pub(crate) use pgbench::{ACCOUNTS, TELLERS};
 pub(crate) use postcodes::ROWS as POSTCODES;
+pub(crate) use tpcc::TpccTable;
 
 /// Receiver of the values of rows, in column order.
 pub(crate) trait Sink {
@@ -71,6 +73,15 @@ pub(crate) enum Content {
     },
     /// Rows of a table that a plan defines.
     Own(Arc<OwnRows>),
+    /// Rows of a table in the shape of TPC-C.
+    Tpcc {
+        /// The table.
+        table: TpccTable,
+        /// Seed of random values.
+        seed: u64,
+        /// Number of items.
+        items: u64,
+    },
 }
 
 impl Content {
@@ -82,6 +93,7 @@ impl Content {
             Self::Tellers => pgbench::tellers(rows, sink),
             Self::Branches => pgbench::branches(rows, sink),
             Self::Sbtest { seed, number, size } => sbtest::rows(rows, seed, number, size, sink),
+            Self::Tpcc { table, seed, items } => tpcc::rows(rows, table, seed, items, sink),
             Self::Postcodes { seed, rows: all } => postcodes::rows(rows, seed, all, sink),
             Self::Own(own) => own.write(rows, sink),
         }
@@ -93,7 +105,7 @@ impl Content {
             Self::Accounts { needs_blanks: false, .. } | Self::Tellers | Self::Branches | Self::Nothing => {
                 10_000
             }
-            Self::Accounts { .. } | Self::Sbtest { .. } | Self::Postcodes { .. } => 1_200,
+            Self::Accounts { .. } | Self::Sbtest { .. } | Self::Postcodes { .. } | Self::Tpcc { .. } => 1_200,
             Self::Own(own) => own.rows_at_once(),
         }
     }

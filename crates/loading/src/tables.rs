@@ -3,6 +3,7 @@
 mod pgbench;
 mod sbtest;
 mod studies;
+mod tpcc;
 
 pub(crate) use pgbench::create_words;
 
@@ -64,5 +65,6 @@ pub(crate) fn of(workload: &Workload, engine: Engine, options: &Options) -> Vec<
         Tables::SbtestEmpty => sbtest::empty_tables(engine, options),
         Tables::Postcodes => vec![studies::postcodes(engine, options, workload.name == "postcodes-insert")],
         Tables::Accounts => vec![studies::accounts(engine)],
+        Tables::Tpcc => tpcc::tables(engine, options),
     }
 }

@@ -48,7 +48,8 @@ pub(crate) fn check(
     engine: Engine,
     errors: &mut Vec<PlanError>,
 ) -> Checked {
-    let mut reader = Checker { played, spec, errors };
+    let played = expanded(played);
+    let mut reader = Checker { played: &played, spec, errors };
     let workloads = reader.workloads();
     let style = reader.style(&workloads);
     let (variables, rows) = reader.variables(&workloads);
@@ -63,7 +64,7 @@ pub(crate) fn check(
         workloads.iter().flat_map(|workload| workload.retries(engine)).copied().collect();
     retries.dedup();
     deck.set_distribution(distribution);
-    let is_pgbench = workloads.iter().any(|workload| workload.tables == Tables::Pgbench);
+    let has_scale = workloads.iter().any(|workload| workload.tables.have_scale());
     Checked {
         scenarios: scenarios(&scripts),
         names: scripts.iter().map(|script| script.name.clone()).collect(),
@@ -79,8 +80,24 @@ pub(crate) fn check(
             ..Settings::default()
         },
         workloads: workloads.iter().map(|workload| workload.name).collect(),
-        is_scale_asked: is_pgbench && scale.is_none(),
+        is_scale_asked: has_scale && scale.is_none(),
     }
+}
+
+/// Replaces each mix of workloads by its parts. A weight of the mix multiplies those of its parts.
+fn expanded(played: &[Played]) -> Vec<Played> {
+    let parts = |one: &Played| -> Option<Vec<Played>> {
+        let Played::Workload(text) = one else { return None };
+        let (name, weight) = weighted(text);
+        let mix = workload::find_mix(name)?;
+        let weight = weight.map_or(Some(1), |weight| weight.parse::<u32>().ok())?;
+        let parts = mix
+            .parts
+            .iter()
+            .map(|(part, share)| Played::Workload(format!("{part}@{}", share.saturating_mul(weight))));
+        Some(parts.collect())
+    };
+    played.iter().flat_map(|one| parts(one).unwrap_or_else(|| vec![one.clone()])).collect()
 }
 
 impl Checked {
@@ -120,8 +137,9 @@ impl Checked {
 
 /// Name of a built-in workload, or an error that suggests the nearest one.
 pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
-    let known = || workload::WORKLOADS.iter().map(|workload| workload.name);
-    workload::find(name).map(|workload| workload.name).ok_or_else(|| {
+    let mixes = workload::MIXES.iter().map(|mix| mix.name);
+    let known = || mixes.clone().chain(workload::WORKLOADS.iter().map(|workload| workload.name));
+    known().find(|known| *known == name).ok_or_else(|| {
         let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
         // A part of a name is enough if it is unique: `tpc-b`, `read-only`.
         let mut parts = known().filter(|known| letters(known).contains(&letters(name)));
@@ -476,4 +494,34 @@ fn script_in(path: &Path) -> Result<Vec<u8>, String> {
         return Err(format!("{shown} is larger than 8 MiB"));
     }
     fs::read(path).map_err(|error| format!("{shown}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mix_is_replaced_by_its_parts() {
+        let played = [Played::Workload("tpcc-like@2".to_owned()), Played::Workload("sign-up".to_owned())];
+        let texts: Vec<String> = expanded(&played)
+            .into_iter()
+            .map(|one| match one {
+                Played::Workload(text) => text,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = [
+            "tpcc-new-order@90",
+            "tpcc-payment@86",
+            "tpcc-order-status@8",
+            "tpcc-delivery@8",
+            "tpcc-stock-level@8",
+            "sign-up",
+        ];
+        assert_eq!(texts, expected);
+        let mut errors = Vec::new();
+        let checked = check(&played[..1], &SqlSpec::default(), Engine::PostgreSql, &mut errors);
+        assert!(errors.is_empty() && checked.is_scale_asked);
+        assert_eq!(checked.settings.max_tries, 0);
+    }
 }

@@ -43,6 +43,9 @@ impl Transactions {
         if self.workloads.iter().any(|name| name.starts_with("oltp-")) {
             words.push(format!("rows drawn {}", distribution_word(*distribution)));
         }
+        if self.workloads.iter().any(|name| name.starts_with("tpcc-")) {
+            words.push("not TPC-C".to_owned());
+        }
         match max_tries {
             0 => words.push("retried until they succeed".to_owned()),
             1 => {}

@@ -96,6 +96,19 @@ pub enum NotReady {
         /// Scale of the load.
         given: i64,
     },
+    /// The number of items of the load differs from that of the tables: rows would be missing, or some would never be requested.
+    #[error(
+        "the tables have {found} items, and the load is for {given}\n  help: add --table-size {found} (`table-size: {found}` in a plan), or \
+         fill the tables with `tenbin prepare {url} --workload tpcc-like --table-size {given} --fresh`"
+    )]
+    Items {
+        /// Number of items in the tables.
+        found: String,
+        /// Number of items of the load.
+        given: String,
+        /// URL without a password.
+        url: String,
+    },
     /// A pooler loses state that the load relies on: the state, its script, and help.
     #[error("{0}")]
     Pooler(String),
@@ -262,6 +275,9 @@ pub(crate) fn ask(
         let scale = tables(&desk, sql, name)?;
         learnt.scale = learnt.scale.or(scale);
     }
+    if sql.workloads.iter().filter_map(|name| workload::find(name)).any(|one| one.tables == Tables::Tpcc) {
+        check_items(&desk, sql)?;
+    }
     if let (Some(found), Some(given)) = (learnt.scale, sql.settings.scale)
         && found != given
     {
@@ -287,11 +303,11 @@ fn tables(
     let url = sql.database.for_command();
     let told = desk.ask(&question)?;
     match told.answer {
-        Ok(values) if workload.tables == Tables::Pgbench => {
+        Ok(values) if workload.tables.have_scale() => {
             let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
             match count {
                 Some(count) if count > 0 => Ok(Some(count)),
-                _ => Err(NotReady::Empty { table: "pgbench_branches", url, workload: name }.into()),
+                _ => Err(NotReady::Empty { table: scale_table(workload.tables), url, workload: name }.into()),
             }
         }
         Ok(_) => {
@@ -314,7 +330,8 @@ fn tables(
 /// Question that fails if the tables do not exist, and further options for `tenbin prepare`.
 fn question(tables: Tables, many: &str) -> (String, String) {
     let (question, options) = match tables {
-        Tables::Pgbench => ("SELECT count(*) FROM pgbench_branches".to_owned(), " --scale 10"),
+        Tables::Pgbench => (format!("SELECT count(*) FROM {}", scale_table(tables)), " --scale 10"),
+        Tables::Tpcc => (format!("SELECT count(*) FROM {}", scale_table(tables)), " --scale 2"),
         Tables::Sbtest | Tables::SbtestEmpty => {
             (format!("SELECT count(*) FROM sbtest{many} WHERE 1 = 0"), "")
         }
@@ -324,12 +341,30 @@ fn question(tables: Tables, many: &str) -> (String, String) {
     (question, options.to_owned())
 }
 
+/// Table whose number of rows is the scale.
+fn scale_table(tables: Tables) -> &'static str {
+    if tables == Tables::Tpcc { "tpcc_warehouse" } else { "pgbench_branches" }
+}
+
+/// Checks that the tables have as many items as the load requests.
+fn check_items(desk: &ServerQuestions<'_>, sql: &Transactions) -> Result<(), Refusal> {
+    let given = sql.settings.variables.iter().find(|(name, _)| name == "table_size");
+    let answer = desk.ask("SELECT count(*) FROM tpcc_item")?.answer;
+    let found = answer.ok().and_then(|row| row.into_iter().next().flatten());
+    match (found, given) {
+        (Some(found), Some((_, given))) if found != *given => {
+            Err(NotReady::Items { found, given: given.clone(), url: sql.database.for_command() }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Check of the columns of an existing table: its name, the columns that it needs, and a question that fails without them. For rows
 /// that are inserted without column names, the question also fails if there are other columns.
 fn columns(tables: Tables, many: &str) -> Option<(String, &'static str, String)> {
     let (table, columns) = match tables {
-        // pgbench's tables are checked by their number of rows instead.
-        Tables::Pgbench => return None,
+        // Tables with a scale are checked by their number of rows instead.
+        Tables::Pgbench | Tables::Tpcc => return None,
         Tables::Sbtest => (format!("sbtest{many}"), "id, k, c, pad"),
         Tables::SbtestEmpty => (format!("sbtest{many}"), "id, k, and no others"),
         Tables::Postcodes => ("tenbin_postcodes".to_owned(), "code, prefecture, city, town"),

@@ -9,6 +9,7 @@ mod collect;
 mod connection_limits;
 mod connections_by_process;
 mod consent;
+mod consistency;
 mod contents;
 mod cores;
 mod data_copies;

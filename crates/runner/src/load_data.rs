@@ -66,7 +66,7 @@ pub fn fill(
     stopper: &Stopper,
     tell: Progress<'_>,
 ) -> Result<Loaded, FillError> {
-    let Some(workload) = workload::find(workload) else {
+    let Some(workload) = workload::find_for_tables(workload) else {
         let way_out = "write one of those that `tenbin prepare --help` lists";
         return Err(Refusal::Plan(Fault::new("--workload", "there is no such workload", way_out)).into());
     };

@@ -4,6 +4,7 @@ use evidence::{Failure, NewRun, SteadyStart, Verdict};
 use progress::{RunEvent, Stream};
 use store::Store;
 
+use crate::consistency;
 use crate::feed::Feed;
 use crate::made_run::{Loaded, MadeRun};
 use crate::measure::measure;
@@ -137,6 +138,11 @@ impl Runner<'_> {
             measured.go_on();
         }
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
+        for sql in planned.plan.endpoints.iter().filter_map(plan::Endpoint::transactions) {
+            measured.wait();
+            measured.ending.notes.extend(consistency::check(sql));
+            measured.go_on();
+        }
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         // The load of a confirmation run has no events, so it is not comparable to a load with events. No other load runs between
         // slices.

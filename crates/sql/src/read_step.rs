@@ -51,6 +51,14 @@ fn built_in(node: &Node, name: Option<String>, reader: &mut dyn Reader) -> Optio
         reader.report(node.at, format!("unknown style in {text}"), help);
         return None;
     }
+    if let Some(mix) = workload::find_mix(base) {
+        let steps =
+            mix.parts.iter().map(|(name, weight)| format!("{{ workload: {name}, weight: {weight} }}"));
+        let what = format!("{base} is a mix of {} workloads, and a step is one", mix.parts.len());
+        let steps: Vec<String> = steps.collect();
+        reading.at(node.at, what, format!("write the steps {}", steps.join(", ")));
+        return None;
+    }
     let Some(workload) = workload::find(base) else {
         let known: Vec<&str> = workload::WORKLOADS.iter().map(|workload| workload.name).collect();
         reader.report_unknown(node.at, format!("unknown workload `{text}`"), text, &known);

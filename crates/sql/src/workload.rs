@@ -1,6 +1,7 @@
 //! Built-in workloads: the scripts of pgbench and sysbench, statement for statement, and those of the studies.
 
 mod texts;
+pub mod tpcc;
 
 use crate::classes::Retry;
 use crate::databases::{self, Engine};
@@ -19,6 +20,16 @@ pub enum Tables {
     Postcodes,
     /// `tenbin_accounts` with `email` (unique), `name`, and `created`, empty.
     Accounts,
+    /// `tpcc_warehouse`, `tpcc_district`, `tpcc_customer`, `tpcc_history`, `tpcc_orders`, `tpcc_new_order`, `tpcc_order_line`,
+    /// `tpcc_item`, and `tpcc_stock`: `scale` warehouses with stocks of `table_size` items.
+    Tpcc,
+}
+
+impl Tables {
+    /// Whether their scale can be read from the database.
+    pub fn have_scale(self) -> bool {
+        matches!(self, Self::Pgbench | Self::Tpcc)
+    }
 }
 
 /// A variable of a workload's scripts, or of their generation.
@@ -159,6 +170,61 @@ const fn study(
     }
 }
 
+const WAREHOUSES: Variable =
+    Variable { name: "scale", default: 1, least: 1, most: 10_000, sentence: "warehouses" };
+const ITEMS: Variable = Variable {
+    name: "table_size",
+    default: 10_000,
+    least: 1_000,
+    most: 100_000,
+    sentence: "items; each 100 have 3 customers in a district",
+};
+
+const fn tpcc(name: &'static str, sentence: &'static str, text: texts::Text) -> Workload {
+    Workload {
+        name,
+        sentence,
+        engines: &[Engine::PostgreSql, Engine::MySql],
+        tables: Tables::Tpcc,
+        variables: &[WAREHOUSES, ITEMS],
+        styles: PLAIN,
+        mode: Mode::Prepared,
+        max_tries: 0,
+        text,
+    }
+}
+
+/// A name for several workloads with weights.
+#[derive(Debug)]
+pub struct WorkloadMix {
+    /// Name, as in `--workload`.
+    pub name: &'static str,
+    /// Names of the workloads, with their weights.
+    pub parts: &'static [(&'static str, u32)],
+}
+
+/// All built-in mixes.
+pub const MIXES: &[WorkloadMix] = &[WorkloadMix {
+    name: "tpcc-like",
+    parts: &[
+        ("tpcc-new-order", 45),
+        ("tpcc-payment", 43),
+        ("tpcc-order-status", 4),
+        ("tpcc-delivery", 4),
+        ("tpcc-stock-level", 4),
+    ],
+}];
+
+/// Finds a mix by name.
+pub fn find_mix(name: &str) -> Option<&'static WorkloadMix> {
+    MIXES.iter().find(|mix| mix.name == name)
+}
+
+/// Finds a workload that needs the tables of this workload or mix.
+pub fn find_for_tables(name: &str) -> Option<&'static Workload> {
+    find(name).or_else(|| find(find_mix(name)?.parts.first()?.0))
+}
+
 /// All built-in workloads.
 pub const WORKLOADS: &[Workload] = &[
     pgbench(
@@ -233,6 +299,19 @@ pub const WORKLOADS: &[Workload] = &[
         &[],
         texts::SIGN_UP,
     ),
+    tpcc("tpcc-new-order", "orders 5 to 15 items, in the shape of TPC-C", texts::NEW_ORDER),
+    tpcc("tpcc-payment", "books a payment of a customer, in the shape of TPC-C", texts::PAYMENT),
+    tpcc(
+        "tpcc-order-status",
+        "reads the last order of a customer, in the shape of TPC-C",
+        texts::ORDER_STATUS,
+    ),
+    tpcc(
+        "tpcc-delivery",
+        "delivers the oldest order of ten districts, in the shape of TPC-C",
+        texts::DELIVERY,
+    ),
+    tpcc("tpcc-stock-level", "counts items with low stock, in the shape of TPC-C", texts::STOCK_LEVEL),
 ];
 
 /// Finds a workload by name.

@@ -71,6 +71,10 @@ pub fn without_secrets_in_query(text: &str) -> String {
 /// Whether the name of a parameter or a header suggests a secret value.
 pub fn sounds_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
+    // Parameters of connection URLs that hold no secret.
+    if matches!(name.as_str(), "target_session_attrs" | "require_auth" | "sslkey" | "ssl-key") {
+        return false;
+    }
     [
         "auth",
         "key",

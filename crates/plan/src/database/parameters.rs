@@ -21,6 +21,7 @@ pub(super) enum Support {
     /// It has the effect that it has in the server's own client.
     Full,
     /// It is accepted, because it cannot change what is sent: the reason.
+    #[allow(dead_code, reason = "the documents have it")]
     NoEffect(&'static str),
     /// These values are accepted, because they describe what happens anyway. Others are rejected with the reason.
     Only(&'static [&'static str], &'static str),

@@ -31,7 +31,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
     }
     let named = spec.workload.as_ref()?;
     let (name, at) = (named.get()?, named.at()?.value);
-    let Some(workload) = workload::find(name) else {
+    let Some(workload) = workload::find_for_tables(name) else {
         let known = workload::WORKLOADS.iter().map(|workload| workload.name);
         reading.findings.unknown(at, format!("unknown workload `{name}`"), name, known, "write one of");
         return None;

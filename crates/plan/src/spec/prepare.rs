@@ -12,11 +12,11 @@ crate::spec::spec! {
         PREPARE_CSV "csv" "--csv": csv: () = CSV_FILES, "{ items: items.csv }",
             "Rows by table, from a CSV file in the folder of the plan. Its first line names the columns; an empty value is NULL. Max 100 MiB.";
         PREPARE_SCALE "scale" "--scale": scale: u64 = COUNT, "10",
-            "pgbench tables: the scale, with 100,000 accounts each; default 1.";
+            "pgbench tables: the scale, with 100,000 accounts each; tpcc tables: warehouses; default 1.";
         PREPARE_TABLES "tables" "--tables": tables: u64 = COUNT, "4",
             "oltp workloads: number of tables; default 1.";
         PREPARE_TABLE_SIZE "table-size" "--table-size": table_size: u64 = COUNT, "100000",
-            "oltp workloads: rows of each table; default 10000.";
+            "oltp workloads: rows of each table; tpcc workloads: items; default 10000.";
         PREPARE_ROWS "rows" "--rows": rows: AskedRows = ROWS, "{ items: 1000000, columns: { id: { sequence: 1.. }, owner: { uniform: 1..5000 } } }",
             "Generated rows: a table with their number, and its columns; a list for several tables. With `workload`, a number such as 50000: the rows of its own table; default: as in the original workload.";
         PREPARE_JOBS "jobs" "--jobs": jobs: u64 = COUNT, "4",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Style;
+use super::{Style, tpcc};
 
 /// Source of a script.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub(super) enum Text {
     NumberedRows(&'static str),
     /// A script that inserts one row, and is repeated according to the style.
     Repeated(&'static str),
+    /// A script that a function writes.
+    Written(fn() -> String),
 }
 
 macro_rules! file {
@@ -36,11 +38,17 @@ pub(super) const BULK_INSERT: Text = Text::NumberedRows(file!("bulk-insert"));
 pub(super) const POSTCODES_INSERT: Text = Text::Repeated(file!("postcodes-insert"));
 pub(super) const POSTCODES_READ: Text = Text::Same(file!("postcodes-read"));
 pub(super) const SIGN_UP: Text = Text::Same(file!("sign-up"));
+pub(super) const NEW_ORDER: Text = Text::Written(tpcc::new_order);
+pub(super) const PAYMENT: Text = Text::Written(tpcc::payment);
+pub(super) const ORDER_STATUS: Text = Text::Written(tpcc::order_status);
+pub(super) const DELIVERY: Text = Text::Written(tpcc::delivery);
+pub(super) const STOCK_LEVEL: Text = Text::Written(tpcc::stock_level);
 
 impl Text {
     pub(super) fn of(self, style: Style, rows: u32) -> String {
         match self {
             Text::Same(text) => text.to_owned(),
+            Text::Written(write) => write(),
             Text::NumberedRows(beginning) => numbered_rows(beginning, rows),
             Text::Repeated(one_row) => match style {
                 Style::Autocommit => one_row.to_owned(),

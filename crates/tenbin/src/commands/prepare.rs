@@ -22,18 +22,18 @@ pub(crate) struct PrepareFlags {
     ///
     /// Put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
     url: String,
-    /// Workload: tpcb-like, select-only, oltp-read-write, postcodes-read, sign-up, ...
+    /// Workload: tpcb-like, select-only, oltp-read-write, tpcc-like, postcodes-read, sign-up, ...
     ///
     /// Also simple-update, the other oltp workloads of sysbench, bulk-insert, and postcodes-insert.
     #[arg(long, value_name = "NAME")]
     workload: String,
-    /// Scale factor of pgbench's tables: 100,000 accounts each
+    /// Scale factor of pgbench's tables: 100,000 accounts each; warehouses of tpcc-like
     #[arg(short, long, value_name = "N", default_value = "1")]
     scale: String,
     /// Number of tables of the oltp workloads
     #[arg(long, value_name = "N", default_value = "1")]
     tables: String,
-    /// Rows per table of the oltp workloads
+    /// Rows per table of the oltp workloads; items of tpcc-like
     #[arg(long, value_name = "N", default_value = "10000")]
     table_size: String,
     /// Rows of the workload's own table, if it has one

@@ -1,0 +1,77 @@
+//! Consistency conditions of a workload's tables, checked after its load.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use loading::HeldSession;
+use plan::Transactions;
+use sql::workload::tpcc::CONDITIONS;
+use sql::workload::{self, Tables};
+
+use crate::load_data;
+
+/// Time limit for all conditions.
+const WITHIN: Duration = Duration::from_secs(60);
+
+/// Checks the conditions of the tables that a load used. Returns a note for the run. `None` if its tables have no conditions.
+pub(crate) fn check(sql: &Transactions) -> Option<String> {
+    let mut workloads = sql.workloads.iter().filter_map(|name| workload::find(name));
+    workloads.any(|workload| workload.tables == Tables::Tpcc).then(|| match violations(sql) {
+        Ok(violated) if violated.is_empty() => {
+            "consistency conditions 1 to 4 of TPC-C (clauses 3.3.2.1 to 3.3.2.4) hold after the load; this is not TPC-C".to_owned()
+        }
+        Ok(violated) => format!("CONSISTENCY VIOLATED after the load: {}", violated.join("; ")),
+        Err(reason) => format!("the consistency of the tables is unknown after the load: {reason}"),
+    })
+}
+
+/// Violated conditions, with the number of places.
+fn violations(sql: &Transactions) -> Result<Vec<String>, String> {
+    let place = load_data::place(&sql.database).map_err(|error| error.to_string())?;
+    let is_given_up = Arc::new(AtomicBool::new(false));
+    let limit = Limit::start(Arc::clone(&is_given_up));
+    let mut session = HeldSession::open(&place, is_given_up).map_err(|error| error.to_string())?;
+    let mut violated = Vec::new();
+    for condition in &CONDITIONS {
+        let answer = session.ask(condition.query).map_err(|error| error.to_string())?;
+        let count = answer.first().and_then(|row| row.first()?.clone()).unwrap_or_default();
+        if count != "0" {
+            violated.push(format!(
+                "clause {}: {}, and not so in {count} places",
+                condition.clause, condition.words
+            ));
+        }
+    }
+    drop(limit);
+    Ok(violated)
+}
+
+/// Thread that gives up the session after [`WITHIN`]. Ends when this is dropped.
+struct Limit(Option<thread::JoinHandle<()>>, Arc<AtomicBool>);
+
+impl Limit {
+    fn start(is_given_up: Arc<AtomicBool>) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&is_over);
+        let wait = move || {
+            thread::park_timeout(WITHIN);
+            if !ends.load(Ordering::Relaxed) {
+                is_given_up.store(true, Ordering::Relaxed);
+            }
+        };
+        Self(thread::Builder::new().name("consistency".to_owned()).spawn(wait).ok(), is_over)
+    }
+}
+
+impl Drop for Limit {
+    fn drop(&mut self) {
+        self.1.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.0.take() {
+            thread.thread().unpark();
+            // It only sleeps, and cannot panic.
+            let _ = thread.join();
+        }
+    }
+}
