@@ -162,7 +162,7 @@ why-short: programs ## Does the program name bottlenecks that were planted in re
 
 why: programs ## The same with all of them, in eight minutes. WHY_FLAGS="--noisy" adds a neighbor, "--only c-pool,c-mutex" takes some
 	scripts/planted.sh
-	$(CHECKED)/bench-why --tenbin $(CHECKED)/tenbin --profile full --json $(TARGET_DIR)/why.json $(WHY_FLAGS)
+	$(CHECKED)/bench-why --tenbin $(CHECKED)/tenbin --profile full --json $(TARGET_DIR)/why.json --document docs/why.md $(WHY_FLAGS)
 
 # N=10 runs of every group take three hours.
 steady: programs $(NODE_MODULES) ## Do tests that depend on time pass next to a compiler? N=10 GROUPS="engine truth" runs each of these ten times

@@ -26,6 +26,9 @@ pub(crate) struct Flags {
     /// Where every grade is written as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Document whose table of calibration is written, such as docs/why.md.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) document: Option<PathBuf>,
     /// A folder that keeps the result of every run, as CASE-N.json, and the store.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keep: Option<PathBuf>,

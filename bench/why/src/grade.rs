@@ -15,6 +15,8 @@ pub(crate) struct Said {
     pub(crate) ranked: Vec<String>,
     /// The evidence in a sentence, or the error that kept the run from being made.
     pub(crate) sentence: String,
+    /// Share of the response time that the first cause is said to explain; `None` if none was stated.
+    pub(crate) share: Option<f64>,
     /// `suspected`, `confirmed`, and so on; empty if nothing was said.
     pub(crate) certainty: String,
     /// Whether the numbers may be believed.
@@ -32,6 +34,7 @@ impl Said {
             resource: "none".to_owned(),
             ranked: Vec::new(),
             sentence: why.to_owned(),
+            share: None,
             certainty: String::new(),
             validity: String::new(),
             refuted: Vec::new(),

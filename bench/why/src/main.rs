@@ -1,5 +1,6 @@
 //! Bottlenecks that were planted, and whether the program names them; `docs/truth.md` says how they are graded.
 
+mod calibration;
 mod cases;
 mod flags;
 mod grade;
@@ -16,6 +17,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::Parser as _;
 
+use calibration::Calibration;
 use cases::Case;
 use flags::{Flags, Profile};
 use grade::{Grade, Verdict};
@@ -64,6 +66,11 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     }
     let summary = Summary::of(&grades, flags);
     say(&summary.text(&grades))?;
+    let calibration = Calibration::of(&grades);
+    say(&calibration.table())?;
+    if let Some(path) = flags.document.as_ref().filter(|_| !interrupt.is_asked()) {
+        calibration.write(path)?;
+    }
     if let Some(path) = &flags.json {
         summary.write(path, flags, &grades)?;
     }

@@ -102,6 +102,7 @@ fn of_study(study: &Value) -> Result<Said, String> {
     Ok(Said {
         refuted: refutations(&resource, run),
         sentence: word(bottleneck, "because"),
+        share: bottleneck["share"].as_f64(),
         certainty: word(bottleneck, "certainty"),
         validity: word(&run["validity"], "verdict"),
         throughput_per_s: run["throughput_per_s"].as_f64(),

@@ -37,7 +37,8 @@ impl<'a> Pace<'a> {
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Self {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let times = times(kept);
-        let spent_before = times.iter().map(|(_, took)| *took).fold(Duration::ZERO, Duration::saturating_add);
+        let of_study = times.iter().filter(|(place, _)| place.intervention.is_none());
+        let spent_before = of_study.map(|(_, took)| *took).fold(Duration::ZERO, Duration::saturating_add);
         let budget = within.map(|within| Budget { within, spent_before });
         let soak_s = match &kept.new.compare.procedure {
             Procedure::Capacity(rules) => rules.soak_s,
@@ -75,8 +76,12 @@ impl<'a> Pace<'a> {
         Some(each?.saturating_add(mean.saturating_mul(later)))
     }
 
-    /// Whether these runs can end within the time limit. `gone` is the time since the study was started or resumed.
+    /// Whether these runs can end within the time limit. `gone` is the time since the study was started or resumed. Runs of an experiment
+    /// have a limit of their own.
     pub(crate) fn is_time_for(&self, places: &[StudyPlace], gone: Duration) -> bool {
+        if places.iter().all(|place| place.intervention.is_some()) {
+            return true;
+        }
         let expected = self.expected(places, 0).unwrap_or_default();
         self.left(gone).is_none_or(|left| expected <= left)
     }

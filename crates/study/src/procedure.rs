@@ -98,6 +98,11 @@ pub(crate) trait StudyProcedure {
     /// Decides the next step. `kept` has all runs so far.
     fn next(&self, kept: &Study) -> Result<Turn, StudyError>;
 
+    /// Decides the next step of a study whose time is spent. Its question stays open.
+    fn out_of_time(&self, _kept: &Study) -> Result<Turn, StudyError> {
+        Ok(Turn::Over { why: EndReason::Budget, news: Vec::new() })
+    }
+
     /// Maximum number of runs that may follow the planned ones. `None` if unknown.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 

@@ -178,12 +178,17 @@ fn turns<R: RunMaker>(
     let mut places: Vec<StudyPlace> = kept.missing().cloned().collect();
     let mut tries = 1;
     let mut told = BTreeSet::new();
+    let mut is_out_of_time = false;
     loop {
-        if let Some(stopped) = going.turn(&*next_runs, &mut kept, &places, runs)? {
-            return Ok(stopped);
+        match going.turn(&*next_runs, &mut kept, &places, runs)? {
+            None => {}
+            // An experiment has time of its own, and uses what the study has measured.
+            Some(Some(EndReason::Budget)) if !is_out_of_time => is_out_of_time = true,
+            Some(stopped) => return Ok(stopped),
         }
         journal.catch_up(&mut kept)?;
-        if next_runs.needs_every_run(&kept) && kept.missing().next().is_some() {
+        let needs_every_run = !is_out_of_time && next_runs.needs_every_run(&kept);
+        if needs_every_run && kept.missing().next().is_some() {
             if tries == TRIES {
                 let remark = "a run was cut short repeatedly: nothing more can be decided";
                 runs.publish(RunEvent::Remark(remark.to_owned()));
@@ -195,7 +200,8 @@ fn turns<R: RunMaker>(
         }
         tries = 1;
         going.publish_verdicts(next_runs.verdicts(&kept)?, runs);
-        let (next, news) = match next_runs.next(&kept)? {
+        let decided = if is_out_of_time { next_runs.out_of_time(&kept)? } else { next_runs.next(&kept)? };
+        let (next, news) = match decided {
             Turn::Runs { places, news } => (Ok(places), news),
             Turn::Over { why, news } => (Err(why), news),
         };
@@ -204,6 +210,7 @@ fn turns<R: RunMaker>(
             .filter(|line| told.insert(line.clone()))
             .for_each(|line| runs.publish(RunEvent::Remark(line)));
         match next {
+            Err(why) if is_out_of_time => return Ok(Some(why)),
             Err(why) => return Ok(unless_missing(why, &kept)),
             Ok(next) => places = numbered(next, &kept.new.planned),
         }

@@ -283,3 +283,21 @@ fn result_under_one_load_is_reported_once() {
     let told = ["few", "many"].map(|load| maker.lines.iter().filter(|line| is_end_under(line, load)).count());
     assert_eq!(told, [1, 1], "{:?}", maker.lines);
 }
+
+#[test]
+fn study_out_of_time_has_its_experiment() {
+    let mut study = of("1, 2", "{ blocks: 24, within: 20s }");
+    let experiment =
+        |within_s: u64| plan::Experiment { within_ns: within_s * 1_000_000_000, ..Default::default() };
+    study.experiment = Some(experiment(480));
+    let memory = Memory::begun(&study);
+    let mut maker = Maker::new(&memory, &alike);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    let why = verdict(&memory).and_then(|(_, why)| why);
+    assert_eq!(why.as_deref(), Some(evidence::OUT_OF_TIME));
+    assert!(maker.lines.iter().any(|line| line.starts_with("experiment on web")), "{:?}", maker.lines);
+    let made = memory.made();
+    let of_experiment = made.iter().filter(|(stage, ..)| stage == stage::INTERVENTION).count();
+    assert!(of_experiment >= 8 * 3, "{:?}", maker.lines);
+    assert!(maker.elapsed() > Duration::from_secs(20), "the experiment has time of its own");
+}

@@ -19,7 +19,7 @@ use progress::VerdictSoFar;
 use stats::median;
 
 use super::study_results::StudyResults;
-use super::{StudyProcedure, Turn};
+use super::{EndReason, StudyProcedure, Turn};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
@@ -261,13 +261,10 @@ impl<'a> Experiment<'a> {
     }
 }
 
-impl StudyProcedure for Experiment<'_> {
-    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
+impl Experiment<'_> {
+    /// Next block of the experiment after a study that ended for this reason, with these messages.
+    fn after_end(&self, kept: &Study, why: EndReason, mut news: Vec<String>) -> Result<Turn, StudyError> {
         let has_begun = of_experiment(kept).next().is_some();
-        let (why, mut news) = match self.study.next(kept)? {
-            Turn::Over { why, news } if why.is_whole() => (why, news),
-            turn => return Ok(turn),
-        };
         let (places, of_experiment) = match has_begun {
             true => {
                 // The messages of the study were published before.
@@ -278,6 +275,23 @@ impl StudyProcedure for Experiment<'_> {
         };
         news.extend(of_experiment);
         Ok(if places.is_empty() { Turn::Over { why, news } } else { Turn::Runs { places, news } })
+    }
+}
+
+impl StudyProcedure for Experiment<'_> {
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
+        match self.study.next(kept)? {
+            Turn::Over { why, news } if why.is_whole() => self.after_end(kept, why, news),
+            Turn::Over { why, mut news } => {
+                news.push(words::NOT_FIT.to_owned());
+                Ok(Turn::Over { why, news })
+            }
+            turn => Ok(turn),
+        }
+    }
+
+    fn out_of_time(&self, kept: &Study) -> Result<Turn, StudyError> {
+        self.after_end(kept, EndReason::Budget, Vec::new())
     }
 
     fn verdicts(&self, kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {

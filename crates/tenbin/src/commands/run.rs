@@ -38,7 +38,7 @@ pub(crate) struct RunFlags {
     /// With --resume: extend a complete study to N blocks and compare again
     #[arg(long, value_name = "N", requires = "resume", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
-    /// Maximum time of the study, interrupted parts included; replaces the plan's
+    /// Maximum time of the study, interrupted parts included, without the experiment of --why; replaces the plan's
     #[arg(long, value_name = "TIME", value_parser = within_ns)]
     within: Option<u64>,
     /// Sample with perf where the systems spend CPU time; `dwarf` without frame pointers [possible values: true, dwarf]
@@ -47,7 +47,7 @@ pub(crate) struct RunFlags {
     /// After the study, test by experiment what limits its fastest variant: one change at a time, in 8 blocks of short runs
     #[arg(long)]
     why: bool,
-    /// Maximum time of that experiment [default: 8min]
+    /// Maximum time of that experiment, in addition to --within [default: 8min]
     #[arg(long, value_name = "TIME", value_parser = within_ns)]
     why_within: Option<u64>,
     #[command(flatten)]

@@ -12,6 +12,8 @@ use crate::procedure::setting;
 /// Message if no variant has a run that counts.
 pub(super) const NO_SUBJECT: &str =
     "no experiment: no valid run of a system that Tenbin starts, under a load without `stages`";
+/// Message after a study with too few runs that count.
+pub(super) const NOT_FIT: &str = "no experiment: too many runs were invalid, failed, or had no figure to compare, so a change would show nothing";
 /// Message if no intervention is possible.
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
