@@ -60,9 +60,9 @@ fn checks(flags: &FlagStep<'_>, wrong: &mut Vec<WrongValue>) -> Checks {
             Err(error) => report("body-matches", error),
         }
     }
-    let status = texts("status").last().map(statuses);
+    let status = texts("status").next_back().map(statuses);
     let status = status.and_then(|read| read.map_err(|error| report("status", error)).ok());
-    let bounds = texts("size").last().map(|text| size(text, flags.size_bytes));
+    let bounds = texts("size").next_back().map(|text| size(text, flags.size_bytes));
     let bounds = bounds.and_then(|read| read.map_err(|error| report("size", error)).ok());
     Checks {
         status: status.unwrap_or_default(),
