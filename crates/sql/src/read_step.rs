@@ -56,7 +56,7 @@ fn built_in(node: &Node, name: Option<String>, reader: &mut dyn Reader) -> Optio
             mix.parts.iter().map(|(name, weight)| format!("{{ workload: {name}, weight: {weight} }}"));
         let what = format!("{base} is a mix of {} workloads, and a step is one", mix.parts.len());
         let steps: Vec<String> = steps.collect();
-        reading.at(node.at, what, format!("write the steps {}", steps.join(", ")));
+        reader.report(node.at, what, format!("write the steps {}", steps.join(", ")));
         return None;
     }
     let Some(workload) = workload::find(base) else {
