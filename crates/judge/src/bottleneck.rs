@@ -125,7 +125,6 @@ pub const RULES: &[Rule] = &[
     disks::LIMIT_OF_DISKS,
     jvm::JVM_COLLECTIONS,
     held_lock::A_HELD_LOCK,
-    jvm::JVM_MONITORS,
     threads::DISKS_OF_THREADS,
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,
