@@ -132,7 +132,6 @@ pub const RULES: &[Rule] = &[
     disks::LIMIT_OF_DISKS,
     jvm::JVM_COLLECTIONS,
     held_lock::A_HELD_LOCK,
-    jvm::JVM_MONITORS,
     dependencies::ROUND_TRIPS,
     dependencies::CONNECTION_PER_REQUEST,
     dependencies::SLOW_SERVER,

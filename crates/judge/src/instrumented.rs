@@ -1,8 +1,9 @@
-//! What the runtimes of a system said of themselves in the instrumented runs of an experiment, and what the instruments cost.
+//! Statements of a system's runtimes in the instrumented runs of an experiment, and the cost of the instruments.
 
 use std::collections::BTreeMap;
 
 use evidence::{EvidenceError, Intervention, Run, Study, StudyPlace};
+use units::Share;
 
 use crate::core_time::in_measured_time;
 use crate::measured::Measured;
@@ -103,6 +104,8 @@ struct Sums {
     /// Looks of a sampler that needs the GIL, and those in which it had to wait for it.
     gil: [f64; 2],
     dumps: f64,
+    /// Waits for a monitor, as the virtual machine counts; `None` if it does not.
+    contended: Option<f64>,
     waiters: BTreeMap<String, f64>,
     holders: BTreeMap<String, f64>,
 }
@@ -121,6 +124,7 @@ fn said(runs: &[&Run]) -> Vec<String> {
             "runtime_gil_looks" => sums.gil[0] += value,
             "runtime_gil_waits" => sums.gil[1] += value,
             "jvm_dumps" => sums.dumps += value,
+            "jvm_contended_monitors" => *sums.contended.get_or_insert(0.0) += value,
             "jvm_monitor_waiters" => of_label(&mut sums.waiters),
             "jvm_monitor_holder" => of_label(&mut sums.holders),
             _ => {}
@@ -162,7 +166,9 @@ impl Sums {
         parts.retain(|(function, _)| *function != "(others)");
         parts.truncate(FUNCTIONS_MAX);
         parts.push(("garbage collection", self.collecting_s));
-        let shares = parts.into_iter().map(|(part, spent_s)| (part, spent_s / all_s));
+        let shares = parts
+            .into_iter()
+            .filter_map(|(part, spent_s)| Some((part, Share::of_measured(spent_s, all_s)?.get())));
         let told = shares.filter(|(_, share)| *share >= FUNCTION_MIN_SHARE);
         let told: Vec<String> = told.map(|(part, share)| format!("{part} {}", percent(share, 0))).collect();
         (!told.is_empty()).then(|| {
@@ -176,7 +182,7 @@ impl Sums {
 
     fn gil(&self, name: &str) -> Option<String> {
         let [looks, waits] = self.gil;
-        let share = waits / looks;
+        let share = Share::of_measured(waits, looks)?.get();
         (share >= GIL_MIN_SHARE).then(|| {
             format!(
                 "the GIL of {name} (python) was held by another thread in {} of {} looks",
@@ -197,13 +203,21 @@ impl Sums {
                 .max_by(|(_, a), (_, b)| a.total_cmp(b));
             let held = holder.and_then(|(holder, looks)| {
                 let (method, _) = holder.split_once(" holds ")?;
-                Some(format!("; its holder was in {method} in {}", percent((looks / self.dumps).min(1.0), 0)))
+                let share = Share::of_measured(*looks, self.dumps)?;
+                Some(format!("; its holder was in {method} in {}", percent(share.get(), 0)))
+            });
+            let counted = self.contended.filter(|_| self.over_s > 0.0).map(|contended| {
+                format!(
+                    "; the virtual machine counted {} waits for monitors per second",
+                    decimal(contended / self.over_s, 0)
+                )
             });
             format!(
-                "on average {} threads of {name} (java) waited to lock {monitor}, in {} thread dumps{}",
+                "on average {} threads of {name} (java) waited to lock {monitor}, in {} thread dumps{}{}",
                 decimal(waiters / self.dumps, 1),
                 decimal(self.dumps, 0),
-                held.unwrap_or_default()
+                held.unwrap_or_default(),
+                counted.unwrap_or_default()
             )
         };
         let waited = ranked(&self.waiters).into_iter().filter(|(_, waiters)| *waiters >= 0.5 * self.dumps);
@@ -259,13 +273,15 @@ mod tests {
     #[test]
     fn monitor_is_named_with_its_holder() {
         let run = run(&[
+            ("covered_s", "", 1.0),
+            ("jvm_contended_monitors", "", 180.0),
             ("runtime", "java", 1.0),
             ("jvm_dumps", "", 1.0),
             ("jvm_monitor_waiters", "Ledger in Srv.handle(Srv.java:12)", 5.0),
             ("jvm_monitor_holder", "java.lang.Thread.sleep holds Ledger in Srv.handle(Srv.java:12)", 1.0),
         ]);
         let expected = "on average 5.0 threads of app (java) waited to lock Ledger in Srv.handle(Srv.java:12), in 4 thread dumps; its \
-                        holder was in java.lang.Thread.sleep in 100 %";
+                        holder was in java.lang.Thread.sleep in 100 %; the virtual machine counted 180 waits for monitors per second";
         assert_eq!(said(&[&run]), [expected]);
     }
 

@@ -1,4 +1,4 @@
-//! Garbage collection and contended monitors, as Java virtual machines count them themselves.
+//! Garbage collection, as Java virtual machines count it themselves.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,11 @@ use super::words::percent;
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::core_time::in_measured_time;
-use crate::words::{decimal, many, one};
 
 /// Smallest share of the time in which collections stop a program if they are a cause.
 const STOPPED_MIN_SHARE: f64 = 0.1;
 /// Share of the time from which on collections are the first cause: the cores that they use are busy because of them.
 const STOPPED_FIRST_SHARE: f64 = 0.3;
-/// Smallest number of waits for a monitor per request that shows that requests wait for one another.
-const CONTENDED_MIN_PER_REQUEST: f64 = 0.5;
-/// Smallest share of the requests in flight whose thread waits for another thread.
-const WAITING_MIN_SHARE: f64 = 0.5;
 /// Largest number of collectors that a sentence names.
 const COLLECTORS_MAX: usize = 2;
 
@@ -31,7 +26,6 @@ struct JvmTime {
     processes: f64,
     collecting_s: BTreeMap<String, f64>,
     safepoint_s: Option<f64>,
-    contended: Option<f64>,
 }
 
 /// Length of one second's readings.
@@ -58,7 +52,6 @@ impl JvmTime {
                 }
                 "jvm_gc_s" => *time.collecting_s.entry(reading.label.to_owned()).or_default() += value,
                 "jvm_safepoint_s" => *time.safepoint_s.get_or_insert(0.0) += value,
-                "jvm_contended_monitors" => *time.contended.get_or_insert(0.0) += value,
                 _ => {}
             }
         }
@@ -74,12 +67,12 @@ impl JvmTime {
     }
 }
 
-/// Process with the largest figure, by medians of all runs. The name comes from outside: escape it.
-fn largest(evidence: &Evidence<'_>, figure: fn(&JvmTime) -> Option<f64>) -> Option<(String, f64)> {
+/// Process that was stopped most, and the share of the time, by medians of all runs. The name comes from outside: escape it.
+fn stopped_most(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let mut of_names: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for run in &evidence.runs {
         for (name, time) in JvmTime::of(run.run) {
-            of_names.entry(name).or_default().extend(figure(&time));
+            of_names.entry(name).or_default().push(time.stopped());
         }
     }
     let middles = of_names.into_iter().filter_map(|(name, figures)| Some((name, median(figures)?)));
@@ -97,7 +90,7 @@ pub(super) const JVM_COLLECTIONS: Rule = Rule {
 };
 
 fn jvm_collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, stopped) = largest(evidence, |time| Some(time.stopped()))?;
+    let (name, stopped) = stopped_most(evidence)?;
     if stopped < STOPPED_MIN_SHARE {
         return None;
     }
@@ -125,45 +118,6 @@ fn jvm_collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(Bottleneck { share: Some(stopped), ..cause })
 }
 
-pub(super) const JVM_MONITORS: Rule = Rule {
-    finds: &[Resource::LOCK],
-    when: "threads of a Java virtual machine had to wait for a monitor once in two requests or more, as it counts itself, and half of the \
-           requests in flight had a thread that waited for another thread without a time-out",
-    why: "the count is of `synchronized` only: idle threads of a pool do not enter monitors. It does not say which monitor; a thread dump does",
-    refuted_by: &[],
-    rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: jvm_monitors,
-};
-
-fn jvm_monitors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, contended) = largest(evidence, |time| Some(time.contended? / time.covered_s))?;
-    let answered_per_s = median(evidence.runs.iter().filter_map(|run| run.measured.ok_per_s()))?;
-    let per_request = contended / answered_per_s;
-    if !(per_request >= CONTENDED_MIN_PER_REQUEST && per_request.is_finite()) {
-        return None;
-    }
-    let workers = evidence.workers();
-    let workers = workers.get(&name)?;
-    let waiting = workers.in_state("futex") - workers.timed_futex.unwrap_or(0.0);
-    evidence.of_in_flight(waiting).filter(|share| *share >= WAITING_MIN_SHARE)?;
-    let unit = evidence.together.unit;
-    let because = format!(
-        "threads of {name} had to wait for a monitor {} times per {}, as its Java virtual machine counts; on average {} of its threads \
-         waited for another thread, for {} {} in flight",
-        decimal(per_request, 2),
-        one(unit),
-        decimal(waiting, 1),
-        decimal(evidence.in_flight()?, 1),
-        many(unit)
-    );
-    let cause = suspected(Resource::LOCK, Scope::Process(name), because);
-    let cause = Bottleneck { what: "monitor (synchronized) of a Java virtual machine", ..cause };
-    let next = "`--why` names the monitor, or take thread dumps (jcmd PID Thread.print); hold it for less time, or split it";
-    // Idle threads may be among those that wait, so the share is unknown.
-    Some(cause.direct(Some(WAITING_MIN_SHARE)).without_share().next(next))
-}
-
 #[cfg(test)]
 mod tests {
     use evidence::Reading;
@@ -173,7 +127,7 @@ mod tests {
     use super::*;
 
     /// Eight users of a virtual machine with these counters in each second.
-    fn jvm(collecting_s: f64, safepoint_s: f64, contended: f64) -> Planted {
+    fn jvm(collecting_s: f64, safepoint_s: f64) -> Planted {
         let mut planted = Planted::closed(8, 200.0, 5.0);
         planted.threads(&[("futex", 7.0), ("on_cpu", 0.9)]).timed_futex = Some(0.0);
         let of_second = |second| -> (u64, Vec<Reading>) {
@@ -183,7 +137,6 @@ mod tests {
                 reading("app", "jvm_gc_s", "Copy", collecting_s),
                 reading("app", "jvm_gc_s", "MSC", 0.0),
                 reading("app", "jvm_safepoint_s", "", safepoint_s),
-                reading("app", "jvm_contended_monitors", "", contended),
             ];
             (second, readings)
         };
@@ -195,22 +148,11 @@ mod tests {
 
     #[test]
     fn time_of_collections_is_a_cause_of_its_share() {
-        let cause = jvm(0.38, 0.4, 0.0).see(jvm_collections).expect("a cause");
+        let cause = jvm(0.38, 0.4).see(jvm_collections).expect("a cause");
         let expected = "the Java virtual machine of app was stopped 38 % of the time by garbage collection, as it counts itself (Copy 38 %)";
         assert_eq!((cause.because.as_str(), cause.share), (expected, Some(0.38)));
-        assert_eq!(jvm(0.38, 0.4, 0.0).causes()[0].resource, Resource::GARBAGE_COLLECTION);
-        assert!(jvm(0.05, 0.4, 0.0).see(jvm_collections).is_none());
-        assert!(jvm(0.9, 0.02, 0.0).see(jvm_collections).is_none(), "a concurrent collector");
-    }
-
-    #[test]
-    fn contended_monitors_of_waiting_requests_are_a_lock() {
-        let cause = jvm(0.0, 0.0, 200.0).see(jvm_monitors).expect("a cause");
-        assert!(cause.because.starts_with("threads of app had to wait for a monitor 1.00 times per request"));
-        assert_eq!(cause.share, None);
-        assert!(jvm(0.0, 0.0, 20.0).see(jvm_monitors).is_none(), "one request in ten");
-        let mut busy = jvm(0.0, 0.0, 200.0);
-        busy.threads(&[("futex", 2.0), ("on_cpu", 5.9)]).timed_futex = Some(0.0);
-        assert!(busy.see(jvm_monitors).is_none(), "most requests are worked on");
+        assert_eq!(jvm(0.38, 0.4).causes()[0].resource, Resource::GARBAGE_COLLECTION);
+        assert!(jvm(0.05, 0.4).see(jvm_collections).is_none());
+        assert!(jvm(0.9, 0.02).see(jvm_collections).is_none(), "a concurrent collector");
     }
 }

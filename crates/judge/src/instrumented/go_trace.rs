@@ -2,6 +2,7 @@
 
 use evidence::Run;
 use stats::median;
+use units::Share;
 
 use crate::words::{decimal, percent};
 
@@ -66,8 +67,10 @@ fn said_of(name: &str, runs: &[&Run]) -> Option<String> {
             if collections.len() > 2 && over_ms > 0.0 {
                 let rest = &collections[1..];
                 let cpu_ms: f64 = rest.iter().map(|one| one.cpu_ms).sum();
-                collecting.push(cpu_ms / (over_ms * last.processors.max(1.0)));
-                stopped.push(rest.iter().map(|one| one.stopped_ms).sum::<f64>() / over_ms);
+                let share =
+                    |part_ms: f64, whole_ms: f64| Share::of_measured(part_ms, whole_ms).map(Share::get);
+                collecting.extend(share(cpu_ms, over_ms * last.processors.max(1.0)));
+                stopped.extend(share(rest.iter().map(|one| one.stopped_ms).sum(), over_ms));
             }
         }
     }

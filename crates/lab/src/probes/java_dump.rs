@@ -36,7 +36,7 @@ impl JavaDumps {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let own = field(&status, "NSpid:").and_then(|pids| pids.split_ascii_whitespace().last());
         let own = own.and_then(|own| own.parse().ok()).unwrap_or(pid);
-        let socket = PathBuf::from(format!("/proc/{pid}/root/tmp/.java_pid{own}"));
+        let socket = temporary(pid).join(format!(".java_pid{own}"));
         let dump = if socket.exists() { ask(&socket).ok() } else { None };
         if dump.is_none() {
             *failed += 1;
@@ -44,6 +44,11 @@ impl JavaDumps {
         }
         dump
     }
+}
+
+/// Folder for temporary files, as the process sees it.
+pub(crate) fn temporary(pid: u32) -> PathBuf {
+    PathBuf::from(format!("/proc/{pid}/root")).join("tmp")
 }
 
 fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
@@ -54,7 +59,7 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 fn ask_to_listen(pid: u32, own: u32, status: &str) {
     const SIGQUIT_BIT: u64 = 1 << 2;
     let caught = field(status, "SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(0);
-    let file = PathBuf::from(format!("/proc/{pid}/root/tmp/.attach_pid{own}"));
+    let file = temporary(pid).join(format!(".attach_pid{own}"));
     if caught & SIGQUIT_BIT == 0 || fs::File::create_new(&file).is_err() {
         return;
     }
@@ -144,7 +149,7 @@ fn caller(thread: &str) -> &str {
         let frame = without_module(frame);
         frame.starts_with("java.util.concurrent.") || frame.starts_with("jdk.internal.misc.Unsafe.")
     };
-    frames().find(|frame| !is_inside(frame)).or(frames().last()).unwrap_or_default()
+    frames().find(|frame| !is_inside(frame)).or(frames().next_back()).unwrap_or_default()
 }
 
 /// Removes the version of a module: `java.lang.Thread.sleep(java.base@17.0.15/Native Method)`.

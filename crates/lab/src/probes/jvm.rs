@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+use super::java_dump::temporary;
 use super::sheet::{Counters, Sheet};
 use super::threads::Members;
 
@@ -176,7 +177,7 @@ fn open(pid: u32) -> Option<File> {
     // The number in its own PID namespace, and the effective user.
     let own = values("NSpid:").last().copied().unwrap_or(pid);
     let user = *values("Uid:").get(1)?;
-    let folders = [PathBuf::from(format!("/proc/{pid}/root/tmp")), PathBuf::from("/tmp")];
+    let folders = [temporary(pid), PathBuf::from("/tmp")];
     folders.iter().take(if own == pid { 2 } else { 1 }).find_map(|folder| open_below(folder, own, user))
 }
 
