@@ -36,6 +36,7 @@ mod key_value_store;
 mod listen_queue;
 mod little;
 mod load;
+mod maintenance;
 mod memory;
 mod messages;
 mod not_running;
@@ -128,6 +129,7 @@ pub const RULES: &[Rule] = &[
     statements::WITHOUT_INDEX,
     database::WAITS_INSIDE,
     database::BUFFERS_TOO_SMALL,
+    maintenance::MAINTENANCE,
     open_files::OPEN_FILES,
     disks::LIMIT_OF_DISKS,
     jvm::JVM_COLLECTIONS,

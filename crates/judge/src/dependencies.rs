@@ -204,7 +204,7 @@ mod tests {
             reading("machine", LOOK_TO, "", number as f64 + 1.0),
             reading("machine", "tcp_opened", "", 7.0),
             of("dependency_connections", 4.0),
-            of("dependency_opened", 2.0),
+            of("dependency_opened", 0.5),
             of("dependency_awaited", awaited),
             of("dependency_segments_sent", calls),
             of("dependency_segments_received", 2.0 * calls),

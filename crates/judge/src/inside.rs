@@ -29,6 +29,8 @@ pub struct Inside {
     pub scans: BTreeMap<String, [f64; 2]>,
     /// Statements that read a whole table, with the line of their plan that does, by statement.
     pub plans: BTreeMap<String, String>,
+    /// Seconds since the load began in which the database did maintenance, with what it did. Names come from outside.
+    pub maintenance: BTreeMap<u64, Maintenance>,
     /// Sessions that blocked others, and the mean number of blocked sessions, most first.
     pub blocking: Vec<(String, f64)>,
     /// Rates of counters per second, by metric without `db_`. Counters with labels are summed.
@@ -52,6 +54,15 @@ pub struct StatementWait {
     pub wait: String,
     /// Mean number of sessions.
     pub sessions: f64,
+}
+
+/// Maintenance of a database in one second.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Maintenance {
+    /// Whether a checkpoint wrote to data files.
+    pub is_checkpoint: bool,
+    /// Tables that were vacuumed.
+    pub vacuumed: BTreeSet<String>,
 }
 
 /// Execution time of a statement.
@@ -108,6 +119,8 @@ const LEVELS: [&str; 10] = [
     "db_memory_bytes_max",
     "db_snapshot_running",
 ];
+/// Label of the blocks that checkpoints write.
+const CHECKPOINTER: &str = "checkpointer";
 /// Wait name of a session that waits for nothing.
 pub const ON_CPU: &str = "CPU";
 
@@ -162,9 +175,15 @@ impl Inside {
                     scans.entry(label.to_owned()).or_default()[usize::from(metric == "db_table_rows")] +=
                         value;
                 }
+                "db_vacuum_running" => {
+                    inside.maintenance.entry(reading.second).or_default().vacuumed.insert(label.to_owned());
+                }
                 metric if LEVELS.contains(&metric) => {}
                 metric => {
                     counted_s.insert(reading.second);
+                    if metric == "db_buffers_written" && label == CHECKPOINTER && value > 0.0 {
+                        inside.maintenance.entry(reading.second).or_default().is_checkpoint = true;
+                    }
                     let name = metric.trim_start_matches("db_");
                     *per_s.entry(name.to_owned()).or_default() += value;
                 }

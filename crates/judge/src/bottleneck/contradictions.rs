@@ -7,9 +7,10 @@ use evidence::{Cause, Level, Model, Outage, OutageTime};
 use record::{Counts, ErrorClass};
 
 use super::planted::{Planted, SECONDS};
-use super::{Evidence, RULES};
+use super::{Evidence, RULES, maintenance};
 use crate::Certainty;
 use crate::causes::{Doubt, Resource};
+use crate::dependencies::Called;
 use crate::group_io::LimitedIo;
 use crate::inside::{Inside, StatementTime};
 use crate::signals::Signals;
@@ -53,7 +54,38 @@ fn waits_of(evidence: &Evidence<'_>, is_meant: fn(&str) -> bool) -> f64 {
     })
 }
 
+/// Largest figure of any address that the system calls; 0 if it calls none.
+fn of_called(evidence: &Evidence<'_>, figure: fn(&Called) -> f64) -> f64 {
+    signals(evidence).dependencies.called.values().map(figure).fold(0.0, f64::max)
+}
+
+fn per_request(evidence: &Evidence<'_>, per_s: f64) -> f64 {
+    per_s / evidence.ended_per_s().unwrap_or(f64::INFINITY)
+}
+
 const CONTRADICTIONS: &[Contradiction] = &[
+    contradiction(Resource::ROUND_TRIPS, |evidence| {
+        let trips = of_called(evidence, |called| called.segments_per_s[0].min(called.segments_per_s[1]));
+        per_request(evidence, trips) < 5.0
+    }),
+    contradiction(Resource::NEW_CONNECTIONS, |evidence| {
+        per_request(evidence, signals(evidence).dependencies.opened_per_s.unwrap_or(0.0)) < 0.5
+    }),
+    contradiction(Resource::SOCKET_BUFFERS, |evidence| {
+        of_called(evidence, |called| called.sending[1].max(called.sending[2])) <= 0.0
+    }),
+    contradiction(Resource::WITHOUT_INDEX, |evidence| {
+        let inside = signals(evidence).inside.as_ref();
+        let rows =
+            inside.map_or(0.0, |inside| inside.scans.values().map(|[_, rows]| *rows).fold(0.0, f64::max));
+        per_request(evidence, rows) < 1_000.0
+    }),
+    contradiction(Resource::IN_PROCESS, |evidence| {
+        signals(evidence).inside.as_ref().and_then(|inside| inside.level("in_process")).is_none()
+    }),
+    contradiction(Resource::MAINTENANCE, |evidence| {
+        signals(evidence).inside.as_ref().is_none_or(|inside| inside.maintenance.is_empty())
+    }),
     contradiction(Resource::GENERATOR, |evidence| {
         let causes = &evidence.runs[0].run.ending.as_ref().unwrap().validity.causes;
         !causes.iter().any(|cause| Doubt::named(&cause.code).is_some_and(|doubt| doubt.is_limit))
@@ -132,7 +164,9 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let reads = all().flat_map(|workers| workers.dependencies.values());
         let open = all().flat_map(|workers| workers.connections.values());
         let changing = signals(evidence).waits.changing.values().any(|share| *share >= 0.4);
-        reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && state(evidence, "pipe_read") < 1.0 && !changing
+        let awaited = of_called(evidence, |called| called.awaited);
+        let is_unread = reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && awaited < 0.2;
+        is_unread && state(evidence, "pipe_read") < 1.0 && !changing
     }),
     contradiction(Resource::LOCK, |evidence| state(evidence, "file_lock") < 0.9),
     contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
@@ -361,6 +395,40 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
     let mut own = draws.aside().aside_again();
     if own.yes(4) {
         planted.signals.inside = Some(store(&mut own));
+    }
+    draw_calls(&mut Draws(draws.0 ^ 0x2545_f491_4f6c_dd1d), planted);
+}
+
+/// Draws what the system calls, and what statements and maintenance do in its database.
+fn draw_calls(draws: &mut Draws, planted: &mut Planted) {
+    let per_s = planted.measured.window.map_or(0.0, |window| window.ended_per_s());
+    if draws.yes(3) {
+        let segments = per_s * draws.wide(60.0);
+        let (sending, connections) = (draws.wide(4.0), draws.wide(16.0));
+        let called = Called {
+            program: draws.of(&["", "postgres", "nginx"]).to_owned(),
+            connections,
+            awaited: connections * draws.share(),
+            seen_opened_per_s: draws.of(&[0.0, 40.0]),
+            segments_per_s: [segments, segments * (0.5 + draws.share())],
+            bytes_per_s: [segments * 90.0, segments * 900.0],
+            cores: draws.share(),
+            sending: [sending, sending * draws.share(), sending * draws.share()],
+        };
+        let dependencies = &mut planted.signals.dependencies;
+        dependencies.called.insert(("app".to_owned(), "10.0.0.7:5432".to_owned()), called);
+        dependencies.opened_per_s = Some(per_s * 2.0 * draws.share());
+    }
+    let Some(inside) = &mut planted.signals.inside else { return };
+    if draws.yes(3) {
+        let scans = per_s * draws.share();
+        inside.scans.insert("public.t".to_owned(), [scans, scans * draws.wide(1e5)]);
+    }
+    if draws.yes(4) {
+        inside.levels.insert("in_process".to_owned(), 1.0);
+    }
+    if draws.yes(8) {
+        maintenance::tests::with_checkpoints(draws.of(&[11, 40]), planted);
     }
 }
 

@@ -53,7 +53,7 @@ const WAL: &[(&str, &str)] = &[
 ];
 
 /// All statistics. Times are milliseconds on the server, and seconds here.
-const STATISTICS: [Statistics; 7] = [
+const STATISTICS: [Statistics; 8] = [
     Statistics {
         what: "pg_stat_database",
         versions: [0, ALWAYS],
@@ -120,6 +120,12 @@ const STATISTICS: [Statistics; 7] = [
         ],
     },
     Statistics {
+        what: "pg_stat_progress_vacuum",
+        versions: [0, ALWAYS],
+        sql: "SELECT relid::regclass::text, 1 FROM pg_stat_progress_vacuum WHERE datname = current_database() LIMIT 8",
+        columns: &[("", ""), ("db_vacuum_running", "*")],
+    },
+    Statistics {
         what: "the number of connections",
         versions: [0, ALWAYS],
         sql: "SELECT sum(numbackends), current_setting('max_connections') FROM pg_stat_database",
@@ -128,7 +134,7 @@ const STATISTICS: [Statistics; 7] = [
 ];
 
 /// Metrics that are sizes; all others are counters.
-const SIZES: [&str; 2] = ["db_connections", "db_connections_max"];
+const SIZES: [&str; 3] = ["db_connections", "db_connections_max", "db_vacuum_running"];
 
 /// Text in place of a statement that the role may not see.
 const HIDDEN: &str = "<insufficient privilege>";
