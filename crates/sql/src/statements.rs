@@ -115,9 +115,9 @@ impl<'a> Walk<'a> {
         }
         head.is_rows |= head.is_copy && is("STDIN");
         if head.has_body {
-            if head.was_end && NAMED_ENDS.iter().any(|known| is(known)) {
-                head.depth += 1;
-            } else if is("BEGIN") || is("CASE") && !head.was_end && head.depth > 0 {
+            let is_named_end = head.was_end && NAMED_ENDS.iter().any(|known| is(known));
+            let is_case = is("CASE") && !head.was_end && head.depth > 0;
+            if is_named_end || is("BEGIN") || is_case {
                 head.depth += 1;
             } else if is("END") {
                 head.depth = head.depth.saturating_sub(1);
