@@ -1,5 +1,6 @@
 //! Bottlenecks that were planted, and whether the program names them; `docs/truth.md` says how they are graded.
 
+mod blind;
 mod cases;
 mod flags;
 mod grade;
@@ -17,7 +18,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 
 use cases::Case;
-use flags::{Flags, Profile};
+use flags::{Flags, Profile, Suite};
 use grade::{Grade, Verdict};
 use harness::interrupt::Interrupt;
 use harness::quiet::measured;
@@ -29,7 +30,12 @@ use summary::Summary;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    grade(&Flags::parse()).unwrap_or_else(|error| {
+    let flags = Flags::parse();
+    let ended = match &flags.suite {
+        Some(Suite::Blind(flags)) => blind::blind(flags),
+        None => grade(&flags),
+    };
+    ended.unwrap_or_else(|error| {
         say_aside(&format!("error: {error:#}"));
         ExitCode::FAILURE
     })
