@@ -46,10 +46,10 @@ pub(super) const PLANTS: &[Plant] = &[
         .on(&[App(Rust, "mutex:[[sync|sleep=0]]"), System("env: { SYNC_FILE: '{dir}/data' }")])
         .right(&["disk", "lock"])
         .vague(&["waiting", "pool"]),
-    Plant::new("rust-slots-and-quota", "Three slots for 15 ms, and a quota of 0.4 cores for 2 ms of computing: both allow 200 requests a second.")
+    Plant::new("rust-slots-and-quota", "Three slots for 15 ms, and a quota of 0.2 cores for 1 ms of computing: both allow 200 requests a second.")
         .on(&[
-            App(Rust, "slots=[[3|64]]:sleep=15000 cpu=3000"),
-            System("resources: { cpu: [[b:0.4|2]] }"),
+            App(Rust, "slots=[[3|64]]:sleep=15000 cpu=1500"),
+            System("resources: { cpu: [[b:0.2|2]] }"),
         ])
         .two(SLOTS, &["cpu_quota"])
         .vague(COMPUTES),
@@ -82,8 +82,8 @@ pub(super) const PLANTS: &[Plant] = &[
         .load("users: 24")
         .two(&["lock"], &["pool"])
         .vague(WAITS),
-    Plant::new("rust-quota-and-mutex", "A quota of 0.4 cores for 2 ms of computing, and a Mutex for 5 ms: both allow 200 requests a second.")
-        .on(&[App(Rust, "cpu=3000 [[b:mutex:|]]sleep=5000"), System("resources: { cpu: [[0.4|2]] }")])
+    Plant::new("rust-quota-and-mutex", "A quota of 0.2 cores for 1 ms of computing, and a Mutex for 5 ms: both allow 200 requests a second.")
+        .on(&[App(Rust, "cpu=1500 [[b:mutex:|]]sleep=5000"), System("resources: { cpu: [[0.2|2]] }")])
         .two(&["cpu_quota"], &["lock"])
         .vague(COMPUTES),
 ];
