@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// Runs plants whose author did not read the rules of the program.
 #[derive(Debug, Args)]
 pub(crate) struct BlindFlags {
-    /// Only these plants, such as c-tenant-semaphore,go-gomaxprocs.
+    /// Only these plants, such as c-tenant-slots,go-gomaxprocs.
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "part")]
     pub(crate) only: Vec<String>,
     /// Part of the plants.
