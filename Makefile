@@ -24,7 +24,7 @@ CHECKED := $(TARGET_DIR)/checked
 # Their order is in scripts/checks.sh.
 STEPS := ui-check fmt clippy doc programs simulated tools deny instructions unit browser truth why-short
 
-.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why screenshots test check explore fuzz steady $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why why-blind screenshots test check explore fuzz steady $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -163,6 +163,10 @@ why-short: programs ## Does the program name bottlenecks that were planted in re
 why: programs ## The same with all of them, in eight minutes. WHY_FLAGS="--noisy" adds a neighbor, "--only c-pool,c-mutex" takes some
 	scripts/planted.sh
 	$(CHECKED)/bench-why --tenbin $(CHECKED)/tenbin --profile full --json $(TARGET_DIR)/why.json --document docs/why.md $(WHY_FLAGS)
+
+why-blind: programs ## The same with plants by an author who did not read the rules; 25 minutes. BLIND_FLAGS="--part last" runs the last quarter, "--only c-tenant-slots" one
+	scripts/planted.sh blind
+	$(CHECKED)/bench-why blind --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/why-blind.json $(BLIND_FLAGS)
 
 # N=10 runs of every group take three hours.
 steady: programs $(NODE_MODULES) ## Do tests that depend on time pass next to a compiler? N=10 GROUPS="engine truth" runs each of these ten times

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the system's packages of what planted bottlenecks are made of, where they are missing.
-# Usage: planted.sh
+# Usage: planted.sh [blind]
 set -eu
 
 missing=
@@ -11,6 +11,12 @@ need node nodejs
 need javac default-jdk-headless
 need nginx nginx
 need pgbouncer pgbouncer
+if [ "${1-}" = blind ]; then
+    need go golang-go
+    need ruby ruby
+    need sqlite3 sqlite3
+    need openssl openssl
+fi
 # shellcheck disable=SC2086 # a list of names
 "$(dirname "$0")/packages.sh" $missing
 "$(dirname "$0")/databases.sh"

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::blind::BlindFlags;
 
 /// Plants bottlenecks in real servers and databases, and grades what the program says of them.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 pub(crate) struct Flags {
+    #[command(subcommand)]
+    pub(crate) suite: Option<Suite>,
     /// Which cases.
     #[arg(long, value_enum, default_value_t = Profile::Short)]
     pub(crate) profile: Profile,
@@ -35,6 +39,13 @@ pub(crate) struct Flags {
     /// The program that is graded.
     #[arg(long, value_name = "PATH", default_value = "target/release/tenbin")]
     pub(crate) tenbin: PathBuf,
+}
+
+/// Another suite than that of the flags.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Suite {
+    /// Plants whose author did not read the rules of the program
+    Blind(BlindFlags),
 }
 
 /// How many cases.

@@ -1,5 +1,6 @@
 //! Bottlenecks that were planted, and whether the program names them; `docs/truth.md` says how they are graded.
 
+mod blind;
 mod calibration;
 mod cases;
 mod flags;
@@ -19,7 +20,7 @@ use clap::Parser as _;
 
 use calibration::Calibration;
 use cases::Case;
-use flags::{Flags, Profile};
+use flags::{Flags, Profile, Suite};
 use grade::{Grade, Verdict};
 use harness::interrupt::Interrupt;
 use harness::quiet::measured;
@@ -31,7 +32,12 @@ use summary::Summary;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    grade(&Flags::parse()).unwrap_or_else(|error| {
+    let flags = Flags::parse();
+    let ended = match &flags.suite {
+        Some(Suite::Blind(flags)) => blind::blind(flags),
+        None => grade(&flags),
+    };
+    ended.unwrap_or_else(|error| {
         say_aside(&format!("error: {error:#}"));
         ExitCode::FAILURE
     })

@@ -112,7 +112,7 @@ fn of_study(study: &Value) -> Result<Said, String> {
 }
 
 /// The line with the error, or the last words.
-fn error_in(stderr: &str, stdout: &str) -> String {
+pub(crate) fn error_in(stderr: &str, stdout: &str) -> String {
     let error = stderr.lines().find(|line| line.contains("error:"));
     error.map_or_else(|| last_words(stderr, stdout), |line| line.trim().to_owned())
 }

@@ -1,0 +1,280 @@
+//! The plants: one table for each kind of server.
+
+mod c;
+mod go;
+mod java;
+mod mariadb;
+mod nginx;
+mod node;
+mod postgresql;
+mod python;
+mod ruby;
+mod rust;
+
+use serde::Serialize;
+
+use super::flags::{BlindFlags, Part as Chosen};
+
+/// Programming language of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    C,
+    Rust,
+    Go,
+    Java,
+    Node,
+    Python,
+    Ruby,
+}
+
+impl Language {
+    /// Command that compiles the server of this language into the folder of the run. `None` if it needs no compiler.
+    pub(crate) fn compiling(self) -> Option<&'static str> {
+        match self {
+            Self::C => Some("cc -O2 -pthread -o {dir}/server-c {servers}/server.c"),
+            Self::Rust => Some("rustc --edition 2021 -O -o {dir}/server-rust {servers}/server.rs"),
+            Self::Go => Some("go build -o {dir}/server-go {servers}/server.go"),
+            Self::Java => Some("javac -encoding UTF-8 -d {dir} {servers}/Server.java"),
+            Self::Node | Self::Python | Self::Ruby => None,
+        }
+    }
+
+    /// Command that starts the server of this language, without its arguments.
+    pub(crate) fn command(self) -> &'static str {
+        match self {
+            Self::C => "{dir}/server-c",
+            Self::Rust => "{dir}/server-rust",
+            Self::Go => "{dir}/server-go",
+            Self::Java => "java -cp {dir} Server",
+            Self::Node => "node {servers}/server.js",
+            Self::Python => "python3 -B {servers}/server.py",
+            Self::Ruby => "ruby {servers}/server.rb",
+        }
+    }
+}
+
+/// Kind of a database server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Database {
+    Postgresql,
+    Mariadb,
+}
+
+/// Part of a system. Processes start in the order of the parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// The server that is loaded: its language and arguments.
+    App(Language, &'static str),
+    /// Another server on `{port.NAME}`: its name, language, and arguments.
+    Peer(&'static str, Language, &'static str),
+    /// A process that is ready at once: its name and command.
+    Program(&'static str, &'static str),
+    /// Another program on the port of the load: its name and command.
+    Server(&'static str, &'static str),
+    /// nginx on the port of the load: lines for places of its configuration, which are `main`, `http`, `listen`, `server`, and `location`.
+    Nginx(&'static [(&'static str, &'static str)]),
+    /// A database with settings of its server and statements that run before the load, one a line. It is loaded itself if there is no
+    /// `App`, and otherwise listens on `{port.db}`.
+    Database(Database, &'static str, &'static [&'static str]),
+    /// A command that runs before the start.
+    Before(&'static str),
+    /// A file: its name and text.
+    File(&'static str, &'static str),
+    /// A further line of the system in the plan.
+    System(&'static str),
+}
+
+/// Kind of a plant. A plant has one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// One limit.
+    Limit,
+    /// One limit, next to something conspicuous that is none.
+    Herring,
+    /// Two limits.
+    Two,
+    /// One limit at which nothing is busy.
+    Waiting,
+    /// No limit of the system: more users would get more answers.
+    Users,
+}
+
+/// A limit that is planted, and the answers that name it.
+#[derive(Debug)]
+pub(crate) struct Plant {
+    /// Name: the language or the server, then the idea.
+    pub(crate) name: &'static str,
+    /// The cause in one sentence.
+    pub(crate) about: &'static str,
+    pub(crate) kind: Kind,
+    /// Keys of the load.
+    pub(crate) load: &'static str,
+    /// Lines of the plan for the scenario and its data.
+    pub(crate) scenario: &'static str,
+    pub(crate) parts: &'static [Part],
+    /// Answers that name the cause.
+    pub(crate) right: &'static [&'static str],
+    /// Answers that name the second cause. Empty if there is one cause.
+    pub(crate) also: &'static [&'static str],
+    /// Answers of the right family, which name no cause precisely.
+    pub(crate) vague: &'static [&'static str],
+    /// Reason why the ratio without the cause is not asserted. `None` if it is.
+    pub(crate) unverified: Option<&'static str>,
+}
+
+/// Answers for a server whose processes wait for something.
+const WAITS: &[&str] = &["waiting", "pool", "lock", "dependency"];
+/// Answers for slots that limit the requests at work, with or without threads of their own.
+const SLOTS: &[&str] = &["pool", "lock:semaphore/futex/slot"];
+/// Answers for connections that wait to be accepted or served.
+const ACCEPTING: &[&str] = &["listen_queue", "pool", "connection_limit", "connections"];
+/// Answers for the connections that a server may have to another one.
+const CONNECTIONS: &[&str] = &["pool", "connections", "connection_limit", "dependency:connections"];
+/// A job that writes to the disk, as a backup does: a red herring.
+const BACKUP: Part = Part::Program(
+    "backup",
+    "[[h:sh -c 'while :; do dd if=/dev/zero of={dir}/backup bs=64k count=200 conv=fsync status=none; sleep 0.3; done'|sleep 600]]",
+);
+/// Answers for a server that computes.
+const COMPUTES: &[&str] = &["one_core", "machine_cpu"];
+
+impl Plant {
+    pub(crate) const fn new(name: &'static str, about: &'static str) -> Self {
+        Self {
+            name,
+            about,
+            kind: Kind::Limit,
+            load: "users: 16",
+            scenario: "scenario: [ get: / ]",
+            parts: &[],
+            right: &[],
+            also: &[],
+            vague: &[],
+            unverified: None,
+        }
+    }
+
+    /// Whether the load goes to the database itself.
+    pub(crate) fn is_direct(&self) -> bool {
+        !self.parts.iter().any(|part| matches!(part, Part::App(..) | Part::Nginx(..)))
+    }
+
+    const fn on(self, parts: &'static [Part]) -> Self {
+        Self { parts, ..self }
+    }
+
+    const fn load(self, load: &'static str) -> Self {
+        Self { load, ..self }
+    }
+
+    const fn scenario(self, scenario: &'static str) -> Self {
+        Self { scenario, ..self }
+    }
+
+    const fn herring(self) -> Self {
+        Self { kind: Kind::Herring, ..self }
+    }
+
+    const fn waiting(self) -> Self {
+        Self { kind: Kind::Waiting, ..self }
+    }
+
+    /// Nothing limits but the number of users, or the rate.
+    const fn users(self) -> Self {
+        Self { kind: Kind::Users, right: &["load"], vague: &["dependency"], ..self }
+    }
+
+    pub(crate) const fn right(self, answers: &'static [&'static str]) -> Self {
+        Self { right: answers, ..self }
+    }
+
+    pub(crate) const fn two(self, first: &'static [&'static str], second: &'static [&'static str]) -> Self {
+        Self { kind: Kind::Two, right: first, also: second, ..self }
+    }
+
+    pub(crate) const fn vague(self, answers: &'static [&'static str]) -> Self {
+        Self { vague: answers, ..self }
+    }
+
+    const fn unverified(self, reason: &'static str) -> Self {
+        Self { unverified: Some(reason), ..self }
+    }
+}
+
+/// The tables, in the order in which they are run.
+const TABLES: &[&[Plant]] = &[
+    c::PLANTS,
+    rust::PLANTS,
+    go::PLANTS,
+    java::PLANTS,
+    node::PLANTS,
+    python::PLANTS,
+    ruby::PLANTS,
+    nginx::PLANTS,
+    postgresql::PLANTS,
+    mariadb::PLANTS,
+];
+
+/// All plants.
+pub(crate) fn all() -> impl Iterator<Item = &'static Plant> {
+    TABLES.iter().copied().flatten()
+}
+
+/// Plants of these names, or of this part.
+pub(crate) fn chosen(flags: &BlindFlags) -> Result<Vec<&'static Plant>, String> {
+    if flags.only.is_empty() {
+        let is_chosen = |plant: &&Plant| match flags.part {
+            Chosen::First => !is_last(plant),
+            Chosen::Last => is_last(plant),
+            Chosen::All => true,
+        };
+        return Ok(all().filter(is_chosen).collect());
+    }
+    let unknown = |name: &String| {
+        let names: Vec<&str> = all().map(|plant| plant.name).collect();
+        format!("no plant {name}; plants are {}", names.join(", "))
+    };
+    let named = |name: &String| all().find(|plant| plant.name == name).ok_or_else(|| unknown(name));
+    flags.only.iter().map(named).collect()
+}
+
+/// Whether the plant belongs to the last quarter. Its name decides, so that further plants change nothing for it.
+fn is_last(plant: &Plant) -> bool {
+    plant.name.bytes().map(u32::from).sum::<u32>() % 4 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::blind::plan;
+
+    #[test]
+    fn names_are_unique_and_answers_are_given() {
+        let names: BTreeSet<&str> = all().map(|plant| plant.name).collect();
+        assert_eq!(names.len(), all().count(), "a name is there twice");
+        for plant in all() {
+            assert!(!plant.right.is_empty() && !plant.parts.is_empty(), "{}", plant.name);
+            assert_eq!(plant.kind == Kind::Two, !plant.also.is_empty(), "{}", plant.name);
+        }
+    }
+
+    #[test]
+    fn causes_and_herrings_have_alternatives() {
+        for plant in all() {
+            let tags = plan::tags(plant);
+            assert!(tags.contains(&'a') || plant.unverified.is_some(), "{}", plant.name);
+            assert_eq!(tags.contains(&'b'), plant.kind == Kind::Two, "{}", plant.name);
+            assert!(plant.kind != Kind::Herring || tags.contains(&'h'), "{}", plant.name);
+        }
+    }
+
+    #[test]
+    fn kinds_have_their_shares() {
+        let percent = |kind: Kind| 100 * all().filter(|plant| plant.kind == kind).count() / all().count();
+        assert!(percent(Kind::Herring) >= 25 && percent(Kind::Two) >= 15);
+        assert!(percent(Kind::Waiting) >= 12 && percent(Kind::Users) >= 8);
+    }
+}
