@@ -5,6 +5,7 @@ use std::path::Path;
 use load::{DataSource, Scenarios};
 use sql::Engine;
 use wire::Protocol;
+use wire::step::Unit;
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::command_mix::CommandMix;
@@ -229,18 +230,18 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let target = Target::read(draft, &mut faults);
-    let is_sql = database::is_database(&draft.url);
+    let unit = database::unit(&draft.url);
     let named = draft.running.as_ref();
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
     let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
-    let plan = put_on(target, is_sql, &draft.load, Spelling::Flags, faults)?;
+    let plan = put_on(target, unit, &draft.load, Spelling::Flags, faults)?;
     Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 
 /// Puts a load on a target, if both are free of errors.
 pub(crate) fn put_on(
     target: Option<Target>,
-    is_sql: bool,
+    unit: Unit,
     load: &LoadSpec,
     spelling: Spelling,
     mut faults: Vec<Fault>,
@@ -248,7 +249,7 @@ pub(crate) fn put_on(
     let connect_timeout_ns = target.as_ref().and_then(Target::connect_timeout_ns);
     let mut errors = Vec::new();
     let pipeline_max = target.as_ref().and_then(Target::pipeline_max);
-    let checked = load.check(Destination { is_sql, connect_timeout_ns, pipeline_max }, &mut errors);
+    let checked = load.check(Destination { unit, connect_timeout_ns, pipeline_max }, &mut errors);
     faults.extend(errors.iter().map(|error| error.printed(spelling)));
     match target {
         Some(target) if faults.is_empty() => Ok(target.under(checked)),

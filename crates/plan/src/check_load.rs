@@ -3,6 +3,7 @@
 use load::open::EVEN;
 use load::open::{Profile, Stage};
 use load::{Closed, Load, Open, Recording, Schedule, Spacing, Stop, ThinkTime};
+use wire::step::Unit;
 
 use crate::error::{PlanError, Problem};
 use crate::plan::{Pin, Stacks, connections};
@@ -31,8 +32,8 @@ const SHED_AFTER_MIN_NS: u64 = 1_000_000;
 /// Facts about the target system that the rules of a load depend on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Destination {
-    /// Whether the system is a database.
-    pub(crate) is_sql: bool,
+    /// Unit of its steps.
+    pub(crate) unit: Unit,
     /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
     /// Max requests under way on one connection, as limited by the protocol. `None` if the protocol is not known yet.
@@ -81,12 +82,12 @@ impl LoadSpec {
     /// Checks the load. Appends all errors to `errors`.
     pub(crate) fn check(&self, destination: Destination, errors: &mut Vec<PlanError>) -> CheckedLoad {
         let mut checker = Checker { spec: self, errors };
-        let pool = checker.of_databases(destination.is_sql);
+        let pool = checker.of_databases(destination.unit);
         let pipeline = checker.pipeline(destination);
         let (load, stop, warm_up_ns) = checker.load();
         let extend = checker.extend();
         let given_ns = checker.positive(Field::TIMEOUT, &self.timeout_ns);
-        let is_number = stop.at_ns.is_none() && destination.is_sql;
+        let is_number = stop.at_ns.is_none() && destination.unit.has_sessions();
         let default_ns = if is_number { TIMEOUT_OF_A_NUMBER_NS } else { TIMEOUT_DEFAULT_NS };
         let timeout_ns = given_ns.unwrap_or(default_ns);
         let connect_timeout_ns =
@@ -181,7 +182,8 @@ impl Checker<'_> {
     fn pipeline(&mut self, destination: Destination) -> u32 {
         let spec = self.spec;
         let depth = self.count(Field::PIPELINE, &spec.pipeline, 1, PIPELINE_MAX).unwrap_or(1) as u32;
-        let protocol_max = if destination.is_sql { 1 } else { destination.pipeline_max.unwrap_or(depth) };
+        let protocol_max =
+            if destination.unit.has_sessions() { 1 } else { destination.pipeline_max.unwrap_or(depth) };
         if depth > protocol_max {
             self.error(Field::PIPELINE, &spec.pipeline, Problem::NoPipeline { max: protocol_max });
         } else if depth > 1 && spec.keep_alive.as_ref().and_then(Spanned::get) == Some(&false) {
@@ -191,9 +193,9 @@ impl Checker<'_> {
     }
 
     /// Checks values that apply only to databases. Returns the size of the pool.
-    fn of_databases(&mut self, is_sql: bool) -> Option<u64> {
+    fn of_databases(&mut self, unit: Unit) -> Option<u64> {
         let spec = self.spec;
-        if is_sql {
+        if unit.has_sessions() {
             return self.count(Field::POOL, &spec.pool, 1, POOL_MAX);
         }
         let asks_no_room = spec.room_check.as_ref().and_then(Spanned::get) == Some(&false);

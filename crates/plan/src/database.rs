@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use sql::Engine;
 use wire::sql::Login;
-use wire::step::Access;
+use wire::step::{Access, Unit};
 
 pub(crate) use client::ClientEnvironment;
 pub(crate) use written::presentable;
@@ -56,6 +56,11 @@ pub struct Balance {
 /// Whether a URL names a database.
 pub fn is_database(url: &str) -> bool {
     scheme(url).is_some()
+}
+
+/// Unit of a load on a URL without further steps.
+pub(crate) fn unit(url: &str) -> Unit {
+    if is_database(url) { Unit::Transaction } else { Unit::Request }
 }
 
 /// Whether the URL of a database contains a password.

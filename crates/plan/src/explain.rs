@@ -18,8 +18,8 @@ pub(crate) const PROFILED: &str = ", profiled";
 
 impl CheckedLoad {
     /// Amount of load and its end, in words.
-    pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
-        let unit = if is_sql { Unit::Transaction } else { Unit::Request }.noun();
+    pub(crate) fn words(&self, unit: Unit) -> (String, String) {
+        let unit = unit.noun();
         (
             load_words(&self.load, self.pipeline, unit)
                 + &growth(self.grows_to)
@@ -40,7 +40,7 @@ impl Study {
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
         let unit = if script.scenarios.has_sequels() { ITERATION } else { unit(&script.steps) };
-        let destination = Destination { is_sql: script.has_transactions(), ..Destination::default() };
+        let destination = Destination { unit: script.unit(), ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
         load_words(&checked.load, checked.pipeline, unit)
             + &growth(checked.grows_to)

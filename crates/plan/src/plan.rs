@@ -326,8 +326,7 @@ impl PlannedStep {
     pub fn unit(&self) -> Unit {
         match &self.action {
             Action::Owned(action) => action.step.unit(),
-            Action::Tool(tool) if tool.tool.is_sql => Unit::Transaction,
-            Action::Tool(_) => Unit::Request,
+            Action::Tool(tool) => tool_unit(tool.tool),
         }
     }
 
@@ -447,6 +446,11 @@ impl Plan {
 
 fn named_parts(of: u16, action: &OwnedAction) -> Vec<sql::Part> {
     action.step.parts().into_iter().map(|name| sql::Part { name, of }).collect()
+}
+
+/// Unit in which an external load generator counts.
+pub(crate) fn tool_unit(tool: &loadtools::Tool) -> Unit {
+    if tool.is_sql { Unit::Transaction } else { Unit::Request }
 }
 
 /// Connections of a load. A closed load has one for each user.

@@ -319,6 +319,12 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Whether each runs in a session of a database. Then a load may have a pool of sessions, a latency limit, and a check for free
+    /// sessions.
+    pub const fn has_sessions(self) -> bool {
+        matches!(self, Self::Transaction)
+    }
+
     /// Noun for one of the unit.
     pub const fn noun(self) -> &'static str {
         match self {

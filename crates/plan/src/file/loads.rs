@@ -11,6 +11,7 @@ use super::tree::Node;
 use crate::check_load::Destination;
 use crate::csv_text;
 use crate::error::{PlanError, Spelling};
+use crate::plan::tool_unit;
 use crate::recording::{self, AskedRecording};
 use crate::spec::values::{COUNT, DURATION};
 use crate::spec::{Field, LoadSpec, Spanned, Wrong};
@@ -62,19 +63,19 @@ pub(crate) fn read(
         if is_tool && tool.is_none() {
             continue;
         }
-        let is_sql = match &tool {
-            Some(tool) => tool.tool.is_sql,
-            None => scenario::has_transactions(root, node).unwrap_or(reading.is_sql),
+        let unit = match &tool {
+            Some(tool) => tool_unit(tool.tool),
+            None => scenario::unit_of_load(root, node).unwrap_or(scenario::unit(reading.is_sql)),
         };
         let pipeline_max = reading.pipeline_max.filter(|_| tool.is_none());
-        let destination = Destination { is_sql, pipeline_max, ..Destination::default() };
+        let destination = Destination { unit, pipeline_max, ..Destination::default() };
         let checked = spec.check(destination, &mut errors);
         let is_right = errors.is_empty();
         errors.iter().for_each(|error| report(error, node, quick.is_some(), reading));
         if !is_right {
             continue;
         }
-        let (words, stop_words) = checked.words(is_sql);
+        let (words, stop_words) = checked.words(unit);
         let usual_name =
             || tool.as_ref().map_or_else(|| short_words(written), |tool| tool.tool.name.to_owned());
         loads.push(StudyLoad {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use load::values::Source;
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
 use sql::SqlStep;
-use wire::step::{ScenarioSteps, with_further_keys};
+use wire::step::{ScenarioSteps, Unit, with_further_keys};
 
 use super::data;
 use super::endpoints::{Endpoints, Kind, Role};
@@ -56,9 +56,9 @@ impl Script {
         }
     }
 
-    /// Whether any step is a transaction.
-    pub(crate) fn has_transactions(&self) -> bool {
-        self.endpoints.iter().any(|role| role.sql.is_some())
+    /// Unit of the steps: that of transactions if there are any.
+    pub(crate) fn unit(&self) -> Unit {
+        unit(self.endpoints.iter().any(|role| role.sql.is_some()))
     }
 }
 
@@ -308,11 +308,16 @@ fn emptied(variables: &[u16]) -> DataSource {
     DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
 }
 
-/// Whether the scenario of a load has transactions. `None` if the load follows all scenarios, or an unknown one.
-pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
+/// Unit of steps, of which some may be transactions.
+pub(crate) fn unit(has_transactions: bool) -> Unit {
+    if has_transactions { Unit::Transaction } else { Unit::Request }
+}
+
+/// Unit of the scenario of a load. `None` if the load follows all scenarios, or an unknown one.
+pub(crate) fn unit_of_load(root: &Node, load: &Node) -> Option<Unit> {
     let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
     let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
-    Some(scenario.leaves().into_iter().any(sql::is_transaction))
+    Some(unit(scenario.leaves().into_iter().any(sql::is_transaction)))
 }
 
 /// Registers the kinds of steps and the systems that they speak to. Steps of no kind are misspelled.

@@ -143,7 +143,7 @@ impl Study {
         let mut study = self.setting(launch.number).clone();
         let mut spec = amount.of(&study.loads[load].spec, study.iteration_of(load).steps);
         if let (At::Users(users), Some(given)) = (amount.at, study.connections_given(load))
-            && study.has_transactions(load)
+            && study.has_sessions(load)
         {
             // A database keeps its number of connections, however many users share them.
             spec.pool = (u64::from(users) > given).then(|| given.into());
@@ -222,7 +222,7 @@ impl Study {
     fn connections_given(&self, load: usize) -> Option<u64> {
         let spec = &self.loads[load].spec;
         let given = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
-        let of_users = given(&spec.users).filter(|_| self.has_transactions(load));
+        let of_users = given(&spec.users).filter(|_| self.has_sessions(load));
         given(&spec.pool).or(given(&spec.connections)).or(of_users)
     }
 

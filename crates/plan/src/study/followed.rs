@@ -3,7 +3,6 @@
 use judge::Condition;
 use load::{Order, Scenarios};
 use sql::SqlStep;
-use wire::step::Unit;
 
 use super::Study;
 use crate::draft::Played;
@@ -75,14 +74,14 @@ impl Study {
         }
     }
 
-    /// Whether a load has transactions.
-    pub(super) fn has_transactions(&self, load: usize) -> bool {
-        let is_one = |step: &PlannedStep| step.unit() == Unit::Transaction;
+    /// Whether a load has steps in sessions of databases.
+    pub(super) fn has_sessions(&self, load: usize) -> bool {
+        let has_session = |step: &PlannedStep| step.unit().has_sessions();
         match &self.loads[load].scenario {
-            None => self.script.has_transactions(),
+            None => self.script.unit().has_sessions(),
             Some(scenario) => {
                 let steps = self.steps_of(scenario).into_iter();
-                steps.filter_map(|step| self.script.steps.get(usize::from(step))).any(is_one)
+                steps.filter_map(|step| self.script.steps.get(usize::from(step))).any(has_session)
             }
         }
     }

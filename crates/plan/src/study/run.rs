@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
-use wire::step::Site;
+use wire::step::{Site, Unit};
 
 use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
@@ -55,7 +55,7 @@ impl Study {
 
     /// Plan of a load on all systems that its steps speak to, and the site of each system; `None` for a database.
     fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
-        let of_requests = match self.script.has_transactions() {
+        let of_requests = match self.script.unit().has_sessions() {
             // Values that apply only to transactions are removed.
             true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
             false => load.clone(),
@@ -258,14 +258,14 @@ fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
         let what = "another load generator cannot load SQLite, which runs within Tenbin";
         return Err(vec![Fault::new("url", what, "name a server, or remove `tool` from the load")]);
     }
-    let plan = put_on(Some(Target::of_tool(&database)), true, load, Spelling::Keys, Vec::new())?;
+    let plan = put_on(Some(Target::of_tool(&database)), Unit::Transaction, load, Spelling::Keys, Vec::new())?;
     Ok(Plan { watched: Some(database), ..plan })
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let target = Target::database(url, &sql.played, &sql.spec, Spelling::Keys, &mut faults);
-    put_on(target, true, load, Spelling::Keys, faults)
+    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 /// Error for statements of `setup` or `teardown` that go to no database.
