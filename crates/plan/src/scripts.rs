@@ -311,6 +311,14 @@ impl Checker<'_> {
                 self.wrong(field, what, format!("write {} {name}@3", field.flag));
                 continue;
             };
+            if let (Played::File(_), Some(instead)) = (played, lua_instead(name)) {
+                self.wrong(
+                    field,
+                    format!("{name} is a script of sysbench in Lua, which is not run"),
+                    instead,
+                );
+                continue;
+            }
             let found = match played {
                 Played::File(_) => {
                     script_in(Path::new(name)).map(|text| (file_name(name), text, Language::Pgbench))
@@ -469,6 +477,19 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
     }
 }
 
+/// Help for a script of sysbench: the built-in workload of its name. `None` if the file is no such script.
+fn lua_instead(path: &str) -> Option<String> {
+    let name = file_name(path.strip_suffix(".lua")?).replace('_', "-");
+    match workload::find(&name) {
+        Some(workload) => Some(format!("write --workload {}, which sends the same statements", workload.name)),
+        None if name == "tpcc" || name == "tpcc-run" => Some("write --workload tpcc-like".to_owned()),
+        None => Some(
+            "write its statements in pgbench's language: what event() does in a file for -f, and what prepare() does in one for psql or mysql"
+                .to_owned(),
+        ),
+    }
+}
+
 /// Splits `name@weight`. The weight is `None` if there is no `@`.
 fn weighted(text: &str) -> (&str, Option<&str>) {
     text.rsplit_once('@').map_or((text, None), |(name, weight)| (name, Some(weight)))
@@ -523,5 +544,21 @@ mod tests {
         let checked = check(&played[..1], &SqlSpec::default(), Engine::PostgreSql, &mut errors);
         assert!(errors.is_empty() && checked.is_scale_asked);
         assert_eq!(checked.settings.max_tries, 0);
+    }
+
+    #[test]
+    fn script_of_sysbench_names_its_workload() {
+        for (file, told) in [
+            ("/usr/share/sysbench/oltp_read_write.lua", "write --workload oltp-read-write"),
+            ("bulk_insert.lua@2", "write --workload bulk-insert"),
+            ("tpcc.lua", "write --workload tpcc-like"),
+            ("own.lua", "write its statements in pgbench's language"),
+        ] {
+            let mut errors = Vec::new();
+            check(&[Played::File(file.to_owned())], &SqlSpec::default(), Engine::MySql, &mut errors);
+            let said: String =
+                errors.iter().map(|error| error.printed(crate::error::Spelling::Flags).to_string()).collect();
+            assert!(said.contains("is a script of sysbench in Lua") && said.contains(told), "{said}");
+        }
     }
 }
