@@ -81,15 +81,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         .and_then(|()| steady_within.map_or(Ok(()), |within| system.become_steady(within, cancel)));
     match all_up {
         Ok(()) => Ok(system),
-        Err(mut failure) => {
-            system.explain_memory(&mut failure);
-            let stopped = system.stop();
-            for also in stopped.failures {
-                failure.what.push_str(&format!("; and then {}", without_way_out(&also)));
-            }
-            failure.outputs = stopped.outputs;
-            Err(failure)
-        }
+        Err(failure) => Err(system.stop_after(failure)),
     }
 }
 
@@ -113,6 +105,17 @@ fn check_ports(wanted: &[u16]) -> Result<(), Failure> {
 }
 
 impl System {
+    /// Stops a system that could not be started. Adds what the stop found to the failure.
+    fn stop_after(mut self, mut failure: Failure) -> Failure {
+        self.explain_memory(&mut failure);
+        let stopped = self.stop();
+        for also in stopped.failures {
+            failure.what.push_str(&format!("; and then {}", without_way_out(&also)));
+        }
+        failure.outputs = stopped.outputs;
+        failure
+    }
+
     fn run_before(&mut self, command: &Command, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
         match commands::run(&self.setting, command, command.within, cancel) {
             Ok(commands::CommandSuccess::Over(output)) => self.outputs.push(output),
