@@ -1,7 +1,7 @@
 //! Tests of experiments on studies with fabricated runs.
 
-use evidence::{Change, Changed, Intervention, NewRun, StudyId, StudyPlace, stage};
-use fixtures::{OwnStore, ending, new_run};
+use evidence::{Change, Changed, Intervention, NewRun, Reading, StudyId, StudyPlace, stage};
+use fixtures::{OwnStore, ending, new_run, reading};
 use plan::{Experiment, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::Store;
@@ -40,9 +40,14 @@ fn second(second: u64, answers: u64) -> Interval {
 
 /// Makes every missing run, with 500 answers per second each.
 fn make(store: &OwnStore, id: &StudyId) {
+    make_with(store, id, &[]);
+}
+
+/// Like `make`, with these readings in the first second.
+fn make_with(store: &OwnStore, id: &StudyId, readings: &[Reading]) {
     for place in store.missing(id).expect("they are kept") {
         let new = NewRun { place: Some((id.clone(), place)), ..new_run() };
-        store.kept(&new, &[second(0, 500), second(1, 500)], &[], &ending());
+        store.kept(&new, &[second(0, 500), second(1, 500)], &[(0, readings.to_vec())], &ending());
     }
 }
 
@@ -103,6 +108,38 @@ fn experiment_follows_study_in_eight_blocks_with_two_controls() {
     // Reports keep runs of the experiment apart from runs of the study.
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(judge::counted(&kept, &plan.loads[0].name).next().expect("a row").places.len(), 1);
+}
+
+#[test]
+fn runtime_with_instruments_has_an_instrumented_run_in_four_blocks() {
+    let system = "{ start: 'web {port}' }";
+    let (plan, store, id) = begun(system, "{ users: 8, for: 2s }", 8 * MINUTE_NS);
+    let node = [reading("web", "runtime", "node", 1.0)];
+    make_with(&store, &id, &node);
+    let mut instrumented = Vec::new();
+    let mut news = Vec::new();
+    for block in 0..8 {
+        let (places, of_block) = turn(&plan, &store, &id);
+        news.extend(of_block);
+        let names = names(&places);
+        assert!(names.contains(&"control again".to_owned()), "{names:?}");
+        if names.contains(&"instrumented".to_owned()) {
+            assert!(names.contains(&"control restarted".to_owned()), "its cost is measured: {names:?}");
+            instrumented.push(block);
+        }
+        make_with(&store, &id, &node);
+    }
+    assert_eq!(instrumented, [0, 1, 2, 3]);
+    assert!(news.contains(&super::words::INSTRUMENTS.to_owned()), "{news:?}");
+    let kept = store.load_study(&id).expect("it is kept");
+    let report = judge::instrumented::RuntimeReport::of(&kept).expect("it is not damaged").expect("a report");
+    assert_eq!(report.cost_ratios, [1.0; 4]);
+    // A little time has no room for restarts.
+    let (plan, store, id) = begun(system, "{ users: 8, for: 1s }", MINUTE_NS * 2 / 3);
+    make_with(&store, &id, &node);
+    let (places, news) = turn(&plan, &store, &id);
+    assert!(!names(&places).contains(&"instrumented".to_owned()));
+    assert!(news.iter().any(|line| line.contains(super::words::NO_INSTRUMENTS)), "{news:?}");
 }
 
 #[test]
