@@ -1,5 +1,6 @@
 //! Result of an experiment in JSON.
 
+use judge::diagnosis::Conclusion;
 use judge::{Diagnosis, Ladder};
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ pub(super) struct DiagnosisObject<'a> {
     scaling: Option<ScalingObject>,
     /// Interventions that were not tested, with the reasons.
     not_tested: &'a [String],
+    conclusion: ConclusionObject,
 }
 
 /// Ratio of the second control to the first.
@@ -72,6 +74,20 @@ struct RungObject {
     runs: usize,
 }
 
+/// Result of the experiment as a whole.
+#[derive(Serialize)]
+struct ConclusionObject {
+    /// `confirmed`, `refuted`, or `open`.
+    outcome: &'static str,
+    sentence: String,
+}
+
+impl ConclusionObject {
+    fn of(conclusion: &Conclusion) -> Self {
+        Self { outcome: conclusion.outcome.name(), sentence: conclusion.sentence.clone() }
+    }
+}
+
 #[derive(Serialize)]
 struct NextLimitObject<'a> {
     with: &'a str,
@@ -118,6 +134,7 @@ impl<'a> DiagnosisObject<'a> {
             confirmed: diagnosis.confirmed().map(|tried| tried.changed.name.as_str()).collect(),
             scaling: ladder.as_ref().map(ScalingObject::of),
             not_tested: left_out,
+            conclusion: ConclusionObject::of(&diagnosis.conclusion()),
             next_limit: next_limit.as_ref().and_then(|next| {
                 let bottleneck = BottleneckObject::of(next.causes.clone())?;
                 Some(NextLimitObject { with: &next.with, bottleneck })
