@@ -316,13 +316,14 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
     let waits_us = parts.iter().filter(|(of, _)| [Part::Runnable, Part::CpuQueue].contains(&of.part));
     let waits_us: f64 = waits_us.map(|(of, _)| of.us).sum();
     let queued_us = |of: &Part| if *of == Part::Cpu && is_cause { waits_us } else { 0.0 };
-    let told_us = |of: &PartOfGrowth| of.us + queued_us(&of.part);
+    let with_waits_us = |of: &PartOfGrowth| of.us + queued_us(&of.part);
     let known = || parts.iter().filter_map(|(of, grown)| Some((of, grown.as_ref()?)));
-    let Some((first, grown)) = known().max_by(|(one, _), (other, _)| told_us(one).total_cmp(&told_us(other)))
+    let Some((first, grown)) =
+        known().max_by(|(one, _), (other, _)| with_waits_us(one).total_cmp(&with_waits_us(other)))
     else {
         return Some(None);
     };
-    let (part, share) = (first.part.clone(), told_us(first) / response.more_us);
+    let (part, share) = (first.part.clone(), with_waits_us(first) / response.more_us);
     let slower = sides.of(1);
     let mut all: Vec<PartOfGrowth> = parts.iter().map(|(of, _)| of.clone()).collect();
     all.sort_by(|one, other| (one.part != part).cmp(&(other.part != part)).then(other.us.total_cmp(&one.us)));
