@@ -15,6 +15,10 @@ use crate::rung::Rung;
 use crate::setting::Setting;
 use crate::versus::said;
 
+mod conclusion;
+
+pub use conclusion::{Conclusion, Outcome};
+
 /// Blocks of an experiment. The chance that all eight have a given sign is 1 in 256.
 pub const EXPERIMENT_BLOCKS: u32 = 8;
 
@@ -64,9 +68,6 @@ pub struct NextLimit {
     /// Causes of the runs with the change, most likely first; at least one.
     pub causes: Vec<Bottleneck>,
 }
-
-/// Resources that more workers or connections remedy: a full pool, or a saturated core.
-const REMEDIED: [Resource; 2] = [Resource::POOL, Resource::ONE_CORE];
 
 /// Whether a run is part of its study's figures. Runs of an experiment are not.
 pub fn counts_in_study(run: &Run) -> bool {
@@ -144,9 +145,11 @@ impl Diagnosis {
         }))
     }
 
-    /// Interventions with a confirmed effect.
+    /// Interventions with a confirmed effect that no other intervention on the same resource contradicts.
     pub fn confirmed(&self) -> impl Iterator<Item = &TriedIntervention> {
-        self.tried.iter().filter(|tried| tried.effect.finding == Finding::Confirmed)
+        self.tried
+            .iter()
+            .filter(|tried| tried.effect.finding == Finding::Confirmed && !self.is_contested(tried))
     }
 
     /// Sentence on whether more users get more throughput, by its elasticity, and from how many users on they do not. `None` if
@@ -179,19 +182,13 @@ impl Diagnosis {
             return causes;
         }
         let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
-        // Among the causes that more workers remedy, a parameter confirms the one that readings rank first.
-        let remedied = causes.iter().map(|cause| cause.resource).find(|resource| REMEDIED.contains(resource));
         for cause in causes {
             let confirming = self.found(cause.resource, Finding::Confirmed);
             let refuting = self.refutes(cause.resource);
-            let raised = || self.confirmed().find(|tried| remedied == Some(cause.resource) && tried.raises());
             if let (Some(confirming), Some(refuting)) = (confirming, refuting) {
                 open.push(contested(cause, confirming, refuting));
             } else if let Some(tried) = confirming {
                 confirmed.push(tried.confirm(cause));
-            } else if let Some(tried) = raised().filter(|_| refuting.is_none()) {
-                let next = tried.cause().map_or_else(|| cause.next.clone(), |parameter| parameter.next);
-                confirmed.push(Bottleneck { next, ..tried.confirm(cause) });
             } else if let Some(tried) = self.found(cause.resource, Finding::Contributing) {
                 let words = format!("an experiment shows that it contributes: {}", tried.words());
                 open.push(Bottleneck { for_: [cause.for_, vec![words]].concat(), ..cause });
@@ -266,23 +263,15 @@ impl TriedIntervention {
         self.changed.tests.iter().any(|code| code == resource.code)
     }
 
-    /// Whether it changes a numeric parameter, such as a number of workers. If it has no effect, it refutes nothing, because
-    /// another parameter may have one.
-    fn raises(&self) -> bool {
-        let is_number =
-            matches!(&self.changed.change, Change::Parameter { value, .. } if value.parse::<f64>().is_ok());
-        is_number && self.tests(Resource::PARAMETER)
-    }
-
     /// Whether a confirmed cause already covers this result. Each of two parameters is a cause of its own.
     fn is_told_by(&self, known: &Bottleneck) -> bool {
         let is_parameter = self.tests(Resource::PARAMETER);
         known.for_.first() == Some(&self.words()) || !is_parameter && self.tests(known.resource)
     }
 
-    /// Confirms a cause that readings suggest.
+    /// Confirms a cause that readings suggest. The change is what was shown: readings stay further evidence.
     fn confirm(&self, cause: Bottleneck) -> Bottleneck {
-        let because = format!("in an experiment, {}; {}", self.words(), cause.because);
+        let because = format!("in an experiment, {}", self.words());
         let for_ = [vec![self.words()], cause.for_].concat();
         let what = confirmed_words(cause.resource);
         let next =

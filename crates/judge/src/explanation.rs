@@ -1,8 +1,9 @@
-//! Explains why one variant is slower than another: it finds the part of the time per request that grew. The readings are from the
-//! same blocks, or from runs made at different times. Nothing was changed to confirm the explanation.
+//! Explains why one variant is slower than another: it splits the growth of the response time into parts that readings saw, and a rest
+//! that none saw. The readings are from the same blocks, or from runs made at different times. Nothing was changed to confirm the
+//! explanation.
 //!
-//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. CPU time is
-//! different. If it is exhausted, requests queue for it, and the response time grows by the same share as CPU time per request.
+//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. That holds only for threads
+//! that wait for a request: idle threads in timers and at futexes grow along with any difference, so they are no part.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +21,10 @@ use crate::rung::Rung;
 use crate::signals::Signals;
 use crate::waits::Workers;
 
-/// Smallest ratio of a part's growth to the growth of the response time, at which the part explains it.
-const EXPLAINS_FROM: f64 = 0.5;
-/// Largest such ratio; a part that grew more is not the same time.
-const EXPLAINS_TO: f64 = 1.6;
+/// Smallest relative growth of the response time that is split into parts.
+const RESPONSE_MIN_GROWTH: f64 = 0.02;
+/// Smallest share of the growth of the response time at which a part is named. Smaller ones stay in the rest.
+const PART_MIN_SHARE: f64 = 0.05;
 /// Smallest share of the time for which cores or a thread count as saturated.
 const SATURATED_MIN_SHARE: f64 = 0.75;
 /// Smallest share of the growth of CPU time for which the user space or kernel part of a process is called most of it.
@@ -36,23 +37,26 @@ const FEW_RUNS_MIN: f64 = 0.05;
 /// Error rate of intervals.
 const ALPHA: f64 = 0.05;
 
-/// A part of the time that a request takes. Names come from outside: escape them.
+/// A part of the time that a request takes, in the order in which the growth of the response time is split: a wait that was seen comes
+/// before the CPU time that follows from it. Names come from outside: escape them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// CPU time of the system.
-    Cpu,
     /// Waits of database sessions, by class and event of the wait.
     Database(String),
-    /// Waits of threads for replies on connections that the system had opened.
-    Dependency,
-    /// Sleep of threads for a disk.
-    Disk,
-    /// Waits of threads at the address of one futex.
-    Lock,
-    /// Time for which threads were ready without a core.
-    Runnable,
     /// Time for which requests waited to be sent, for a free connection.
     Connection,
+    /// Sleep of threads for a disk.
+    Disk,
+    /// Writes of threads to a full pipe.
+    Pipe,
+    /// Waits of threads for replies on connections that the system had opened.
+    Dependency,
+    /// CPU time of the system.
+    Cpu,
+    /// Time for which threads were ready without a core.
+    Runnable,
+    /// Time for which requests waited for exhausted CPU time outside of threads that were ready.
+    CpuQueue,
 }
 
 impl Part {
@@ -60,20 +64,22 @@ impl Part {
     pub const fn rung(&self) -> Rung {
         match self {
             Self::Database(_) | Self::Connection => Rung::Runtime,
-            Self::Cpu | Self::Dependency | Self::Disk | Self::Lock | Self::Runnable => Rung::Kernel,
+            Self::Disk | Self::Pipe | Self::Dependency | Self::Cpu | Self::Runnable => Rung::Kernel,
+            Self::CpuQueue => Rung::Arithmetic,
         }
     }
 
     /// Code in JSON; the resource's code if the part is the wait for a resource.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::Cpu => "cpu",
             Self::Database(_) => "database_wait",
-            Self::Dependency => Resource::DEPENDENCY.code,
-            Self::Disk => Resource::DISK.code,
-            Self::Lock => Resource::LOCK.code,
-            Self::Runnable => "runnable",
             Self::Connection => "connection",
+            Self::Disk => Resource::DISK.code,
+            Self::Pipe => Resource::LOG_PIPE.code,
+            Self::Dependency => Resource::DEPENDENCY.code,
+            Self::Cpu => "cpu",
+            Self::Runnable => "runnable",
+            Self::CpuQueue => "cpu_queue",
         }
     }
 }
@@ -92,7 +98,7 @@ impl Part {
 
     /// Parses the text of a stored baseline; `None` if this version does not know it.
     fn of_kept(name: &str) -> Option<Self> {
-        let plain = [Self::Cpu, Self::Dependency, Self::Disk, Self::Lock, Self::Runnable, Self::Connection];
+        let plain = [Self::Cpu, Self::Dependency, Self::Disk, Self::Pipe, Self::Runnable, Self::Connection];
         let database = || {
             let (code, wait) = name.split_once(NAMED)?;
             let part = Self::Database(wait.to_owned());
@@ -148,8 +154,7 @@ impl TimeByPart {
         if !workers.is_empty() {
             let sum = |of: &dyn Fn(&Workers) -> f64| us(workers.values().map(of).sum());
             spent.parts.insert(Part::Disk, sum(&|of| of.in_state("disk")));
-            let in_flight = per_s * response_us / 1e6;
-            spent.parts.insert(Part::Lock, sum(&|of| at_a_lock(of, in_flight)));
+            spent.parts.insert(Part::Pipe, sum(&|of| of.in_state("pipe_write")));
             spent.parts.insert(Part::Dependency, sum(&|of| of.dependencies.values().sum()));
             let all = workers.values().flat_map(|of| &of.dependencies);
             spent.dependency = all.max_by(|a, b| a.1.total_cmp(b.1)).map(|(address, _)| address.clone());
@@ -230,7 +235,7 @@ impl TimeByPart {
 /// Explanation for the slower variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Part that grew.
+    /// Part that grew most.
     pub part: Part,
     /// Time per request of the faster and of the slower variant, in microseconds: medians over runs.
     pub us_per_request: [f64; 2],
@@ -242,14 +247,28 @@ pub struct Explanation {
     pub runs: [usize; 2],
     /// Whether both variants were measured in the same blocks.
     pub is_paired: bool,
-    /// Share of the growth of the response time that this part explains. For exhausted CPU time, the ratio of the relative growths.
-    /// Noise may put it above 1.
+    /// Share of the growth of the response time that this part explains, from 0 to 1. For exhausted CPU time, queues for it included.
     pub share: f64,
+    /// Growth of the response time, in microseconds.
+    pub response_more_us: f64,
+    /// All parts that were seen, `part` first: they and `unseen_us` add up to `response_more_us`.
+    pub parts: Vec<PartOfGrowth>,
+    /// Growth of the response time that no reading saw, in microseconds.
+    pub unseen_us: f64,
     /// For CPU time: process, space, and share of the growth, if one space has most of it. The process is `None` if each side has
     /// one process under another name.
     pub space: Option<(Option<String>, FrameKind, f64)>,
     /// For waits for a dependency: its address in the slower variant.
     pub dependency: Option<String>,
+}
+
+/// A part of the growth of the response time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartOfGrowth {
+    /// Part that grew.
+    pub part: Part,
+    /// Growth of the response time that it explains and earlier parts do not, in microseconds, above 0.
+    pub us: f64,
 }
 
 /// Figures of the faster and of the slower variant.
@@ -274,8 +293,8 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// Finds the part that explains why a variant is slower. The outer `None` means that there is nothing to judge: no readings on a
-/// side, too few blocks, or hardly any difference between few runs. The inner `None` means that no reading explains it.
+/// Splits the growth of the response time from the faster to the slower variant. The outer `None` means that there is nothing to judge: no
+/// readings on a side, or hardly any difference between few runs. The inner `None` means that no reading saw any of it.
 ///
 /// `profiles` are the CPU profiles of both variants, if they were profiled.
 pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Option<Explanation>> {
@@ -283,61 +302,127 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
     if response.interval_us.is_none() && !response.is_clear() {
         return None;
     }
-    let slower = sides.of(1);
-    let is_cpu_short = slower.iter().filter(|spent| spent.is_cpu_short).count() * 2 > slower.len();
-    let mut parts: Vec<&Part> = sides.all().flat_map(|spent| spent.parts.keys()).collect();
-    parts.sort();
-    parts.dedup();
-    let explains = |part: &Part| {
-        let grown = grown(&sides, |spent| spent.part(part))?;
-        let is_clear = grown.is_clear();
-        let added = grown.more_us / response.more_us;
-        let relative = grown.relative()? / response.relative()?;
-        // If CPU time is exhausted, requests queue for it, so the response time grows by the same share, not by the same time.
-        let share = if *part == Part::Cpu && is_cpu_short { relative } else { added };
-        let fits = response.more_us > 0.0 && (EXPLAINS_FROM..=EXPLAINS_TO).contains(&share);
-        (is_clear && fits).then_some((grown, share))
+    // A response time that hardly grew is not what the variants differ in.
+    if !response.is_clear() || response.relative() < RESPONSE_MIN_GROWTH {
+        return Some(None);
+    }
+    let parts = parts(&sides, &response);
+    let unseen_us = response.more_us - parts.iter().map(|(of, _)| of.us).sum::<f64>();
+    // Where CPU time is exhausted and grew, waits for it are its consequence.
+    let is_cause = parts.iter().any(|(of, grown)| {
+        let cpu = grown.as_ref().filter(|_| of.part == Part::Cpu);
+        cpu.is_some_and(|cpu| queue_us(&sides, &response, cpu) > 0.0)
+    });
+    let waits_us = parts.iter().filter(|(of, _)| [Part::Runnable, Part::CpuQueue].contains(&of.part));
+    let waits_us: f64 = waits_us.map(|(of, _)| of.us).sum();
+    let queued_us = |of: &Part| if *of == Part::Cpu && is_cause { waits_us } else { 0.0 };
+    let with_waits_us = |of: &PartOfGrowth| of.us + queued_us(&of.part);
+    let known = || parts.iter().filter_map(|(of, grown)| Some((of, grown.as_ref()?)));
+    let Some((first, grown)) =
+        known().max_by(|(one, _), (other, _)| with_waits_us(one).total_cmp(&with_waits_us(other)))
+    else {
+        return Some(None);
     };
-    // Earlier parts cause later ones, which grow along: threads that compute longer also wait longer for a core.
-    let found = parts.into_iter().find_map(|part| Some((part, explains(part)?)));
-    let explanation = found.map(|(part, (grown, share))| Explanation {
-        part: part.clone(),
+    let (part, share) = (first.part.clone(), with_waits_us(first) / response.more_us);
+    let slower = sides.of(1);
+    let mut all: Vec<PartOfGrowth> = parts.iter().map(|(of, _)| of.clone()).collect();
+    all.sort_by(|one, other| (one.part != part).cmp(&(other.part != part)).then(other.us.total_cmp(&one.us)));
+    Some(Some(Explanation {
         us_per_request: grown.middle_us,
         more_us: grown.more_us,
         interval_us: grown.interval_us,
         runs: [0, 1].map(|side| sides.of(side).len()),
         is_paired: matches!(sides, Sides::Blocks(_)),
         share,
-        space: (*part == Part::Cpu).then(|| space(&sides, profiles, grown.more_us)).flatten(),
-        dependency: (*part == Part::Dependency).then(|| slower.first()?.dependency.clone()).flatten(),
-    });
-    Some(explanation)
+        response_more_us: response.more_us,
+        unseen_us,
+        parts: all,
+        space: (part == Part::Cpu).then(|| space(&sides, profiles, grown.more_us)).flatten(),
+        dependency: (part == Part::Dependency).then(|| slower.first()?.dependency.clone()).flatten(),
+        part,
+    }))
 }
+
+/// Parts of the growth of the response time, each with its own growth. None is larger than what earlier parts leave, so a wait that two
+/// readings saw counts once. Queues for CPU time have no growth of their own.
+fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option<GrownFigure>)> {
+    let mut names: Vec<&Part> = sides.all().flat_map(|spent| spent.parts.keys()).collect();
+    names.sort();
+    names.dedup();
+    let mut rest_us = response.more_us.max(0.0);
+    let least_us = PART_MIN_SHARE * rest_us;
+    let mut parts = Vec::new();
+    for part in names {
+        let Some(grown) = grown(sides, |spent| spent.part(part)).filter(GrownFigure::is_clear) else {
+            continue;
+        };
+        // A database that waits for a disk makes its own threads sleep, and those that wait for its reply.
+        let seen_us = |is_inside: fn(&Part) -> bool| {
+            let inside = parts.iter().filter(|(of, _): &&(PartOfGrowth, _)| is_inside(&of.part));
+            inside.map(|(of, _)| of.us).sum::<f64>()
+        };
+        let seen_us = match part {
+            Part::Disk => seen_us(|part| matches!(part, Part::Database(_))),
+            Part::Dependency => seen_us(|part| matches!(part, Part::Database(_) | Part::Disk)),
+            _ => 0.0,
+        };
+        let us = (grown.more_us - seen_us).min(rest_us);
+        // CPU time may be a small part of the queues that it causes.
+        if us >= least_us && us > 0.0
+            || *part == Part::Cpu && us > 0.0 && queue_us(sides, response, &grown) > 0.0
+        {
+            rest_us -= us;
+            parts.push((PartOfGrowth { part: part.clone(), us }, Some(grown)));
+        }
+    }
+    let cpu = parts.iter().find(|(of, _)| of.part == Part::Cpu).and_then(|(_, grown)| grown.as_ref());
+    let queue_us = cpu.map_or(0.0, |cpu| queue_us(sides, response, cpu));
+    let us = queue_us.min(rest_us);
+    if us > 0.0 && us >= least_us {
+        parts.push((PartOfGrowth { part: Part::CpuQueue, us }, None));
+    }
+    parts
+}
+
+/// Growth of queues for CPU time that follows from the growth of CPU time per request, in microseconds: where CPU time is exhausted,
+/// requests queue for it, and the response time grows by the same share. 0 where it is not, or if the response time grew by another share.
+fn queue_us(sides: &Sides<'_>, response: &GrownFigure, cpu: &GrownFigure) -> f64 {
+    let slower = sides.of(1);
+    let is_short = slower.iter().filter(|spent| spent.is_cpu_short).count() * 2 > slower.len();
+    let grown = cpu.relative();
+    let is_alike = grown >= QUEUED_MIN_RATIO * response.relative();
+    if is_short && is_alike { (response.middle_us[0] * grown - cpu.more_us).max(0.0) } else { 0.0 }
+}
+
+/// Smallest ratio of the relative growth of CPU time per request to that of the response time, if queues for it explain the latter.
+const QUEUED_MIN_RATIO: f64 = 0.5;
 
 /// Growth of a figure from the faster to the slower variant.
 struct GrownFigure {
     middle_us: [f64; 2],
     more_us: f64,
     interval_us: Option<[f64; 2]>,
+    /// Whether it grew in each block; `true` for runs from different times.
+    is_in_every_block: bool,
 }
 
 impl GrownFigure {
-    fn relative(&self) -> Option<f64> {
+    /// Growth as a share of the faster side. A wait that did not exist before has the largest number.
+    fn relative(&self) -> f64 {
         let [faster, _] = self.middle_us;
-        // A wait that did not exist before has infinite relative growth.
-        Some(if faster > 0.0 { self.more_us / faster } else { f64::MAX })
+        if faster > 0.0 { self.more_us / faster } else { f64::MAX }
     }
 
-    /// Whether it grew by more than noise. Without an interval, the growth must exceed [`FEW_RUNS_MIN`].
+    /// Whether it grew by more than noise. Without an interval, the growth must exceed [`FEW_RUNS_MIN`], and be one of every block.
     fn is_clear(&self) -> bool {
         match self.interval_us {
             Some([low, _]) => low > 0.0,
-            None => self.more_us > 0.0 && self.relative() >= Some(FEW_RUNS_MIN),
+            None => self.more_us > 0.0 && self.relative() >= FEW_RUNS_MIN && self.is_in_every_block,
         }
     }
 }
 
-/// Growth of a figure; `None` if a run lacks the figure, or if there are too few blocks for an interval.
+/// Growth of a figure; `None` if a run lacks the figure. A few blocks give no interval.
 fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Option<GrownFigure> {
     let of_side = |side: usize| sides.of(side).into_iter().map(&figure).collect::<Option<Vec<f64>>>();
     let [faster, slower] = [of_side(0)?, of_side(1)?];
@@ -347,24 +432,18 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Opti
             let figures: Vec<(f64, f64)> = slower.into_iter().zip(faster).collect();
             let found =
                 stats::compare(&figures, figures.len(), MinEffect::difference(0.0), Discards::default());
-            let interval_us = found.interval.filter(|_| !matches!(found.verdict, Verdict::None(_)))?;
-            GrownFigure { middle_us, more_us: found.estimate?, interval_us: Some(interval_us) }
+            let interval_us = found.interval.filter(|_| !matches!(found.verdict, Verdict::None(_)));
+            let is_in_every_block = figures.iter().all(|(slower, faster)| slower > faster);
+            let more_us =
+                found.estimate.or_else(|| median(figures.iter().map(|(slower, faster)| slower - faster)))?;
+            GrownFigure { middle_us, more_us, interval_us, is_in_every_block }
         }
         Sides::Apart(_) => {
             let found = Unpaired::of(&slower, &faster, Scale::Difference, ALPHA)?;
-            GrownFigure { middle_us, more_us: found.estimate?, interval_us: found.interval }
+            let (more_us, interval_us) = (found.estimate?, found.interval);
+            GrownFigure { middle_us, more_us, interval_us, is_in_every_block: true }
         }
     })
-}
-
-/// Smallest number of threads at work, if one of them holds a lock that others wait for.
-const HOLDER_MIN: f64 = 0.8;
-
-/// Number of threads at one futex that carry requests. The process must have a thread for each request, and another thread must be
-/// at work all the time, for which they wait. Otherwise 0, because idle threads of a pool wait at one futex, too.
-fn at_a_lock(workers: &Workers, in_flight: f64) -> f64 {
-    let is_held = workers.at_work() >= HOLDER_MIN;
-    if workers.has_one_for_each(in_flight) && is_held { workers.same_futex } else { 0.0 }
 }
 
 /// Process and space with most of the growth of CPU time: by profile samples if there are any, else by the kernel's accounting.

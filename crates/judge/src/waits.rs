@@ -91,9 +91,6 @@ const SLEEPING_STATES: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
 /// Label of readings of threads that can carry requests.
 const WORKER: &str = "worker";
 
-/// Range of threads per user, connection, or request, in a server with one thread for each of them.
-const THREADS_PER_CLIENT: std::ops::RangeInclusive<f64> = 0.8..=1.25;
-
 impl Workers {
     /// Number of threads in one state.
     pub fn in_state(&self, state: &str) -> f64 {
@@ -114,11 +111,6 @@ impl Workers {
     pub fn asleep(&self) -> f64 {
         let asleep: f64 = SLEEPING_STATES.iter().map(|state| self.in_state(state)).sum();
         asleep + self.dependencies.values().sum::<f64>()
-    }
-
-    /// Whether the process has about one thread for each of `carried` users, connections, or requests in flight.
-    pub(crate) fn has_one_for_each(&self, carried: f64) -> bool {
-        THREADS_PER_CLIENT.contains(&(self.all() / carried))
     }
 
     /// Number of threads on a core, or ready for one.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
-use super::{Covers, Rule};
+use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::inside::Maintenance;
 use crate::words::{count, duration};
@@ -27,6 +27,7 @@ pub(super) const MAINTENANCE: Rule = Rule {
            three or more of each",
     why: "the database says when it did so. Maintenance that slows nothing down is no cause",
     refuted_by: &[],
+    rung: Rung::Runtime,
     covers: Covers::Runs,
     find: maintenance,
 };

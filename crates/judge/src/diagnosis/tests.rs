@@ -78,7 +78,7 @@ fn confirmed_causes_come_first_and_refuted_ones_last() {
     );
     let list = diagnosis(experiment).judged(causes.map(cause).into());
     assert_eq!(list[0].what, "the load: more users get more");
-    assert_eq!(list[0].because, "in an experiment, change: throughput ×1.90 (1.80–2.00); readings");
+    assert_eq!(list[0].because, "in an experiment, change: throughput ×1.90 (1.80–2.00)");
     assert!(list[2].against[0].contains("an experiment refutes it: change"), "{:?}", list[2]);
 }
 
@@ -92,41 +92,17 @@ fn confirmed_parameter_replaces_the_unknown_cause() {
         (Resource::PARAMETER, Certainty::Confirmed, "parameter workers")
     );
     assert_eq!(parameter.next, "set `workers` to 4 or more");
-    // A lock that readings suggest stays suspected, because more workers may wait for it, too.
-    assert_eq!(
-        judged(experiment.clone(), &[Resource::LOCK]),
-        [(Resource::PARAMETER, Certainty::Confirmed), (Resource::LOCK, Certainty::Suspected)]
-    );
-    assert_eq!(judged(experiment, &[Resource::POOL]), [(Resource::POOL, Certainty::Confirmed)]);
+    assert_eq!(parameter.rung, Rung::Experiment);
+    // The change is what was shown. Its effect tells no story about the resource behind it.
+    for resource in [Resource::LOCK, Resource::POOL, Resource::ONE_CORE] {
+        assert_eq!(
+            judged(experiment.clone(), &[resource]),
+            [(Resource::PARAMETER, Certainty::Confirmed), (resource, Certainty::Suspected)]
+        );
+    }
     let nothing = vec![tried(workers(), Resource::PARAMETER, true, Finding::Refuted)];
     assert_eq!(judged(nothing, &[Resource::POOL]), [(Resource::POOL, Certainty::Suspected)], "another pool");
     assert!(diagnosis(Vec::new()).judged(Vec::new()).is_empty(), "nothing was answered");
-}
-
-#[test]
-fn more_workers_confirm_the_first_cause_that_they_remedy() {
-    let experiment = vec![tried(workers(), Resource::PARAMETER, true, Finding::Confirmed)];
-    let said = |causes: &[Resource]| judged(experiment.clone(), causes);
-    // A worker that computes all the time, as under an interpreter's lock, needs another core, not another thread.
-    assert_eq!(said(&[Resource::ONE_CORE]), [(Resource::ONE_CORE, Certainty::Confirmed)]);
-    assert_eq!(
-        said(&[Resource::ONE_CORE, Resource::POOL]),
-        [(Resource::ONE_CORE, Certainty::Confirmed), (Resource::POOL, Certainty::Suspected)]
-    );
-    assert_eq!(
-        said(&[Resource::POOL, Resource::ONE_CORE]),
-        [(Resource::POOL, Certainty::Confirmed), (Resource::ONE_CORE, Certainty::Suspected)]
-    );
-    let list = diagnosis(experiment.clone()).judged(vec![cause(Resource::ONE_CORE)]);
-    assert_eq!(list[0].next, "set `workers` to 4 or more");
-    assert_eq!(list[0].because, "in an experiment, change: throughput ×1.90 (1.80–2.00); readings");
-    // A word is not a number of workers.
-    let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
-    let word = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
-    assert_eq!(
-        judged(word, &[Resource::ONE_CORE]),
-        [(Resource::PARAMETER, Certainty::Confirmed), (Resource::ONE_CORE, Certainty::Suspected)]
-    );
 }
 
 #[test]
@@ -227,4 +203,44 @@ fn undecided_experiment_changes_no_certainty() {
     let experiment = vec![tried(CPU, Resource::MACHINE_CPU, true, Finding::Contributing)];
     let list = diagnosis(experiment).judged(vec![cause(Resource::MACHINE_CPU)]);
     assert!(list[0].certainty == Certainty::Suspected && list[0].for_[1].contains("contributes"), "{list:?}");
+}
+
+#[test]
+fn busy_thread_next_to_a_small_pool_is_refuted_and_the_change_confirmed() {
+    let experiment = vec![
+        tried(CPU, Resource::ONE_CORE, true, Finding::Refuted),
+        tried(workers(), Resource::PARAMETER, true, Finding::Confirmed),
+    ];
+    assert_eq!(
+        judged(experiment.clone(), &[Resource::ONE_CORE, Resource::POOL]),
+        [
+            (Resource::PARAMETER, Certainty::Confirmed),
+            (Resource::POOL, Certainty::Suspected),
+            (Resource::ONE_CORE, Certainty::Refuted)
+        ]
+    );
+    let conclusion = diagnosis(experiment).conclusion();
+    assert_eq!(conclusion.outcome, Outcome::Confirmed);
+    let effect = "change: throughput ×1.90 (1.80–2.00)";
+    assert_eq!(conclusion.sentence, format!("confirmed: {effect}; no limit: {effect}"));
+}
+
+#[test]
+fn conclusion_is_confirmed_refuted_or_open() {
+    let conclusion = |tried, left_out: &[&str]| {
+        let left_out = left_out.iter().map(|why| (*why).to_owned()).collect();
+        Diagnosis { left_out, ..diagnosis(tried) }.conclusion()
+    };
+    let quota = |finding, millicores| tried(Change::Cpu { millicores }, Resource::CPU_QUOTA, true, finding);
+    let contested = conclusion(vec![quota(Finding::Confirmed, 800), quota(Finding::Refuted, 1_250)], &[]);
+    assert_eq!(contested.outcome, Outcome::Open, "a lower quota has an effect, and a higher one has none");
+    assert!(contested.sentence.contains("contradictory: change"), "{}", contested.sentence);
+    let refuted = conclusion(vec![quota(Finding::Refuted, 800)], &["workers: the time does not suffice"]);
+    assert_eq!(refuted.outcome, Outcome::Refuted);
+    let left = "; what limits the system was not found; not tested: workers: the time does not suffice";
+    assert!(refuted.sentence.ends_with(left), "{}", refuted.sentence);
+    let wide = conclusion(vec![quota(Finding::Undecided(Undecided::Wide), 800)], &[]);
+    assert_eq!(wide.outcome, Outcome::Open);
+    assert!(wide.sentence.ends_with("(the interval is too wide)"), "{}", wide.sentence);
+    assert_eq!(conclusion(Vec::new(), &[]).sentence, "open: no change was tried");
 }

@@ -93,7 +93,7 @@ fn dash() -> Cell {
 }
 
 pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
-    let mut facts = Vec::new();
+    let mut facts = vec![Fact::new("conclusion", escape(&diagnosis.conclusion().sentence))];
     if let Some(spread) = diagnosis.spread {
         let words =
             format!("{} between two runs without any change (standard deviation)", percent_of(spread));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{BaselineRow, FrameKind};
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
-use judge::explanation::{Explanation, Part, Sides, TimeByPart, explain};
+use judge::explanation::{Explanation, Part, PartOfGrowth, Sides, TimeByPart, explain};
 use judge::results::Verdict;
 
 use super::{LoadView, Pair, StudyView};
@@ -17,6 +17,8 @@ use crate::view::View;
 pub(super) const NO_READING_EXPLAINS: &str = "no stored reading explains";
 /// Names of the two sides of a gate.
 const GATE_SIDES: [&str; 2] = ["the baseline", "it"];
+/// Smallest share of the growth of the response time that is mentioned as not seen.
+const REST_MIN_SHARE: f64 = 0.01;
 /// Maximum number of characters of a name.
 const NAME_CHARACTERS_MAX: usize = 60;
 
@@ -181,29 +183,54 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
         None => format!("{runs}, no confidence interval"),
     };
     let interval = format!("{from} → {to}; {certainty}");
+    let others = others(of, text);
+    let rung = of.part.rung().words();
     if of.part == Part::Cpu {
         let growth = of.more_us / of.us_per_request[0];
         let growth = percent_with(growth, 1);
-        return format!("CPU per {one} +{growth} ({interval}){}", space(of, text));
+        return format!("CPU per {one} +{growth} ({interval}){}, {rung}{others}", space(of, text));
     }
     let what = match &of.part {
-        Part::Cpu | Part::Runnable => "its threads waited for a core".to_owned(),
+        Part::Cpu | Part::CpuQueue | Part::Runnable => "its threads waited for a core".to_owned(),
         Part::Database(wait) => format!("the database waited ({})", text(wait)),
         Part::Dependency => match &of.dependency {
             Some(address) => format!("it waited for replies from {}", text(address)),
             None => "it waited for replies from a dependency".to_owned(),
         },
         Part::Disk => "its threads slept for a disk".to_owned(),
-        Part::Lock => "its threads waited for one lock".to_owned(),
+        Part::Pipe => "its threads were blocked in writes to a pipe".to_owned(),
         Part::Connection => "requests waited for a free connection".to_owned(),
     };
-    // A part may grow by more than the whole, if another part shrinks.
-    let share = match of.share {
-        share if share <= 1.0 => percent_with(share, 0),
-        _ => "all".to_owned(),
+    let (share, more) = (percent_with(of.share.min(1.0), 0), signed(of.more_us));
+    format!(
+        "{what}, {more} per {one} ({interval}), {share} of the growth of the response time, {rung}{others}"
+    )
+}
+
+/// Parts after the first, and the rest that was not seen, so that all parts add up to the growth of the response time.
+fn others(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
+    let whole_us = of.response_more_us;
+    let amount =
+        |us: f64| format!("+{} ({})", duration(us * 1e3), percent_with((us / whole_us).clamp(0.0, 1.0), 0));
+    let part = |part: &PartOfGrowth| {
+        let name = match &part.part {
+            Part::Database(wait) => format!("waits of the database ({})", text(wait)),
+            Part::Connection => "waits for a free connection".to_owned(),
+            Part::Disk => "sleep for a disk".to_owned(),
+            Part::Pipe => "writes to a pipe".to_owned(),
+            Part::Dependency => "waits for replies".to_owned(),
+            Part::Cpu => "CPU time".to_owned(),
+            Part::Runnable => "threads without a core".to_owned(),
+            Part::CpuQueue => "queues for CPU time".to_owned(),
+        };
+        format!("{name} {}, {}", amount(part.us), part.part.rung().words())
     };
-    let more = signed(of.more_us);
-    format!("{what}, {more} per {one} ({interval}), {share} of the growth of the response time")
+    let parts: Vec<String> = of.parts.iter().skip(1).map(part).collect();
+    let unseen =
+        (of.unseen_us >= REST_MIN_SHARE * whole_us).then(|| format!("not seen {}", amount(of.unseen_us)));
+    let all: Vec<String> = parts.into_iter().chain(unseen).collect();
+    let whole = format!("of +{} in all", duration(whole_us * 1e3));
+    if all.is_empty() { String::new() } else { format!("; {whole}: {}", all.join("; ")) }
 }
 
 /// Formats where the time went: `, all of it in user space of worker`.
@@ -224,9 +251,16 @@ pub(crate) fn object(of: &Explanation) -> serde_json::Value {
         None => (None, None, None),
     };
     let wait = if let Part::Database(wait) = &of.part { Some(wait) } else { None };
+    let parts: Vec<serde_json::Value> = of.parts.iter().map(part_object).collect();
     serde_json::json!({
         "part": of.part.code(), "rung": of.part.rung().name(), "wait": wait, "dependency": of.dependency, "process": process, "space": space,
         "share_of_space": share_of_space, "us_per_request": of.us_per_request, "more_us": of.more_us,
-        "interval_us": of.interval_us, "blocks": of.is_paired.then_some(of.runs[0]), "runs": of.runs, "share": of.share
+        "interval_us": of.interval_us, "blocks": of.is_paired.then_some(of.runs[0]), "runs": of.runs, "share": of.share,
+        "response_more_us": of.response_more_us, "parts": parts, "unseen_us": of.unseen_us
     })
+}
+
+fn part_object(of: &PartOfGrowth) -> serde_json::Value {
+    let wait = if let Part::Database(wait) = &of.part { Some(wait) } else { None };
+    serde_json::json!({ "part": of.part.code(), "rung": of.part.rung().name(), "wait": wait, "more_us": of.us })
 }

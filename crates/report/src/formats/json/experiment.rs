@@ -1,5 +1,6 @@
 //! Result of an experiment in JSON.
 
+use judge::diagnosis::Conclusion;
 use judge::{Diagnosis, Ladder};
 use serde::Serialize;
 
@@ -24,6 +25,7 @@ pub(super) struct DiagnosisObject<'a> {
     not_tested: &'a [String],
     /// Statements of the system's runtimes. `None` without an instrumented run.
     runtimes: Option<RuntimesObject<'a>>,
+    conclusion: ConclusionObject,
 }
 
 #[derive(Serialize)]
@@ -81,6 +83,20 @@ struct RungObject {
     runs: usize,
 }
 
+/// Result of the experiment as a whole.
+#[derive(Serialize)]
+struct ConclusionObject {
+    /// `confirmed`, `refuted`, or `open`.
+    outcome: &'static str,
+    sentence: String,
+}
+
+impl ConclusionObject {
+    fn of(conclusion: &Conclusion) -> Self {
+        Self { outcome: conclusion.outcome.name(), sentence: conclusion.sentence.clone() }
+    }
+}
+
 #[derive(Serialize)]
 struct NextLimitObject<'a> {
     with: &'a str,
@@ -131,6 +147,7 @@ impl<'a> DiagnosisObject<'a> {
             runtimes: runtimes
                 .as_ref()
                 .map(|of| RuntimesObject { said: &of.said, cost_ratios: &of.cost_ratios }),
+            conclusion: ConclusionObject::of(&diagnosis.conclusion()),
             next_limit: next_limit.as_ref().and_then(|next| {
                 let bottleneck = BottleneckObject::of(next.causes.clone())?;
                 Some(NextLimitObject { with: &next.with, bottleneck })
