@@ -3,3 +3,4 @@
 mod other_tables;
 mod place;
 mod postgres_tables;
+mod tpcc_tables;
