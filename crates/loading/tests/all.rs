@@ -4,3 +4,4 @@ mod other_tables;
 mod own_tables;
 mod place;
 mod postgres_tables;
+mod tpcc_tables;

@@ -1,10 +1,8 @@
 //! All built-in workloads parse for every database, and their statements are those of the original tools.
 
 use sql::script::{Allow, Language, Placeholders, ScriptSet};
-use sql::workload::{self, Style, WORKLOADS, Workload};
+use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, Settings, Sql, TransactionStep};
-
-const ENGINES: [Engine; 3] = [Engine::PostgreSql, Engine::MySql, Engine::Sqlite];
 
 fn deck(text: &str) -> ScriptSet {
     let mut deck = ScriptSet::new();
@@ -25,7 +23,7 @@ fn named(name: &str) -> &'static Workload {
 #[test]
 fn every_workload_parses_for_every_database() {
     for workload in WORKLOADS {
-        for engine in ENGINES {
+        for engine in workload.engines.iter().copied() {
             for style in workload
                 .styles
                 .iter()
@@ -48,7 +46,9 @@ fn names_are_unique_and_variables_valid() {
     for (number, workload) in WORKLOADS.iter().enumerate() {
         let found = workload::find(workload.name).map(|found| found.sentence);
         assert_eq!(found, Some(workload.sentence), "{number}");
-        assert!(workload.styles.contains(&Style::default()) && workload.engines.len() == 3);
+        assert!(workload.styles.contains(&Style::default()));
+        let is_everywhere = workload.engines.len() == Engine::ALL.len();
+        assert_eq!(is_everywhere, workload.tables != Tables::Tpcc, "{}", workload.name);
         for variable in workload.variables {
             assert!((variable.least..=variable.most).contains(&variable.default), "{variable:?}");
         }
@@ -150,4 +150,30 @@ fn unsupported_combinations_have_a_message() {
     let words = named("sign-up").script(Engine::MySql, Style::MultiRow, None).unwrap_err();
     assert_eq!(words, "sign-up has no style multi-row");
     assert_eq!((named("oltp-insert").mode, named("oltp-delete").mode), (Mode::Simple, Mode::Prepared));
+}
+
+#[test]
+fn mix_of_tpcc_has_the_shares_of_the_specification() {
+    let mix = workload::find_mix("tpcc-like").unwrap();
+    assert_eq!(mix.parts.iter().map(|(_, weight)| weight).sum::<u32>(), 100);
+    // Clause 5.2.3: minimum shares of all transactions but new orders.
+    for (name, least) in
+        [("tpcc-payment", 43), ("tpcc-order-status", 4), ("tpcc-delivery", 4), ("tpcc-stock-level", 4)]
+    {
+        assert!(mix.parts.iter().any(|(part, weight)| *part == name && *weight >= least), "{name}");
+    }
+    assert!(mix.parts.iter().all(|(part, _)| workload::find(part).is_some()));
+    assert_eq!(workload::find_for_tables("tpcc-like").unwrap().tables, Tables::Tpcc);
+}
+
+#[test]
+fn tpcc_orders_have_5_to_15_lines() {
+    let lines = |name: &str| {
+        let texts = texts(named(name), Engine::PostgreSql, Style::default(), None);
+        texts.iter().filter(|text| text.starts_with("INSERT INTO tpcc_order_line")).count()
+    };
+    assert_eq!(lines("tpcc-new-order"), 15);
+    let script = named("tpcc-new-order").script(Engine::PostgreSql, Style::default(), None).unwrap();
+    assert_eq!(script.matches("\\if :lines >= ").count(), 10, "the first five are in every order");
+    assert!(named("tpcc-payment").script(Engine::Sqlite, Style::default(), None).is_err());
 }
