@@ -233,12 +233,12 @@ fn database_behind_an_http_server_is_watched() {
 const WITHOUT_INDEX: &str = "\\set c random(1, 1000)\nSELECT count(t) FROM orders WHERE customer = :c;\n";
 
 #[track_caller]
-fn assert_without_index(json: &Value) {
+fn assert_without_index(json: &Value, statement: &str) {
     let cause = &json["bottleneck"];
     assert_eq!(cause["resource"], "without_index", "{json}");
     let readings = cause["for"].to_string();
     assert!(readings.contains("SELECT count(t) FROM orders WHERE customer = ?"), "{cause}");
-    assert_eq!(cause["next"], "add an index for the condition: CREATE INDEX ON orders (customer)", "{cause}");
+    assert_eq!(cause["next"], format!("add an index for the condition: {statement}"), "{cause}");
 }
 
 #[test]
@@ -250,9 +250,10 @@ fn statement_that_reads_a_table_without_an_index_is_named_with_the_index() {
     postgres.sql(&format!("{rows} generate_series(1, 60000) g")).expect("a table");
     let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     mariadb.sql(&format!("{rows} (SELECT seq AS g FROM seq_1_to_60000) s")).expect("a table");
-    for url in [postgres.own_url(), mariadb.own_url()] {
-        assert_without_index(&load(&home, &url, WITHOUT_INDEX, &["-c", "3"]));
-    }
+    let json = load(&home, &postgres.own_url(), WITHOUT_INDEX, &["-c", "3"]);
+    assert_without_index(&json, "CREATE INDEX ON orders (customer)");
+    let json = load(&home, &mariadb.own_url(), WITHOUT_INDEX, &["-c", "3"]);
+    assert_without_index(&json, "ALTER TABLE orders ADD INDEX (customer)");
 }
 
 #[test]

@@ -176,6 +176,10 @@ fn next_of_plan(plan: &str) -> String {
         !name.is_empty() && name.chars().all(|one| one.is_alphanumeric() || "_.\"".contains(one))
     };
     match (table, column.filter(is_name)) {
+        // Plans of MariaDB and MySQL, in which an index needs a name unless the table is altered.
+        (Some(table), Some(column)) if plan.starts_with("ALL") => {
+            format!("add an index for the condition: ALTER TABLE {table} ADD INDEX ({column})")
+        }
         (Some(table), Some(column)) => {
             format!("add an index for the condition: CREATE INDEX ON {table} ({column})")
         }
@@ -226,6 +230,12 @@ mod tests {
     #[test]
     fn scan_of_a_small_table_is_no_cause() {
         assert_ne!(scanning(50_000.0).said()[0], "without_index");
+    }
+
+    #[test]
+    fn index_is_added_in_the_language_of_the_database() {
+        let next = next_of_plan("ALL on orders, filter customer = ?");
+        assert_eq!(next, "add an index for the condition: ALTER TABLE orders ADD INDEX (customer)");
     }
 
     #[test]

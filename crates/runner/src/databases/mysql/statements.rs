@@ -23,7 +23,7 @@ const RUNNING: &str = "\
     SELECT INFO FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB <=> DATABASE() \
     AND USER = SUBSTRING_INDEX(CURRENT_USER(), '@', 1) AND COMMAND <> 'Sleep' AND INFO IS NOT NULL LIMIT 64";
 /// Parts of the monitor's own statements.
-const OWN: [&str; 4] = ["performance_schema", "information_schema", "SHOW GLOBAL STATUS", "@@"];
+const OWN: [&str; 5] = ["EXPLAIN", "performance_schema", "information_schema", "SHOW GLOBAL STATUS", "@@"];
 /// Smallest number of rows that scans of tables read in a second, with which statements are explained.
 const ROWS_MIN: f64 = 5_000.0;
 /// Maximum number of statements that are explained in a session.
