@@ -55,7 +55,11 @@ impl OwnFigure {
             Some(rest) => (rest, true),
             None => (rest, false),
         };
-        let (name, unit) = rest.split_once(IN).unwrap_or((rest, ""));
+        let (name, unit) = match rest.split_once(IN) {
+            Some((_, "")) => return None,
+            Some(parts) => parts,
+            None => (rest, ""),
+        };
         (is_name(name) && (unit.is_empty() || is_unit(unit))).then(|| Self {
             name: name.to_owned(),
             unit: unit.to_owned(),

@@ -204,13 +204,8 @@ fn read_setting(
     is_quick: bool,
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
-    let root = &figures::named(root, reading);
-    shape::check(root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
-    if !matches!(root.value, tree::Value::Map(_)) {
-        return None;
-    }
+    let root = &shaped(root, reading)?;
     let figures = figures::read(root, reading);
-    needed(root, reading);
     // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
     note_source(is_quick, reading);
@@ -271,6 +266,17 @@ fn read_setting(
     };
     leave_out_for_quick(&mut study);
     compare::in_slices(root, study, reading)
+}
+
+/// The tree with the whole names of figures, once its shape is checked. `None` if it is no mapping.
+fn shaped(root: &Node, reading: &mut Reading<'_>) -> Option<Node> {
+    let root = figures::named(root, reading);
+    shape::check(&root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
+    if !matches!(root.value, tree::Value::Map(_)) {
+        return None;
+    }
+    needed(&root, reading);
+    Some(root)
 }
 
 /// Removes the gates that the loads and blocks of a quick run cannot judge, and an experiment that is not possible with it.

@@ -102,3 +102,32 @@ fn quick_run_has_other_values_of_the_plans_parameters() {
         quick.expect("it is right").variants.iter().map(|variant| variant.name.clone()).collect();
     assert_eq!(names, ["users=3"]);
 }
+
+#[test]
+fn baseline_may_have_the_name_that_reports_show() {
+    let study = text(
+        "vary: { size: [a, b], kind: [x] }\nscenario: [ get: \"/{size}/{kind}\" ]\nload: { users: 1 }\nsystems:\n  \
+         app: { start: \"./app {port}\" }\ncompare: { baseline: app size=b, blocks: 7 }\n",
+    );
+    assert_eq!(study.compare.baseline, Some(1));
+    assert_eq!(study.variants[1].name, "size=b kind=x");
+}
+
+#[test]
+fn figures_have_whole_names_in_comparisons_and_conditions() {
+    let study = text(
+        "vary: { size: [a, b] }\nscenario: [ get: \"/{size}\" ]\nload: { users: 1 }\nsystems:\n  app: { start: \"./app {port}\" }\n\
+         figures:\n  disk: { command: \"du {dir} {size}\", unit: bytes }\n  hits: { command: ./hits, better: higher, every: 1s }\n\
+         compare: { by: disk, also: [ hits, p99 ], blocks: 8 }\ngates: [ disk<5MiB, \"hits >= 10\" ]\n",
+    );
+    let compared: Vec<String> = study.compare.metrics().map(|by| by.name()).collect();
+    assert_eq!(compared, ["figure disk in bytes", "figure hits, higher", "p99"]);
+    assert!(!study.compare.higher_is_better);
+    let limits: Vec<f64> = study.gates.iter().map(|gate| gate.limit).collect();
+    assert_eq!(limits, [5.0 * 1024.0 * 1024.0, 10.0]);
+    let plan = study.plan(0, &launch(&study, 1)).expect("the plan can be made");
+    let plan::FigureSource::Command(command) = &plan.figures[0].source else { panic!("it is a command") };
+    assert_eq!(command.argv, ["du", "/run/1", "b"]);
+    assert_eq!(plan.figures[1].summary, plan::FigureSummary::Mean);
+    assert_eq!(study.variants_by_setting().len(), 2);
+}

@@ -108,13 +108,13 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
             ),
             runs => (CommandEnding::Invalid.row().check, format!("no valid run of {runs}")),
         };
-        let of = safe(&study::row_name(load, row));
+        let of = safe(&study::name(load.rows[row].place));
         checks.push(Check::new(of, "valid runs".to_owned(), outcome, &message));
     }
     // A row without a valid run was reported above.
     let has_valid = |row: &usize| load.rows[*row].count(Eligibility::Valid) > 0;
     for row in study::unjudged(view, load).into_iter().filter(has_valid) {
-        let (of, why) = (safe(&study::row_name(load, row)), study::why_unjudged(load, row));
+        let (of, why) = (safe(&study::name(load.rows[row].place)), study::why_unjudged(load, row));
         checks.push(Check::new(of, "gates".to_owned(), CommandEnding::Invalid.row().check, why));
     }
     for gate in study::gates_of_load(view, load) {
@@ -129,7 +129,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
             open if view.study.new.is_quick && open == gate.undecided => CheckOutcome::Skipped,
             _ => CommandEnding::Breached.row().check,
         };
-        let of = safe(&study::row_name(load, gate.row));
+        let of = safe(&study::name(load.rows[gate.row].place));
         checks.push(Check::new(of, named(gate.text, gate.step), outcome, &words));
     }
     for gate in view.of_baseline.iter().filter(|gate| view.loads[gate.load].name == load.name) {
@@ -145,7 +145,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
                 BaselineDecision::False => (breached, judged.words()),
             },
         };
-        let of = safe(&study::row_name(load, gate.row));
+        let of = safe(&study::name(load.rows[gate.row].place));
         let asked = named(&gate.condition.text, gate.condition.step.as_deref());
         checks.push(Check::new(of, asked, outcome, &message));
     }

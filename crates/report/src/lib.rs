@@ -32,6 +32,7 @@ mod noun;
 mod origin;
 mod outage;
 mod over_time;
+mod own_figures;
 mod physical_cost;
 mod processes;
 mod ratio;

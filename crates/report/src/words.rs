@@ -4,15 +4,15 @@ use evidence::{
     Decision, Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, ThreadRule, Unit,
     Validity, Verdict,
 };
+use judge::MetricKind;
 use judge::words::LASTS;
 use record::Counts;
 
 use crate::breaches;
 use crate::figures::Figures;
-use crate::system::whole;
 use crate::text::{shortened, visible};
 use crate::times;
-use crate::units::{count, decimal, duration, gibibytes, mebibytes, percent_of, percent_with, rate};
+use crate::units::{count, decimal, duration, gibibytes, percent_of, percent_with, rate};
 use crate::view::View;
 
 /// Maximum number of lines of output.
@@ -249,7 +249,8 @@ pub(crate) fn figure_of_gate(gate: &GateResult, figure: f64) -> String {
         "ns" => duration(figure),
         "share" => percent_of(figure),
         "per_s" | "/s" => format!("{}/s", rate(figure)),
-        "bytes" => format!("{} MiB", mebibytes(whole(figure))),
+        "bytes" => MetricKind::Size.writer()(figure),
+        "number" => MetricKind::Number.writer()(figure),
         unit => format!("{} {}", decimal(figure, 3), shortened(unit, 20)).trim_end().to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the baseline of a comparison: a variant of the plan, or a stored run or study. Checks gates that need one.
 
-use judge::{Condition, words};
+use judge::{Condition, NamedVariant, shown_names, words};
 
 use super::compare::Compared;
 use super::reading::Reading;
@@ -36,7 +36,15 @@ pub(crate) fn variant(
     let of_system = |row: &String| {
         systems.iter().any(|system| name.strip_prefix(&system.name).map(str::trim_start) == Some(row))
     };
+    // Reports name variants by the parameters that differ.
+    let named = variants.iter().map(|variant| NamedVariant {
+        system: &systems[variant.system].name,
+        variant: &variant.name,
+        knobs: &variant.knobs,
+    });
+    let shown = shown_names(&named.collect::<Vec<_>>());
     let found = rows.iter().position(|row| row == name || of_system(row));
+    let found = found.or_else(|| shown.iter().position(|shown| shown == name));
     if found.is_none() && !is_quick {
         let what = format!("unknown baseline {name:?}");
         let help = "write { label: LABEL } for a stored run or study, or one of";

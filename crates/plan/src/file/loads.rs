@@ -31,28 +31,8 @@ pub(crate) fn read(
     let mut loads: Vec<StudyLoad> = Vec::new();
     let written = written.get("load").map_or(&[][..], Node::items);
     for (node, written) in node.items().iter().zip(written) {
+        check_name(node, count, &loads, reading);
         let named = node.get("name");
-        match named.and_then(|named| Some((named, named.text()?))) {
-            Some((named, name)) => {
-                reading.own_name(name, named.at, "load");
-                if loads.iter().any(|load| load.name == name) {
-                    reading.at(
-                        named.at,
-                        format!("a load named {name:?} exists already"),
-                        "choose another name",
-                    );
-                }
-            }
-            None if count > 1 && !node.entries().is_empty() && named.is_none() => {
-                let at = node.entries().first().map_or(node.at, |entry| entry.key_at);
-                reading.at(
-                    at,
-                    "each of several loads requires a name",
-                    "add `name: steady`, or another name",
-                );
-            }
-            None => {}
-        }
         if quick.is_some_and(|quick| !quick.has_load(node)) {
             continue;
         }
@@ -91,6 +71,24 @@ pub(crate) fn read(
         });
     }
     loads
+}
+
+/// Checks the name of one of `count` loads, of which `loads` are read already.
+fn check_name(node: &Node, count: usize, loads: &[StudyLoad], reading: &mut Reading<'_>) {
+    let named = node.get("name");
+    match named.and_then(|named| Some((named, named.text()?))) {
+        Some((named, name)) => {
+            reading.own_name(name, named.at, "load");
+            if loads.iter().any(|load| load.name == name) {
+                reading.at(named.at, format!("a load named {name:?} exists already"), "choose another name");
+            }
+        }
+        None if count > 1 && !node.entries().is_empty() && named.is_none() => {
+            let at = node.entries().first().map_or(node.at, |entry| entry.key_at);
+            reading.at(at, "each of several loads requires a name", "add `name: steady`, or another name");
+        }
+        None => {}
+    }
 }
 
 /// Reports loads that follow an unknown scenario.

@@ -20,7 +20,6 @@ use super::span::{Span, line_at};
 use super::tls;
 use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
-use super::variants;
 use super::variants::{self, VariedSystem};
 use crate::database::is_database;
 use crate::running::RunningSpec;

@@ -1,6 +1,7 @@
 //! Tables of the keys of a plan file. A plan can have no other keys.
 
 mod events;
+mod figures;
 mod protocols;
 mod quick;
 mod resources;
@@ -100,7 +101,7 @@ pub(crate) fn all() -> &'static [&'static Table] {
 
 const AFTER_STEP: &[&Table] = &[
     &sources::SOURCE,
-    &FIGURE,
+    &figures::FIGURE,
     &ENDPOINT,
     &SELECT,
     &SQL,
@@ -263,7 +264,7 @@ pub(crate) static PLAN: Table = Table {
         key(
             "figures",
             "{ index_size: { sql: \"SELECT pg_relation_size('i')\", unit: bytes } }",
-            Named(&table(&FIGURE)),
+            Named(&table(&figures::FIGURE)),
             "Figures of your own, read before and after each load, or during it. They are columns and charts; `compare` and `gates` \
              take them by name.",
         ),
@@ -283,60 +284,6 @@ pub(crate) static PLAN: Table = Table {
             Word(&["confirm"]),
             "confirm: after the other runs, tests by experiment what limits the fastest variant: one thing is changed at a time, in \
              8 blocks of short runs, within 8 min. `tenbin run --why` does the same for any plan.",
-        ),
-    ],
-};
-
-pub(crate) static FIGURE: Table = Table {
-    name: "figure",
-    sentence: "A figure of your own: one of `command`, `sql`, `prometheus`. A figure that cannot be read fails the run. Variables in its texts are \
-               those of systems.",
-    example: "{ command: \"stat -c %s {dir}/data.db\", unit: bytes }",
-    keys: &[
-        key(
-            "command",
-            "\"stat -c %s {dir}/data.db\"",
-            COMMAND,
-            "A command whose first line of output is the number; within 10s.",
-        ),
-        key(
-            "sql",
-            "\"SELECT pg_relation_size('i')\"",
-            TEXT,
-            "A statement whose first row begins with the number; within 10s.",
-        ),
-        key(
-            "endpoint",
-            "stock",
-            TEXT,
-            "With `sql`: the endpoint that answers; default: the database of the load, or that of `database`.",
-        ),
-        key(
-            "prometheus",
-            "\"http://127.0.0.1:{port.metrics}/metrics\"",
-            TEXT,
-            "The address of an exporter in the text format of Prometheus; http only, max 16 MiB, within 10s.",
-        ),
-        key(
-            "name",
-            "queue_length",
-            TEXT,
-            "With `prometheus`: the name of the metric, with labels if several series have it: `requests_total{code=\"200\"}`.",
-        ),
-        key(
-            "unit",
-            "bytes",
-            TEXT,
-            "bytes, ns, us, ms, s, or a word for what is counted; default: a plain number.",
-        ),
-        key("better", "lower", Word(&["lower", "higher"]), "Which direction is better; default lower."),
-        key("every", "1s", DURATION, "Also read it during the load, in this interval; 200ms to 1h."),
-        key(
-            "summary",
-            "change",
-            Word(&["after", "change", "mean", "max"]),
-            "The value of a run: after (the reading after the load; default), change (from before to after), and with `every` mean \
-             (default) or max of the measured time.",
         ),
     ],
 };

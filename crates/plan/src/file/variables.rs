@@ -245,12 +245,7 @@ impl Variables {
                 self.use_built_in(name, at, place, reading)
             }
             Meaning::Nothing if reading.parameters.is_elsewhere(name) != Some(false) => {
-                // A plan without any variant has an error already.
-                if reading.parameters.is_elsewhere(name).is_some() {
-                    let what = format!("{}{{{name}}} is a parameter of another system", place());
-                    let help = "define it under `vary` of the plan, or of every system";
-                    reading.at(at(reading.source), what, help);
-                }
+                parameter_of_another_system(name, at, &place(), reading)
             }
             Meaning::Nothing => {
                 let data = self.data.iter().flat_map(DataText::spellings);
@@ -351,6 +346,19 @@ impl Variables {
         }
         self.names.push(name.to_owned());
         Some((self.names.len() - 1) as u16)
+    }
+}
+
+/// Reports a parameter that the system at hand lacks. A plan without any variant has an error already.
+fn parameter_of_another_system(
+    name: &str,
+    at: impl Fn(&str) -> Span,
+    place: &str,
+    reading: &mut Reading<'_>,
+) {
+    if reading.parameters.is_elsewhere(name).is_some() {
+        let what = format!("{place}{{{name}}} is a parameter of another system");
+        reading.at(at(reading.source), what, "define it under `vary` of the plan, or of every system");
     }
 }
 

@@ -15,6 +15,7 @@ use super::{Format, Way};
 use crate::durations::{Durations, Keyed};
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
+use crate::own_figures::{self, OwnFigureObject};
 use crate::processes;
 use crate::system;
 use crate::text::is_unseen;
@@ -123,6 +124,8 @@ struct RunObject<'a> {
     cores: Vec<CoreObject<'a>>,
     failure: Option<FailureObject<'a>>,
     gates: Vec<GateObject<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    own_figures: Vec<OwnFigureObject>,
     not_available: Vec<NotAvailable<'a>>,
     bottleneck: Option<bottleneck::BottleneckObject>,
     #[serde(flatten)]
@@ -453,6 +456,7 @@ impl<'a> RunObject<'a> {
             cores: cores(view),
             failure: ending.and_then(|ending| ending.failure.as_ref()).map(FailureObject::of),
             gates: run.gates().iter().map(GateObject::of).collect(),
+            own_figures: own_figures::objects(run),
             not_available: ending.map(not_available).unwrap_or_default(),
             bottleneck: bottleneck::of_run(view),
             counted: Counted::of(&view.whole),

@@ -206,7 +206,7 @@ fn answer(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> 
 fn metric(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Metric {
     let compare = &view.study.new.compare;
     let (name, words, unit) = match &view.metric {
-        Some(by) => (by.metric.name.to_owned(), view.metric_words(), figures::unit(by.metric)),
+        Some(by) => (by.label(), view.metric_words(), figures::unit(by.metric)),
         None => (page.short(&compare.by), page.short(&compare.by), "count"),
     };
     let matters = match &view.metric {

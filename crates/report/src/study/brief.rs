@@ -10,14 +10,15 @@ use super::pieces::StudyPieces;
 use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
 use super::{
-    LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, of_baseline, others, sentences, tables,
-    tournament,
+    LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, grid, of_baseline, others, reference,
+    sentences, tables, tournament,
 };
 use crate::alike;
 use crate::apart;
 use crate::bottleneck;
 use crate::figures::ErrorLine;
 use crate::item::{Fact, Item, Tone};
+use crate::own_figures;
 use crate::physical_cost;
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, listed};
@@ -41,6 +42,9 @@ const BASELINE_CONDITIONS_MAX: usize = 4;
 /// Maximum number of lines of output.
 const QUOTED_MAX: usize = 2;
 
+/// Maximum number of the plan's own figures. All of them are in the details.
+const OWN_FIGURES_MAX: usize = 3;
+
 /// Beginnings of lines with advice, and of lines of output.
 const HELP: &str = "help";
 const QUOTE: char = '│';
@@ -59,6 +63,10 @@ impl<'v, 'a> Brief<'v, 'a> {
     pub(super) fn items(&self, mut above: Vec<Item>, room: impl Fn(&[Item]) -> usize) -> Vec<Item> {
         let items = &mut above;
         items.extend([Item::Head(self.head()), Item::Table(self.table())]);
+        for (title, grid) in self.loads().filter_map(|load| grid::of_load(self.view, load, self.page.escape))
+        {
+            items.extend([Item::Head(title), Item::Table(grid)]);
+        }
         let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
         let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
         let swept = self.loads().find_map(|load| self.page.sweep_and_final(load));
@@ -156,7 +164,10 @@ impl<'v, 'a> Brief<'v, 'a> {
                 table.column(head, "", places.iter().map(apart_cell));
             }
         }
-        table.words("verdict", places.iter().map(|place| self.verdict(place)));
+        let verdicts: Vec<String> = places.iter().map(|place| self.verdict(place)).collect();
+        if verdicts.iter().any(|verdict| !verdict.is_empty()) {
+            table.words("verdict", verdicts);
+        }
         table
     }
 
@@ -174,18 +185,25 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// Adds the columns of figures: first the metric of the study, then ok/s, median, tail, and errors.
     fn figures(&self, table: &mut Table, rows: &[&VariantRow<'_>]) {
-        let by = self.view.metric.as_ref().map(|by| by.metric).filter(|metric| metric.name != "throughput");
-        if let Some(metric) = by {
+        let by = self.view.metric.as_ref().filter(|by| by.metric.name != "throughput");
+        if let Some(by) = by {
             let cells = rows.iter().map(|row| row.metric.map(|spread| spread.median));
-            let cells = cells.map(|figure| Cell::figure(figure, metric.kind.writer()));
-            table.column(metric.name, "", cells);
+            let cells = cells.map(|figure| Cell::figure(figure, by.metric.kind.writer()));
+            table.column(&by.label(), "", cells);
+        }
+        let own = own_figures::columns(self.view, rows).into_iter();
+        let own = own.filter(|column| by.is_none_or(|by| by.own.as_ref() != Some(&column.figure)));
+        for column in own.take(OWN_FIGURES_MAX) {
+            let medians = column.rows.iter().map(|spread| spread.map(|spread| spread.median));
+            let cells = medians.map(|median| Cell::figure(median, column.figure.metric().kind.writer()));
+            table.column(&column.figure.label(), "", cells);
         }
         let per_s = rows.iter().map(|row| row.throughput.map(|spread| spread.median));
         table.column("ok/s", "", per_s.map(|per_s| Cell::figure(per_s, rate)));
         for percentile in [Percentile::P50, Percentile::P99] {
             let name = crate::durations::name(percentile);
             // The metric of the study has a column of its own, over runs.
-            if by.is_some_and(|metric| metric.name == name) {
+            if by.is_some_and(|by| by.metric.name == name) {
                 continue;
             }
             let at = |row: &&VariantRow<'_>| row.figures.as_ref()?.response.all.at(percentile);
@@ -195,15 +213,17 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     fn verdict(&self, (load, row): &RowRef<'v, 'a>) -> String {
-        let word = match against(load, *row) {
+        let word = match reference::against(load, *row) {
             _ if winner(load) == Some(*row) => "★ best",
             _ if load.baseline == Some(*row) => "baseline",
             Some(pair) => verdict_word(pair, *row),
             None if self.is_swept(&load.rows[*row]) => "sweep",
-            None if is_reference(load, *row) => "reference",
+            None if reference::is_reference(load, *row) => "reference",
             None => "",
         };
         let note = tables::note(load, *row, str::to_owned);
+        let word =
+            if word.is_empty() && note.is_empty() && self.is_compared() { "not compared" } else { word };
         [word, &note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
@@ -214,7 +234,7 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// Whether a column shows the difference between rows.
     fn is_compared(&self) -> bool {
-        self.places().any(|(load, row)| against(load, row).is_some_and(Pair::was_looked_at))
+        self.places().any(|(load, row)| reference::against(load, row).is_some_and(Pair::was_looked_at))
     }
 
     /// Legend of the table.
@@ -433,31 +453,13 @@ fn urgency(words: &str) -> Urgency {
     }
 }
 
-/// Whether other rows of the load are compared with this one, which is ahead without being the best.
-fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
-    load.bests().next().is_some_and(|best| best.row == row)
-        && (0..load.rows.len()).any(|other| against(load, other).is_some())
-}
-
-/// Comparison of a row with the best one, or with the baseline.
-fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
-    let other =
-        load.baseline.or_else(|| load.bests().next().map(|best| best.row)).filter(|other| *other != row)?;
-    load.pairs
-        .iter()
-        .find(|pair| [pair.first, pair.second] == [row, other] || [pair.second, pair.first] == [row, other])
-}
-
 fn apart_cell((load, row): &RowRef<'_, '_>) -> Cell {
-    let pair = against(load, *row).filter(|pair| pair.was_looked_at());
-    // The best row is the reference, even if it is behind in the common blocks.
-    let apart = pair.and_then(|pair| {
-        let from = if load.baseline.is_none() { pair.other(*row) } else { pair.first };
-        let (estimate, ends) = pair.seen_from(from);
-        Some((estimate?, ends, pair))
-    });
-    let Some((estimate, ends, pair)) = apart else { return String::new().into() };
-    Cell { text: apart::in_column(&pair.by, estimate, ends), value: Some(estimate) }
+    match reference::apart(load, *row) {
+        Some((estimate, ends, pair)) => {
+            Cell { text: apart::in_column(&pair.by, estimate, ends), value: Some(estimate) }
+        }
+        None => reference::why_no_ratio(load, *row).unwrap_or_default().into(),
+    }
 }
 
 /// Verdict on the row that is not the reference.

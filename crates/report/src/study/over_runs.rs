@@ -81,7 +81,7 @@ fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &
     let Some(ends) = axis_of_runs(rows.iter().flat_map(|row| figures(*row)), matters) else { return false };
     let range = format!("{}–{}", metric.kind.writer()(ends[0]), metric.kind.writer()(ends[1]));
     let draw = |row: &usize| spark::points(figures(*row), ends, AXIS_COLUMNS);
-    table.drawings(&format!("every run: {}", metric.name), &range, rows.iter().map(draw));
+    table.drawings(&format!("every run: {}", by.label()), &range, rows.iter().map(draw));
     true
 }
 

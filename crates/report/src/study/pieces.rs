@@ -41,7 +41,7 @@ const ERRORS_MAX: usize = 12;
 /// Makes the texts and items of a report on a study.
 pub(crate) struct StudyPieces<'a> {
     view: &'a StudyView<'a>,
-    escape: Escape,
+    pub(super) escape: Escape,
 }
 
 /// Failure or doubt of runs in a row.

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use alphanumeric_sort::compare_str;
 use evidence::{EvidenceError, Study};
 use judge::comparison::{Variant, variants};
-use judge::{MeasuredRun, Window};
+use judge::{MeasuredRun, NamedVariant, Window};
 use record::{Phase, Tally};
 
 use crate::figures::{Figures, TallyKind};
@@ -16,6 +16,8 @@ use crate::view::{STATEMENT_TALLY, Statement, View};
 /// A variant under a load, with all samples of its runs. Dereferences to the variant of `judge`.
 pub(crate) struct VariantRow<'a> {
     pub(crate) variant: Variant<'a>,
+    /// Name for people: system, and the parameters that differ.
+    pub(crate) shown_name: String,
     /// Figures of all samples of the runs that are shown. `None` if nothing was measured.
     pub(crate) figures: Option<Figures>,
     /// Figures of each step over the same runs.
@@ -64,7 +66,7 @@ pub(super) fn of_load<'a>(
     let row = |variant: Variant<'a>| -> Result<VariantRow<'a>, EvidenceError> {
         let shown: Vec<&View<'a>> = variant.shown().map(|run| &views[run]).collect();
         let (figures, steps) = merged(&shown)?;
-        Ok(VariantRow { variant, figures, steps })
+        Ok(VariantRow { shown_name: String::new(), variant, figures, steps })
     };
     let rows = variants(study, load, &runs, metric).into_iter().map(row);
     let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
@@ -72,6 +74,13 @@ pub(super) fn of_load<'a>(
         compare_str(&a.place.system, &b.place.system)
             .then_with(|| compare_str(&a.place.variant, &b.place.variant))
     });
+    let named = rows.iter().map(|row| NamedVariant {
+        system: &row.place.system,
+        variant: &row.place.variant,
+        knobs: &row.place.knobs,
+    });
+    let names = judge::shown_names(&named.collect::<Vec<_>>());
+    rows.iter_mut().zip(names).for_each(|(row, name)| row.shown_name = name);
     Ok(rows)
 }
 

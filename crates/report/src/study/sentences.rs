@@ -7,7 +7,7 @@ use judge::{ComparedBy, Eligibility};
 
 use super::Pair;
 use super::answer::{figures, is_tournament};
-use super::{LoadView, Sliced, StudyView, name};
+use super::{LoadView, Sliced, StudyView};
 use crate::apart;
 use crate::ratio::times;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
@@ -398,7 +398,7 @@ pub(super) fn next_look(pair: &Pair) -> String {
         .map_or_else(String::new, |next| format!("; {} may be conclusive", blocks(next as usize)))
 }
 
-/// Name of a row, not escaped.
+/// Name of a row for people, not escaped.
 pub(crate) fn row_name(load: &LoadView<'_>, row: usize) -> String {
-    name(load.rows[row].place)
+    load.rows[row].shown_name.clone()
 }

@@ -10,6 +10,7 @@ use crate::durations::Durations;
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::noun::Noun;
+use crate::own_figures;
 use crate::statements::{self, StatementLine};
 use crate::system::whole;
 use crate::table::{Cell, Table};
@@ -48,13 +49,15 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     }
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share, percent_of)));
     // The metric of the study comes first.
-    match view.metric.as_ref().map(|by| by.metric) {
-        Some(metric) if metric.name != "throughput" => {
-            spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.kind.writer());
+    match view.metric.as_ref() {
+        Some(by) if by.metric.name != "throughput" => {
+            let write = by.metric.kind.writer();
+            spread(&mut table, &by.label(), "by run", rows().map(|row| row.metric), write);
             table.column("ok/s", "", rows().map(|row| middle(row.throughput)));
         }
         _ => spread(&mut table, "ok/s", "", rows().map(|row| row.throughput), rate),
     }
+    own_columns(&mut table, view, load);
     let response: Vec<Option<&Durations>> =
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
     times::columns(&mut table, &response);
@@ -218,6 +221,16 @@ fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     let has = |row: &VariantRow<'_>, knob: &str| row.place.knobs.iter().any(|(name, _)| name == knob);
     let is_common = |knob: &&str| with_knobs().all(|row| has(row, knob));
     (knobs.is_empty() || knobs.len() <= PARAMETERS_MAX && knobs.iter().any(is_common)).then_some(knobs)
+}
+
+/// Adds columns of the plan's own figures, except the one by which variants are compared.
+fn own_columns(table: &mut Table, view: &StudyView<'_>, load: &LoadView<'_>) {
+    let by = view.metric.as_ref().and_then(|by| by.own.as_ref());
+    let own = own_figures::columns(view, &load.rows.iter().collect::<Vec<_>>()).into_iter();
+    for column in own.filter(|column| Some(&column.figure) != by) {
+        let write = column.figure.metric().kind.writer();
+        spread(table, &column.figure.label(), "", column.rows.into_iter(), write);
+    }
 }
 
 /// Adds columns with the median over runs, and with the range if there are several runs.

@@ -1,0 +1,54 @@
+//! Comparison of a row with the reference of its load: the baseline, or the best row.
+
+use judge::results::Verdict;
+
+use super::{LoadView, Pair};
+
+/// Whether other rows of the load are compared with this one, which is ahead without being the best.
+pub(super) fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
+    load.bests().next().is_some_and(|best| best.row == row)
+        && (0..load.rows.len()).any(|other| against(load, other).is_some())
+}
+
+/// Comparison of a row with the best one, or with the baseline.
+pub(super) fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
+    let other =
+        load.baseline.or_else(|| load.bests().next().map(|best| best.row)).filter(|other| *other != row)?;
+    load.pairs
+        .iter()
+        .find(|pair| [pair.first, pair.second] == [row, other] || [pair.second, pair.first] == [row, other])
+}
+
+/// Estimate of the difference between a row and the reference, its interval, and the comparison. `None` for the reference itself,
+/// and without an estimate.
+pub(super) fn apart<'l>(load: &'l LoadView<'_>, row: usize) -> Option<(f64, Option<[f64; 2]>, &'l Pair)> {
+    let pair = against(load, row).filter(|pair| pair.was_looked_at())?;
+    // The best row is the reference, even if it is behind in the common blocks.
+    let from = if load.baseline.is_none() { pair.other(row) } else { pair.first };
+    let (estimate, ends) = pair.seen_from(from);
+    Some((estimate?, ends, pair))
+}
+
+/// Reason why a row has no ratio. `None` if it has one, or if nothing is compared.
+pub(super) fn why_no_ratio(load: &LoadView<'_>, row: usize) -> Option<String> {
+    if apart(load, row).is_some() || load.pairs.is_empty() {
+        return None;
+    }
+    let is_base = load.baseline == Some(row) || load.baseline.is_none() && is_reference(load, row);
+    Some(
+        match against(load, row) {
+            _ if is_base => "1",
+            Some(pair) if pair.blocks_in_common == 0 => "no common block",
+            Some(pair) if pair.too_few_samples > 0 => "too few samples",
+            Some(_) => "too few blocks",
+            None if load.rows[row].metric.is_none() => "no figure",
+            None => "not compared",
+        }
+        .to_owned(),
+    )
+}
+
+/// Whether the comparison has a verdict.
+pub(super) fn is_conclusive(pair: &Pair) -> bool {
+    matches!(pair.comparison.verdict, Verdict::Differs { .. } | Verdict::Equivalent) && !pair.has_more_errors
+}
