@@ -41,6 +41,7 @@ mod mongodb;
 mod other_tools;
 mod output;
 mod own_data;
+mod own_figures;
 mod physical_costs;
 mod poolers;
 mod procedures;

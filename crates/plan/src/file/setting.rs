@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::findings::Findings;
 use super::parameters::Parameters;
 use super::quick::Quick;
 use super::read_setting;
@@ -95,7 +94,7 @@ fn read_one(
 /// Variants of the plan, and those of its other form: of the quick run, or of the full one. Their errors are reported when the
 /// systems are read.
 fn variants(root: &Node, is_quick: bool, reading: &mut Reading<'_>) -> [Vec<Variant>; 2] {
-    let findings = std::mem::replace(&mut reading.findings, Findings::default());
+    let findings = std::mem::take(&mut reading.findings);
     let quick = root.get("quick").map(|node| Quick { node });
     let usual = systems::variants(root, None, reading);
     let quick = quick.map(|quick| systems::variants(root, Some(&quick), reading));
