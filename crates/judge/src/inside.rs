@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::Run;
+use evidence::{Run, StoredReading};
 use units::Share;
 
 use crate::core_time::{Seconds, read_in};
@@ -54,6 +54,20 @@ pub struct StatementWait {
     pub wait: String,
     /// Mean number of sessions.
     pub sessions: f64,
+}
+
+impl StatementWait {
+    /// Waits from the sessions by label of the reading, most sessions first.
+    fn ranked(sessions: BTreeMap<String, f64>) -> Vec<Self> {
+        let wait = |(label, sessions): (String, f64)| {
+            let (wait, statement) = label.split_once(WAIT_SEPARATOR).unwrap_or((&label, ""));
+            let [wait, statement] = [wait, statement].map(str::to_owned);
+            Self { wait, statement, sessions }
+        };
+        let mut all: Vec<Self> = sessions.into_iter().map(wait).collect();
+        all.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
+        all
+    }
 }
 
 /// Maintenance of a database in one second.
@@ -132,93 +146,27 @@ impl Inside {
 
     /// Statistics of the given seconds only.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Option<Self> {
-        let mut inside = Self::default();
         let of_database = || {
             read_in(run, seconds)
                 .filter(|reading| is_of_database(reading.metric) && reading.value.is_finite())
         };
-        let samples = of_database().filter(|reading| reading.metric == "db_samples");
-        let samples: BTreeMap<u64, f64> = samples.map(|reading| (reading.second, reading.value)).collect();
-        inside.samples = samples.values().sum();
-        if inside.samples <= 0.0 {
+        let samples_read = of_database().filter(|reading| reading.metric == "db_samples");
+        let by_second: BTreeMap<u64, f64> =
+            samples_read.map(|reading| (reading.second, reading.value)).collect();
+        let samples: f64 = by_second.values().sum();
+        if samples <= 0.0 {
             return None;
         }
-        // Weights the means of each second by its samples, because the last second has few.
-        let part = |second: u64| samples.get(&second).copied().unwrap_or(0.0) / inside.samples;
-        // Counters are missing in the first and in the last second.
-        let mut counted_s = BTreeSet::new();
-        let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
-            Default::default();
-        let mut executed: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-        let (mut last, mut scans, mut plans): (BTreeMap<&str, f64>, BTreeMap<String, [f64; 2]>, _) =
-            Default::default();
-        let (mut active, mut asked_s, mut open, mut max) = (0.0, 0.0, None, None);
+        let mut sums = Sums::default();
         for reading in of_database() {
-            let (label, value) = (reading.label, reading.value);
-            let mean = value * part(reading.second);
-            match reading.metric {
-                "db_samples" => {}
-                "db_watch_s" => asked_s += value,
-                "db_sessions_active" => active += mean,
-                "db_sessions" => *states.entry(label.to_owned()).or_default() += mean,
-                "db_waits" => *waits.entry(label.to_owned()).or_default() += mean,
-                "db_statement_waits" => *statements.entry(label.to_owned()).or_default() += mean,
-                "db_statement_calls" => executed.entry(label).or_default()[0] += value,
-                "db_statement_s" => executed.entry(label).or_default()[1] += value,
-                "db_blocking" => *blocking.entry(label.to_owned()).or_default() += mean,
-                "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
-                "db_connections_max" => max = Some(value),
-                "db_last_statement" => *last.entry(label).or_default() += value,
-                "db_plan" => drop(note_plan(&mut plans, label)),
-                metric @ ("db_table_scans" | "db_table_rows") => {
-                    counted_s.insert(reading.second);
-                    scans.entry(label.to_owned()).or_default()[usize::from(metric == "db_table_rows")] +=
-                        value;
-                }
-                "db_vacuum_running" => {
-                    inside.maintenance.entry(reading.second).or_default().vacuumed.insert(label.to_owned());
-                }
-                metric if LEVELS.contains(&metric) => {}
-                metric => {
-                    counted_s.insert(reading.second);
-                    if metric == "db_buffers_written" && label == CHECKPOINTER && value > 0.0 {
-                        inside.maintenance.entry(reading.second).or_default().is_checkpoint = true;
-                    }
-                    let name = metric.trim_start_matches("db_");
-                    *per_s.entry(name.to_owned()).or_default() += value;
-                }
-            }
+            // Weights the means of each second by its samples, because the last second has few.
+            let part = by_second.get(&reading.second).copied().unwrap_or(0.0) / samples;
+            sums.add(&reading, part);
         }
-        let counts = per_s.values_mut().chain(scans.values_mut().flatten());
-        counts.for_each(|count| *count /= counted_s.len() as f64);
-        let mut last: Vec<(String, f64)> =
-            last.into_iter().map(|(text, seen)| (text.to_owned(), seen)).collect();
-        last.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let statement = |(label, sessions): (String, f64)| {
-            let (wait, statement) = label.split_once(WAIT_SEPARATOR).unwrap_or((&label, ""));
-            let [wait, statement] = [wait, statement].map(str::to_owned);
-            StatementWait { wait, statement, sessions }
-        };
-        let mut statements: Vec<StatementWait> = statements.into_iter().map(statement).collect();
-        statements.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
-        let mut blocking: Vec<(String, f64)> = blocking.into_iter().collect();
-        blocking.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         Some(Self {
-            active,
-            states,
-            waits,
-            statements,
-            executed: StatementTime::ranked(executed),
-            last,
-            scans,
-            plans,
-            blocking,
-            per_s,
+            samples,
             levels: levels(of_database().map(|reading| (reading.metric, reading.value))),
-            seconds: samples.len() as f64,
-            connections: open.zip(max).map(|(open, max)| [open, max]),
-            asked: asked_s / samples.len() as f64,
-            ..inside
+            ..sums.into_inside(by_second.len() as f64)
         })
     }
 
@@ -266,6 +214,97 @@ impl Inside {
         // Reads ahead may exceed the blocks that statements asked for.
         Share::of_measured(all - read, all).map(Share::get)
     }
+}
+
+/// Sums of readings. Rates and ranks follow only from all readings together.
+#[derive(Default)]
+struct Sums<'a> {
+    /// Statistics that are sums themselves, or become rates in place.
+    inside: Inside,
+    /// Seconds with counters, which are missing in the first and in the last second.
+    counted_s: BTreeSet<u64>,
+    /// Mean number of sessions by wait and statement.
+    statements: BTreeMap<String, f64>,
+    /// Calls and seconds by statement.
+    executed: BTreeMap<&'a str, [f64; 2]>,
+    /// Number of samples by last statement.
+    last: BTreeMap<&'a str, f64>,
+    /// Mean number of blocked sessions by blocking session.
+    blocking: BTreeMap<String, f64>,
+    /// Time of the queries of the monitor, in seconds.
+    asked_s: f64,
+    /// Peak number of open connections.
+    open: Option<f64>,
+    /// Limit of connections.
+    max: Option<f64>,
+}
+
+impl<'a> Sums<'a> {
+    /// Adds a reading. `part` is the share of its second in all samples.
+    fn add(&mut self, reading: &StoredReading<'a>, part: f64) {
+        let (label, value, inside) = (reading.label, reading.value, &mut self.inside);
+        let mean = value * part;
+        match reading.metric {
+            "db_samples" => {}
+            "db_watch_s" => self.asked_s += value,
+            "db_sessions_active" => inside.active += mean,
+            "db_sessions" => *inside.states.entry(label.to_owned()).or_default() += mean,
+            "db_waits" => *inside.waits.entry(label.to_owned()).or_default() += mean,
+            "db_statement_waits" => *self.statements.entry(label.to_owned()).or_default() += mean,
+            "db_statement_calls" => self.executed.entry(label).or_default()[0] += value,
+            "db_statement_s" => self.executed.entry(label).or_default()[1] += value,
+            "db_blocking" => *self.blocking.entry(label.to_owned()).or_default() += mean,
+            "db_connections" => self.open = Some(self.open.map_or(value, |most| most.max(value))),
+            "db_connections_max" => self.max = Some(value),
+            "db_last_statement" => *self.last.entry(label).or_default() += value,
+            "db_plan" => drop(note_plan(&mut inside.plans, label)),
+            metric @ ("db_table_scans" | "db_table_rows") => {
+                self.counted_s.insert(reading.second);
+                inside.scans.entry(label.to_owned()).or_default()[usize::from(metric == "db_table_rows")] +=
+                    value;
+            }
+            "db_vacuum_running" => {
+                inside.maintenance.entry(reading.second).or_default().vacuumed.insert(label.to_owned());
+            }
+            metric if LEVELS.contains(&metric) => {}
+            _ => self.count(reading),
+        }
+    }
+
+    /// Adds a counter to its sum over all labels. Blocks from the checkpointer also tell when a checkpoint ran.
+    fn count(&mut self, reading: &StoredReading<'_>) {
+        self.counted_s.insert(reading.second);
+        let is_checkpoint = reading.metric == "db_buffers_written" && reading.label == CHECKPOINTER;
+        if is_checkpoint && reading.value > 0.0 {
+            self.inside.maintenance.entry(reading.second).or_default().is_checkpoint = true;
+        }
+        let name = reading.metric.trim_start_matches("db_");
+        *self.inside.per_s.entry(name.to_owned()).or_default() += reading.value;
+    }
+
+    /// Statistics from the sums. `seconds` is the number of seconds with samples.
+    fn into_inside(mut self, seconds: f64) -> Inside {
+        let counted_s = self.counted_s.len() as f64;
+        let counts = self.inside.per_s.values_mut().chain(self.inside.scans.values_mut().flatten());
+        counts.for_each(|count| *count /= counted_s);
+        Inside {
+            statements: StatementWait::ranked(self.statements),
+            executed: StatementTime::ranked(self.executed),
+            last: ranked(self.last.into_iter().map(|(text, seen)| (text.to_owned(), seen))),
+            blocking: ranked(self.blocking),
+            seconds,
+            connections: self.open.zip(self.max).map(|(open, max)| [open, max]),
+            asked: self.asked_s / seconds,
+            ..self.inside
+        }
+    }
+}
+
+/// Labels with their sums, largest first.
+fn ranked(sums: impl IntoIterator<Item = (String, f64)>) -> Vec<(String, f64)> {
+    let mut all: Vec<(String, f64)> = sums.into_iter().collect();
+    all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    all
 }
 
 /// Adds the plan of a statement from the label of its reading.

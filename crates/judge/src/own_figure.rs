@@ -11,6 +11,7 @@ use evidence::Run;
 
 use crate::kind::MetricKind;
 use crate::metric::Metric;
+use crate::results::Spread;
 
 /// Prefix of the name in `compare`, in conditions, and in the store.
 const FIGURE: &str = "figure ";
@@ -99,6 +100,11 @@ impl OwnFigure {
         };
         let found = run.readings().filter(|one| is_it(one.subject, one.metric, one.label)).last();
         found.map(|reading| reading.value)
+    }
+
+    /// Middle and range over runs. `None` if no run has the figure.
+    pub fn spread<'r>(&self, runs: impl Iterator<Item = &'r Run>) -> Option<Spread> {
+        Spread::with_endless(runs.filter_map(|run| self.read(run)))
     }
 
     /// Figures that the plan of a run defines.

@@ -51,6 +51,8 @@ pub(crate) struct TableSyntax {
     pub(crate) needs_blanks: bool,
     /// Type of a time that may be NULL.
     pub(crate) timestamp: &'static str,
+    /// Type of a time in the tables in the shape of TPC-C.
+    pub(crate) tpcc_time: &'static str,
     /// End of a statement that creates a table.
     pub(crate) suffix: &'static str,
     /// End of a statement that creates a table with texts of any characters.

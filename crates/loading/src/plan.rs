@@ -110,8 +110,8 @@ impl Plan {
 }
 
 fn check_workload(workload: &Workload, engine: Engine, options: &Options) -> Result<(), Error> {
-    if !workload.engines.contains(&engine) {
-        let known: Vec<&str> = workload.engines.iter().map(|engine| engine.name()).collect();
+    if !workload.runs_on(engine) {
+        let known: Vec<&str> = workload.engines().map(|engine| engine.name()).collect();
         return Err(Error::Options(format!(
             "{} is for {}: take another database",
             workload.name,

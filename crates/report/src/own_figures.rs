@@ -24,9 +24,8 @@ pub(crate) fn columns(view: &StudyView<'_>, rows: &[&VariantRow<'_>]) -> Vec<Own
             }
         }
     }
-    let spread = |figure: &OwnFigure, row: &VariantRow<'_>| {
-        Spread::with_endless(row.shown().filter_map(|run| figure.read(view.runs[run].run)))
-    };
+    let spread =
+        |figure: &OwnFigure, row: &VariantRow<'_>| figure.spread(row.shown().map(|run| view.runs[run].run));
     let column =
         |figure: OwnFigure| OwnColumn { rows: rows.iter().map(|row| spread(&figure, row)).collect(), figure };
     figures.into_iter().map(column).collect()

@@ -26,6 +26,8 @@ pub(crate) struct Kind {
     pub(crate) server: &'static str,
     /// Help for a rejected log-in.
     pub(crate) login_help: &'static str,
+    /// Name of the protocol in ALPN, for TLS without a request. `None` if TLS always begins with a request.
+    pub(crate) direct_tls_alpn: Option<&'static str>,
     /// Query for four columns: version, maximum number of connections, connections of others, and server process. The connection of
     /// the query itself does not count, because it is closed when the load starts.
     pub(crate) about_the_server: &'static str,

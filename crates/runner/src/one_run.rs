@@ -7,7 +7,7 @@ use store::Store;
 use crate::consistency;
 use crate::feed::Feed;
 use crate::made_run::{Loaded, MadeRun};
-use crate::measure::measure;
+use crate::measure::{Measured, measure};
 use crate::monitor::MonitoredSystem;
 use crate::planned_run::{First, PlannedRun};
 use crate::pooling::Warning;
@@ -91,8 +91,7 @@ impl Runner<'_> {
             Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
             None => recording::record_way(&prepared, &mut new),
         };
-        let is_stopped = || self.tools.is_stopped();
-        match planned.begin_figures(&is_stopped) {
+        match planned.begin_figures(&|| self.tools.is_stopped()) {
             Ok(figures) => monitored.read_with(figures),
             Err(failure) => return self.without_a_load(&new, failure),
         }
@@ -117,42 +116,11 @@ impl Runner<'_> {
             measured => measured?,
         };
         measured.ending.steady_start = steady_start;
-        if let Some(stacks) = planned.plan.profile.filter(|_| monitored.is_profiled()) {
-            // Reading debug information may take long.
-            measured.wait();
-            monitored.keep_profile(stacks, self.store, &run)?;
-            measured.go_on();
-        }
-        if planned.has_events() {
-            // An event may take long to end.
-            measured.wait();
-            monitored.end_events(feed)?;
-            measured.go_on();
-        }
-        if !planned.plan.figures.is_empty() {
-            // A figure may take long to read.
-            measured.wait();
-            if let Some(failure) = monitored.take_figures().end(feed, &is_stopped)? {
-                measured.fail(failure);
-            }
-            measured.go_on();
-        }
+        self.end_monitoring(planned, monitored, &mut measured, feed)?;
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
-        for sql in planned.plan.endpoints.iter().filter_map(plan::Endpoint::transactions) {
-            measured.wait();
-            measured.ending.notes.extend(consistency::check(sql));
-            measured.go_on();
-        }
+        note_inconsistencies(planned, &mut measured);
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
-        // The load of a confirmation run has no events, so it is not comparable to a load with events. No other load runs between
-        // slices.
-        if !measured.was_given_up && !planned.has_events() && !planned.is_slice() {
-            ConfirmationRun { runner: self, plan: &planned.plan, threads }.weigh(
-                &run,
-                &mut measured,
-                stream,
-            )?;
-        }
+        self.confirm_threads(planned, threads, &mut measured, feed)?;
         if planned.set_up.is_some() {
             measured.wait();
             measured.ending.notes.extend(planned.tear_down(&self.tools));
@@ -165,6 +133,55 @@ impl Runner<'_> {
         })
     }
 
+    /// Stores the profile, events, and figures that end with the load, while the system still runs. Each may take longer than the
+    /// watchdog allows.
+    fn end_monitoring(
+        &self,
+        planned: &PlannedRun<'_>,
+        monitored: &mut MonitoredSystem<'_>,
+        measured: &mut Measured,
+        feed: Feed<'_>,
+    ) -> Result<(), RunError> {
+        if let Some(stacks) = planned.plan.profile.filter(|_| monitored.is_profiled()) {
+            // Reading debug information may take long.
+            measured.wait();
+            monitored.keep_profile(stacks, feed.store, feed.run)?;
+            measured.go_on();
+        }
+        if planned.has_events() {
+            // An event may take long to end.
+            measured.wait();
+            monitored.end_events(feed)?;
+            measured.go_on();
+        }
+        if !planned.plan.figures.is_empty() {
+            // A figure may take long to read.
+            measured.wait();
+            if let Some(failure) = monitored.take_figures().end(feed, &|| self.tools.is_stopped())? {
+                measured.fail(failure);
+            }
+            measured.go_on();
+        }
+        Ok(())
+    }
+
+    /// Makes a confirmation run if the measured run is suspect and a repetition of its load is comparable.
+    fn confirm_threads(
+        &self,
+        planned: &PlannedRun<'_>,
+        threads: Threads,
+        measured: &mut Measured,
+        feed: Feed<'_>,
+    ) -> Result<(), RunError> {
+        // The load of a confirmation run has no events, so it is not comparable to a load with events. No other load runs between
+        // slices.
+        if measured.was_given_up || planned.has_events() || planned.is_slice() {
+            return Ok(());
+        }
+        let confirmation = ConfirmationRun { runner: self, plan: &planned.plan, threads };
+        confirmation.weigh(feed.run, measured, feed.stream)
+    }
+
     /// Stores a run whose load never started, because it was stopped first or something failed.
     fn without_a_load(&self, new: &NewRun, failure: Failure) -> Result<Loaded, RunError> {
         let run = self.store.begin(new)?;
@@ -172,6 +189,15 @@ impl Runner<'_> {
             true => Loaded::without(&self.tools, run, Verdict::Partial, None),
             false => Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)),
         })
+    }
+}
+
+/// Adds notes on tables that the load left inconsistent. A check reads whole tables, which may take longer than the watchdog allows.
+fn note_inconsistencies(planned: &PlannedRun<'_>, measured: &mut Measured) {
+    for sql in planned.plan.endpoints.iter().filter_map(plan::Endpoint::transactions) {
+        measured.wait();
+        measured.ending.notes.extend(consistency::check(sql));
+        measured.go_on();
     }
 }
 

@@ -20,15 +20,13 @@ use plan::{Balance, ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trus
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
 use crate::database_check::{self, DatabaseFacts, NotReady};
+use crate::databases;
 use crate::generator::{Ready, Underway};
 use crate::load_tool;
 use crate::protocol::Steps;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 use crate::threads::{GeneratorThreads, is_system_here};
-
-/// Name of PostgreSQL's protocol in ALPN.
-const DIRECT_TLS_ALPN: &str = "postgresql";
 
 /// Interval at which stop requests are checked.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
@@ -188,13 +186,7 @@ pub(crate) fn prepare_engine(
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
     apply_load(&mut peers, plan);
-    let mut endpoints: Vec<Endpoint> = Vec::new();
-    for endpoint in peers.iter().flat_map(|peer| &peer.endpoints) {
-        // Attempts of a log-in may name a server more than once.
-        if !endpoints.contains(endpoint) {
-            endpoints.push(endpoint.clone());
-        }
-    }
+    let endpoints = distinct_endpoints(&peers);
     let GeneratorThreads { count: threads, rule } =
         GeneratorThreads::choose(plan, &cores, is_system_here(&endpoints));
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
@@ -205,33 +197,14 @@ pub(crate) fn prepare_engine(
     if let PublicLoads::WithConsent(token) = public {
         ask_owners(plan, &plan.endpoints, &peers, token)?;
     }
-    let timeout = Duration::from_nanos(plan.connect_timeout_ns);
     let script = Steps::read(plan)?;
-    let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
-    let mut scales = vec![None; plan.endpoints.len()];
-    let mut servers_max = None;
     let found = plan.endpoints.iter().zip(&peers).enumerate();
     let asked = found.flat_map(|(number, (endpoint, peer))| {
         shards(endpoint, peer).map(move |peer| (number, endpoint, peer))
     });
     let asked: Vec<(usize, &plan::Endpoint, Peer)> = asked.collect();
-    for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
-        let probed = match endpoint.transactions() {
-            None => engine::probe(peer, &mut *script.open(place), timeout)?,
-            Some(sql) => {
-                let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
-                scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));
-                servers_max = servers_max.into_iter().chain(said.connections_left).min();
-                learnt.get_or_insert(said);
-                probed
-            }
-        };
-        if endpoint.transactions().is_none() || !plan.has_requests() {
-            tls = tls.or(probed.tls);
-            is_certificate_missing |= probed.is_certificate_missing && endpoint.transactions().is_none();
-        }
-    }
-    let learnt: DatabaseFacts = learnt.unwrap_or_default();
+    let ServerFacts { learnt, tls, is_certificate_missing, scales, servers_max } =
+        ServerFacts::ask(plan, &script, &asked)?;
     let script = match scales.iter().any(Option::is_some) {
         // The size of the tables is known only now.
         true => Steps::read_at(plan, &scales)?,
@@ -251,10 +224,63 @@ pub(crate) fn prepare_engine(
         resolved,
         tls,
         is_certificate_missing,
-        learnt,
+        learnt: learnt.unwrap_or_default(),
         running: None,
         ready: Box::new(load),
     })
+}
+
+/// Every endpoint of the peers once, because attempts of a log-in may name a server more than once.
+fn distinct_endpoints(peers: &[Peer]) -> Vec<Endpoint> {
+    let mut endpoints: Vec<Endpoint> = Vec::new();
+    for endpoint in peers.iter().flat_map(|peer| &peer.endpoints) {
+        if !endpoints.contains(endpoint) {
+            endpoints.push(endpoint.clone());
+        }
+    }
+    endpoints
+}
+
+/// Facts that servers reported over the first connections.
+struct ServerFacts {
+    /// Facts from the first database; `None` if there is none.
+    learnt: Option<DatabaseFacts>,
+    /// TLS version, cipher suite, and key exchange; `None` without TLS.
+    tls: Option<String>,
+    /// Whether a server asked for a client certificate and none is configured.
+    is_certificate_missing: bool,
+    /// Scales that were read from the tables, by number of the endpoint.
+    scales: Vec<Option<i64>>,
+    /// Lowest number of free connections that a database reported.
+    servers_max: Option<u64>,
+}
+
+impl ServerFacts {
+    /// Connects once to each peer, so that an unusable server fails the run before the load. Each peer has its endpoint and the number of
+    /// that.
+    fn ask(plan: &Plan, script: &Steps, asked: &[(usize, &plan::Endpoint, Peer)]) -> Result<Self, Refusal> {
+        let timeout = Duration::from_nanos(plan.connect_timeout_ns);
+        let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
+        let mut scales = vec![None; plan.endpoints.len()];
+        let mut servers_max = None;
+        for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
+            let probed = match endpoint.transactions() {
+                None => engine::probe(peer, &mut *script.open(place), timeout)?,
+                Some(sql) => {
+                    let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
+                    scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));
+                    servers_max = servers_max.into_iter().chain(said.connections_left).min();
+                    learnt.get_or_insert(said);
+                    probed
+                }
+            };
+            if endpoint.transactions().is_none() || !plan.has_requests() {
+                tls = tls.or(probed.tls);
+                is_certificate_missing |= probed.is_certificate_missing && endpoint.transactions().is_none();
+            }
+        }
+        Ok(Self { learnt, tls, is_certificate_missing, scales, servers_max })
+    }
 }
 
 /// Applies the connection settings of a plan to the peers of its endpoints.
@@ -387,8 +413,9 @@ pub(crate) fn database_addresses(
         None => Selection::InTurn,
     };
     // A server rejects TLS without a request if the protocol is not named.
-    let alpn: &[&str] = if database.login.is_tls_direct { &[DIRECT_TLS_ALPN] } else { &[] };
-    Ok((Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), selection, ..peer }, resolved))
+    let kind = databases::of(database.engine);
+    let alpn = kind.direct_tls_alpn.filter(|_| database.login.is_tls_direct);
+    Ok((Peer { tls: peer.tls.map(|tls| tls.offering(alpn.as_slice())), selection, ..peer }, resolved))
 }
 
 /// Peers of the engine for an endpoint: each of its shards, or the endpoint itself.

@@ -63,6 +63,8 @@ pub(crate) struct Dialect {
     pub(crate) session_states: &'static [SessionState],
     /// Setting of a session that rejects writes, with its value. `None` if the log-in cannot set it.
     pub(crate) read_only: Option<(&'static str, &'static str)>,
+    /// True if it can have the tables in the shape of TPC-C. Their workloads lock rows with SELECT … FOR UPDATE.
+    pub(crate) has_tpcc_tables: bool,
     /// Errors after which built-in workloads retry, besides deadlocks and serialization failures.
     pub(crate) retries: fn(Tables) -> &'static [Retry],
 }

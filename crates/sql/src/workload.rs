@@ -78,8 +78,6 @@ pub struct Workload {
     pub name: &'static str,
     /// Description of its transaction, in one sentence.
     pub sentence: &'static str,
-    /// Databases that it runs on.
-    pub engines: &'static [Engine],
     /// Tables that it needs.
     pub tables: Tables,
     /// Variables that it uses, with defaults. A missing `scale` is determined from the tables.
@@ -121,7 +119,6 @@ const fn pgbench(name: &'static str, sentence: &'static str, text: texts::Text) 
     Workload {
         name,
         sentence,
-        engines: Engine::ALL,
         tables: Tables::Pgbench,
         variables: &[SCALE],
         styles: PLAIN,
@@ -140,7 +137,6 @@ const fn oltp(
     Workload {
         name,
         sentence,
-        engines: Engine::ALL,
         tables: Tables::Sbtest,
         variables,
         styles: PLAIN,
@@ -157,17 +153,7 @@ const fn study(
     variables: &'static [Variable],
     text: texts::Text,
 ) -> Workload {
-    Workload {
-        name,
-        sentence,
-        engines: Engine::ALL,
-        tables,
-        variables,
-        styles: PLAIN,
-        mode: Mode::Prepared,
-        max_tries: 1,
-        text,
-    }
+    Workload { name, sentence, tables, variables, styles: PLAIN, mode: Mode::Prepared, max_tries: 1, text }
 }
 
 const WAREHOUSES: Variable =
@@ -184,7 +170,6 @@ const fn tpcc(name: &'static str, sentence: &'static str, text: texts::Text) -> 
     Workload {
         name,
         sentence,
-        engines: &[Engine::PostgreSql, Engine::MySql],
         tables: Tables::Tpcc,
         variables: &[WAREHOUSES, ITEMS],
         styles: PLAIN,
@@ -337,6 +322,16 @@ pub fn style_named(text: &str) -> Result<Style, String> {
 }
 
 impl Workload {
+    /// Whether it runs on a database.
+    pub fn runs_on(&self, engine: Engine) -> bool {
+        self.tables != Tables::Tpcc || engine.dialect().has_tpcc_tables
+    }
+
+    /// Databases that it runs on.
+    pub fn engines(&self) -> impl Iterator<Item = Engine> {
+        Engine::ALL.iter().copied().filter(|engine| self.runs_on(*engine))
+    }
+
     /// Script for a database, in the extended language. `rows` is the value of the variable `rows`, if the workload has one. Fails
     /// with a message if the combination is not supported.
     pub fn script(&self, engine: Engine, style: Style, rows: Option<u32>) -> Result<String, String> {
@@ -347,7 +342,7 @@ impl Workload {
             }
             (rows, of) => rows.or(of.map(|of| of.default)).unwrap_or(1),
         };
-        if !self.engines.contains(&engine) {
+        if !self.runs_on(engine) {
             return Err(format!("{} cannot be run on this server", self.name));
         }
         if !self.styles.contains(&style) {

@@ -87,7 +87,7 @@ fn settings(workload: &Workload, mode: Mode) -> Settings {
 
 #[test]
 fn every_workload_runs_in_every_mode() {
-    for workload in WORKLOADS.iter().filter(|workload| workload.engines.contains(&Engine::Sqlite)) {
+    for workload in WORKLOADS.iter().filter(|workload| workload.runs_on(Engine::Sqlite)) {
         for mode in [Mode::Simple, Mode::Extended, Mode::Prepared] {
             for style in workload.styles.iter().filter(|style| **style != Style::Pipelined) {
                 let folder = tempfile::tempdir().unwrap();

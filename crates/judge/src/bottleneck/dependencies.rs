@@ -2,11 +2,11 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::words::{cpu_in_brackets, percent};
+use super::words::cpu_in_brackets;
 use super::{Covers, Rule, Rung, database, statements};
 use crate::causes::Resource;
 use crate::dependencies::{Called, Dependencies, RENEWED_MIN_PER_S};
-use crate::words::{decimal, duration, one};
+use crate::words::{Share, decimal, duration, one};
 
 /// Smallest number of round trips to one address per request that delays requests by their number.
 const ROUND_TRIPS_MIN: f64 = 5.0;
@@ -335,7 +335,7 @@ fn buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         "{} had data to send to {}, and for {} of that time {what}",
         call.process(),
         call.place(),
-        percent((kept_back / sending).min(1.0))
+        Share::of_measured(kept_back, sending).map_or_else(String::new, Share::percent)
     );
     let cause = suspected(Resource::SOCKET_BUFFERS, call.scope(), because).next(next);
     Some(cause.direct(evidence.of_in_flight(kept_back)))

@@ -3,16 +3,16 @@
 use sql::Engine;
 
 use super::{Finish, Table};
+use crate::databases::{self, TableSyntax};
 use crate::options::Options;
 use crate::rows::{Content, TpccTable};
 
 /// Tables in the order of creation.
 pub(super) fn tables(engine: Engine, options: &Options) -> Vec<Table> {
-    let suffix = if engine == Engine::MySql { " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4" } else { "" };
+    let TableSyntax { tpcc_time: time, text_suffix: suffix, .. } = databases::of(engine).tables;
     let make = |kind: TpccTable| {
         let Definition { name, columns, key, index } = definition(kind);
         let primary = key.map_or_else(String::new, |key| format!(",PRIMARY KEY ({key})"));
-        let time = if engine == Engine::MySql { "datetime" } else { "timestamp" };
         let definition = columns.replace("TIME", time);
         let index = index.map(|(index, columns)| {
             Finish::new(index, format!("CREATE INDEX {index} ON {name} ({columns})"))

@@ -120,7 +120,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// `knobs` are the usual parameters and those of the run: `only` and `except` of the plan are checked against the usual values,
+    /// The parameters are the usual ones and those of the run: `only` and `except` of the plan are checked against the usual values,
     /// not against those of a quick run.
     fn read(
         of: &VariedSystem<'_>,

@@ -14,6 +14,7 @@ pub(super) const KIND: Kind = Kind {
     engine: Engine::MySql,
     server: "MySQL or MariaDB",
     login_help: "see to the user and the database of the URL, and to the password (MYSQL_PWD)",
+    direct_tls_alpn: None,
     about_the_server: "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
              command <> 'Daemon'), NULL",
     version_line: |version| match version.contains("MariaDB") {

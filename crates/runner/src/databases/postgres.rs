@@ -18,6 +18,7 @@ pub(super) const KIND: Kind = Kind {
     server: "PostgreSQL",
     login_help: "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \
                  server's pg_hba.conf",
+    direct_tls_alpn: Some("postgresql"),
     about_the_server: "SELECT current_setting('server_version'), current_setting('max_connections'), \
              (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \
              + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \

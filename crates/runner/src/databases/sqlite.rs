@@ -16,6 +16,7 @@ pub(super) const KIND: Kind = Kind {
     engine: Engine::Sqlite,
     server: "SQLite",
     login_help: "see to the file of the URL",
+    direct_tls_alpn: None,
     // 0 means no limit of connections.
     about_the_server: "SELECT sqlite_version(), '0', '0', NULL",
     version_line: |version| format!("SQLite {version}"),

@@ -27,6 +27,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     scripts: SCRIPTS,
     session_states: &[],
     read_only: None,
+    has_tpcc_tables: true,
     retries,
 };
 

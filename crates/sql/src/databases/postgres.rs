@@ -29,5 +29,6 @@ pub(super) const DIALECT: Dialect = Dialect {
     scripts: &[],
     session_states: session_states::SESSION_STATES,
     read_only: Some(("default_transaction_read_only", "on")),
+    has_tpcc_tables: true,
     retries: |tables| if tables == Tables::Sbtest { UNIQUE_VIOLATION } else { &[] },
 };

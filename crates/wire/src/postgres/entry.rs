@@ -220,8 +220,7 @@ impl Entry {
         match state {
             None if role != ServerRole::Any => {
                 self.phase = Phase::State(None);
-                let is_short = out.query(STATE_QUERY.as_bytes()).is_ok();
-                debug_assert!(is_short, "the query is short");
+                out.query(STATE_QUERY.as_bytes()).map_err(|_| Fault::WrongRole.saying(NO_STATE))?;
                 Ok(Greeting::Send)
             }
             Some([is_standby, is_read_only]) if !role.accepts(is_standby, is_read_only) => {

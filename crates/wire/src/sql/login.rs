@@ -99,7 +99,7 @@ pub enum TlsWish {
     Required,
 }
 
-/// Binding of SCRAM to the TLS connection, which detects a server in the middle (RFC 5929, `tls-server-end-point`).
+/// Binding of SCRAM to the TLS connection, which detects whoever passes on the log-in (RFC 5929, `tls-server-end-point`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChannelBinding {
     /// Never binds.

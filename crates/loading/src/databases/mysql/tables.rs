@@ -6,6 +6,7 @@ pub(super) static SYNTAX: TableSyntax = TableSyntax {
     needs_blanks: false,
     // Without NULL, MySQL adds a default and an automatic update.
     timestamp: "timestamp null",
+    tpcc_time: "datetime",
     suffix: " ENGINE=InnoDB",
     text_suffix: " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4",
     // MySQL cannot index a whole text. No code is longer than this prefix.

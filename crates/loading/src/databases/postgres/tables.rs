@@ -7,6 +7,7 @@ use crate::tables::{Finish, create_words};
 pub(super) static SYNTAX: TableSyntax = TableSyntax {
     needs_blanks: false,
     timestamp: "timestamp",
+    tpcc_time: "timestamp",
     suffix: "",
     text_suffix: "",
     indexed_text: str::to_owned,

@@ -5,6 +5,7 @@ use crate::databases::TableSyntax;
 pub(super) static SYNTAX: TableSyntax = TableSyntax {
     needs_blanks: true,
     timestamp: "timestamp",
+    tpcc_time: "timestamp",
     suffix: "",
     text_suffix: "",
     indexed_text: str::to_owned,
