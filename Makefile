@@ -96,6 +96,7 @@ test: ## Run every check, and report how long each took
 tools: ## Install what the checks need and is missing
 	scripts/systems.sh
 	scripts/databases.sh sysbench
+	scripts/planted.sh
 	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 

@@ -20,6 +20,7 @@ use crate::resources::Usage;
 use crate::rung::Rung;
 use crate::signals::Signals;
 use crate::waits::Workers;
+use crate::words::Share;
 
 /// Smallest relative growth of the response time that is split into parts.
 const RESPONSE_MIN_GROWTH: f64 = 0.02;
@@ -323,7 +324,9 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
     else {
         return Some(None);
     };
-    let (part, share) = (first.part.clone(), with_waits_us(first) / response.more_us);
+    let part = first.part.clone();
+    // Another part may have shrunk meanwhile. Then this one explains all of the growth.
+    let share = Share::of_measured(with_waits_us(first), response.more_us).map_or(0.0, Share::get);
     let slower = sides.of(1);
     let mut all: Vec<PartOfGrowth> = parts.iter().map(|(of, _)| of.clone()).collect();
     all.sort_by(|one, other| (one.part != part).cmp(&(other.part != part)).then(other.us.total_cmp(&one.us)));

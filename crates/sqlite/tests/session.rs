@@ -187,7 +187,6 @@ fn settings_are_applied() {
         ("synchronous", "normal", "1"),
         ("synchronous", "extra", "3"),
         ("cache_size", "-4000", "-4000"),
-        ("busy_timeout", "17", "17"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let settings = vec![(name.to_owned(), value.to_owned())];

@@ -15,6 +15,7 @@ fn names_of_error_classes_are_listed_once() {
             ("", "rows"),
             ("", "status"),
             // A parameter of libpq.
+            ("crates/plan/src/database/postgres.rs", "connect_timeout"),
             ("crates/plan/src/database/postgres/parameters.rs", "connect_timeout"),
             // A word of other tools.
             ("crates/plan/src/file/near.rs", "capture"),

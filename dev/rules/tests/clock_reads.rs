@@ -19,6 +19,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/runner/src/load_tool.rs", "when another load generator was started, to end it in time"),
     ("crates/study/src/study.rs", "how long the runs of a study take, to tell how long is left"),
     ("crates/runner/src/own_figures.rs", "when figures of a plan are read during the load"),
+    ("crates/runner/src/own_figures/exporter.rs", "how long an exporter may take to reply"),
     ("crates/runner/src/stretching.rs", "how long a password may be stretched"),
     ("crates/runner/src/database_watch.rs", "how long a database took to answer, to ask it seldom"),
     (

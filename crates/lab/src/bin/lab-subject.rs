@@ -126,24 +126,7 @@ fn threads_that(what: &str) -> std::io::Result<()> {
             });
             return every(short, listener.accept()?.0);
         }
-        "call" => {
-            let listener = TcpListener::bind("127.0.0.1:0")?;
-            let mut caller = TcpStream::connect(listener.local_addr()?)?;
-            writeln!(std::io::stdout(), "{}", listener.local_addr()?.port())?;
-            let (mut callee, _) = listener.accept()?;
-            thread::spawn(move || {
-                while callee.read_exact(&mut [0]).is_ok() {
-                    thread::sleep(Duration::from_millis(40));
-                    let _ = callee.write_all(&[0]);
-                }
-            });
-            // The listening socket stays open, so that its port is known as one.
-            loop {
-                caller.write_all(&[0])?;
-                caller.read_exact(&mut [0])?;
-                thread::sleep(Duration::from_millis(8));
-            }
-        }
+        "call" => return call_slowly(),
         "accept" => {
             let listener = TcpListener::bind("127.0.0.1:0")?;
             let address = listener.local_addr()?;
@@ -161,6 +144,26 @@ fn threads_that(what: &str) -> std::io::Result<()> {
     }
     thread::sleep(LIFE);
     Ok(())
+}
+
+/// Sends a byte over a connection of its own and waits for the reply, which takes 40 ms, forever. Prints the port first.
+fn call_slowly() -> std::io::Result<()> {
+    // The listening socket stays open, so that its port is known as one.
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let mut caller = TcpStream::connect(listener.local_addr()?)?;
+    writeln!(std::io::stdout(), "{}", listener.local_addr()?.port())?;
+    let (mut callee, _) = listener.accept()?;
+    thread::spawn(move || {
+        while callee.read_exact(&mut [0]).is_ok() {
+            thread::sleep(Duration::from_millis(40));
+            let _ = callee.write_all(&[0]);
+        }
+    });
+    loop {
+        caller.write_all(&[0])?;
+        caller.read_exact(&mut [0])?;
+        thread::sleep(Duration::from_millis(8));
+    }
 }
 
 /// Writes a byte after each pause, forever.

@@ -201,7 +201,7 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
         Part::Pipe => "its threads were blocked in writes to a pipe".to_owned(),
         Part::Connection => "requests waited for a free connection".to_owned(),
     };
-    let (share, more) = (percent_with(of.share.min(1.0), 0), signed(of.more_us));
+    let (share, more) = (percent_with(of.share, 0), signed(of.more_us));
     format!(
         "{what}, {more} per {one} ({interval}), {share} of the growth of the response time, {rung}{others}"
     )
