@@ -232,6 +232,18 @@ fn database_behind_an_http_server_is_watched() {
 /// Rows of a table that is read as a whole for each transaction.
 const WITHOUT_INDEX: &str = "\\set c random(1, 1000)\nSELECT count(t) FROM orders WHERE customer = :c;\n";
 
+/// Loads until the machine was not what limited the load, because other programs used its cores, up to six times.
+fn load_with_cores_to_spare(home: &Home, url: &str, script: &str) -> Value {
+    let mut json = load(home, url, script, &["-c", "3"]);
+    for _ in 0..5 {
+        if json["bottleneck"]["resource"] != "machine_cpu" {
+            break;
+        }
+        json = load(home, url, script, &["-c", "3"]);
+    }
+    json
+}
+
 #[track_caller]
 fn assert_without_index(json: &Value, statement: &str) {
     let cause = &json["bottleneck"];
@@ -250,9 +262,9 @@ fn statement_that_reads_a_table_without_an_index_is_named_with_the_index() {
     postgres.sql(&format!("{rows} generate_series(1, 60000) g")).expect("a table");
     let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     mariadb.sql(&format!("{rows} (SELECT seq AS g FROM seq_1_to_60000) s")).expect("a table");
-    let json = load(&home, &postgres.own_url(), WITHOUT_INDEX, &["-c", "3"]);
+    let json = load_with_cores_to_spare(&home, &postgres.own_url(), WITHOUT_INDEX);
     assert_without_index(&json, "CREATE INDEX ON orders (customer)");
-    let json = load(&home, &mariadb.own_url(), WITHOUT_INDEX, &["-c", "3"]);
+    let json = load_with_cores_to_spare(&home, &mariadb.own_url(), WITHOUT_INDEX);
     assert_without_index(&json, "ALTER TABLE orders ADD INDEX (customer)");
 }
 

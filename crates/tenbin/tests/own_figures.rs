@@ -26,7 +26,7 @@ fn variants_with_other_loads_and_figures_are_run_and_kept() {
     let path = plan(
         &home,
         &format!(
-            "vary: {{ users: [1, 3], us: [0, 1000] }}\nscenario:\n  - get: /hold?mean_us={{us}}\nload: {{ users: '{{users}}', for: 1s }}\nsystems:\n  \
+            "vary: {{ users: [1, 3], us: [10, 1000] }}\nscenario:\n  - get: /hold?mean_us={{us}}\nload: {{ users: '{{users}}', for: 1s }}\nsystems:\n  \
              target: {{ {TARGET} }}\nfigures:\n  weight: {{ command: 'echo {{users}}{{us}}', unit: ms }}\n  \
              same: {{ command: echo 7, every: 200ms, better: higher }}\ncompare: {{ by: weight, blocks: 1 }}\ngates: [ \"weight<5s\", \"same>=8\" ]\n"
         ),
@@ -37,9 +37,9 @@ fn variants_with_other_loads_and_figures_are_run_and_kept() {
     for run in runs {
         let knobs = &run["system"]["variant"];
         let (users, weight) = match knobs.as_str().expect("a name") {
-            "users=1 us=0" => (1, 10.0),
+            "users=1 us=10" => (1, 110.0),
             "users=1 us=1000" => (1, 11_000.0),
-            "users=3 us=0" => (3, 30.0),
+            "users=3 us=10" => (3, 310.0),
             "users=3 us=1000" => (3, 31_000.0),
             other => panic!("{other}"),
         };
