@@ -10,7 +10,7 @@ use judge::results::Verdict;
 
 use super::{LoadView, Pair, StudyView};
 use crate::text::harmless;
-use crate::units::{duration, percent_with};
+use crate::units::{Share, duration, percent_with};
 use crate::view::View;
 
 /// Beginning of the sentence about a pair that no reading explains.
@@ -210,8 +210,10 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
 /// Parts after the first, and the rest that was not seen, so that all parts add up to the growth of the response time.
 fn others(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
     let whole_us = of.response_more_us;
-    let amount =
-        |us: f64| format!("+{} ({})", duration(us * 1e3), percent_with((us / whole_us).clamp(0.0, 1.0), 0));
+    let amount = |us: f64| {
+        let share = Share::of_measured(us, whole_us).map_or(0.0, Share::get);
+        format!("+{} ({})", duration(us * 1e3), percent_with(share, 0))
+    };
     let part = |part: &PartOfGrowth| {
         let name = match &part.part {
             Part::Database(wait) => format!("waits of the database ({})", text(wait)),
