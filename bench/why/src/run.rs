@@ -25,7 +25,17 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// Places of a ranked list that count.
 const RANKS: usize = 3;
 
-/// What all runs share.
+/// Whole path of the program that is asked.
+///
+/// # Errors
+/// There is no such file.
+pub(crate) fn program(tenbin: &Path) -> anyhow::Result<PathBuf> {
+    tenbin
+        .canonicalize()
+        .with_context(|| format!("there is no program {}; build it with `make build`", tenbin.display()))
+}
+
+/// Program, folder, and conditions that all runs share.
 pub(crate) struct Runs<'a> {
     tenbin: PathBuf,
     folder: &'a Path,
@@ -40,10 +50,7 @@ impl<'a> Runs<'a> {
         is_noisy: bool,
         interrupt: &'a Interrupt,
     ) -> anyhow::Result<Self> {
-        let tenbin = tenbin.canonicalize().with_context(|| {
-            format!("there is no program {}; build it with `make build`", tenbin.display())
-        })?;
-        Ok(Self { tenbin, folder, is_noisy, interrupt })
+        Ok(Self { tenbin: program(tenbin)?, folder, is_noisy, interrupt })
     }
 
     /// Whether Ctrl-C came.

@@ -110,14 +110,19 @@ fn pipe_readers_socket_readers_and_listeners_are_distinguished() {
     }
 }
 
-#[test]
-fn reads_from_a_dependency_have_its_address() {
-    let (keeper, mut said) = keeper("socket");
+/// Starts threads with a connection, and watches them. Returns the address of its other end, too.
+fn watched_with_port(what: &str) -> (Keeper, String, Watch) {
+    let (keeper, mut said) = keeper(what);
     let mut port = String::new();
     said.read_line(&mut port).unwrap();
-    let label = format!("127.0.0.1:{}", port.trim());
     let roots = vec![("app".into(), keeper.0.id())];
     let watch = Watch::begin(Subject { roots, ..Subject::default() });
+    (keeper, format!("127.0.0.1:{}", port.trim()), watch)
+}
+
+#[test]
+fn reads_from_a_dependency_have_its_address() {
+    let (_keeper, label, watch) = watched_with_port("socket");
     let end = Instant::now() + LONG;
     let look = loop {
         let looks = watch.take();
@@ -135,12 +140,7 @@ fn reads_from_a_dependency_have_its_address() {
 
 #[test]
 fn calls_have_traffic_awaited_replies_and_the_program_that_answers() {
-    let (keeper, mut said) = keeper("call");
-    let mut port = String::new();
-    said.read_line(&mut port).unwrap();
-    let label = format!("127.0.0.1:{}", port.trim());
-    let roots = vec![("app".into(), keeper.0.id())];
-    let watch = Watch::begin(Subject { roots, ..Subject::default() });
+    let (_keeper, label, watch) = watched_with_port("call");
     let end = Instant::now() + LONG;
     let look = loop {
         let is_called = |look: &Look| value(look, "dependency_segments_sent", &label) >= 3.0;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use harness::child;
 use harness::figures;
 use harness::interrupt::Interrupt;
@@ -15,7 +14,7 @@ use super::answer::Answer;
 use super::plan::{self, Length};
 use super::plants::Plant;
 use crate::neighbor::Neighbor;
-use crate::run::error_in;
+use crate::run::{error_in, program};
 
 /// Limit of one run, with compiling, the start of a database, and the load.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -37,10 +36,7 @@ impl<'a> Runner<'a> {
         is_noisy: bool,
         interrupt: &'a Interrupt,
     ) -> anyhow::Result<Self> {
-        let tenbin = tenbin.canonicalize().with_context(|| {
-            format!("there is no program {}; build it with `make build`", tenbin.display())
-        })?;
-        Ok(Self { tenbin, folder, is_noisy, interrupt })
+        Ok(Self { tenbin: program(tenbin)?, folder, is_noisy, interrupt })
     }
 
     /// Asks the program what limits the plant.
