@@ -100,7 +100,7 @@ pub(crate) const CASES: &[Case] = &[
     // Locks and pools.
     Case::new("c-mutex", &["lock"]).short(),
     Case::new("java-monitor", &["lock"]),
-    // Those who wait for a spinlock compute, so cores are short; that they spin is arithmetic.
+    // Threads compute while they wait for a spinlock, so cores are short; only arithmetic shows that they spin.
     Case::new("c-spinlock", &["machine_cpu"]).mentioning("spin"),
     Case::new("c-pool", &["pool"]),
     Case::new("python-pool", &["pool"]),

@@ -30,6 +30,7 @@ mod paging;
 mod pressure;
 mod process_files;
 mod process_values;
+mod protocol_counters;
 mod pss;
 mod quota;
 mod refused;

@@ -82,7 +82,7 @@ impl LoadSpec {
     /// Checks the load. Appends all errors to `errors`.
     pub(crate) fn check(&self, destination: Destination, errors: &mut Vec<PlanError>) -> CheckedLoad {
         let mut checker = Checker { spec: self, errors };
-        let pool = checker.of_databases(destination.unit);
+        let pool = checker.checked_pool(destination.unit);
         let pipeline = checker.pipeline(destination);
         let (load, stop, warm_up_ns) = checker.load();
         let extend = checker.extend();
@@ -193,7 +193,7 @@ impl Checker<'_> {
     }
 
     /// Checks values that apply only to databases. Returns the size of the pool.
-    fn of_databases(&mut self, unit: Unit) -> Option<u64> {
+    fn checked_pool(&mut self, unit: Unit) -> Option<u64> {
         let spec = self.spec;
         if unit.has_sessions() {
             return self.count(Field::POOL, &spec.pool, 1, POOL_MAX);

@@ -20,7 +20,7 @@ use crate::work::{Item, Work};
 pub struct Session {
     database: Arc<Database>,
     connection: Option<Connection>,
-    /// What a monitor sees of the connection. `None` while it is closed.
+    /// State of the connection for monitors. `None` while it is closed.
     activity: Option<Arc<Activity>>,
     work: Work,
     server_error: ServerError,

@@ -14,7 +14,7 @@ const RANKS: usize = 3;
 pub(crate) struct Cause {
     /// Code of the resource.
     pub(crate) resource: String,
-    /// What is limited, where, and why, in lower case. Advice is left out.
+    /// Limited resource, its place, and the reason, in lower case, without advice.
     pub(crate) text: String,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Ratios {
 }
 
 impl Ratios {
-    /// What is wrong with the plant. `None` if its cause is the limit.
+    /// Fault of the plant. `None` if its cause is the limit.
     fn fault(&self, plant: &Plant) -> Option<String> {
         let is_low = |ratio: Option<f64>| ratio.is_some_and(|ratio| ratio < RATIO_MIN);
         let either = [self.without_first, self.without_second].into_iter().flatten().fold(0.0, f64::max);

@@ -55,7 +55,7 @@ fn waits_of(evidence: &Evidence<'_>, is_meant: fn(&str) -> bool) -> f64 {
 }
 
 /// Largest figure of any address that the system calls; 0 if it calls none.
-fn of_called(evidence: &Evidence<'_>, figure: fn(&Called) -> f64) -> f64 {
+fn largest_called(evidence: &Evidence<'_>, figure: fn(&Called) -> f64) -> f64 {
     signals(evidence).dependencies.called.values().map(figure).fold(0.0, f64::max)
 }
 
@@ -65,14 +65,14 @@ fn per_request(evidence: &Evidence<'_>, per_s: f64) -> f64 {
 
 const CONTRADICTIONS: &[Contradiction] = &[
     contradiction(Resource::ROUND_TRIPS, |evidence| {
-        let trips = of_called(evidence, |called| called.segments_per_s[0].min(called.segments_per_s[1]));
+        let trips = largest_called(evidence, |called| called.segments_per_s[0].min(called.segments_per_s[1]));
         per_request(evidence, trips) < 5.0
     }),
     contradiction(Resource::NEW_CONNECTIONS, |evidence| {
         per_request(evidence, signals(evidence).dependencies.opened_per_s.unwrap_or(0.0)) < 0.5
     }),
     contradiction(Resource::SOCKET_BUFFERS, |evidence| {
-        of_called(evidence, |called| called.sending[1].max(called.sending[2])) <= 0.0
+        largest_called(evidence, |called| called.sending[1].max(called.sending[2])) <= 0.0
     }),
     contradiction(Resource::WITHOUT_INDEX, |evidence| {
         let inside = signals(evidence).inside.as_ref();
@@ -164,7 +164,7 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let reads = all().flat_map(|workers| workers.dependencies.values());
         let open = all().flat_map(|workers| workers.connections.values());
         let changing = signals(evidence).waits.changing.values().any(|share| *share >= 0.4);
-        let awaited = of_called(evidence, |called| called.awaited);
+        let awaited = largest_called(evidence, |called| called.awaited);
         let is_unread = reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && awaited < 0.2;
         is_unread && state(evidence, "pipe_read") < 1.0 && !changing
     }),

@@ -85,7 +85,7 @@ fn maintenance(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         "in {} of {} seconds {}: answers took {} on average, in the other seconds {}",
         count(with.seconds),
         count(with.seconds + without.seconds),
-        what_was_done(done.values()),
+        work_in_words(done.values()),
         duration(with.mean_ns()),
         duration(without.mean_ns())
     );
@@ -100,7 +100,7 @@ fn maintenance(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 /// `a checkpoint wrote, and public.t was vacuumed`.
-fn what_was_done<'a>(done: impl Iterator<Item = &'a Maintenance>) -> String {
+fn work_in_words<'a>(done: impl Iterator<Item = &'a Maintenance>) -> String {
     let (mut is_checkpoint, mut tables) = (false, BTreeSet::new());
     for one in done {
         is_checkpoint |= one.is_checkpoint;
@@ -186,12 +186,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn names_what_was_done_with_its_tables() {
+    fn names_work_in_words_with_its_tables() {
         let vacuum =
             |table: &str| Maintenance { vacuumed: [table.to_owned()].into(), ..Maintenance::default() };
         let checkpoint = Maintenance { is_checkpoint: true, ..Maintenance::default() };
-        assert_eq!(what_was_done([checkpoint.clone()].iter()), "a checkpoint wrote");
-        assert_eq!(what_was_done([checkpoint, vacuum("t")].iter()), "a checkpoint wrote, or vacuum ran on t");
-        assert_eq!(what_was_done([vacuum("")].iter()), "a table was vacuumed");
+        assert_eq!(work_in_words([checkpoint.clone()].iter()), "a checkpoint wrote");
+        assert_eq!(work_in_words([checkpoint, vacuum("t")].iter()), "a checkpoint wrote, or vacuum ran on t");
+        assert_eq!(work_in_words([vacuum("")].iter()), "a table was vacuumed");
     }
 }

@@ -314,7 +314,7 @@ mod tests {
         bytes
     }
 
-    fn of_jvm() -> Vec<u8> {
+    fn counters_file() -> Vec<u8> {
         let long = |name: &str, value: u64| entry(name, b'J', 0, &value.to_le_bytes());
         file(&[
             long("sun.os.hrt.frequency", 1_000_000),
@@ -333,12 +333,12 @@ mod tests {
             safepoint_ns: Some(3_000_000_000),
             contended: Some(12),
         };
-        assert_eq!(Values::parse(&of_jvm()), Some(expected));
+        assert_eq!(Values::parse(&counters_file()), Some(expected));
     }
 
     #[test]
     fn damaged_file_never_panics() {
-        let good = of_jvm();
+        let good = counters_file();
         for length in 0..good.len() {
             assert_eq!(Values::parse(&good[..length]), None, "{length}");
         }
@@ -357,7 +357,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("hsperfdata_me");
         fs::create_dir(&own).unwrap();
-        fs::write(own.join("7"), of_jvm()).unwrap();
+        fs::write(own.join("7"), counters_file()).unwrap();
         let user = fs::metadata(own.join("7")).unwrap().uid();
         assert!(open_below(folder.path(), 7, user).is_some());
         assert!(open_below(folder.path(), 7, user + 1).is_none());

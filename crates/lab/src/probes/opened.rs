@@ -1,5 +1,6 @@
 //! Probe for the TCP connections that processes of this network namespace opened, from `/proc/net/snmp`.
 
+use super::protocol_counters;
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
 
@@ -30,12 +31,8 @@ impl Probe for Opened {
     }
 }
 
-/// Parses ActiveOpens. The file has a line of names, and below it a line of numbers.
 fn parse(text: &str) -> Option<u64> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
-    let (names, counts) = (lines.next()?, lines.next()?);
-    let mut pairs = names.split_ascii_whitespace().zip(counts.split_ascii_whitespace());
-    pairs.find(|(name, _)| *name == "ActiveOpens")?.1.parse().ok()
+    protocol_counters::parse(text, "Tcp", ["ActiveOpens"]).map(|[opened]| opened)
 }
 
 #[cfg(test)]

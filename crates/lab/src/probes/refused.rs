@@ -1,5 +1,6 @@
 //! Probe for connections that the kernel dropped at a full listen queue, from `/proc/net/netstat`.
 
+use super::protocol_counters;
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
 
@@ -31,15 +32,8 @@ impl Probe for Refused {
     }
 }
 
-/// Parses ListenOverflows and ListenDrops. The file has a line of names, and below it a line of numbers.
 fn parse(text: &str) -> Option<[u64; 2]> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("TcpExt:"));
-    let (names, counts) = (lines.next()?, lines.next()?);
-    let of = |wanted: &str| {
-        let mut pairs = names.split_ascii_whitespace().zip(counts.split_ascii_whitespace());
-        pairs.find(|(name, _)| *name == wanted)?.1.parse().ok()
-    };
-    Some([of("ListenOverflows")?, of("ListenDrops")?])
+    protocol_counters::parse(text, "TcpExt", ["ListenOverflows", "ListenDrops"])
 }
 
 #[cfg(test)]

@@ -71,9 +71,9 @@ pub(crate) fn work_of(process: u32, thread: u32) -> Option<Work> {
     Some(match wait {
         Wait::Futex { .. } => Work::Call("futex"),
         Wait::In(state) => in_state(state),
-        Wait::Receive(file) => of_socket(&link(file)),
-        Wait::Read(file) => of_file(&link(file), true),
-        Wait::Write(file) => of_file(&link(file), false),
+        Wait::Receive(file) => socket_work(&link(file)),
+        Wait::Read(file) => file_work(&link(file), true),
+        Wait::Write(file) => file_work(&link(file), false),
         Wait::Unclear => by_its_letter(process, thread),
     })
 }
@@ -83,13 +83,13 @@ fn in_state(state: State) -> Work {
     Work::Call(metric.trim_start_matches("threads_"))
 }
 
-fn of_socket(link: &str) -> Work {
+fn socket_work(link: &str) -> Work {
     inode_of(link).map_or(in_state(State::SocketRead), Work::Reply)
 }
 
-fn of_file(link: &str, is_read: bool) -> Work {
+fn file_work(link: &str, is_read: bool) -> Work {
     match Wait::of_file(link, is_read) {
-        Wait::In(State::SocketRead) => of_socket(link),
+        Wait::In(State::SocketRead) => socket_work(link),
         Wait::In(state) => in_state(state),
         _ if is_read => Work::Call("file_read"),
         _ => Work::Call("file_write"),
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn files_determine_reads_and_writes() {
-        assert_eq!(of_file("pipe:[3]", false), Work::Call("pipe_write"));
-        assert_eq!(of_file("socket:[3]", true), Work::Reply(3));
-        assert_eq!(of_file("socket:[3]", false), Work::Call("socket_write"));
-        assert_eq!(of_file("/var/log/app.log", false), Work::Call("file_write"));
+        assert_eq!(file_work("pipe:[3]", false), Work::Call("pipe_write"));
+        assert_eq!(file_work("socket:[3]", true), Work::Reply(3));
+        assert_eq!(file_work("socket:[3]", false), Work::Call("socket_write"));
+        assert_eq!(file_work("/var/log/app.log", false), Work::Call("file_write"));
     }
 }

@@ -172,11 +172,12 @@ impl Locks {
 impl Holder {
     /// Reads the words around a futex as a lock of glibc on a 64-bit machine. `None` if it is no lock, or nobody holds it.
     fn of(words: &[u32; WORDS], call: LockCall) -> Option<Self> {
-        Self::of_mutex(words).or_else(|| (call == LockCall::Any).then(|| Self::of_rwlock(words)).flatten())
+        Self::mutex_holder(words)
+            .or_else(|| (call == LockCall::Any).then(|| Self::rwlock_holder(words)).flatten())
     }
 
     /// `pthread_mutex_t`: `{lock, count, owner, nusers, kind}`. A waiter's futex is `lock`.
-    fn of_mutex(words: &[u32; WORDS]) -> Option<Self> {
+    fn mutex_holder(words: &[u32; WORDS]) -> Option<Self> {
         const KINDS: u32 = 0x3ff;
         const ROBUST_OR_INHERITS: u32 = 16 | 32;
         let [_, _, _, lock, _, owner, users, kind] = *words;
@@ -188,7 +189,7 @@ impl Holder {
     }
 
     /// `pthread_rwlock_t`: `{readers, writers, wrphase_futex, writers_futex, pad, pad, cur_writer}`. Waiters sleep at either futex.
-    fn of_rwlock(words: &[u32; WORDS]) -> Option<Self> {
+    fn rwlock_holder(words: &[u32; WORDS]) -> Option<Self> {
         const WRITING: u32 = 1 | 2;
         const READERS_SHIFT: u32 = 3;
         const IS_WAITED_FOR: u32 = 2;

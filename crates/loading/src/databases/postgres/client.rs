@@ -79,7 +79,7 @@ impl Postgres {
                 for rows in batch.pieces(batch.content.rows_at_once()) {
                     let (count, mut copy) = (rows.end - rows.start, CopyRows::default());
                     batch.content.write(rows, &mut copy);
-                    // Nobody takes the rows after an error.
+                    // The receiver is gone after an error.
                     if made.send((copy, count)).is_err() {
                         return;
                     }

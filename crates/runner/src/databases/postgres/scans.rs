@@ -25,7 +25,7 @@ const ROWS_MIN: f64 = 5_000.0;
 const PLANS_MAX: usize = 6;
 /// First version that plans a statement for any value of its parameters.
 const GENERIC_SINCE: u32 = 160_000;
-/// First version that can be told not to look at the values of parameters.
+/// First version with `plan_cache_mode`, which makes plans independent of the values of parameters.
 const PREPARED_SINCE: u32 = 120_000;
 /// Beginnings of statements that can be explained.
 const EXPLAINED: [&str; 4] = ["SELECT", "UPDATE", "DELETE", "WITH"];
