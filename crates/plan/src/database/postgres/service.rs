@@ -13,11 +13,11 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Parameters of a service with their values, in the order of the file.
 pub(super) type Service = Vec<(String, String)>;
 
-/// The error and its help: a file cannot be read or parsed, or no file has the service.
+/// Looks up a service in the files that libpq reads: `file` or the file in the home folder, and then the system-wide one.
 ///
 /// # Errors
 ///
-/// The fault and its help: a file cannot be read or parsed, or no file has the service.
+/// The error and its help: a file cannot be read or parsed, or no file has the service.
 pub(super) fn look_up(
     name: &str,
     file: Option<&str>,
