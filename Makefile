@@ -4,7 +4,6 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(abspath $(TARGET_DIR))/tools
 export PATH := $(TOOLS)/bin:$(PATH)
 
-GUNGRAUN_VERSION := 0.20.0
 DENY_VERSION := 0.20.2
 FUZZ_VERSION := 0.13.2
 ZIGBUILD_VERSION := 0.24.0
@@ -22,7 +21,7 @@ NODE_MODULES := ui/node_modules/.package-lock.json
 CHECKED := $(TARGET_DIR)/checked
 
 # Their order is in scripts/checks.sh.
-STEPS := ui-check fmt clippy doc programs simulated tools deny instructions unit browser truth why-short
+STEPS := ui-check fmt clippy doc programs simulated tools instructions unit browser truth why-short
 
 .PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why why-blind screenshots test check explore fuzz steady $(STEPS) advisories
 
@@ -97,7 +96,7 @@ tools: ## Install what the checks need and is missing
 	scripts/systems.sh
 	scripts/databases.sh sysbench
 	scripts/planted.sh
-	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
+	scripts/tools.sh $(TOOLS)
 	cargo fetch --locked
 
 ui-check: $(NODE_MODULES) ## Types, style and arithmetic of the page, and whether ui/dist is what its sources make
@@ -117,11 +116,9 @@ doc: ## Is the documentation of the code whole, and do its examples work?
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile checked --workspace --exclude tenbin --no-deps --locked --quiet
 	cargo test --profile checked --doc -p target --locked --quiet
 
-deny: ## Licences, banned crates, sources; needs no network
-	cargo deny --offline check licenses bans sources
-
-advisories: ## Known faults of dependencies; fetches the RustSec database
-	cargo deny check advisories
+advisories: ## Known vulnerabilities of dependencies, and their licences by their texts; fetches the RustSec database and installs cargo-deny
+	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION)
+	cargo deny check
 
 instructions: ## Does the hot path need more instructions than dev/rules/benches/instructions/bounds.rs allows?
 	cargo bench --locked --quiet -p rules --bench instructions
