@@ -93,3 +93,27 @@ fn unknown_comparison_is_rejected_with_a_similar_name_and_the_list() {
     let output = program(&home, &["init", "--from", "../uuid-keys"]);
     assert_eq!(output.code, Some(2), "{output:?}");
 }
+
+#[test]
+fn pages_have_the_plan_as_it_is_and_a_result() {
+    let mut pages = 0;
+    for name in names() {
+        let Ok(page) = std::fs::read_to_string(folder().join(format!("{name}.md"))) else { continue };
+        let plan = std::fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("a plan");
+        let help = format!("run scripts/gallery.sh target/release/tenbin page {name}");
+        assert!(page.contains(&format!("\n```yaml\n{plan}```\n")), "{name}: {help}");
+        assert!(page.contains("\n## Result\n\n```text\n"), "{name}: {help}");
+        pages += 1;
+    }
+    assert!(pages >= 12, "{pages} pages");
+}
+
+#[test]
+fn comparisons_that_commits_run_in_turn_exist() {
+    let script = std::fs::read_to_string(folder().join("../../scripts/gallery.sh")).expect("a script");
+    let list = script.lines().find_map(|line| line.strip_prefix("IN_TURN=\"")).expect("a list");
+    let known = names();
+    for name in list.trim_end_matches('"').split(' ') {
+        assert!(known.iter().any(|one| one == name), "{name}");
+    }
+}
