@@ -2,13 +2,14 @@
 # Runs comparisons of docs/gallery, and renews their pages.
 # Usage: gallery.sh TENBIN quick [NAME...]  runs comparisons at their shortest length; all of them without a name
 #        gallery.sh TENBIN turn             two of those that need only what `make tools` installs: the next two with each commit
-#        gallery.sh TENBIN page NAME...     renews plan and report on pages, below what is written by hand; RUN=s-… takes the report of a
-#                                           study that was run before
+#        gallery.sh TENBIN page NAME...     renews plan, chart, and report on pages, below what is written by hand; RUN=s-… takes the
+#                                           report of a study that was run before
 set -eu
 
 # Comparisons that need only what `make tools` installs.
 IN_TURN="upstream-keepalive sqlite-journal rsa-or-ecdsa multi-row-insert pgbouncer foreign-key-index gzip-levels synchronous-commit"
 
+[ "$#" -ge 2 ] || set -- "" ""
 tenbin=$1
 what=$2
 shift 2
@@ -43,11 +44,12 @@ page() {
         sed '/^<!-- plan/,$d' "$page"
         printf '<!-- plan: scripts/gallery.sh writes what follows -->\n\n## Plan\n\n```yaml\n'
         cat "$folder/$1.yaml"
-        printf '```\n\n## Result\n\n```text\n'
+        printf '```\n\n## Result\n\n![Chart of the result](%s.svg)\n\n```text\n' "$1"
         "$tenbin" report "$run" | sed -e 's/ *$//' -e '/^measure again/d' -e '/^All figures/d' -e "s|tenbin run .*/docs/gallery|tenbin run docs/gallery|"
         printf '```\n'
     } >"$page.new"
     mv "$page.new" "$page"
+    "$tenbin" report "$run" --format json | scripts/gallery-chart.py >"$folder/$1.svg"
 }
 
 scratch=$(mktemp -d)

@@ -12,6 +12,8 @@ const READS_PACKED: [u32; 2] = [2, 36];
 
 /// Folder of the gallery, relative to this crate.
 const GALLERY: &str = "../../docs/gallery";
+/// Endings of files that are read in the repository alone: pages and their charts.
+const OF_PAGES: [&str; 2] = ["md", "svg"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -23,14 +25,14 @@ fn main() {
     link_packed();
 }
 
-/// Writes the list `FILES` of all files of the gallery but its pages, with their texts.
+/// Writes the list `FILES` of all files of the gallery but its pages and charts, with their texts.
 fn embed_gallery() -> io::Result<()> {
     let from_environment = |name: &str| env::var_os(name).map(PathBuf::from).unwrap_or_default();
     let folder = from_environment("CARGO_MANIFEST_DIR").join(GALLERY);
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut paths: Vec<PathBuf> =
         fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    paths.retain(|path| path.extension().is_none_or(|ending| ending != "md"));
+    paths.retain(|path| path.extension().is_none_or(|ending| !OF_PAGES.iter().any(|one| ending == *one)));
     paths.sort();
     let entries: String = paths.iter().map(|path| entry(path)).collect();
     let list = format!("const FILES: &[(&str, &str)] = &[\n{entries}];\n");

@@ -102,7 +102,11 @@ fn pages_have_the_plan_as_it_is_and_a_result() {
         let plan = std::fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("a plan");
         let help = format!("run scripts/gallery.sh target/release/tenbin page {name}");
         assert!(page.contains(&format!("\n```yaml\n{plan}```\n")), "{name}: {help}");
-        assert!(page.contains("\n## Result\n\n```text\n"), "{name}: {help}");
+        assert!(
+            page.contains(&format!("\n## Result\n\n![Chart of the result]({name}.svg)\n\n```text\n")),
+            "{name}: {help}"
+        );
+        assert!(folder().join(format!("{name}.svg")).exists(), "{name}: {help}");
         pages += 1;
     }
     assert!(pages >= 12, "{pages} pages");
