@@ -23,7 +23,7 @@ CHECKED := $(TARGET_DIR)/checked
 # Their order is in scripts/checks.sh.
 STEPS := ui-check fmt clippy doc programs simulated tools instructions unit browser truth why-short
 
-.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why why-blind screenshots test check explore fuzz steady $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick gallery bench-http bench-sql bench-page bench-proxy truth-full why why-blind screenshots test check explore fuzz steady $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -64,6 +64,9 @@ studies-quick: build ## Run the short form of every study on real servers, which
 	for plan in $(STUDIES); do \
 	    $(TARGET_DIR)/release/tenbin run plans/$$plan.yaml --quick || exit 1; \
 	done
+
+gallery: build ## Run every comparison of docs/gallery at its shortest length; 20 minutes, with every server that its list names
+	scripts/gallery.sh $(TARGET_DIR)/release/tenbin quick
 
 bench-http: build ## Compare with other load testers on one nginx, in about 20 minutes; OHA=1 installs oha first
 	bench/http/install-peers.sh $(TOOLS) $(OHA)
@@ -134,8 +137,9 @@ programs: ## Build every program and every test, as the checks run them
 	cargo build --profile checked --workspace --bins --tests --locked
 
 # A fixed seed of the property tests gives a commit the same verdict every time; new inputs come from `make explore` and `make fuzz`.
-unit: programs ## All tests, the rules of the workspace among them, and 20,000 hostile inputs of each kind
+unit: programs ## All tests, the rules of the workspace among them, 20,000 hostile inputs of each kind, and two comparisons of the gallery
 	PROPTEST_RNG_SEED=1 scripts/tests.sh $(TARGET_DIR)/tests --profile checked --workspace
+	timeout 120 scripts/gallery.sh $(CHECKED)/tenbin turn
 
 # The default build, which is incremental.
 check: ## While you work: format, lints, and tests of the crates that changed since the last commit and of those that depend on them

@@ -28,6 +28,7 @@ mod experiments;
 mod exports;
 mod extends;
 mod first_requests;
+mod gallery;
 mod gates_of_one_load;
 mod hostile_words;
 mod interruptions;
