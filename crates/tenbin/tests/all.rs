@@ -70,3 +70,4 @@ mod target_flags;
 mod tls;
 mod uneven_connections;
 mod validity;
+mod ycsb;

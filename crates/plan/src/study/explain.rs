@@ -339,6 +339,9 @@ fn explain_data(system: &super::System, out: &mut String) {
     if let Some(tables) = &system.tables {
         let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
     }
+    if let Some(records) = &system.records {
+        let _ = writeln!(out, "            before each load: insert {} records", records.shape.records);
+    }
     if let Some(own) = &system.own_data {
         let _ = writeln!(out, "            before each load: {}", own.words());
     }
