@@ -88,7 +88,7 @@ impl Rehearsal<'_> {
 
     /// Runs one iteration of a user.
     fn iterate(&mut self, iterations: &mut Iterations, user: &mut User, number: u64) {
-        iterations.begin(user, 0);
+        iterations.begin(number as u32, user, 0);
         self.saved.iter().for_each(|(variable, value)| user.values.set(*variable, value));
         loop {
             let step = iterations.visit(user.place).step;

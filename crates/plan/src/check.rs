@@ -18,6 +18,7 @@ use crate::plan::{Action, Errands, Plan, PlannedStep};
 use crate::request::{self, Sends};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
+use crate::ycsb;
 
 /// Steps of a load and the system that takes them, before the load itself is checked.
 pub(crate) struct Target {
@@ -49,8 +50,7 @@ impl Target {
             return Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults);
         }
         let target = request::target(draft, faults);
-        let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
-        forbid(&only_transactions(draft), what, faults);
+        no_database(draft, faults);
         if target
             .as_ref()
             .is_some_and(|target| target.protocol.own_steps().is_none_or(|own| own.workload.is_none()))
@@ -226,15 +226,37 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
     own.into_iter().chain(draft.sql.given()).collect()
 }
 
+/// Error for a workload that only databases have, on another system.
+fn no_database(draft: &Draft, faults: &mut Vec<Fault>) {
+    let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
+    for (flag, _) in only_transactions(draft).into_iter().filter(|(_, is_given)| *is_given) {
+        let of_records = flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url).is_some();
+        let help = match of_records {
+            true => "write one of ycsb-a to ycsb-f, which run here as well",
+            false => instead_of(flag),
+        };
+        faults.push(Fault::new(flag, what, help));
+    }
+}
+
 /// Checks a command line.
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
-    let target = Target::read(draft, &mut faults);
-    let unit = database::unit(&draft.url);
     let named = draft.running.as_ref();
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
     let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
-    let plan = put_on(target, unit, &draft.load, Spelling::Flags, faults)?;
+    let plan = match ycsb::asked(draft) {
+        Some(workload) => match ycsb::check(draft, workload) {
+            Ok(plan) if faults.is_empty() => plan,
+            checked => return Err([checked.err().unwrap_or_default(), faults].concat()),
+        },
+        None => {
+            let mut of_target = Vec::new();
+            let target = Target::read(draft, &mut of_target);
+            let unit = database::unit(&draft.url);
+            put_on(target, unit, &draft.load, Spelling::Flags, [of_target, faults].concat())?
+        }
+    };
     Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 

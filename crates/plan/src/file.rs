@@ -57,6 +57,7 @@ mod variables;
 mod variants;
 mod visits;
 mod words;
+mod ycsb;
 
 use std::env::VarError;
 use std::path::{Path, PathBuf};
@@ -139,6 +140,7 @@ impl Study {
             source,
             folder: Folder::open(folder),
             findings,
+            system: 0,
             is_sql: false,
             is_http: false,
             at_url: AtUrl::default(),
@@ -204,7 +206,8 @@ fn read_setting(
     is_quick: bool,
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
-    let root = &shaped(root, reading)?;
+    let expanded = ycsb::expanded(root, reading.system, reading);
+    let root = &shaped(expanded.as_ref().unwrap_or(root), reading)?;
     let figures = figures::read(root, reading);
     // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
@@ -321,7 +324,7 @@ fn experiment(
 /// Requires one key of each group that a plan needs. Events need a load that Tenbin makes.
 fn needed(root: &Node, reading: &mut Reading<'_>) {
     let groups: [(&[&str], &str, &str); 2] = [
-        (&["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
+        (&["scenario", "scenarios", "workload"], "requires `scenario`", "add `scenario: [ get: / ]`"),
         (
             &["url", "systems", "endpoints"],
             "requires `url` or `systems`",

@@ -34,6 +34,7 @@ mod transactions;
 mod url_correction;
 mod url_load;
 mod visible;
+mod ycsb;
 
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
@@ -65,3 +66,4 @@ pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;
 pub use wire::http1::{basic_authorization, multipart};
 pub use wire::masking::without_secrets;
+pub use ycsb::{RecordLoading, RecordShape, RunningSystem, find as find_ycsb, without_credentials};

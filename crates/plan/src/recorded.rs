@@ -244,10 +244,23 @@ fn guard_json(guard: &Guard) -> Value {
 
 /// A source of values. For a table only its size is recorded, because its content may be secret.
 fn data_json(data: &DataSource) -> Value {
-    let source = match &data.source {
+    json!({ "fills": data.fills, "from": source_json(&data.source) })
+}
+
+fn source_json(source: &Source) -> Value {
+    match source {
         Source::Sequence { from, until, by } => json!({ "sequence": [from, until], "by": by }),
         Source::Uniform { min, max } => json!({ "uniform": [min, max] }),
-        Source::Zipf { min, max, exponent } => json!({ "zipf": [min, max], "exponent": exponent }),
+        Source::Zipf { min, max, exponent, is_scattered: false } => {
+            json!({ "zipf": [min, max], "exponent": exponent })
+        }
+        Source::Zipf { min, max, exponent, is_scattered: true } => {
+            json!({ "zipf": [min, max], "exponent": exponent, "scatter": true })
+        }
+        Source::Latest { min, max, exponent, grows_with } => {
+            json!({ "latest": [min, max], "exponent": exponent, "grows_with": grows_with })
+        }
+        Source::Hashed { prefix, of } => json!({ "hash": prefix, "of": source_json(of) }),
         Source::Text { length, alphabet } => json!({ "text": length, "of": alphabet }),
         Source::Uuid => json!({ "uuid": 4 }),
         Source::TimeUuid => json!({ "uuid": 7 }),
@@ -257,6 +270,5 @@ fn data_json(data: &DataSource) -> Value {
         Source::Rows { rows, order } => {
             json!({ "rows": rows.len(), "order": if *order == RowOrder::InTurn { "in-turn" } else { "random" } })
         }
-    };
-    json!({ "fills": data.fills, "from": source })
+    }
 }

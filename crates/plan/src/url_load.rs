@@ -153,6 +153,7 @@ fn source(source: &load::values::Source) -> Option<Json> {
     let (kind, min, max) = match source {
         Source::Uniform { min, max } => ("uniform", min, max),
         Source::Zipf { min, max, .. } => ("zipf", min, max),
+        Source::Latest { min, max, .. } => ("latest", min, max),
         Source::Sequence { from, until: Some(until), .. } => ("sequence", from, until),
         _ => return None,
     };

@@ -19,3 +19,4 @@ mod schema;
 mod sessions;
 mod together;
 mod two_fronts;
+mod ycsb;

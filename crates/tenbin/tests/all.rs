@@ -71,3 +71,4 @@ mod target_flags;
 mod tls;
 mod uneven_connections;
 mod validity;
+mod ycsb;

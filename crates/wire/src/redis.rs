@@ -21,6 +21,7 @@ mod kept;
 mod log_in;
 mod pipeline;
 mod reader;
+mod records;
 mod rules;
 mod samples;
 mod step;

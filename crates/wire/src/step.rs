@@ -11,6 +11,7 @@ mod further;
 mod identity;
 pub mod json;
 mod reader;
+mod records;
 mod site;
 mod template;
 pub mod tree;
@@ -23,6 +24,7 @@ pub use form::{Form, FormSchema};
 pub use further::{Converse, FurtherKeys};
 pub use identity::identity;
 pub use reader::{BeginScenario, Reader, ScenarioSteps, SteppedAt, Wrong};
+pub use records::{Records, members, of_fields};
 pub use site::Site;
 pub use template::Template;
 pub use value::{Size, Text, Value};
@@ -63,6 +65,8 @@ pub struct OwnSteps {
     pub pipeline_max: u32,
     /// The load on a URL that has no step; `None` if a URL needs one.
     pub workload: Option<&'static Workload>,
+    /// Operations on records, for built-in workloads; `None` if the protocol has none.
+    pub records: Option<&'static Records>,
     /// Function that reads a step from the value of its key.
     pub read: ReadStep,
     /// Function that compiles the steps of a load to channels.

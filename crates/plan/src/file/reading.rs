@@ -23,6 +23,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
+    /// Number of the system whose setting is read.
+    pub(crate) system: usize,
     /// Whether any step is a transaction.
     pub(crate) is_sql: bool,
     /// Whether any step is a request.

@@ -80,6 +80,7 @@ mod tests {
             source: "",
             folder: Folder::open("/".into()),
             findings: Findings::default(),
+            system: 0,
             is_sql: false,
             is_http: false,
             at_url: super::super::reading::AtUrl::default(),

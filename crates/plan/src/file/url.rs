@@ -4,7 +4,7 @@ use url::Url;
 use wire::Protocol;
 use wire::step::requests;
 
-use super::reading::Reading;
+use super::reading::{AtUrl, Reading};
 use super::secret;
 use super::span::Span;
 use super::tree::{Entry, Node};
@@ -123,12 +123,16 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
     read_database(node, filled, reading);
 }
 
+/// Kinds of steps that the system of a URL takes.
+pub(crate) fn steps_for(url: &str) -> AtUrl {
+    let owner = owner(url.split("://").next().unwrap_or_default());
+    AtUrl { owner, is_sql: database::is_database(url), ..AtUrl::default() }
+}
+
 /// Checks the URL of an endpoint whose variables are replaced by placeholders.
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     // The kind of its steps is already compared with its scheme.
-    let at_url = std::mem::take(&mut reading.at_url);
-    reading.at_url.owner = owner(filled.split("://").next().unwrap_or_default());
-    reading.at_url.is_sql = database::is_database(filled);
+    let at_url = std::mem::replace(&mut reading.at_url, steps_for(filled));
     check(node, filled, has_socket, reading);
     reading.at_url = at_url;
 }
