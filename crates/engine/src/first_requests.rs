@@ -120,7 +120,11 @@ impl Rehearsal<'_> {
                 // The session that records SQL as text answers immediately. Other channels have no answer here and end the loop.
                 Next::Await => match channel.received(&[]) {
                     Ok(Some((_, Event::Answered { next, .. }))) => next,
-                    Ok(Some((_, Event::Replied { .. } | Event::Failed { .. })) | None) | Err(_) => break,
+                    Ok(
+                        Some((_, Event::Replied { .. } | Event::Redirected { .. } | Event::Failed { .. }))
+                        | None,
+                    )
+                    | Err(_) => break,
                 },
                 Next::Pause { .. } => channel.go_on(ticket),
                 Next::Done(_) | Next::Reopen | Next::Broken(_) => break,

@@ -202,6 +202,7 @@ fn select_json(endpoint: &Endpoint) -> Option<Value> {
     Some(match endpoint.select.as_ref()? {
         Select::InTurn => json!({ "rule": "in-turn", "addresses": addresses }),
         Select::First => json!({ "rule": "first", "addresses": addresses }),
+        Select::Cluster(_) => json!({ "rule": "cluster", "addresses": addresses }),
         Select::Hash(text, rule) => {
             let mut json = json!({ "rule": "hash", "text": text, "addresses": addresses });
             // Plans with the default rule keep their hash.

@@ -78,6 +78,7 @@ fn reads_user_password_and_database_from_url() {
     let expected = Access {
         user: Some("app".to_owned()),
         password: Some(Secret("p@ss{".to_owned())),
+        scheme: "rediss".to_owned(),
         path: "3".to_owned(),
         ..Access::default()
     };

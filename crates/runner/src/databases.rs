@@ -7,7 +7,7 @@ mod sqlite;
 
 use std::fmt;
 
-use plan::{Engine, OwnData, Transactions};
+use plan::{Engine, OwnData, Plan, Transactions};
 use sql::script::ScriptSet;
 use sql::{Settings, TransactionStep};
 use wire::Channels;
@@ -79,6 +79,8 @@ pub struct Store {
     pub(crate) watch: fn() -> Box<dyn Dialect>,
     /// Creates the function that opens sessions.
     pub(crate) open: fn(&plan::Endpoint, &plan::Secrets) -> Result<Box<OpenSession>, Refusal>,
+    /// Asks the servers of the URLs for the servers of the load. `None` if the URLs name them.
+    discover: fn(&plan::Endpoint, &plan::Secrets) -> Result<Option<plan::Endpoint>, Refusal>,
 }
 
 impl fmt::Debug for Store {
@@ -92,6 +94,19 @@ const STORES: [&Store; 1] = [&redis::STORE];
 /// Finds the store with this protocol. `None` if it is not monitored.
 pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
     STORES.into_iter().find(|store| store.protocol == protocol)
+}
+
+/// The plan with the servers that the servers of its URLs reported. `None` if its URLs name all servers.
+pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
+    let mut discovered: Option<Box<Plan>> = None;
+    for (number, endpoint) in plan.endpoints.iter().enumerate() {
+        let store = endpoint.protocol().and_then(|protocol| store_of(protocol.name));
+        let found = store.map(|store| (store.discover)(endpoint, &plan.secrets)).transpose()?.flatten();
+        if let Some(found) = found {
+            discovered.get_or_insert_with(|| Box::new(plan.clone())).endpoints[number] = found;
+        }
+    }
+    Ok(discovered)
 }
 
 /// Creates the channels of a load in this process, from scripts, steps, and settings. The error is in words.

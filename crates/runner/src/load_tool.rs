@@ -49,6 +49,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         tls: None,
         is_certificate_missing: false,
         learnt: DatabaseFacts::default(),
+        discovered: None,
         running: None,
         ready: Box::new(ready),
     })

@@ -5,6 +5,7 @@ use progress::{RunEvent, Stream};
 use store::Store;
 
 use crate::consistency;
+use crate::describe;
 use crate::feed::Feed;
 use crate::made_run::{Loaded, MadeRun};
 use crate::measure::{Measured, measure};
@@ -87,9 +88,10 @@ impl Runner<'_> {
             Ok(prepared) => prepared,
             Err(failure) => return self.without_a_load(&new, failure),
         };
+        new.parts = describe::parts(&planned.plan);
         let notes = match planned.plan.sql() {
             Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
-            None => recording::record_way(&prepared, &mut new),
+            None => recording::record_way(&planned.plan, &prepared, &mut new),
         };
         match planned.begin_figures(&|| self.tools.is_stopped()) {
             Ok(figures) => monitored.read_with(figures),

@@ -208,7 +208,8 @@ impl<'a> PlannedRun<'a> {
 
     /// Creates tables where required, makes the `setup` requests, and connects once.
     pub(crate) fn prepare(&mut self, tools: &Tools<'_>, stream: &Stream) -> Result<Prepared, Failure> {
-        if let Some(prepared) = self.prepared.take() {
+        if let Some(mut prepared) = self.prepared.take() {
+            self.take_discovered(&mut prepared);
             return Ok(prepared);
         }
         let is_new = !self.is_again && self.keeps.as_ref().is_none_or(RunOnKeptSystem::is_new);
@@ -228,12 +229,20 @@ impl<'a> PlannedRun<'a> {
         }
         self.set_up = set_up;
         let prepared = tools.generator.prepare(&self.plan, tools.stopper).map(|mut prepared| {
+            self.take_discovered(&mut prepared);
             if self.has_events() {
                 prepared.ready.keep_course();
             }
             prepared
         });
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
+    }
+
+    /// Replaces the plan with the one whose servers were discovered, if any were.
+    fn take_discovered(&mut self, prepared: &mut Prepared) {
+        if let Some(plan) = prepared.discovered.take() {
+            self.plan = Cow::Owned(*plan);
+        }
     }
 
     /// Reads the figures of the plan before the load.

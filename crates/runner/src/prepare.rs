@@ -54,6 +54,8 @@ pub struct Prepared {
     pub learnt: DatabaseFacts,
     /// Processes that the plan names as those of the system; `None` if it names none.
     pub running: Option<SearchedSystem>,
+    /// Plan with the servers that the servers of its URLs reported. `None` if its URLs name the servers.
+    pub discovered: Option<Box<Plan>>,
     /// Load, ready to start.
     pub ready: Box<dyn Ready>,
 }
@@ -183,6 +185,8 @@ pub(crate) fn prepare_engine(
     public: &PublicLoads,
     change: impl FnOnce(EngineLoad) -> EngineLoad,
 ) -> Result<Prepared, Refusal> {
+    let discovered = databases::discovered(plan)?;
+    let plan = discovered.as_deref().unwrap_or(plan);
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
     apply_load(&mut peers, plan);
@@ -226,6 +230,7 @@ pub(crate) fn prepare_engine(
         is_certificate_missing,
         learnt: learnt.unwrap_or_default(),
         running: None,
+        discovered,
         ready: Box::new(load),
     })
 }
@@ -388,7 +393,7 @@ pub(crate) fn peers(
     let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {
         let selection = match endpoint.select {
             Some(Select::First) => Selection::First,
-            Some(Select::InTurn | Select::Hash(..)) => Selection::InTurn,
+            Some(Select::InTurn | Select::Hash(..) | Select::Cluster(_)) => Selection::InTurn,
             None => peer.selection,
         };
         match endpoint.protocol() {

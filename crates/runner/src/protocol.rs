@@ -63,7 +63,9 @@ impl Steps {
         };
         let mut scripts = Vec::new();
         for numbered in (0..).zip(&plan.endpoints) {
-            for shard in 0..numbered.1.shards() {
+            // The script of a cluster is that of all nodes.
+            let count = if numbered.1.nodes().is_some() { 1 } else { numbered.1.shards() };
+            for shard in 0..count {
                 scripts.push(script(numbered, shard)?);
             }
         }
@@ -187,7 +189,8 @@ fn requests(
         pipeline: plan.pipeline,
         nonce: nonce()?,
         stretcher: Some(&stretcher),
-        shard: (endpoint.shards() > 1).then_some(shard),
+        shard: (endpoint.shards() > 1 && endpoint.nodes().is_none()).then_some(shard),
+        nodes: endpoint.nodes(),
     };
     (own.compile)(&load).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());

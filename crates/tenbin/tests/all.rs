@@ -51,6 +51,7 @@ mod proxy;
 mod rates;
 mod recorded_arrivals;
 mod redis;
+mod redis_cluster;
 mod replay;
 mod reports;
 mod results;

@@ -38,6 +38,7 @@ use core::any::Any;
 use core::fmt;
 
 use crate::channel::Channels;
+use crate::cluster_nodes::ClusterNodes;
 use crate::protocol::{PROTOCOLS, Protocol, WrongStep};
 use crate::secrets::Secrets;
 use crate::sql::Stretcher;
@@ -143,6 +144,8 @@ pub struct StepsOfLoad<'a> {
     pub stretcher: Option<&'a Stretcher>,
     /// Number of the address that all connections go to. `None` if connections are spread over the addresses.
     pub shard: Option<usize>,
+    /// Nodes of the cluster that the steps go to. `None` if the system is no cluster.
+    pub nodes: Option<&'a ClusterNodes>,
 }
 
 impl<'a> StepsOfLoad<'a> {
@@ -159,6 +162,7 @@ impl<'a> StepsOfLoad<'a> {
             nonce: [0; 18],
             stretcher: None,
             shard: None,
+            nodes: None,
         }
     }
 }

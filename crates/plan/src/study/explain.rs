@@ -317,6 +317,7 @@ fn listed(url: &Braced, list: &UrlList) -> String {
         None => String::new(),
         Some(Select::InTurn) => " (in turn)".to_owned(),
         Some(Select::First) => " (the first that answers)".to_owned(),
+        Some(Select::Cluster(_)) => " (a cluster)".to_owned(),
         Some(Select::Hash(text, rule)) => {
             let slots = rule.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
             format!(" (by {} of {text:?}{slots})", rule.hash.name)

@@ -79,6 +79,7 @@ impl Generator for World {
             resolved: None,
             tls: None,
             learnt: DatabaseFacts::default(),
+            discovered: None,
             running: None,
             ready: Box::new(FakeLoad {
                 world: self.clone(),

@@ -53,7 +53,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     reply: Some(ReplyKeys { expect: &EXPECT, save: &SAVE }),
     log_in: Some(LogIn {
         password_variable: "REDISCLI_AUTH",
-        options: &[],
+        options: log_in::OPTIONS,
         asks_for_tls: |_| false,
         check: check_access,
     }),
