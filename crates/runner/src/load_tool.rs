@@ -50,6 +50,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         is_certificate_missing: false,
         learnt: DatabaseFacts::default(),
         running: None,
+        replayed: None,
         ready: Box::new(ready),
     })
 }

@@ -51,6 +51,8 @@ mod rates;
 mod recorded_arrivals;
 mod redis;
 mod replay;
+mod replay_kinds;
+mod replay_studies;
 mod reports;
 mod results;
 mod same_body;
