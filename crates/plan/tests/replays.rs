@@ -87,7 +87,8 @@ fn errors_name_the_log_and_what_to_write() {
         let errors = read(folder.path(), load, DATABASE).expect_err("it is wrong");
         assert!(errors.contains(words) && errors.contains("help: "), "{load}: {errors}");
     }
-    let http = read(folder.path(), "{ replay: pg.log }", "url: http://127.0.0.1:8080").expect("a study");
+    let http = read(folder.path(), "{ replay: { log: pg.log, only: reads } }", "url: http://127.0.0.1:8080")
+        .expect("a study");
     let fault = planned(&http).expect_err("it is no database")[0].to_string();
     assert!(fault.contains("the log has SQL statements"), "{fault}");
 }

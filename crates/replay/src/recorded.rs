@@ -172,8 +172,11 @@ mod tests {
     #[test]
     fn entries_before_since_and_from_until_on_are_left_out_and_counted() {
         assert_eq!(count(None, None), (10, 0));
-        assert_eq!(count(Some("2026-01-02 03:04:04"), None), (6, 4));
-        assert_eq!(count(Some("2026-01-02T04:04:04+01:00"), Some(Moment::AfterFirst(6_000_000_000))), (2, 8));
+        assert_eq!(count(Some("2026-01-02 03:04:03.5"), None), (6, 4));
+        assert_eq!(
+            count(Some("2026-01-02T04:04:03.5+01:00"), Some(Moment::AfterFirst(6_000_000_000))),
+            (2, 8)
+        );
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn general_log_of_mariadb_is_replayed_with_its_prepared_statements() {
     let server = mariadb(&home, settings, "general.log");
     let from = fs::metadata(&log).expect("a log").len() as usize;
     let script = home.path().join("script.sql");
-    fs::write(&script, "\\set n random(1, 9)\nBEGIN;\nUPDATE t SET n = n + :n WHERE id = 1;\nSELECT n FROM t WHERE id = 1;\nEND;\n")
+    fs::write(&script, "\\set n random(1, 9)\nBEGIN;\nUPDATE t SET n = n + :n WHERE id = 1;\nSELECT n FROM t WHERE id = 1;\nCOMMIT;\n")
         .expect("a script");
     let url = server.own_url();
     let made = tenbin(&home, &[&url, "-f", text(&script), "-c", "1", "-n", "20", "--query-mode", "prepared"]);

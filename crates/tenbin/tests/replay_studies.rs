@@ -38,8 +38,9 @@ fn server(change: &str) -> Postgres {
     server
 }
 
+/// URL without a password, which plans do not take.
 fn url(server: &Postgres, database: &str) -> String {
-    let own = server.own_url();
+    let own = server.url(Postgres::USER, None);
     format!("{}/{database}", own.strip_suffix("/postgres").expect("the database is last"))
 }
 
