@@ -165,6 +165,7 @@ impl Target {
             grows_to,
             profile: checked.profile,
             is_trial: false,
+            replay: None,
             watched: None,
             running: None,
             figures: Vec::new(),

@@ -36,6 +36,7 @@ mod proxies;
 mod quick;
 mod reading;
 mod reference;
+mod replays;
 mod resources;
 mod scenario;
 mod schema;
@@ -64,6 +65,7 @@ use std::path::{Path, PathBuf};
 
 pub use errors::{FileError, FileErrors, FilePosition};
 pub use reference::reference;
+pub use replays::log_moment;
 pub use schema::schema;
 
 pub(crate) use endpoints::Role;
@@ -148,6 +150,7 @@ impl Study {
             environment,
             secrets: Secrets::default(),
             parameters: Parameters::default(),
+            logs: replays::ReadLogs::default(),
         };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
@@ -332,7 +335,7 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
         ),
     ];
     for (keys, what, help) in groups {
-        if keys.contains(&"scenario") && tools::make_all_loads(root) {
+        if keys.contains(&"scenario") && loads::need_no_scenario(root) {
             continue;
         }
         let is_given = root.entries().iter().any(|entry| {

@@ -9,6 +9,7 @@ use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
 use crate::endpoint::{Endpoint, Peer};
+use crate::replay::Replay;
 use crate::running::RunningAs;
 use crate::study::{Cmd, PlannedFigure, SqlFile};
 use crate::transactions::Transactions;
@@ -80,6 +81,8 @@ pub struct Plan {
     /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then
     /// a result, and no reason to doubt the run.
     pub is_trial: bool,
+    /// Log that the load replays, with one step for all of its statements or requests. `None` if users follow the scenarios.
+    pub replay: Option<Replay>,
 }
 
 impl Plan {
@@ -90,6 +93,9 @@ impl Plan {
 
     /// Whether a step may change data. A request may, because the system that answers it is unknown.
     pub fn may_write(&self) -> bool {
+        if let Some(replay) = &self.replay {
+            return !replay.is_read_only;
+        }
         let writes = |sql: &Transactions| {
             let mut statements = sql.deck.statements().iter();
             statements.any(|statement| sql::may_write(statement, sql.database.engine))
@@ -380,8 +386,12 @@ impl Plan {
     }
 
     /// Parts of steps that have accounts of their own: requests that redirects may lead to, then statements of transactions. Both
-    /// are ordered by endpoint.
+    /// are ordered by endpoint. Parts of a replay are its fingerprints.
     pub fn parts(&self) -> Vec<sql::Part> {
+        if let Some(replay) = &self.replay {
+            let fingerprints = replay.fingerprints.iter();
+            return fingerprints.map(|text| sql::Part { name: text.clone(), of: 0 }).collect();
+        }
         let of = |endpoint: u16| match self.endpoints[usize::from(endpoint)].transactions() {
             None => self.request_parts_at(endpoint),
             Some(transactions) => self.statements_at(endpoint, transactions),

@@ -65,6 +65,9 @@ impl Plan {
         if let Some(recording) = self.recording() {
             plan["recorded"] = recording_json(recording);
         }
+        if let Some(replay) = &self.replay {
+            plan["replay"] = replay.to_json();
+        }
         if let Some(lifetime_ns) = self.connection_lifetime_ns {
             plan["connection_lifetime_ns"] = json!(lifetime_ns);
         }

@@ -15,6 +15,7 @@ mod plans_of_the_project;
 mod protocols;
 mod quick_loads;
 mod raw_tcp;
+mod replays;
 mod schema;
 mod sessions;
 mod together;

@@ -43,12 +43,24 @@ pub(crate) struct Kind {
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
     /// Reads the counters by which the cost of a load is known. `None` if there are none.
     pub(crate) costs: Option<ReadCosts>,
+    /// Statements that show plans. `None` if there are none.
+    pub(crate) explain: Option<Explain>,
     /// Finds out whether a database of a running server can be copied within it. `None` if no server of this kind can do that.
     pub(crate) server_copy: Option<FindServerCopy>,
     /// Starts a monitor of the connections of this process. `None` for a server.
     pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
     /// Executes scripts in this process. `None` for a server.
     pub(crate) in_process: Option<InProcess>,
+}
+
+/// Statements that show the plan of another statement.
+pub(crate) struct Explain {
+    /// Statements that make the session read only, and limit the time of a statement.
+    pub(crate) before: &'static [&'static str],
+    /// Words before a statement that cannot write, which may be run.
+    pub(crate) of_reads: &'static str,
+    /// Words before a statement that may write, which is only planned.
+    pub(crate) of_writes: &'static str,
 }
 
 /// A way to copy a database within its server, or the reason why there is none.

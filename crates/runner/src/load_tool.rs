@@ -51,6 +51,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         learnt: DatabaseFacts::default(),
         discovered: None,
         running: None,
+        replayed: None,
         ready: Box::new(ready),
     })
 }

@@ -95,7 +95,8 @@ impl First {
         let is_short = || plan.stop.at_ns.is_some_and(|at| at < LASTING_NS);
         let after = match self {
             Self::Any | Self::MayReject => return None,
-            _ if plan.tool().is_some() => return None,
+            // Statements of a log may all have failed.
+            _ if plan.tool().is_some() || plan.replay.is_some() => return None,
             Self::MustAnswerToGoOn if is_short() => return None,
             Self::MustAnswerToGoOn if plan.stop.requests.is_some() => Duration::from_nanos(LASTING_NS),
             Self::MustAnswer | Self::MustAnswerToGoOn => Duration::ZERO,

@@ -2,10 +2,12 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use ::replay::play::Outcomes;
 use engine::limits::{Shortfall, connections_max, shortfalls};
 use engine::{
     ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
@@ -24,6 +26,7 @@ use crate::databases;
 use crate::generator::{Ready, Underway};
 use crate::load_tool;
 use crate::protocol::Steps;
+use crate::replay;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 use crate::threads::{GeneratorThreads, is_system_here};
@@ -56,6 +59,8 @@ pub struct Prepared {
     pub running: Option<SearchedSystem>,
     /// Plan with the servers that the servers of its URLs reported. `None` if its URLs name the servers.
     pub discovered: Option<Box<Plan>>,
+    /// Results of a replay, which its connections add to. `None` for any other load.
+    pub replayed: Option<Arc<Outcomes>>,
     /// Load, ready to start.
     pub ready: Box<dyn Ready>,
 }
@@ -131,9 +136,10 @@ impl From<TlsError> for Refusal {
 /// nothing of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let running = running(plan)?;
-    let prepared = match plan.tool() {
-        Some(tool) => load_tool::prepare(plan, tool, public),
-        None => prepare_engine(plan, public, |load| load),
+    let prepared = match (plan.tool(), &plan.replay) {
+        (Some(tool), _) => load_tool::prepare(plan, tool, public),
+        (None, Some(log)) => replay::prepare(plan, log, public),
+        (None, None) => prepare_engine(plan, public, |load| load),
     }?;
     Ok(Prepared { running, ..prepared })
 }
@@ -231,6 +237,7 @@ pub(crate) fn prepare_engine(
         learnt: learnt.unwrap_or_default(),
         running: None,
         discovered,
+        replayed: None,
         ready: Box::new(load),
     })
 }

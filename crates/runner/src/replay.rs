@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use ::replay::Trace;
 use ::replay::play::{HttpPlay, Outcomes, SqlPlay};
-use engine::{Message, StopLevel};
+use engine::{Job, Message, StopLevel};
 use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
 use plan::{Action, Endpoint, Fault, Plan, Transactions};
 use record::{Histogram, Outcome, Percentile, Tally, Whole};
 use wire::Channels;
 
 use crate::consent::PublicLoads;
-use crate::prepare::{EngineLoad, Refusal, prepare_engine};
+use crate::prepare::{EngineLoad, Prepared, Refusal, prepare_engine};
 use crate::protocol::{Steps, nonce};
 use crate::stopper::Stopper;
 use crate::stretching;
@@ -121,6 +121,23 @@ pub fn replay(
     underway.join().map_err(|died| ReplayError::Broken(died.join("; ")))?;
     sums.was_stopped = stopper.level() != StopLevel::Go;
     sums.settle()
+}
+
+/// Prepares the replay of a plan, which has the schedule of the log.
+pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> Result<Prepared, Refusal> {
+    let traffic = Traffic {
+        trace: Arc::clone(&log.trace),
+        outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).hashing_rows(log.hashes_rows)),
+        fingerprints: log.fingerprints.to_vec(),
+        is_read_only: log.is_read_only,
+    };
+    let script = script(plan, &traffic)?;
+    let prepared = prepare_engine(plan, public, |EngineLoad { job, .. }| EngineLoad {
+        // The load ends with its schedule.
+        job: Job { stop: Stop { at_ns: None, requests: None }, ..job },
+        script: Steps::compiled(script),
+    })?;
+    Ok(Prepared { replayed: Some(traffic.outcomes), ..prepared })
 }
 
 /// Puts the schedule and the script of the traffic in place of those of the plan.

@@ -53,6 +53,8 @@ mod recorded_arrivals;
 mod redis;
 mod redis_cluster;
 mod replay;
+mod replay_kinds;
+mod replay_studies;
 mod reports;
 mod results;
 mod same_body;

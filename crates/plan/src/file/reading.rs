@@ -7,6 +7,7 @@ use wire::{Protocol, Secrets};
 use super::findings::Findings;
 use super::folder::Folder;
 use super::parameters::Parameters;
+use super::replays::ReadLogs;
 use super::secret;
 use super::span::Span;
 use super::tree::Node;
@@ -39,6 +40,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) secrets: Secrets,
     /// Parameters, with the values of the setting that is read.
     pub(crate) parameters: Parameters,
+    /// Logs to replay that were read.
+    pub(crate) logs: ReadLogs,
 }
 
 /// Kinds of steps that go to `url` and `database`, because they name no endpoint.

@@ -88,6 +88,7 @@ mod tests {
             environment: &environment,
             secrets: Secrets::default(),
             parameters: super::super::parameters::Parameters::default(),
+            logs: super::super::replays::ReadLogs::default(),
         };
         for (number, name) in
             ["GOOD", "SHORT", "EMPTY", "LONG", "BYTES", "NONE", "GOOD"].into_iter().enumerate()

@@ -4,6 +4,7 @@ mod events;
 mod figures;
 mod protocols;
 mod quick;
+pub(crate) mod replay;
 mod resources;
 mod scenario;
 mod sources;
@@ -108,6 +109,7 @@ const AFTER_STEP: &[&Table] = &[
     &SQL,
     &LOAD,
     &CONNECTIONS,
+    &replay::REPLAY,
     &STAGE,
     &HOST,
     &SYSTEM,
@@ -364,7 +366,7 @@ pub(crate) static SQL: Table = Table {
 
 pub(crate) static LOAD: Table = Table {
     name: "load",
-    sentence: "A load. It requires `users` (closed: each waits for a reply), `rate`, `stages`, or `recorded` (open: requests do not wait for replies), or `tool` (another load generator makes it).",
+    sentence: "A load. It requires `users` (closed: each waits for a reply), `rate`, `stages`, or `recorded` (open: requests do not wait for replies), `tool` (another load generator makes it), or `replay` (a log has it).",
     example: "{ users: 100, for: 60s }",
     keys: LOAD_KEYS,
 };

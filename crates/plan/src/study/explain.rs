@@ -102,7 +102,11 @@ impl Study {
         let total: f64 = self.script.scenarios.list.iter().map(|scenario| scenario.share).sum();
         let share = match self.script.scenarios.list.len() {
             1 => String::new(),
-            _ if self.loads.iter().all(|load| load.scenario.is_some() || load.tool.is_some()) => {
+            _ if self
+                .loads
+                .iter()
+                .all(|load| load.scenario.is_some() || load.tool.is_some() || load.replay.is_some()) =>
+            {
                 String::new()
             }
             _ => format!(" ({} of iterations)", show_percent(scenario.share / total)),

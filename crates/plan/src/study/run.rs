@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
+use ::replay::Traffic;
 use wire::step::{Site, Unit};
 
 use super::figures;
@@ -10,15 +11,16 @@ use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::{Database, is_database};
-use crate::draft::Draft;
+use crate::draft::{Draft, Played};
 use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::{Role, SqlText};
 use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
+use crate::replay::{Replay, STEP};
 use crate::request;
 use crate::running::RunningAs;
-use crate::spec::LoadSpec;
+use crate::spec::{LoadSpec, SqlSpec};
 
 impl Study {
     /// Plan of one run of a load on a started system. With [`StudyPin::Auto`], the caller chooses the generator's cores. An error
@@ -30,6 +32,9 @@ impl Study {
         }
         if let Some(tool) = &self.loads[load].tool {
             return self.plan_of_tool(tool, load, launch);
+        }
+        if let Some(replay) = &self.loads[load].replay {
+            return self.plan_of_replay(replay, load, launch);
         }
         if let Some(scenario) = &self.loads[load].scenario {
             return self.following(scenario, load).plan(load, launch);
@@ -159,6 +164,54 @@ impl Study {
         Ok(plan)
     }
 
+    /// Plan of a load that replays a log. All of its statements or requests are one step.
+    fn plan_of_replay(&self, replay: &Replay, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        let (spec, is_started) = (&self.loads[load].spec, !launch.processes.is_empty());
+        let replay = replay.on(is_started).map_err(|fault| vec![fault])?;
+        let wrong = |what: &str, help: &str| vec![Fault::new("url", what, help)];
+        let mut plan = match replay.traffic {
+            Traffic::Sql(engine) => {
+                let of_front = Some(&launch.url).filter(|url| is_database(url));
+                let url = of_front.or(launch.database.as_ref()).ok_or_else(|| {
+                    wrong(
+                        "the log has SQL statements, and the system is no database",
+                        "name a database with `url` or `database`",
+                    )
+                })?;
+                let plan = statements(url, spec)?;
+                if plan.sql().is_none_or(|sql| sql.database.engine != engine) {
+                    let what = format!(
+                        "the log has statements of {}, and the system is another database",
+                        engine.name()
+                    );
+                    return Err(wrong(&what, "name a server of that kind"));
+                }
+                Plan { front: front(launch, LoadSpec::default())?, ..plan }
+            }
+            Traffic::Http if is_database(&launch.url) => {
+                return Err(wrong(
+                    "the log has HTTP requests, and the system is a database",
+                    "name a web server",
+                ));
+            }
+            Traffic::Http => requests(&launch.front(), spec.clone())?,
+        };
+        plan.steps.truncate(1);
+        plan.steps.iter_mut().for_each(|step| STEP.clone_into(&mut step.name));
+        plan.errands = self.errands(&plan, launch)?;
+        plan.secrets.clone_from(&self.secrets);
+        if let StudyPin::Cores { generator, .. } = &self.pin {
+            plan.pin = Pin::Cores(generator.clone());
+        }
+        (plan.scenarios, plan.stop) = (Scenarios::single(), replay.stop());
+        (plan.load, plan.grows_to, plan.extend) = (replay.load(plan.load), None, 0);
+        plan.title = self.title_of(launch);
+        plan.running = self.running(launch)?;
+        plan.figures = figures::planned(&plan, launch)?;
+        plan.replay = Some(replay);
+        Ok(plan)
+    }
+
     /// Processes of a system that already runs, if the plan names them.
     fn running(&self, launch: &Launch) -> Result<Option<RunningAs>, Vec<Fault>> {
         let named = launch.running.as_ref();
@@ -260,6 +313,14 @@ fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
     }
     let plan = put_on(Some(Target::of_tool(&database)), Unit::Transaction, load, Spelling::Keys, Vec::new())?;
     Ok(Plan { watched: Some(database), ..plan })
+}
+
+/// Plan of statements that are known only when they are sent. A statement that every database has takes their place.
+fn statements(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let placeholder = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let mut faults = Vec::new();
+    let target = Target::database(url, &[placeholder], &SqlSpec::default(), Spelling::Keys, &mut faults);
+    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
