@@ -106,7 +106,7 @@ impl Asked {
         Some(Self { log, format, layout, selection, speed, allows_writes, hashes_rows })
     }
 
-    /// All values in words, by which they are told apart.
+    /// All values in words, as the key of a log that was read.
     fn words(&self) -> String {
         let Self { log, format, layout, selection, speed, allows_writes, hashes_rows } = self;
         let format = format.map(|format| format.name);
