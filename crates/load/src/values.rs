@@ -90,7 +90,7 @@ pub enum Source {
         /// Beginning of each name.
         prefix: Box<str>,
         /// Source of the numbers.
-        of: Box<Self>,
+        numbers: Box<Self>,
     },
     /// Random text.
     Text {
@@ -173,7 +173,7 @@ impl Source {
     fn grows_with(&self) -> Option<usize> {
         match self {
             Self::Latest { grows_with, .. } => *grows_with,
-            Self::Hashed { of, .. } => of.grows_with(),
+            Self::Hashed { numbers, .. } => numbers.grows_with(),
             _ => None,
         }
     }
@@ -204,7 +204,7 @@ enum Drawer {
     Uniform { min: i64, max: i64 },
     Zipf { zipf: Zipf, is_scattered: bool },
     Latest(Latest),
-    Hashed { prefix: Box<str>, of: Box<Self> },
+    Hashed { prefix: Box<str>, numbers: Box<Self> },
     Text { length: u32, alphabet: &'static [u8] },
     Uuid,
     TimeUuid,
@@ -235,8 +235,8 @@ impl Drawer {
             Source::Latest { min, max, exponent, grows_with } => {
                 Self::Latest(Latest::new(*min, *max, *exponent, *grows_with))
             }
-            Source::Hashed { prefix, of } => {
-                Self::Hashed { prefix: prefix.clone(), of: Box::new(Self::new(of, share)) }
+            Source::Hashed { prefix, numbers } => {
+                Self::Hashed { prefix: prefix.clone(), numbers: Box::new(Self::new(numbers, share)) }
             }
             Source::Text { length, alphabet } => {
                 Self::Text { length: *length, alphabet: alphabet.as_bytes() }
@@ -260,8 +260,8 @@ impl Drawer {
             return Drawn::Number(number);
         }
         match self {
-            Self::Hashed { prefix, of } => {
-                if let Some(number) = of.number(chance) {
+            Self::Hashed { prefix, numbers } => {
+                if let Some(number) = numbers.number(chance) {
                     text.push_str(prefix);
                     write_decimal(fnv(number), text);
                 }
@@ -311,10 +311,10 @@ impl Drawer {
         })
     }
 
-    /// The number source of a name, or the source itself.
-    fn of_numbers(&mut self) -> &mut Self {
+    /// The source of the numbers that names are built from, or the source itself.
+    fn number_drawer(&mut self) -> &mut Self {
         match self {
-            Self::Hashed { of, .. } => of.of_numbers(),
+            Self::Hashed { numbers, .. } => numbers.number_drawer(),
             other => other,
         }
     }
@@ -328,7 +328,7 @@ impl Values {
         let mut growths: Vec<(usize, Growth)> = Vec::new();
         for data in sources {
             let Some(number) = data.source.grows_with() else { continue };
-            let sequence = drawers.get_mut(number).map(|(_, drawer)| drawer.of_numbers());
+            let sequence = drawers.get_mut(number).map(|(_, drawer)| drawer.number_drawer());
             if let Some(Drawer::Sequence(sequence)) = sequence
                 && growths.iter().all(|(known, _)| *known != number)
             {
@@ -358,7 +358,8 @@ impl Values {
         let text = &mut self.text;
         text.clear();
         if !self.growths.is_empty()
-            && let Some(number) = growth::draw(&mut self.growths, source, user, drawer.of_numbers(), chance)
+            && let Some(number) =
+                growth::draw(&mut self.growths, source, user, drawer.number_drawer(), chance)
         {
             match drawer {
                 Drawer::Hashed { prefix, .. } => {

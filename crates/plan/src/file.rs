@@ -209,8 +209,7 @@ fn read_setting(
     is_quick: bool,
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
-    let expanded = ycsb::expanded(root, reading.system, reading);
-    let root = &shaped(expanded.as_ref().unwrap_or(root), reading)?;
+    let root = &shaped(root, reading)?;
     let figures = figures::read(root, reading);
     // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
@@ -274,9 +273,10 @@ fn read_setting(
     compare::in_slices(root, study, reading)
 }
 
-/// The tree with the whole names of figures, once its shape is checked. `None` if it is no mapping.
+/// The tree with the steps of its workload and the whole names of figures, once its shape is checked. `None` if it is no mapping.
 fn shaped(root: &Node, reading: &mut Reading<'_>) -> Option<Node> {
-    let root = figures::named(root, reading);
+    let expanded = ycsb::expanded(root, reading.system, reading);
+    let root = figures::named(expanded.as_ref().unwrap_or(root), reading);
     shape::check(&root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
     if !matches!(root.value, tree::Value::Map(_)) {
         return None;

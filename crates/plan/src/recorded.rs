@@ -264,7 +264,7 @@ fn source_json(source: &Source) -> Value {
         Source::Latest { min, max, exponent, grows_with } => {
             json!({ "latest": [min, max], "exponent": exponent, "grows_with": grows_with })
         }
-        Source::Hashed { prefix, of } => json!({ "hash": prefix, "of": source_json(of) }),
+        Source::Hashed { prefix, numbers } => json!({ "hash": prefix, "of": source_json(numbers) }),
         Source::Text { length, alphabet } => json!({ "text": length, "of": alphabet }),
         Source::Uuid => json!({ "uuid": 4 }),
         Source::TimeUuid => json!({ "uuid": 7 }),

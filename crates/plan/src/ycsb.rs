@@ -262,7 +262,7 @@ impl RecordShape {
         let (table, key) = (sql::records::TABLE, sql::records::KEY);
         let create = sql::records::create_table(self.fields, is_unlogged);
         let text = format!(r#"{{"text":{}}}"#, self.field_bytes);
-        let fields = wire::step::of_fields(self.fields, ",", |number| format!(r#""field{number}":{text}"#));
+        let fields = wire::step::per_field(self.fields, ",", |number| format!(r#""field{number}":{text}"#));
         let columns = format!(r#"{{"{key}":{{"sequence":"0..","hash":"{PREFIX}"}},{fields}}}"#);
         format!("sql: [\"{create}\"]\nrows: {{\"{table}\":{},\"columns\":{columns}}}\n", self.records)
     }
@@ -272,7 +272,7 @@ impl RecordShape {
         let names = std::iter::once(sql::records::KEY.to_owned());
         let names = names.chain((0..self.fields).map(|number| format!("field{number}")));
         let numbers = Source::Sequence { from: 0, until: None, by: 1 };
-        let key = Source::Hashed { prefix: PREFIX.into(), of: Box::new(numbers) };
+        let key = Source::Hashed { prefix: PREFIX.into(), numbers: Box::new(numbers) };
         let text =
             Source::Text { length: self.field_bytes, alphabet: "0123456789abcdefghijklmnopqrstuvwxyz" };
         let columns = std::iter::once(key).chain((0..self.fields).map(|_| text.clone()));

@@ -39,12 +39,12 @@ fn every_workload_has_equal_shares_and_keys_on_every_system() {
                 assert!((of_mix * 100.0 - share).abs() < 1e-9, "{url} {workload} {name}: {of_mix}");
             }
             assert_eq!(plan.scenarios.list.len(), expected.len());
-            let Source::Hashed { prefix, of } = source(&plan, "key") else { panic!("{url} {workload}") };
+            let Source::Hashed { prefix, numbers } = source(&plan, "key") else { panic!("{url} {workload}") };
             let expected = match workload {
                 "ycsb-d" => Source::Latest { min: 0, max: 9_999, exponent: 0.99, grows_with: Some(1) },
                 _ => Source::Zipf { min: 0, max: 9_999, exponent: 0.99, is_scattered: true },
             };
-            assert_eq!((&**prefix, &**of), ("user", &expected), "{url} {workload}");
+            assert_eq!((&**prefix, &**numbers), ("user", &expected), "{url} {workload}");
             assert!(plan.title.starts_with(workload), "{}", plan.title);
         }
     }

@@ -1,6 +1,6 @@
 //! Records as rows of the table `usertable`, as the JDBC client of YCSB has them.
 
-use wire::step::{Records, of_fields};
+use wire::step::{Records, per_field};
 
 /// The operations on rows.
 pub static RECORDS: Records = Records { insert, read, update, scan };
@@ -13,13 +13,13 @@ pub const KEY: &str = "ycsb_key";
 /// Statement that creates the table.
 pub fn create_table(fields: u32, is_unlogged: bool) -> String {
     let kind = if is_unlogged { "UNLOGGED TABLE" } else { "TABLE" };
-    let columns = of_fields(fields, ", ", |number| format!("field{number} TEXT"));
+    let columns = per_field(fields, ", ", |number| format!("field{number} TEXT"));
     format!("CREATE {kind} {TABLE} ({KEY} VARCHAR(64) PRIMARY KEY, {columns})")
 }
 
 fn insert(fields: u32) -> Vec<String> {
-    let columns = of_fields(fields, ", ", |number| format!("field{number}"));
-    let values = of_fields(fields, ", ", |number| format!(":value{number}"));
+    let columns = per_field(fields, ", ", |number| format!("field{number}"));
+    let values = per_field(fields, ", ", |number| format!(":value{number}"));
     vec![format!(
         r#"{{"sql":"INSERT INTO {TABLE} ({KEY}, {columns}) VALUES (:new, {values})","expect":{{"rows":1}}}}"#
     )]

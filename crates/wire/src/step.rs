@@ -24,7 +24,7 @@ pub use form::{Form, FormSchema};
 pub use further::{Converse, FurtherKeys};
 pub use identity::identity;
 pub use reader::{BeginScenario, Reader, ScenarioSteps, SteppedAt, Wrong};
-pub use records::{Records, members, of_fields};
+pub use records::{Records, members, per_field};
 pub use site::Site;
 pub use template::Template;
 pub use value::{Size, Text, Value};

@@ -51,7 +51,7 @@ impl Column {
         if row != self.next || row.is_multiple_of(BLOCK_ROWS) {
             let block = row / BLOCK_ROWS;
             self.chance = Chance::stream(self.seed, block);
-            if let Drawer::Sequence(sequence) = self.drawer.of_numbers() {
+            if let Drawer::Sequence(sequence) = self.drawer.number_drawer() {
                 sequence.seek(block * BLOCK_ROWS);
             }
             for before in block * BLOCK_ROWS..row {
@@ -96,7 +96,7 @@ mod tests {
             Source::Latest { min: 1, max: 1_000, exponent: 1.0, grows_with: None },
             Source::Hashed {
                 prefix: "user".into(),
-                of: Box::new(Source::Sequence { from: 1, until: None, by: 1 }),
+                numbers: Box::new(Source::Sequence { from: 1, until: None, by: 1 }),
             },
             Source::Text { length: 5, alphabet: "abcdef" },
             Source::Uuid,

@@ -102,7 +102,7 @@ fn grow(source: &mut Source, named: &Node, names: &[&str], entries: &[Entry], re
         return;
     }
     let latest = match source {
-        Source::Hashed { of, .. } => &mut **of,
+        Source::Hashed { numbers, .. } => &mut **numbers,
         other => other,
     };
     if let Source::Latest { grows_with, .. } = latest {
@@ -169,7 +169,7 @@ fn source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Opt
     let source = plain_source(kind, node, text, reading)?;
     let prefix = node.text_of("hash").filter(|_| NUMBERS.contains(&kind));
     Some(match prefix {
-        Some(prefix) => Source::Hashed { prefix: prefix.into(), of: Box::new(source) },
+        Some(prefix) => Source::Hashed { prefix: prefix.into(), numbers: Box::new(source) },
         None => source,
     })
 }

@@ -367,7 +367,9 @@ fn source_words(source: &Source) -> String {
             let grows = if grows_with.is_some() { ", and those inserted" } else { "" };
             format!("{min} to {max}{grows}, the latest first, Zipf with exponent {exponent}")
         }
-        Source::Hashed { prefix, of } => format!("{prefix} and the hash of {}", source_words(of)),
+        Source::Hashed { prefix, numbers } => {
+            format!("{prefix} and the hash of {}", source_words(numbers))
+        }
         Source::Text { length, .. } => format!("{length} random characters"),
         Source::Uuid => "a UUID".to_owned(),
         Source::TimeUuid => "a UUID of version 7".to_owned(),

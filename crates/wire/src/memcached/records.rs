@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::step::{Records, of_fields};
+use crate::step::{Records, per_field};
 
 pub(super) static RECORDS: Records = Records { insert, read, update, scan: |_| Vec::new() };
 
@@ -22,6 +22,6 @@ fn update(fields: u32) -> Vec<String> {
 }
 
 fn stored(command: &str, key: &str, fields: u32) -> Vec<String> {
-    let value = of_fields(fields, "", |number| format!("{{value{number}}}"));
+    let value = per_field(fields, "", |number| format!("{{value{number}}}"));
     vec![format!(r#"{{"memcached":["{command}","{key}","{value}"],"expect":{{"type":"stored"}}}}"#)]
 }

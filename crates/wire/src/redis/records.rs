@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::step::{Records, of_fields};
+use crate::step::{Records, per_field};
 
 /// Reads the hashes of a range of names in one command.
 const SCAN: &str = "local found = {{}} for _, name in ipairs(redis.call('ZRANGEBYLEX', KEYS[1], '[' .. ARGV[1], '+', 'LIMIT', 0, ARGV[2])) \
@@ -14,7 +14,7 @@ const SCAN: &str = "local found = {{}} for _, name in ipairs(redis.call('ZRANGEB
 pub(super) static RECORDS: Records = Records { insert, read, update, scan };
 
 fn insert(fields: u32) -> Vec<String> {
-    let words = of_fields(fields, ",", |number| format!(r#""field{number}","{{value{number}}}""#));
+    let words = per_field(fields, ",", |number| format!(r#""field{number}","{{value{number}}}""#));
     vec![
         format!(r#"{{"redis":["HSET","{{new}}",{words}],"expect":{{"type":"integer"}}}}"#),
         r#"{"redis":["ZADD","usertable","0","{new}"],"expect":{"type":"integer"}}"#.into(),

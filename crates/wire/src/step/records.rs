@@ -22,11 +22,11 @@ pub struct Records {
 }
 
 /// Texts for each field, separated by `separator`. `text` gets the number of the field.
-pub fn of_fields(fields: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
+pub fn per_field(fields: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
     (0..fields).map(text).collect::<Vec<_>>().join(separator)
 }
 
 /// Names and values of all fields as members of a JSON object: `"field0":"{value0}"`.
 pub fn members(fields: u32) -> String {
-    of_fields(fields, ",", |number| format!(r#""field{number}":"{{value{number}}}""#))
+    per_field(fields, ",", |number| format!(r#""field{number}":"{{value{number}}}""#))
 }
