@@ -54,6 +54,7 @@ pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged}
 pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
 pub(crate) use pieces::{StudyPieces, runs, tone};
+pub(crate) use reference::compared;
 pub(crate) use rows::VariantRow;
 pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
@@ -97,6 +98,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) pairs: Vec<Pair>,
     /// Comparisons of the same pairs by further metrics.
     pub(crate) further: Vec<Pair>,
+    /// Comparisons of the same pairs by each physical cost.
+    pub(crate) costs: Vec<Pair>,
     /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
     /// Findings of a search for the best, whose settings are indexes of `rows`. `None` for other studies.
@@ -131,6 +134,8 @@ impl<'a> StudyView<'a> {
             let standings = metric.as_ref().map(|by| of_load(by).standings(found.as_ref())).transpose()?;
             let Standings { ranking, pairs, baseline } = standings.unwrap_or_default();
             let Pairs { first: pairs, further } = pairs;
+            let by_costs = |by| of_load(by).by_costs(&pairs, baseline, found.as_ref());
+            let costs = metric.as_ref().map_or(Ok(Vec::new()), by_costs)?;
             let sliced = |by| comparison::sliced(study, name, &variants, by);
             let sliced = metric.as_ref().map_or(Ok(None), sliced)?;
             let unlike = match study.new.compare.procedure {
@@ -147,6 +152,7 @@ impl<'a> StudyView<'a> {
                 ranking,
                 pairs,
                 further,
+                costs,
                 baseline,
                 found,
                 sliced,
