@@ -8,13 +8,17 @@ use judge::{CostKind, CostOfLoad, CostUnit, PhysicalCost, median_of};
 
 use crate::apart;
 use crate::item::Escape;
+use crate::process_cost::{self, ProcessCost};
 use crate::study::{LoadView, VariantRow, verdict_word};
 use crate::table::{Cell, Table};
+use crate::text::harmless;
 use crate::units::{decimal, volume};
 use crate::view::View;
 
 /// Ratio of two variants from which on the brief report names a cost.
 const NAMED_MIN_RATIO: f64 = 2.0;
+/// Maximum number of characters of the name of a cost, which may have that of a process.
+const NAME_CHARACTERS_MAX: usize = 100;
 /// Costs below this are too small for a ratio: a fifth of a page or row, and two bytes.
 const NAMED_MIN: [f64; 2] = [0.2, 2.0];
 
@@ -155,19 +159,21 @@ pub(crate) fn table(
     if lines.is_empty() {
         return None;
     }
-    let name = |line: &CostLine| line.cost.full_words(one);
-    let mut table = Table::of_names("cost", lines.iter().map(|line| escape(&name(line))));
+    let by_process = process_cost::of_load(views, load, one);
+    let of_processes = by_process.iter().map(|line| line.name.clone());
+    let heads = lines.iter().map(|line| line.cost.full_words(one)).chain(of_processes);
+    let mut table = Table::of_names("cost", heads.map(|name| escape(&harmless(&name, NAME_CHARACTERS_MAX))));
     for (row, name) in names.iter().enumerate() {
-        table.column(name, "", lines.iter().map(|line| line.cell(row)));
+        let of_processes = by_process.iter().map(|line| line.cell(row));
+        table.column(name, "", lines.iter().map(|line| line.cell(row)).chain(of_processes));
     }
     if names.len() > 1 {
-        table.column(
-            "max ÷ min",
-            "",
-            lines.iter().map(|line| Cell::figure(line.ratio(), |ratio| decimal(ratio, 2))),
-        );
+        let ratios = lines.iter().map(CostLine::ratio).chain(by_process.iter().map(ProcessCost::ratio));
+        let cell = |ratio| Cell::figure(ratio, |ratio| decimal(ratio, 2));
+        table.column("max ÷ min", "", ratios.map(cell));
     }
-    let pairs: Vec<Option<&Pair>> = lines.iter().map(CostLine::only_pair).collect();
+    let pairs = lines.iter().map(CostLine::only_pair).chain(by_process.iter().map(|_| None));
+    let pairs: Vec<Option<&Pair>> = pairs.collect();
     if pairs.iter().any(Option::is_some) {
         let word = |pair: &Option<&Pair>| pair.map_or(String::new(), verdict);
         table.words("verdict", pairs.iter().map(word));

@@ -254,10 +254,41 @@ fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
     Some(match lasts(&first) {
         _ if others.is_empty() => first,
         Some(length) if others.iter().all(|other| lasts(other).as_ref() == Some(&length)) => {
-            format!("{name}{LASTS}{length}")
+            format!("{}{LASTS}{length}", with_values(name, runs))
         }
-        _ => name.to_owned(),
+        _ => with_values(name, runs),
     })
+}
+
+/// Maximum number of values of a parameter in the words of a load.
+const VALUES_MAX: usize = 4;
+
+/// Name of a load with the values of its parameters in place of their names: `1, 2, 4 users` for `{users} users`.
+fn with_values(name: &str, runs: &[View<'_>]) -> String {
+    let knobs = || {
+        let of_load = runs.iter().filter_map(View::place).filter(|place| place.load == name);
+        of_load.flat_map(|place| &place.knobs)
+    };
+    let mut words = name.to_owned();
+    for (knob, _) in knobs() {
+        let placeholder = format!("{{{knob}}}");
+        if !words.contains(&placeholder) {
+            continue;
+        }
+        let mut values: Vec<&str> = Vec::new();
+        for (_, value) in knobs().filter(|(other, _)| other == knob) {
+            if !values.contains(&value.as_str()) {
+                values.push(value);
+            }
+        }
+        values.sort_by(|a, b| compare_str(a, b));
+        let shown = match values[..] {
+            [first, .., last] if values.len() > VALUES_MAX => format!("{first} to {last}"),
+            _ => values.join(", "),
+        };
+        words = words.replace(&placeholder, &shown);
+    }
+    words
 }
 
 /// Whether the variants are a pair that has too few blocks for a verdict.
