@@ -80,6 +80,7 @@ impl Generator for World {
             tls: None,
             learnt: DatabaseFacts::default(),
             discovered: None,
+            replayed: None,
             running: None,
             ready: Box::new(FakeLoad {
                 world: self.clone(),
