@@ -191,11 +191,11 @@ const FULL: f64 = 0.95;
 /// Smallest share of the requests that ended at which errors are reported.
 const REFUSED: f64 = 0.01;
 
-/// All causes that rules report and no reading refutes, most likely first; `unknown` alone if there is none. Empty if no request
-/// ended ok, because then there is nothing to explain.
+/// All causes that rules report and no reading refutes, most likely first; `unknown` alone if there is none. If no request ended ok, the
+/// most frequent error alone, because readings of a system that serves nothing explain nothing; empty if there is none.
 pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
-        return Vec::new();
+        return errors::nothing_served(evidence).into_iter().collect();
     }
     let mut ranked = found(evidence, Covers::Runs);
     ranked.iter_mut().take(1).for_each(|first| {
@@ -233,7 +233,7 @@ fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     ranked
 }
 
-/// Most likely cause; `None` if no request ended ok.
+/// Most likely cause; `None` if no request ended.
 pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     causes(evidence).into_iter().next()
 }
@@ -301,7 +301,7 @@ pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, EvidenceError> {
 }
 
 /// Causes of runs that failed the conditions of a search, and the number of these runs. Uses only runs with trusted throughput.
-/// Empty if there is no such run, or if no request ended ok.
+/// Empty if there is no such run, or if no request ended.
 pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     Ok((causes_of_all(&valid, true)?, valid.len()))

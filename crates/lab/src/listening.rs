@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use crate::access::Need;
 use crate::processes::{self, PROC};
 
+/// Size of one read of a table. A larger one would fetch connections behind the listening sockets.
+const PAGE_BYTES: usize = 4096;
 /// Timeout of the search through the open files of all processes.
 const SEARCH_MAX: Duration = Duration::from_secs(1);
 
@@ -115,19 +117,31 @@ pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen
 
 /// Listening sockets that accept connections to an address.
 fn sockets(proc: &Path, at: &Listens) -> Vec<Socket> {
-    let table = |name: &str| fs::read_to_string(proc.join("net").join(name)).unwrap_or_default();
+    let net = proc.join("net");
     match at {
         Listens::Port(address, port) => {
-            let tables = ["tcp", "tcp6"].map(table);
-            let rows = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(of_tcp);
+            let rows = ["tcp", "tcp6"].into_iter().flat_map(|name| listening_rows(&net.join(name)));
             let fitting = rows.filter(|(at, _)| at.port() == *port);
             let rated: Vec<(u8, Socket)> =
                 fitting.filter_map(|(at, socket)| Some((fit(at.ip(), *address)?, socket))).collect();
             let best = rated.iter().map(|(fit, _)| *fit).max();
             rated.into_iter().filter(|(fit, _)| Some(*fit) == best).map(|(_, socket)| socket).collect()
         }
-        Listens::Unix(path) => table("unix").lines().skip(1).filter_map(|row| of_path(row, path)).collect(),
+        Listens::Unix(path) => {
+            let table = fs::read_to_string(net.join("unix")).unwrap_or_default();
+            table.lines().skip(1).filter_map(|row| of_path(row, path)).collect()
+        }
     }
+}
+
+/// Listening sockets of a table. They are its first rows: reading ends there, because the kernel walks all connections of the machine
+/// for the rest.
+fn listening_rows(table: &Path) -> Vec<(SocketAddr, Socket)> {
+    let Ok(file) = fs::File::open(table) else { return Vec::new() };
+    let rows = BufReader::with_capacity(PAGE_BYTES, file).lines().map_while(Result::ok).skip(1);
+    // Old kernels list connections that are being accepted with the socket that accepts them.
+    let is_of_listeners = |row: &String| row.contains(" 0A ") || row.contains(" 03 ");
+    rows.take_while(is_of_listeners).filter_map(|row| of_tcp(&row)).collect()
 }
 
 /// Rank of a listening address for a destination. The kernel prefers the highest. `None` if it does not match.
@@ -277,6 +291,16 @@ mod tests {
         let folder = proc.join(pid.to_string()).join("fd");
         fs::create_dir_all(&folder).expect("a folder");
         symlink(format!("socket:[{inode}]"), folder.join(inode.to_string())).expect("a link");
+    }
+
+    #[test]
+    fn rows_behind_the_listening_sockets_are_not_read() {
+        let proc = machine(&[("0100007F:1F90", 0, 1)]);
+        let table = proc.path().join("net/tcp");
+        let listening = fs::read_to_string(&table).expect("a table");
+        let row = listening.lines().nth(1).expect("a row");
+        fs::write(&table, format!("{listening}{}\n{row}\n", row.replace(" 0A ", " 06 "))).expect("a table");
+        assert_eq!(listening_rows(&table).len(), 1);
     }
 
     #[test]

@@ -9,13 +9,13 @@ use crate::figures::Figures;
 use crate::study::{StudyView, VariantRow, experiment};
 use crate::view::View;
 
-/// Causes of the bottleneck of one run, most likely first. Empty if no request ended ok.
+/// Causes of the bottleneck of one run, most likely first. Empty if no request ended.
 pub(crate) fn of_run(view: &View<'_>) -> Vec<Bottleneck> {
     of([view].into_iter(), &view.whole)
 }
 
 /// Causes of the bottleneck of a row, revised by the results of an experiment. They use medians over the runs that its figures
-/// show. Empty if no request ended ok.
+/// show. Empty if no request ended.
 pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<Bottleneck> {
     let Some(figures) = row.figures.as_ref() else { return Vec::new() };
     let found = of(row.shown().map(|run| &study.runs[run]), figures);

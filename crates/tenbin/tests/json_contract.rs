@@ -1,5 +1,7 @@
 //! Contract of `--format json`: the keys, their order, their types, and figures that add up.
 
+use harness::quiet::assert_measured;
+
 use crate::support::{Home, answering, assert_identity, built_in, number, url};
 use serde_json::Value;
 use target::Settings;
@@ -67,38 +69,40 @@ fn keys_of_the_contract_come_first_and_in_order() {
 
 #[test]
 fn values_have_the_types_of_the_contract() {
-    let target = built_in();
-    let (text, run) = printed(&[&url(target.address(), "/status"), "-n", "2000", "-c", "4"]);
-    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
-    assert_eq!((&run["schema"], &run["verdict"]), (&"tenbin.run/1".into(), &"complete".into()));
-    assert!(["valid", "suspect"].contains(&run["validity"]["verdict"].as_str().expect("a word")));
-    assert!(run["validity"]["causes"].is_array());
-    for key in ["id", "started_at", "plan_hash", "tenbin_version"] {
-        assert!(run["run"][key].is_string(), "{key}");
-    }
-    let started_at = run["run"]["started_at"].as_str().expect("a time");
-    assert!(started_at.len() == 24 && started_at.ends_with('Z'), "{started_at}");
-    assert!(run["run"]["duration_s"].is_number() && run["run"]["warm_up_s"].is_number());
-    assert!(run["run"]["host"].is_object());
-    for key in ["throughput_per_s", "received_bytes", "sent_bytes"] {
-        assert!(run[key].as_f64().expect("a number") > 0.0, "{key}");
-    }
-    for key in ["response_time_us", "service_time_us", "lateness_us"] {
-        let figures = TIMES.map(|name| run[key][name].as_f64());
-        let [min, mean, p50, p90, p95, p99, p99_9, p99_99, max] = figures;
-        // 0.1 % of 2,000 are two samples above p99.9, and ten are needed.
-        assert_eq!((p99_9, p99_99), (None, None), "{key}");
-        let known: Vec<f64> =
-            [min, p50, p90, p95, p99, max].into_iter().map(|time| time.expect(key)).collect();
-        assert!(known.is_sorted(), "{key}: {known:?}");
-        assert!(mean >= min && mean <= max, "{key}");
-    }
-    assert_eq!(run["steps"].as_array().expect("a list").len(), 1);
-    assert_eq!(run["steps"][0]["name"], "GET /status");
-    assert_eq!(run["errors"], Value::Array(Vec::new()));
-    assert!(run["system"].is_null());
-    assert!(number(&run, "generator.rss_peak_bytes") > 0 && number(&run, "generator.threads") > 0);
-    assert_identity(&run);
+    assert_measured(|| {
+        let target = built_in();
+        let (text, run) = printed(&[&url(target.address(), "/status"), "-n", "2000", "-c", "4"]);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        assert_eq!((&run["schema"], &run["verdict"]), (&"tenbin.run/1".into(), &"complete".into()));
+        assert!(["valid", "suspect"].contains(&run["validity"]["verdict"].as_str().expect("a word")));
+        assert!(run["validity"]["causes"].is_array());
+        for key in ["id", "started_at", "plan_hash", "tenbin_version"] {
+            assert!(run["run"][key].is_string(), "{key}");
+        }
+        let started_at = run["run"]["started_at"].as_str().expect("a time");
+        assert!(started_at.len() == 24 && started_at.ends_with('Z'), "{started_at}");
+        assert!(run["run"]["duration_s"].is_number() && run["run"]["warm_up_s"].is_number());
+        assert!(run["run"]["host"].is_object());
+        for key in ["throughput_per_s", "received_bytes", "sent_bytes"] {
+            assert!(run[key].as_f64().expect("a number") > 0.0, "{key}");
+        }
+        for key in ["response_time_us", "service_time_us", "lateness_us"] {
+            let figures = TIMES.map(|name| run[key][name].as_f64());
+            let [min, mean, p50, p90, p95, p99, p99_9, p99_99, max] = figures;
+            // 0.1 % of 2,000 are two samples above p99.9, and ten are needed.
+            assert_eq!((p99_9, p99_99), (None, None), "{key}");
+            let known: Vec<f64> =
+                [min, p50, p90, p95, p99, max].into_iter().map(|time| time.expect(key)).collect();
+            assert!(known.is_sorted(), "{key}: {known:?}");
+            assert!(mean >= min && mean <= max, "{key}");
+        }
+        assert_eq!(run["steps"].as_array().expect("a list").len(), 1);
+        assert_eq!(run["steps"][0]["name"], "GET /status");
+        assert_eq!(run["errors"], Value::Array(Vec::new()));
+        assert!(run["system"].is_null());
+        assert!(number(&run, "generator.rss_peak_bytes") > 0 && number(&run, "generator.threads") > 0);
+        assert_identity(&run);
+    });
 }
 
 #[test]

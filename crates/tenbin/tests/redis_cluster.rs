@@ -72,7 +72,7 @@ fn pipelined_commands_of_a_cluster_are_counted_by_its_nodes() {
 fn keys_with_one_hash_tag_are_one_slot_and_others_are_a_cross_slot_error() {
     let (home, cluster) = (Home::new(), cluster(3, 0));
     let url = url_of(&cluster.nodes[0]);
-    let tagged = "  - redis: MSET {{{k}}}:a 1 {{{k}}}:b 2\n";
+    let tagged = "  - redis: MSET {user:{k}}:a 1 {user:{k}}:b 2\n";
     let run = run_plan(&home, tagged, "{ users: 2, requests: 100 }", &url);
     assert_eq!(number(&run, "outcomes.ok"), 100, "{run}");
     let run = home

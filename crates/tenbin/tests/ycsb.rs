@@ -1,8 +1,9 @@
 //! Workloads of YCSB on real servers: records that `prepare` inserts, shares of the operations, and reads of new records.
 
 use std::fs;
+use std::process::Command;
 
-use crate::support::{Home, Output, assert_identity, number};
+use crate::support::{Home, Output, Started, TENBIN, assert_identity, number};
 use serde_json::Value;
 use servers::{Memcached, Postgres, PostgresSettings, Redis};
 
@@ -15,9 +16,17 @@ fn redis() -> Redis {
 
 #[track_caller]
 fn prepare(home: &Home, arguments: &[&str]) -> String {
-    let output = home.run(&[&["prepare"], arguments].concat());
+    let output = preparation(home, arguments);
     assert_eq!(output.code, Some(0), "{output:?}");
     output.stdout
+}
+
+/// Runs `tenbin prepare`, which keeps nothing in a store.
+fn preparation(home: &Home, arguments: &[&str]) -> Output {
+    let mut command = Command::new(TENBIN);
+    home.isolate(&mut command);
+    command.arg("prepare").args(arguments);
+    Started::spawn(command).finish()
 }
 
 /// Run of a load, whatever its verdict.
@@ -132,7 +141,10 @@ fn plan_compares_systems_of_several_protocols_with_one_workload() {
 fn flags_and_systems_that_do_not_fit_a_workload_are_errors() {
     let home = Home::new();
     let said = |arguments: &[&str]| {
-        let output = home.run(arguments);
+        let output = match arguments {
+            ["prepare", rest @ ..] => preparation(&home, rest),
+            arguments => home.run(arguments),
+        };
         assert_eq!(output.code, Some(2), "{output:?}");
         output.stderr
     };

@@ -16,6 +16,8 @@ const GONE_MIN_SHARE: f64 = 0.2;
 /// Ratio of the times of rejections and of good answers above which rejections are time-outs. The resource that they waited for is
 /// the cause.
 const TIMED_OUT: f64 = 2.0;
+/// Smallest share of the requests with one status at which a system that served nothing is said to reject them.
+const REJECTED_MIN_SHARE: f64 = 0.5;
 /// Statuses that other rules handle.
 const OTHERS: [u16; 2] = [429, 503];
 
@@ -111,6 +113,28 @@ pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!("the system was gone for {} of the time{most}", percent(gone));
     let next = class.map_or("read the log of the system for why it did not answer", ErrorClass::help);
     Some(suspected(Resource::ERRORS, Scope::System, because).next(next).first())
+}
+
+/// Reports a system that served nothing: it is dead, or rejects every request. `None` if no request ended.
+pub(super) fn nothing_served(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let together = &evidence.together;
+    let status = together.statuses.iter().max_by_key(|(_, count)| **count).map(|(status, _)| *status);
+    let rejected = status.map(|status| (status, evidence.share_of_status(status)));
+    let (because, next) = match rejected.filter(|(_, share)| *share >= REJECTED_MIN_SHARE) {
+        Some((status, share)) => (
+            format!("no request ended ok: {} were answered {status}", percent(share)),
+            format!("read the log of the system for what it answers {status} to"),
+        ),
+        None => {
+            let classes = together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
+            let (class, _) = classes.max_by_key(|(_, count)| *count)?;
+            let because =
+                format!("no request ended ok: most errors were {}: {}", class.name(), class.words());
+            (because, class.help().to_owned())
+        }
+    };
+    let cause = suspected(Resource::ERRORS, Scope::System, because).on(Rung::Runtime).first();
+    Some(Bottleneck { what: "the system, which served no request", ..cause.next(next) })
 }
 
 fn is_of_locks(class: ErrorClass) -> bool {

@@ -1,5 +1,7 @@
 //! Tests of systems of which arithmetic alone would name a wrong resource, and of the order of rungs.
 
+use record::{ClassName, Counts, ErrorClass};
+
 use super::planted::Planted;
 use super::{Certainty, RULES};
 use crate::causes::Resource;
@@ -121,4 +123,24 @@ fn cores_used_by_the_generator_are_not_those_of_other_processes() {
     let cause = &planted.causes()[0];
     assert_eq!(cause.what, "CPU of the machine, shared with the generator");
     assert!(!cause.next.contains("nothing else runs"), "{}", cause.next);
+}
+
+#[test]
+fn dead_or_rejecting_system_is_named() {
+    let served_nothing = || {
+        let mut planted = Planted::closed(8, 100.0, 1.0);
+        planted.together.counts = Counts { planned: 800, sent: 800, rejected: 800, ..Counts::default() };
+        planted.together.samples = 800;
+        planted
+    };
+    let mut rejecting = served_nothing();
+    rejecting.together.statuses.insert(503, 800);
+    let causes = rejecting.causes();
+    assert_eq!((rejecting.said(), causes[0].rung), (vec!["errors"], Rung::Runtime));
+    assert_eq!(causes[0].because, "no request ended ok: 100 % were answered 503");
+    let mut dead = served_nothing();
+    dead.together.errors.insert(ClassName::from(ErrorClass::ConnectRefused), 800);
+    let because = dead.causes()[0].because.clone();
+    assert!(because.starts_with("no request ended ok: most errors were connect_refused: "), "{because}");
+    assert!(served_nothing().causes().is_empty(), "no request ended");
 }

@@ -188,10 +188,6 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         }
         _ => String::new(),
     };
-    let gates = views
-        .iter()
-        .flat_map(|view| view.run.gates())
-        .map(|gate| Notice { tone: tone_of(gate.decision), text: text(&words::gate(gate)) });
     Load {
         name: words.clone(),
         words,
@@ -222,7 +218,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             .collect(),
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
-        gates: gates.collect(),
+        gates: gates(views),
         event_costs: None,
         experiment: None,
         slower: Vec::new(),
@@ -233,6 +229,11 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             .collect(),
         cpu_profiles: cpu_profiles::of_runs(views),
     }
+}
+
+fn gates(views: &[View<'_>]) -> Vec<Notice> {
+    let gates = views.iter().flat_map(|view| view.run.gates());
+    gates.map(|gate| Notice { tone: tone_of(gate.decision), text: text(&words::gate(gate)) }).collect()
 }
 
 const fn tone_of(decision: Decision) -> Tone {
