@@ -10,13 +10,13 @@ use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::{Database, is_database};
-use crate::draft::Draft;
-use crate::endpoint::{Endpoint, Gets, Peer};
+use crate::endpoint::{Endpoint, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::file::{Role, SqlText};
+use crate::file::SqlText;
 use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
 use crate::request;
+use crate::requests;
 use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
@@ -65,7 +65,7 @@ impl Study {
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
             let mut plan = match &role.sql {
-                None => requests(&place, of_requests.clone())?,
+                None => requests::alone(&place, of_requests.clone())?,
                 Some(sql) => transactions(&place.url, sql, load)?,
             };
             let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
@@ -73,8 +73,11 @@ impl Study {
             if role.sql.is_some() {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
-            let gets = self.with_values(plan.endpoint().gets.clone(), number, role);
-            endpoints.push(Endpoint { name: role.name.clone(), gets, select: place.further.select });
+            let mut load = plan.endpoint().load.clone();
+            if let Some(sql) = &role.sql {
+                load.bind(&sql.bindings, self.saved_by_transactions(number));
+            }
+            endpoints.push(Endpoint { name: role.name.clone(), load, select: place.further.select });
             first.get_or_insert(plan);
         }
         let Some(first) = first else {
@@ -90,15 +93,6 @@ impl Study {
             ..first
         };
         Ok((plan, sites))
-    }
-
-    /// Adds the values that the plan binds to scripts.
-    fn with_values(&self, mut gets: Gets, endpoint: u16, role: &Role) -> Gets {
-        if let (Gets::Transactions(planned), Some(sql)) = (&mut gets, &role.sql) {
-            planned.settings.bindings.clone_from(&sql.bindings);
-            planned.settings.saves = self.saved_by_transactions(endpoint);
-        }
-        gets
     }
 
     /// Requests before and after the load, and their system. It is the first system with requests in the load, or else that of
@@ -126,7 +120,7 @@ impl Study {
         }
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
-        let around = requests(&place, LoadSpec::default())?;
+        let around = requests::alone(&place, LoadSpec::default())?;
         let site = request::site(&place.url, &around);
         let site = site.map(|site| Site { keep_alive: plan.keep_alive(), ..site });
         errands.steps_mut().for_each(|step| send_to(step, site.as_ref()));
@@ -140,7 +134,7 @@ impl Study {
         let mut plan = if is_database(&launch.url) {
             of_database(&launch.url, &spec)?
         } else {
-            requests(&launch.front(), spec)?
+            requests::alone(&launch.front(), spec)?
         };
         if let Some(database) = &launch.database {
             plan.watched = Some(Database::read(database)?);
@@ -200,31 +194,11 @@ fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
     }
 }
 
-fn requests(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
-    Draft {
-        url: with_step(&place.url),
-        unix_socket: place.socket.clone(),
-        tls: place.tls.clone(),
-        load,
-        ..Draft::default()
-    }
-    .check()
-}
-
 /// Adds the addresses of the further URLs of a list. Returns the value of the Host header of each, for requests.
 fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<String>, Vec<Fault>> {
     let mut hosts = Vec::new();
     for url in &place.further.urls {
-        match &mut endpoint.gets {
-            Gets::Requests(_, peers) => {
-                let place = LaunchEndpoint { url: url.clone(), ..place.clone() };
-                let plan = requests(&place, LoadSpec::default())?;
-                hosts.extend(request::site(&place.url, &plan).map(|site| site.host));
-                peers.push(plan.front);
-            }
-            Gets::Transactions(transactions) => transactions.database.add(&Database::read(url)?)?,
-            Gets::Unknown(_) => {}
-        }
+        hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
 }
@@ -235,20 +209,7 @@ fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
         // A database has at least one address.
         return Ok(Database::read(&launch.url)?.peers.remove(0));
     }
-    Ok(requests(&launch.front(), load)?.front)
-}
-
-/// URL with an example step if its protocol reads steps from queries. The plan's own steps replace it.
-fn with_step(url: &str) -> String {
-    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-    let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
-    own.map_or_else(
-        || url.to_owned(),
-        |own| match url.contains('?') {
-            true => format!("{url}&{}", own.query.trim_start_matches('?')),
-            false => format!("{url}{}", own.query),
-        },
-    )
+    Ok(requests::alone(&launch.front(), load)?.front)
 }
 
 /// Plan of a load on a database that an external load generator makes.

@@ -84,14 +84,10 @@ impl Study {
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
     let has_database = launch.database.is_some() || is_database(&launch.url);
     let of_step = |(number, step): (usize, &PlannedStep)| match &step.action {
-        Action::Owned(action) => match plan.endpoints[usize::from(step.endpoint)].transactions() {
-            Some(sql) => {
-                let written = sql.written_by(plan.number_at_endpoint(number))?;
-                Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
-            }
-            None => (has_database && !action.step.is_safe())
-                .then(|| format!("the load has requests with {}", action.method())),
-        },
+        Action::Owned(action) => {
+            let load = &plan.endpoints[usize::from(step.endpoint)].load;
+            load.written_by(plan.number_at_endpoint(number), action, has_database)
+        }
         Action::Tool(tool) => has_database.then(|| format!("the load of {} may", tool.tool.name)),
     };
     plan.steps.iter().enumerate().find_map(of_step)

@@ -7,7 +7,7 @@ mod watch;
 use plan::Engine;
 use wire::mysql::Session;
 
-use super::Kind;
+use super::{Kind, transactions};
 use crate::protocol::nonce;
 
 pub(super) const KIND: Kind = Kind {
@@ -33,5 +33,5 @@ pub(super) const KIND: Kind = Kind {
     costs: Some(costs::read),
     server_copy: None,
     watch_in_process: None,
-    in_process: None,
+    endpoint: &transactions::ON_SERVER,
 };

@@ -10,7 +10,7 @@ mod watch;
 use plan::Engine;
 use wire::postgres::Session;
 
-use super::Kind;
+use super::{Kind, transactions};
 use crate::protocol::nonce;
 
 pub(super) const KIND: Kind = Kind {
@@ -35,5 +35,5 @@ pub(super) const KIND: Kind = Kind {
     costs: Some(costs::read),
     server_copy: Some(template::find),
     watch_in_process: None,
-    in_process: None,
+    endpoint: &transactions::ON_SERVER,
 };
