@@ -8,7 +8,7 @@ use wire::step::Unit;
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::command_mix::CommandMix;
-use crate::database::{self, Database};
+use crate::database::Database;
 use crate::draft::{Draft, Played};
 use crate::endpoint::{Endpoint, EndpointLoad};
 use crate::error::Spelling;
@@ -18,6 +18,7 @@ use crate::request::{self, Sends};
 use crate::requests::{ForeignLoad, Requests};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
+use crate::system_kind::SystemKind;
 
 /// Steps of a load and the system that takes them, before the load itself is checked.
 pub(crate) struct Target {
@@ -40,15 +41,17 @@ pub(crate) struct Target {
 type UnderLoad = Box<dyn FnOnce(&CheckedLoad) -> Box<dyn EndpointLoad>>;
 
 impl Target {
-    /// Reads the target of a command line.
-    fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
-        if database::is_database(&draft.url) {
-            forbid(&draft.command_mix.given(), &only_commands(), faults);
-            let noun = wire::step::requests().noun();
-            let what = format!("it applies to {noun} requests, and the URL is that of a database");
-            forbid(&only_requests(draft), &what, faults);
-            return Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults);
-        }
+    /// Reads the target of a command line with the URL of a database.
+    pub(crate) fn of_database_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
+        forbid(&draft.command_mix.given(), &only_commands(), faults);
+        let noun = wire::step::requests().noun();
+        let what = format!("it applies to {noun} requests, and the URL is that of a database");
+        forbid(&only_requests(draft), &what, faults);
+        Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults)
+    }
+
+    /// Reads the target of a command line with another URL.
+    pub(crate) fn of_requests(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         let target = request::target(draft, faults);
         let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
         forbid(&only_transactions(draft), what, faults);
@@ -219,12 +222,12 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
 /// Checks a command line.
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
-    let target = Target::read(draft, &mut faults);
-    let unit = database::unit(&draft.url);
+    let kind = SystemKind::of_url(&draft.url);
+    let target = (kind.target)(draft, &mut faults);
     let named = draft.running.as_ref();
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
     let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
-    let plan = put_on(target, unit, &draft.load, Spelling::Flags, faults)?;
+    let plan = put_on(target, kind.unit, &draft.load, Spelling::Flags, faults)?;
     Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 

@@ -31,6 +31,7 @@ mod scripts;
 mod short_hash;
 mod spec;
 mod study;
+mod system_kind;
 mod transactions;
 mod url_correction;
 mod url_load;
@@ -39,7 +40,7 @@ mod visible;
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
-pub use database::{Balance, Database, is_database};
+pub use database::{Balance, Database, opens_as_database};
 pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
@@ -61,6 +62,7 @@ pub use study::{
     OwnTable, Place, PlannedFigure, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, SqlFile, StopHow,
     StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
 };
+pub use system_kind::{begins_as_request_url, default_request_port, has_known_scheme, takes_statements};
 pub use transactions::Transactions;
 pub use units;
 pub use url_load::{UrlLoad, owns_steps};

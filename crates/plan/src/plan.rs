@@ -153,12 +153,7 @@ impl Errands {
 
     /// Whether there are no requests and no statements.
     pub fn is_empty(&self) -> bool {
-        !self.has_requests() && self.setup_sql.is_empty() && self.teardown_sql.is_empty()
-    }
-
-    /// Whether there are requests.
-    pub fn has_requests(&self) -> bool {
-        !(self.setup.is_empty() && self.teardown.is_empty())
+        self.steps().next().is_none() && self.setup_sql.is_empty() && self.teardown_sql.is_empty()
     }
 
     pub(crate) fn sql_mut(&mut self) -> impl Iterator<Item = &mut ErrandSql> {
@@ -305,11 +300,6 @@ impl PlannedStep {
         }
     }
 
-    /// Whether the action is a request in any protocol, and neither a transaction nor the load of a tool.
-    pub fn is_request(&self) -> bool {
-        self.owned().is_some_and(|action| action.step.unit() == Unit::Request)
-    }
-
     /// Unit in which reports count the runs of the step.
     pub fn unit(&self) -> Unit {
         match &self.action {
@@ -400,11 +390,6 @@ impl Plan {
         self.endpoints.len() > 1
     }
 
-    /// Whether any step is a request.
-    pub fn has_requests(&self) -> bool {
-        self.steps.iter().any(PlannedStep::is_request)
-    }
-
     /// Whether a connection carries more than one request or transaction.
     pub fn keep_alive(&self) -> bool {
         self.loads().all(EndpointLoad::keep_alive) && self.steps.iter().all(PlannedStep::keep_alive)
@@ -418,7 +403,7 @@ impl Plan {
 
 /// Unit in which an external load generator counts.
 pub(crate) fn tool_unit(tool: &loadtools::Tool) -> Unit {
-    if tool.is_sql { Unit::Transaction } else { Unit::Request }
+    if tool.counts_transactions { Unit::Transaction } else { Unit::Request }
 }
 
 /// Connections of a load. A closed load has one for each user.

@@ -1,14 +1,41 @@
 //! Loads of systems that take requests, and of external load generators.
 
-use wire::Protocol;
+use wire::step::Unit;
+use wire::{Protocol, step};
 
+use crate::check::Target;
 use crate::draft::Draft;
 use crate::endpoint::{EndpointLoad, Peer};
 use crate::fault::Fault;
+use crate::file;
 use crate::plan::{OwnedAction, Plan};
 use crate::request;
 use crate::spec::LoadSpec;
 use crate::study::LaunchEndpoint;
+use crate::system_kind::SystemKind;
+
+/// Systems that take requests.
+pub(crate) static SYSTEMS: SystemKind = SystemKind {
+    has_url: |url| {
+        let of_scheme = url.split_once("://").and_then(|(scheme, _)| wire::of_scheme(scheme));
+        of_scheme.is_some_and(|(protocol, _)| protocol.steps().is_some())
+    },
+    takes_step: |step| step.entries().iter().any(|entry| step::protocol_of(&entry.key).is_some()),
+    protocol_of_step: |step| {
+        let owner = file::owner_of_step(step);
+        Some(owner.unwrap_or(step::requests()))
+    },
+    unit: Unit::Request,
+    words: None,
+    path_noun: "path",
+    has_errands: true,
+    read_database: None,
+    target: Target::of_requests,
+    front: |place, load| Ok(alone(place, load)?.front),
+    plan_of_tool: alone,
+    check_url: file::check_requests_url,
+    in_process: |_| None,
+};
 
 /// Requests in a protocol. Connections are spread over the addresses.
 #[derive(Clone, Debug)]

@@ -131,7 +131,13 @@ fn each_load_needs_only_its_own_scenario_or_tool() {
     let study = of_both("users: 2").expect("a plan");
     let plans: Vec<Plan> = (0..study.loads.len()).map(|load| planned_load(&study, load)).collect();
     let of = |plan: &Plan| {
-        (plan.has_requests(), Transactions::of_plan(plan).next().is_some(), plan.database().is_some())
+        (
+            plan.steps
+                .iter()
+                .any(|step| step.owned().is_some_and(|action| !action.step.unit().has_sessions())),
+            Transactions::of_plan(plan).next().is_some(),
+            plan.database().is_some(),
+        )
     };
     let found: Vec<_> = plans.iter().map(of).collect();
     assert_eq!(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::addresses;
+use super::database;
 use super::endpoints;
 use super::events;
 use super::folder::leaves;
@@ -21,12 +22,12 @@ use super::tls;
 use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
 use super::variants::{self, VariedSystem};
-use crate::database::is_database;
 use crate::running::RunningSpec;
 use crate::study::{
     ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, SqlFileText, System,
     Variant, is_number, names_in,
 };
+use crate::system_kind::SystemKind;
 
 /// Names that every text of a system may use.
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
@@ -373,7 +374,7 @@ fn statements(
             }
         },
     };
-    if !is_database(&url.fill(|_| Some("x".to_owned()))) {
+    if !SystemKind::of_url(&url.fill(|_| Some("x".to_owned()))).takes_statements() {
         let what = format!("`sql` of `{key}` needs a database, and this is the URL of another system");
         reading.at(item.at, what, "add `endpoint` with the name of a database, or `database` to the system");
         return Vec::new();
@@ -410,8 +411,7 @@ fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) 
 fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &mut Reading<'_>) -> Braced {
     let is_started = scope.node.get("start").is_some() || scope.node.get("processes").is_some();
     let Some(node) = scope.node.get("url") else {
-        let at_url = reading.at_url;
-        if let Some(first) = endpoints.first().filter(|_| !at_url.is_http && !at_url.is_sql) {
+        if let Some(first) = endpoints.first().filter(|_| reading.at_url.is_empty()) {
             return first.url.clone();
         }
         let is_told = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
@@ -420,7 +420,7 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
         let is_elsewhere = scope.node.get("host").is_some();
-        return match (reading.at_url.owner, is_elsewhere) {
+        return match (reading.at_url.owner(), is_elsewhere) {
             (Some(owner), _) => Braced::read(&format!("{}://{{host}}:{{port}}", owner.schemes[0].name)),
             (None, true) => Braced::read("http://{host}:{port}"),
             (None, false) => Braced::read("http://127.0.0.1:{port}"),
@@ -464,14 +464,14 @@ fn second_peer(
     reading: &mut Reading<'_>,
 ) -> Option<Braced> {
     let Some(entry) = node.entry("database") else {
-        url::second_peer_missing(at, reading);
+        database::report_missing(at, reading);
         return None;
     };
     let text = entry.value.text()?;
     let found_before = reading.findings.count();
     let database = reading.braced(&entry.value, text, known);
     if reading.findings.count() == found_before {
-        url::check_second_peer(entry, &database.fill(fill), reading);
+        database::check_key(entry, &database.fill(fill), reading);
     }
     let is_started = node.get("start").is_some() || node.get("processes").is_some();
     only_if_started(&entry.value, &database, is_started, reading);

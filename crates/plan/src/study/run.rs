@@ -9,8 +9,8 @@ use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
-use crate::database::{Database, is_database};
-use crate::endpoint::{Endpoint, Peer};
+use crate::database::Database;
+use crate::endpoint::Endpoint;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
@@ -19,6 +19,7 @@ use crate::request;
 use crate::requests;
 use crate::running::RunningAs;
 use crate::spec::LoadSpec;
+use crate::system_kind::SystemKind;
 
 impl Study {
     /// Plan of one run of a load on a started system. With [`StudyPin::Auto`], the caller chooses the generator's cores. An error
@@ -86,7 +87,7 @@ impl Study {
         let takes_any = self.script.endpoints.iter().any(|role| role.sql.is_some() && role.name.is_empty());
         let watched = launch.database.as_ref().filter(|_| !takes_any);
         let plan = Plan {
-            front: front(launch, of_requests)?,
+            front: (SystemKind::of_url(&launch.url).front)(&launch.front(), of_requests)?,
             endpoints,
             watched: watched.map(|url| Database::read(url)).transpose()?,
             connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
@@ -110,12 +111,11 @@ impl Study {
                 Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
                 None => launch.database.as_ref().unwrap_or(&launch.url),
             };
-            if !is_database(url) {
-                return Err(vec![no_database(errand.endpoint.as_deref())]);
-            }
-            errand.database = Some(Database::read(url)?);
+            let read = SystemKind::of_url(url).read_database;
+            let read = read.ok_or_else(|| vec![no_database(errand.endpoint.as_deref())])?;
+            errand.database = Some(read(url)?);
         }
-        if !errands.has_requests() {
+        if errands.steps().next().is_none() {
             return Ok(errands);
         }
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
@@ -131,11 +131,7 @@ impl Study {
     /// Plan of a load that an external load generator makes. The tool is its only step.
     fn plan_of_tool(&self, tool: &ToolText, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let spec = LoadSpec { timeout_ns: Some(TOOL_GRACE_NS.into()), ..self.loads[load].spec.clone() };
-        let mut plan = if is_database(&launch.url) {
-            of_database(&launch.url, &spec)?
-        } else {
-            requests::alone(&launch.front(), spec)?
-        };
+        let mut plan = (SystemKind::of_url(&launch.url).plan_of_tool)(&launch.front(), spec)?;
         if let Some(database) = &launch.database {
             plan.watched = Some(Database::read(database)?);
         }
@@ -201,26 +197,6 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
         hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
-}
-
-/// Address of the system itself.
-fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
-    if is_database(&launch.url) {
-        // A database has at least one address.
-        return Ok(Database::read(&launch.url)?.peers.remove(0));
-    }
-    Ok(requests::alone(&launch.front(), load)?.front)
-}
-
-/// Plan of a load on a database that an external load generator makes.
-fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let database = Database::read(url)?;
-    if database.file.is_some() {
-        let what = "another load generator cannot load SQLite, which runs within Tenbin";
-        return Err(vec![Fault::new("url", what, "name a server, or remove `tool` from the load")]);
-    }
-    let plan = put_on(Some(Target::of_tool(&database)), Unit::Transaction, load, Spelling::Keys, Vec::new())?;
-    Ok(Plan { watched: Some(database), ..plan })
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
