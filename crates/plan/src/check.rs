@@ -42,7 +42,7 @@ type UnderLoad = Box<dyn FnOnce(&CheckedLoad) -> Box<dyn EndpointLoad>>;
 
 impl Target {
     /// Reads the target of a command line with the URL of a database.
-    pub(crate) fn of_database_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
+    pub(crate) fn from_database_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         forbid(&draft.command_mix.given(), &only_commands(), faults);
         let noun = wire::step::requests().noun();
         let what = format!("it applies to {noun} requests, and the URL is that of a database");
@@ -51,7 +51,7 @@ impl Target {
     }
 
     /// Reads the target of a command line with another URL.
-    pub(crate) fn of_requests(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
+    pub(crate) fn from_request_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         let target = request::target(draft, faults);
         let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
         forbid(&only_transactions(draft), what, faults);
@@ -222,7 +222,7 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
 /// Checks a command line.
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
-    let kind = SystemKind::of_url(&draft.url);
+    let kind = SystemKind::by_url(&draft.url);
     let target = (kind.target)(draft, &mut faults);
     let named = draft.running.as_ref();
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();

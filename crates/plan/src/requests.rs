@@ -30,7 +30,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     path_noun: "path",
     has_errands: true,
     read_database: None,
-    target: Target::of_requests,
+    target: Target::from_request_flags,
     front: |place, load| Ok(alone(place, load)?.front),
     plan_of_tool: alone,
     check_url: file::check_requests_url,

@@ -22,7 +22,7 @@ pub fn has_known_scheme(url: &str) -> bool {
 
 /// Whether the system with this URL takes SQL statements.
 pub fn takes_statements(url: &str) -> bool {
-    SystemKind::of_url(url).takes_statements()
+    SystemKind::by_url(url).takes_statements()
 }
 
 /// Whether a text begins like a URL of requests, which have headers and a body.
@@ -85,22 +85,22 @@ const KINDS: [&SystemKind; 2] = [&requests::SYSTEMS, &database::SYSTEMS];
 
 impl SystemKind {
     /// Kind of the system with this URL. For an unknown scheme that of requests, which reports it.
-    pub(crate) fn of_url(url: &str) -> &'static Self {
+    pub(crate) fn by_url(url: &str) -> &'static Self {
         KINDS.into_iter().find(|kind| (kind.has_url)(url)).unwrap_or(KINDS[0])
     }
 
     /// Kind of the systems that take a step. `None` if no system takes it. Of several, the last one.
-    pub(crate) fn of_step(step: &Node) -> Option<&'static Self> {
+    pub(crate) fn by_step(step: &Node) -> Option<&'static Self> {
         KINDS.into_iter().rev().find(|kind| (kind.takes_step)(step))
     }
 
     /// Kind of the systems that take requests.
-    pub(crate) fn of_requests() -> &'static Self {
+    pub(crate) fn for_requests() -> &'static Self {
         KINDS[0]
     }
 
     /// Kind of the systems that take statements.
-    pub(crate) fn of_statements() -> &'static Self {
+    pub(crate) fn for_statements() -> &'static Self {
         KINDS.into_iter().find(|kind| kind.takes_statements()).unwrap_or(KINDS[0])
     }
 

@@ -132,7 +132,7 @@ impl Transactions {
     }
 
     /// Transactions of each database that takes some, in the order of its number.
-    pub fn of_plan(plan: &Plan) -> impl Iterator<Item = &Self> {
+    pub fn in_plan(plan: &Plan) -> impl Iterator<Item = &Self> {
         plan.endpoints.iter().filter_map(Self::at)
     }
 

@@ -131,7 +131,7 @@ fn database_users_share_given_connections() {
         "{ scenario: [ { sql: select 1 } ], load: { users: 20 }, url: \"postgres://u@127.0.0.1/d?sslmode=disable\" }",
     );
     let pool = |users| {
-        Transactions::of_plan(&at(&sql, At::Users(users))).next().expect("it is of transactions").pool
+        Transactions::in_plan(&at(&sql, At::Users(users))).next().expect("it is of transactions").pool
     };
     assert_eq!([pool(4), pool(20), pool(64)], [None, None, Some(20)]);
 }

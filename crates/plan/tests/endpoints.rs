@@ -72,7 +72,7 @@ fn plan_mixes_http_raw_tcp_and_databases() {
     let targets: Vec<&str> =
         plan.steps.iter().filter_map(|step| Some(request(step)?.request.target.as_str())).collect();
     assert_eq!(targets[1], "/shop/items", "a path in a URL precedes the paths of its steps alone");
-    let scripts: Vec<usize> = Transactions::of_plan(&plan).map(|sql| sql.deck.scripts().len()).collect();
+    let scripts: Vec<usize> = Transactions::in_plan(&plan).map(|sql| sql.deck.scripts().len()).collect();
     assert_eq!(scripts, [1, 1], "each database has the scripts of its own steps");
     let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
     assert_eq!(parts, [4; 4], "statements belong to the step of the plan, not to that of the database");
@@ -142,7 +142,7 @@ fn each_database_saves_values_of_its_own_steps() {
     let text = "scenario: [ { sql: SELECT 1 AS a, save: { a: { column: a } } }, { sql: 'SELECT :a AS b', endpoint: other, save: { b: { column: b } } }, \
                 { sql: 'SELECT :b' } ]\nurl: postgres://u@127.0.0.1:82/x\nendpoints: { other: 'postgres://u@127.0.0.1:83/x' }\nload: { users: 1 }\n";
     let plan = plan(&study(text), 0);
-    let saves: Vec<Vec<u16>> = Transactions::of_plan(&plan).map(|sql| sql.settings.saves.clone()).collect();
+    let saves: Vec<Vec<u16>> = Transactions::in_plan(&plan).map(|sql| sql.settings.saves.clone()).collect();
     assert_eq!(saves, [[0], [1]]);
 }
 

@@ -62,7 +62,7 @@ fn tool_may_load_a_database() {
     let study = study(load, system).expect("a plan");
     let plan = planned(&study);
     assert!(
-        Transactions::of_plan(&plan).next().is_none() && plan.database().is_some(),
+        Transactions::in_plan(&plan).next().is_none() && plan.database().is_some(),
         "it is asked what its sessions wait for"
     );
     assert_eq!((plan.endpoint().peer().port, plan.load_words().as_str()), (20_001, "pgbench, 4 users"));
@@ -135,7 +135,7 @@ fn each_load_needs_only_its_own_scenario_or_tool() {
             plan.steps
                 .iter()
                 .any(|step| step.owned().is_some_and(|action| !action.step.unit().has_sessions())),
-            Transactions::of_plan(plan).next().is_some(),
+            Transactions::in_plan(plan).next().is_some(),
             plan.database().is_some(),
         )
     };
@@ -146,7 +146,7 @@ fn each_load_needs_only_its_own_scenario_or_tool() {
         "requests, transactions, and a database that is watched"
     );
     assert_eq!(
-        Transactions::of_plan(&plans[2]).next().map(|sql| (sql.pool, sql.settings.mode)),
+        Transactions::in_plan(&plans[2]).next().map(|sql| (sql.pool, sql.settings.mode)),
         Some((Some(2), Mode::Prepared))
     );
     assert_eq!(plans[0].connections(), 2);
@@ -165,6 +165,6 @@ fn search_on_requests_has_a_connection_for_each_user() {
     let amount =
         Amount { at: At::Users(64), warm_up_ns: 0, measured_ns: 1_000_000_000, connections: 1, seed: 1 };
     let planned = |load| study.plan_at(load, &study.launch(0, &environment), &amount).expect("a plan");
-    assert!(Transactions::of_plan(&planned(0)).next().is_none());
-    assert_eq!(Transactions::of_plan(&planned(2)).next().expect("transactions").pool, Some(2));
+    assert!(Transactions::in_plan(&planned(0)).next().is_none());
+    assert_eq!(Transactions::in_plan(&planned(2)).next().expect("transactions").pool, Some(2));
 }

@@ -51,7 +51,7 @@ pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
         .endpoints
         .iter()
         .rev()
-        .filter_map(|endpoint| (databases::of_endpoint(endpoint).has_no_instant_server)(endpoint));
+        .filter_map(|endpoint| (databases::kind_at(endpoint).has_no_instant_server)(endpoint));
     if let Some(noun) = without.next() {
         return Err(format!("there is no server of {noun} that answers at once"));
     }

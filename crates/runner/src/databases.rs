@@ -98,7 +98,7 @@ pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];
 
 /// Finds the kind of an endpoint: that of its database, or that of requests.
-pub(crate) fn of_endpoint(endpoint: &plan::Endpoint) -> &'static EndpointKind {
+pub(crate) fn kind_at(endpoint: &plan::Endpoint) -> &'static EndpointKind {
     Transactions::at(endpoint).map_or(&REQUESTS, |sql| of(sql.database.engine).endpoint)
 }
 

@@ -1,6 +1,6 @@
 //! Kinds of endpoints: how runs find the addresses of each, ask it over a first connection, and compile its steps.
 //!
-//! [`crate::databases::of_endpoint`] finds the kind of an endpoint. A kind of system is one entry; no other code asks which it is.
+//! [`crate::databases::kind_at`] finds the kind of an endpoint. A kind of system is one entry; no other code asks which it is.
 
 use std::time::Duration;
 

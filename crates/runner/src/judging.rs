@@ -173,7 +173,7 @@ fn limit_reached(ends: &[WorkerEnd], plan: &Plan) -> Option<String> {
     let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
     let at_s = at_ns as f64 / 1e9;
     let is_of_plan = plan.grows_to.is_none_or(|max| connections as u64 >= u64::from(max));
-    let room_help = plan.endpoints.iter().find_map(|endpoint| databases::of_endpoint(endpoint).room_help);
+    let room_help = plan.endpoints.iter().find_map(|endpoint| databases::kind_at(endpoint).room_help);
     let help = match room_help {
         _ if is_of_plan => "raise it with -c",
         Some(help) => help,

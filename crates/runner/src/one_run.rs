@@ -192,7 +192,7 @@ impl Runner<'_> {
 /// Adds notes on tables that the load left inconsistent. A check reads whole tables, which may take longer than the watchdog allows.
 fn note_inconsistencies(planned: &PlannedRun<'_>, measured: &mut Measured) {
     for endpoint in &planned.plan.endpoints {
-        let Some(check) = databases::of_endpoint(endpoint).check_after else { continue };
+        let Some(check) = databases::kind_at(endpoint).check_after else { continue };
         measured.wait();
         measured.ending.notes.extend(check(endpoint));
         measured.go_on();

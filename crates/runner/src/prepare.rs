@@ -264,16 +264,16 @@ impl ServerFacts {
         let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
         let mut scales = vec![None; plan.endpoints.len()];
         let mut room = ConnectionRoom::Unlimited;
-        let first_kind = databases::of_endpoint(plan.endpoint());
+        let first_kind = databases::kind_at(plan.endpoint());
         for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
-            let kind = databases::of_endpoint(endpoint);
+            let kind = databases::kind_at(endpoint);
             let wanted = connections(plan);
             let first = FirstConnection { endpoint, peer, place, steps: script, wanted, timeout };
             let Learnt { probed, facts, scale, room: of_peer } = (kind.ask)(&first)?;
             scales[*number] = scales[*number].or(scale);
             room = room.and(of_peer);
             learnt = learnt.or(facts);
-            // Of several kinds, reports show the TLS of the first.
+            // Reports show the TLS of the first kind of endpoint.
             if std::ptr::eq(kind, first_kind) {
                 tls = tls.or(probed.tls);
                 is_certificate_missing |= probed.is_certificate_missing;
@@ -374,7 +374,7 @@ pub(crate) fn peers(
     endpoints: &[plan::Endpoint],
     public: &PublicLoads,
 ) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
-    let find = |endpoint: &plan::Endpoint| (databases::of_endpoint(endpoint).addresses)(endpoint, public);
+    let find = |endpoint: &plan::Endpoint| (databases::kind_at(endpoint).addresses)(endpoint, public);
     let found = endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
     let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {

@@ -61,7 +61,7 @@ impl Steps {
             let scale = scales.get(usize::from(number)).copied().flatten();
             for shard in 0..endpoint.shards() {
                 let steps = StepsAt { plan, number, shard, scale };
-                scripts.push(compile(databases::of_endpoint(endpoint))(&steps)?);
+                scripts.push(compile(databases::kind_at(endpoint))(&steps)?);
             }
         }
         if scripts.len() == 1 {

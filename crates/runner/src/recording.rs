@@ -11,7 +11,7 @@ use crate::prepare::Prepared;
 /// Records the facts that systems reported over their first connections. Returns them in words; `None` if they reported none.
 pub(crate) fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     // Databases are the last endpoints.
-    let kind = databases::of_endpoint(plan.endpoints.last()?);
+    let kind = databases::kind_at(plan.endpoints.last()?);
     (kind.record_facts)(plan, prepared, new)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -
 pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     match record_facts(plan, prepared, new) {
         Some(words) => vec![words],
-        None => (databases::of_endpoint(plan.endpoint()).record_way)(prepared, new),
+        None => (databases::kind_at(plan.endpoint()).record_way)(prepared, new),
     }
 }
 

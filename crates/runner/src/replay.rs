@@ -104,7 +104,7 @@ pub fn replay(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Replayed, ReplayError> {
     let endpoint = plan.endpoint();
-    let script = (databases::of_endpoint(endpoint).compile_traffic)(plan, endpoint, traffic)?;
+    let script = (databases::kind_at(endpoint).compile_traffic)(plan, endpoint, traffic)?;
     let prepared = prepare_engine(plan, public, |load| recorded(load, traffic, script))?;
     let threads = prepared.threads;
     let broken = |error: std::io::Error| ReplayError::Broken(error.to_string());

@@ -226,7 +226,7 @@ fn transactions_of_an_endpoint_are_asked_for_only_where_databases_are() {
     let is_home = |path: &str| is_home_of_database(path) || path == "crates/plan/src/transactions.rs";
     for file in files::rust().iter().filter(|file| file.is_product() && !is_home(&file.path)) {
         let code = tokens::without_tests(&file.text);
-        for function in ["at", "of_plan"] {
+        for function in ["at", "in_plan"] {
             let lines = tokens::lines_of(&code, &["Transactions", ":", ":", function]);
             assert!(
                 lines.is_empty(),

@@ -31,7 +31,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     path_noun: "database",
     has_errands: false,
     read_database: Some(Database::read),
-    target: Target::of_database_flags,
+    target: Target::from_database_flags,
     front,
     plan_of_tool,
     check_url: file::check_database_url,

@@ -98,7 +98,7 @@ fn rule(node: &Node, reading: &mut Reading<'_>) -> ShardRule {
 /// Checks that URLs of a list differ only in host and port, because they belong to one service.
 fn compare(at: &Node, first_url: &str, other: &str, reading: &mut Reading<'_>) {
     let (first, other) = (Parts::of(first_url), Parts::of(other));
-    let kind = SystemKind::of_url(first_url);
+    let kind = SystemKind::by_url(first_url);
     if first.scheme != other.scheme {
         let what = format!("the list has URLs of {} and of {}", first.scheme, other.scheme);
         reading.at(at.at, what, HELP);
@@ -107,7 +107,7 @@ fn compare(at: &Node, first_url: &str, other: &str, reading: &mut Reading<'_>) {
     } else if first.user != other.user {
         reading.at(at.at, "the URLs of a list name one user", HELP);
     } else if first.path != other.path {
-        let part = SystemKind::of_url(at.text().unwrap_or_default()).path_noun;
+        let part = SystemKind::by_url(at.text().unwrap_or_default()).path_noun;
         let what = format!("the URLs of a list have one {part}, and this one differs from the first");
         reading.at(at.at, what, HELP);
     }

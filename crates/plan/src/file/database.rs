@@ -43,7 +43,7 @@ fn read(node: &Node, filled: &str, reading: &mut Reading<'_>) {
 /// Checks the URL of the database of a system that serves requests.
 pub(crate) fn check_key(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
     let node = &entry.value;
-    let kind = SystemKind::of_url(filled);
+    let kind = SystemKind::by_url(filled);
     let has_transactions = reading.at_url.at(&SYSTEMS).next().is_some();
     if let Some(name) = (kind.in_process)(filled).filter(|_| !has_transactions) {
         let help = "remove `database`, or add a step such as `- sql: SELECT 1`";

@@ -135,7 +135,7 @@ impl Endpoints {
     /// Notes the endpoint that statements of `setup` or `teardown` name.
     pub(crate) fn note_errand(&mut self, item: &Node, reading: &mut Reading<'_>) {
         let number =
-            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::of_statements(), reading));
+            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::for_statements(), reading));
         if let Some(number) = number {
             self.named[number].is_used = true;
         }
@@ -223,7 +223,7 @@ fn definitions(root: &Node) -> Vec<&Entry> {
 
 /// Kind of an endpoint. `None` if its URL is wrong.
 fn kind_of(entry: &Entry) -> Option<Kind> {
-    Kind::of_url(url_of(&entry.value)?.1)
+    Kind::by_url(url_of(&entry.value)?.1)
 }
 
 /// URL of an endpoint as written, or the first of a list.

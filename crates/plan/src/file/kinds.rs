@@ -16,25 +16,25 @@ pub(crate) struct Kind {
 
 impl Kind {
     /// Kind of a step. `None` for a misspelled step.
-    pub(crate) fn of_known_step(step: &Node) -> Option<Self> {
-        let system = SystemKind::of_step(step)?;
+    pub(crate) fn by_known_step(step: &Node) -> Option<Self> {
+        let system = SystemKind::by_step(step)?;
         Some(Self { system, protocol: (system.protocol_of_step)(step) })
     }
 
     /// Kind of a step. A misspelled step counts as a request.
     pub(crate) fn of_step(step: &Node) -> Self {
-        let request = || Self { system: SystemKind::of_requests(), protocol: Some(wire::step::requests()) };
-        Self::of_known_step(step).unwrap_or_else(request)
+        let request = || Self { system: SystemKind::for_requests(), protocol: Some(wire::step::requests()) };
+        Self::by_known_step(step).unwrap_or_else(request)
     }
 
     /// Kind of statements outside of steps.
-    pub(crate) fn of_statements() -> Self {
-        Self { system: SystemKind::of_statements(), protocol: None }
+    pub(crate) fn for_statements() -> Self {
+        Self { system: SystemKind::for_statements(), protocol: None }
     }
 
     /// Kind of a system, by the scheme of its URL. `None` if the scheme is unknown.
-    pub(crate) fn of_url(url: &str) -> Option<Self> {
-        let system = SystemKind::of_url(url);
+    pub(crate) fn by_url(url: &str) -> Option<Self> {
+        let system = SystemKind::by_url(url);
         if system.words.is_some() {
             return Some(Self { system, protocol: None });
         }

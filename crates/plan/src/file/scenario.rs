@@ -313,7 +313,7 @@ fn emptied(variables: &[u16]) -> DataSource {
 pub(crate) fn unit_of_load(root: &Node, load: &Node) -> Option<Unit> {
     let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
     let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
-    Some(scenario.leaves().into_iter().filter_map(Kind::of_known_step).collect::<Kinds>().unit())
+    Some(scenario.leaves().into_iter().filter_map(Kind::by_known_step).collect::<Kinds>().unit())
 }
 
 /// Registers the kinds of steps and the systems that they speak to. Steps of no kind are misspelled.
@@ -325,7 +325,7 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
             first_owned = first_owned.or(Some(step));
         }
         // A misspelled step goes to no system.
-        if let Some(kind) = Kind::of_known_step(step) {
+        if let Some(kind) = Kind::by_known_step(step) {
             reading.kinds.add(kind);
             let pipeline_max = kind.pipeline_max();
             reading.pipeline_max =

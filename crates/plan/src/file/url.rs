@@ -18,7 +18,7 @@ fn owner(scheme: &str) -> Option<&'static Protocol> {
 
 /// Checks a URL whose variables are replaced by placeholders.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
-    (SystemKind::of_url(filled).check_url)(node, filled, has_socket, reading);
+    (SystemKind::by_url(filled).check_url)(node, filled, has_socket, reading);
 }
 
 /// Checks the URL of a system that takes requests.
@@ -106,7 +106,7 @@ pub(crate) fn takes_secrets(text: &str) -> bool {
 /// Checks the URL of an endpoint whose variables are replaced by placeholders.
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     // The kind of its steps is already compared with its scheme.
-    let at_url = std::mem::replace(&mut reading.at_url, Kind::of_url(filled).into_iter().collect());
+    let at_url = std::mem::replace(&mut reading.at_url, Kind::by_url(filled).into_iter().collect());
     check(node, filled, has_socket, reading);
     reading.at_url = at_url;
 }

@@ -366,5 +366,5 @@ fn explain_data(system: &super::System, out: &mut String) {
 
 /// Whether the system with this URL runs within this program.
 fn is_in_process(url: &str) -> bool {
-    (SystemKind::of_url(url).in_process)(url).is_some()
+    (SystemKind::by_url(url).in_process)(url).is_some()
 }

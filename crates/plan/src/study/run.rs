@@ -87,7 +87,7 @@ impl Study {
         let takes_any = self.script.endpoints.iter().any(|role| role.sql.is_some() && role.name.is_empty());
         let watched = launch.database.as_ref().filter(|_| !takes_any);
         let plan = Plan {
-            front: (SystemKind::of_url(&launch.url).front)(&launch.front(), of_requests)?,
+            front: (SystemKind::by_url(&launch.url).front)(&launch.front(), of_requests)?,
             endpoints,
             watched: watched.map(|url| Database::read(url)).transpose()?,
             connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
@@ -111,7 +111,7 @@ impl Study {
                 Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
                 None => launch.database.as_ref().unwrap_or(&launch.url),
             };
-            let read = SystemKind::of_url(url).read_database;
+            let read = SystemKind::by_url(url).read_database;
             let read = read.ok_or_else(|| vec![no_database(errand.endpoint.as_deref())])?;
             errand.database = Some(read(url)?);
         }
@@ -131,7 +131,7 @@ impl Study {
     /// Plan of a load that an external load generator makes. The tool is its only step.
     fn plan_of_tool(&self, tool: &ToolText, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let spec = LoadSpec { timeout_ns: Some(TOOL_GRACE_NS.into()), ..self.loads[load].spec.clone() };
-        let mut plan = (SystemKind::of_url(&launch.url).plan_of_tool)(&launch.front(), spec)?;
+        let mut plan = (SystemKind::by_url(&launch.url).plan_of_tool)(&launch.front(), spec)?;
         if let Some(database) = &launch.database {
             plan.watched = Some(Database::read(database)?);
         }

@@ -82,7 +82,7 @@ impl Study {
 
 /// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
-    let has_database = launch.database.is_some() || SystemKind::of_url(&launch.url).takes_statements();
+    let has_database = launch.database.is_some() || SystemKind::by_url(&launch.url).takes_statements();
     let of_step = |(number, step): (usize, &PlannedStep)| match &step.action {
         Action::Owned(action) => {
             let load = &plan.endpoints[usize::from(step.endpoint)].load;

@@ -177,7 +177,7 @@ fn sessions(
 
 /// Adds facts from the first connection to the record of a run. Returns them in words.
 fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
-    let sql = Transactions::of_plan(plan).next()?;
+    let sql = Transactions::in_plan(plan).next()?;
     if new.system_version.is_none() {
         new.system_version.clone_from(&prepared.learnt.version);
     }

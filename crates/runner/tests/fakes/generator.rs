@@ -54,7 +54,7 @@ impl Generator for World {
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
         let pace = self.state().pace;
         let is_target =
-            Transactions::of_plan(plan).next().is_none() && plan.endpoint().peer().port == TARGET_PORT;
+            Transactions::in_plan(plan).next().is_none() && plan.endpoint().peer().port == TARGET_PORT;
         let threads = plan.threads.unwrap_or(1);
         let of = if is_target { "target: " } else { "" };
         let per_s = match (is_target, threads) {

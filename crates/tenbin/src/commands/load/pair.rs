@@ -66,7 +66,7 @@ static KINDS: [PairKind; 3] = [
         has_url: plan::owns_steps,
         noun: "a server of another protocol",
         plural: "URLs",
-        unsupported: |flags| of_request(flags).or_else(|| flags.sql.given()),
+        unsupported: |flags| request_flag(flags).or_else(|| flags.sql.given()),
         read: |flags, _, urls, names| own_steps(flags, urls, names),
     },
     PairKind {
@@ -84,7 +84,7 @@ fn kind_of(url: &str) -> usize {
 }
 
 /// First given flag of requests. `None` if there is none.
-fn of_request(flags: &LoadFlags) -> Option<&'static str> {
+fn request_flag(flags: &LoadFlags) -> Option<&'static str> {
     flags.request.given().or_else(|| flags.expects.given())
 }
 

@@ -3,7 +3,7 @@
 use plan::{Played, TlsSpec};
 
 use super::super::LoadFlags;
-use super::{PairKind, bad, namesakes, of_request, with_names};
+use super::{PairKind, bad, namesakes, request_flag, with_names};
 use crate::adhoc::{self, AdhocLoad, Server};
 use crate::commands::listed;
 use crate::exit::BadArguments;
@@ -13,7 +13,7 @@ pub(super) const KIND: PairKind = PairKind {
     noun: "a database",
     plural: "databases",
     unsupported: |flags| {
-        of_request(flags).or_else(|| flags.tls.given()).or_else(|| flags.command_mix.given())
+        request_flag(flags).or_else(|| flags.tls.given()).or_else(|| flags.command_mix.given())
     },
     read: |flags, played, urls, names| Ok((servers(urls, names)?, transactions(played, flags)?)),
 };
