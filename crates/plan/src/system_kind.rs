@@ -1,8 +1,8 @@
 //! Kinds of systems, by the schemes of their URLs and by the steps that they take. A kind is one entry in [`KINDS`]; other code asks
 //! it for a property.
 
-use wire::Protocol;
 use wire::step::{self, Unit};
+use wire::{Protocol, Scheme};
 
 use crate::check::Target;
 use crate::database::{self, Database};
@@ -28,6 +28,11 @@ pub fn takes_statements(url: &str) -> bool {
 /// Whether a text begins like a URL of requests, which have headers and a body.
 pub fn begins_as_request_url(text: &str) -> bool {
     step::requests().schemes.iter().any(|scheme| text.starts_with(scheme.name))
+}
+
+/// URL schemes of requests.
+pub(crate) fn request_schemes() -> &'static [Scheme] {
+    step::requests().schemes
 }
 
 /// Port of a URL of requests that names none. `None` if the URL is another one.

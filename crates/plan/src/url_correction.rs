@@ -1,9 +1,8 @@
 //! Suggests a correction for a text that is not the URL of a server that Tenbin can load.
 
-use wire::step::requests;
-
 use crate::database::{SCHEME_ALIASES, presentable};
 use crate::file::near::nearest;
+use crate::system_kind::request_schemes;
 
 /// Schemes of protocols that Tenbin does not speak, but whose bytes can be sent over raw TCP.
 const OVER_TCP: [&str; 10] =
@@ -83,7 +82,7 @@ fn scheme_and_rest(text: &str) -> Option<(&str, &str)> {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-".contains(&byte));
     let signs = &rest[..rest.find(|character| !is_sign(character)).unwrap_or(rest.len())];
     // A host with a path or a port also has one separator: `server/path`, `server:80`.
-    let is_of_http = signs == ":" && requests().has_scheme(scheme);
+    let is_of_http = signs == ":" && request_schemes().iter().any(|one| one.name == scheme);
     (is_scheme && (signs.len() > 1 || is_of_http)).then(|| (scheme, rest.trim_start_matches(is_sign)))
 }
 

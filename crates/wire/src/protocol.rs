@@ -103,11 +103,6 @@ impl Protocol {
         }
     }
 
-    /// Whether a URL scheme is one of the protocol, in lower case.
-    pub fn has_scheme(&self, name: &str) -> bool {
-        self.schemes.iter().any(|scheme| scheme.name == name)
-    }
-
     /// Keys next to the key that makes a step. `None` if its steps have a single key, or are transactions.
     pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
         match self.compile {

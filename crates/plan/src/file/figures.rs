@@ -2,14 +2,12 @@
 
 use judge::{METRICS, OwnFigure, is_name_of_figure, is_unit_of_figure};
 
-use wire::step::requests;
-
 use super::near;
 use super::parameters;
 use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value, WithUnits as _};
 use crate::study::{FigureSummary, FigureText, SourceText};
-use crate::system_kind::SystemKind;
+use crate::system_kind::{SystemKind, request_schemes};
 
 /// Max number of figures. Each is a column, and may be read every second.
 const FIGURES_MAX: usize = 32;
@@ -100,8 +98,7 @@ fn prometheus(entry: &Entry, node: &Node, known: &[String], reading: &mut Readin
     let text = entry.value.text()?;
     let url = reading.braced(&entry.value, text, known);
     let filled = url.fill(|name| Some(if name.starts_with("port") { "1" } else { "x" }.to_owned()));
-    let is_exporter =
-        |scheme: &str| requests().schemes.iter().any(|one| !one.is_secure && one.name == scheme);
+    let is_exporter = |scheme: &str| request_schemes().iter().any(|one| !one.is_secure && one.name == scheme);
     let is_right = url::Url::parse(&filled).is_ok_and(|url| is_exporter(url.scheme()) && url.has_host());
     if !is_right {
         let what = format!("{text:?} is no address of an exporter");

@@ -1,6 +1,6 @@
 //! Recognizes files of other load generators that are given as a plan, so that a single error says what to write instead.
 
-use wire::step::requests;
+use crate::system_kind::begins_as_request_url;
 
 /// Max bytes of a file that are read to recognize it.
 const READ_BYTES_MAX: usize = 64 * 1024;
@@ -104,7 +104,7 @@ const FOREIGN: &[Foreign] = &[
 
 /// Whether a line looks like a URL in the protocol of requests.
 fn is_url_of_request(line: &str) -> bool {
-    requests().schemes.iter().any(|scheme| line.starts_with(scheme.name)) && line.contains("://")
+    begins_as_request_url(line) && line.contains("://")
 }
 
 fn is_function_of_wrk(line: &str) -> bool {
