@@ -4,7 +4,6 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(abspath $(TARGET_DIR))/tools
 export PATH := $(TOOLS)/bin:$(PATH)
 
-GUNGRAUN_VERSION := 0.20.0
 DENY_VERSION := 0.20.2
 FUZZ_VERSION := 0.13.2
 ZIGBUILD_VERSION := 0.24.0
@@ -13,7 +12,7 @@ FUZZ_TARGETS := interval_decode logs plan protocol sessions
 FUZZ_SECONDS := 20
 
 STUDIES := thread-pools reload-nginx upgrade-unicorn hot-deploy app-server-limits app-servers frameworks http-server-rewrite \
-    postgresql-settings postgresql-versions databases-postcodes backup-lock
+    postgresql-settings postgresql-versions databases-postcodes backup-lock caches document-stores
 
 # Dependencies of the page of the HTML report, which Cargo embeds as ui/dist.
 NODE_MODULES := ui/node_modules/.package-lock.json
@@ -22,9 +21,9 @@ NODE_MODULES := ui/node_modules/.package-lock.json
 CHECKED := $(TARGET_DIR)/checked
 
 # Their order is in scripts/checks.sh.
-STEPS := ui-check fmt clippy doc programs simulated tools deny instructions unit browser truth why-short
+STEPS := ui-check fmt clippy doc programs simulated tools instructions unit browser truth why-short
 
-.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why why-blind screenshots test check explore fuzz steady $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick gallery bench-http bench-sql bench-page bench-proxy truth-full why why-blind screenshots test check explore fuzz steady $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -66,6 +65,9 @@ studies-quick: build ## Run the short form of every study on real servers, which
 	    $(TARGET_DIR)/release/tenbin run plans/$$plan.yaml --quick || exit 1; \
 	done
 
+gallery: build ## Run every comparison of docs/gallery at its shortest length; 20 minutes, with every server that its list names
+	scripts/gallery.sh $(TARGET_DIR)/release/tenbin quick
+
 bench-http: build ## Compare with other load testers on one nginx, in about 20 minutes; OHA=1 installs oha first
 	bench/http/install-peers.sh $(TOOLS) $(OHA)
 	cargo build --release --locked -p bench-http
@@ -97,7 +99,7 @@ tools: ## Install what the checks need and is missing
 	scripts/systems.sh
 	scripts/databases.sh sysbench
 	scripts/planted.sh
-	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
+	scripts/tools.sh $(TOOLS)
 	cargo fetch --locked
 
 ui-check: $(NODE_MODULES) ## Types, style and arithmetic of the page, and whether ui/dist is what its sources make
@@ -117,11 +119,9 @@ doc: ## Is the documentation of the code whole, and do its examples work?
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile checked --workspace --exclude tenbin --no-deps --locked --quiet
 	cargo test --profile checked --doc -p target --locked --quiet
 
-deny: ## Licences, banned crates, sources; needs no network
-	cargo deny --offline check licenses bans sources
-
-advisories: ## Known faults of dependencies; fetches the RustSec database
-	cargo deny check advisories
+advisories: ## Known vulnerabilities of dependencies, and their licences by their texts; fetches the RustSec database and installs cargo-deny
+	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION)
+	cargo deny check
 
 instructions: ## Does the hot path need more instructions than dev/rules/benches/instructions/bounds.rs allows?
 	cargo bench --locked --quiet -p rules --bench instructions
@@ -137,8 +137,9 @@ programs: ## Build every program and every test, as the checks run them
 	cargo build --profile checked --workspace --bins --tests --locked
 
 # A fixed seed of the property tests gives a commit the same verdict every time; new inputs come from `make explore` and `make fuzz`.
-unit: programs ## All tests, the rules of the workspace among them, and 20,000 hostile inputs of each kind
+unit: programs ## All tests, the rules of the workspace among them, 20,000 hostile inputs of each kind, and two comparisons of the gallery
 	PROPTEST_RNG_SEED=1 scripts/tests.sh $(TARGET_DIR)/tests --profile checked --workspace
+	timeout 120 scripts/gallery.sh $(CHECKED)/tenbin turn
 
 # The default build, which is incremental.
 check: ## While you work: format, lints, and tests of the crates that changed since the last commit and of those that depend on them

@@ -24,6 +24,10 @@ pub(crate) struct Exchange {
     pub(crate) is_begun: bool,
     /// Progress of the attempts to send the request.
     pub(crate) attempt: Attempt,
+    /// Number of redirections so far.
+    pub(crate) redirects: u8,
+    /// Whether the peer must be told that only this exchange was redirected to it.
+    pub(crate) is_asking: bool,
     /// Part whose reply is awaited. `None` if no part with an account of its own is.
     pub(crate) part: Option<Part>,
     /// Time of the latest send.
@@ -39,7 +43,7 @@ pub(crate) struct Exchange {
 pub(crate) enum Attempt {
     /// First attempt; no part was answered.
     First,
-    /// Second attempt, on a new connection; no part was answered.
+    /// Second attempt, on a new connection or at another peer; no part was answered.
     Second,
     /// At least one part was answered.
     Answered,
@@ -69,6 +73,8 @@ impl Exchange {
             deadline_ns: NEVER,
             is_begun: false,
             attempt: Attempt::First,
+            redirects: 0,
+            is_asking: false,
             part: None,
             part_sent_ns: 0,
             sent_bytes: 0,

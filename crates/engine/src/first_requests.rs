@@ -88,7 +88,7 @@ impl Rehearsal<'_> {
 
     /// Runs one iteration of a user.
     fn iterate(&mut self, iterations: &mut Iterations, user: &mut User, number: u64) {
-        iterations.begin(user, 0);
+        iterations.begin(number as u32, user, 0);
         self.saved.iter().for_each(|(variable, value)| user.values.set(*variable, value));
         loop {
             let step = iterations.visit(user.place).step;
@@ -120,7 +120,11 @@ impl Rehearsal<'_> {
                 // The session that records SQL as text answers immediately. Other channels have no answer here and end the loop.
                 Next::Await => match channel.received(&[]) {
                     Ok(Some((_, Event::Answered { next, .. }))) => next,
-                    Ok(Some((_, Event::Replied { .. } | Event::Failed { .. })) | None) | Err(_) => break,
+                    Ok(
+                        Some((_, Event::Replied { .. } | Event::Redirected { .. } | Event::Failed { .. }))
+                        | None,
+                    )
+                    | Err(_) => break,
                 },
                 Next::Pause { .. } => channel.go_on(ticket),
                 Next::Done(_) | Next::Reopen | Next::Broken(_) => break,

@@ -81,8 +81,9 @@ impl Iterations {
         self.routes.chance(number)
     }
 
-    /// Begins an iteration: chooses its scenario and draws its values. Returns its first step.
-    pub(crate) fn begin(&mut self, user: &mut User, intended_ns: u64) -> u16 {
+    /// Begins an iteration of the user with this number: chooses its scenario and draws its values. Returns its first step.
+    pub(crate) fn begin(&mut self, number: u32, user: &mut User, intended_ns: u64) -> u16 {
+        self.values.end_iteration(number);
         user.place = match self.entrance.filter(|_| !user.is_entered) {
             Some(entrance) => entrance,
             None => self.choose(&mut user.chance, &mut user.chooser),
@@ -92,7 +93,7 @@ impl Iterations {
         let values = &mut user.values;
         let mut set = |variable: u16, value: &[u8]| values.set(variable, value);
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
-            self.values.draw(*source, &mut user.chance, || Clock::real_time_ns() as u64, &mut set);
+            self.values.draw(*source, number, &mut user.chance, || Clock::real_time_ns() as u64, &mut set);
         }
         user.pauses = user.chance.branch();
         self.routes.visit(user.place).step

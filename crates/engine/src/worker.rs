@@ -16,6 +16,7 @@ mod parts;
 mod pooling;
 mod read_delay;
 mod receiving;
+mod redirecting;
 mod renewing;
 mod scheduled_users;
 mod sending;

@@ -8,6 +8,7 @@ mod accounts;
 pub mod alike;
 pub mod baseline;
 pub mod bottleneck;
+mod by_fingerprint;
 mod causes;
 mod compared_by;
 pub mod comparison;
@@ -72,6 +73,10 @@ pub mod words;
 
 pub use accounts::{Accounts, Findings, Stopped};
 pub use bottleneck::{Bottleneck, Certainty};
+pub use by_fingerprint::{
+    Aspect, ComparedStatement, FAMILY_ERROR_RATE, FingerprintComparison, REPLAY_SUBJECT, REPLAYED_CHECKSUM,
+    REPLAYED_ROWS, RunsByBlock, compare_fingerprints, is_replay, plan_output,
+};
 pub use causes::{Doubt, Resource};
 pub use compared_by::{ComparedBy, can_be_named};
 pub use condition::{Condition, ConditionError, OfBaseline, Sign, Unknown};

@@ -1,7 +1,10 @@
 //! Data sources: values of requests, drawn for each iteration.
 
 mod column;
+mod growth;
+mod latest;
 mod moment;
+mod scatter;
 mod sequence;
 mod zipf;
 
@@ -13,7 +16,10 @@ use alloc::vec::Vec;
 use crate::chance::Chance;
 use crate::share::Share;
 pub use column::{Cell, Column};
+use growth::Growth;
+use latest::Latest;
 pub use moment::{MOMENT_BYTES, second_of_day, write_moment};
+use scatter::{fnv, scattered};
 use sequence::Sequence;
 use zipf::Zipf;
 
@@ -64,6 +70,27 @@ pub enum Source {
         max: i64,
         /// Exponent, greater than 0.
         exponent: f64,
+        /// Whether a hash spreads the frequent numbers over the range, as in YCSB. Otherwise `min` is the most frequent one.
+        is_scattered: bool,
+    },
+    /// Integers that are Zipf-distributed from the largest downward, so that the latest are the most frequent.
+    Latest {
+        /// Smallest number.
+        min: i64,
+        /// Largest number, before the range grows.
+        max: i64,
+        /// Exponent, greater than 0.
+        exponent: f64,
+        /// Index of the source whose sequence continues the range. Its numbers belong to the range once the iterations that drew them
+        /// have ended, in the worker that drew them. `None` for a fixed range.
+        grows_with: Option<usize>,
+    },
+    /// Names of records as YCSB builds them: a prefix, and the hash of a number.
+    Hashed {
+        /// Beginning of each name.
+        prefix: Box<str>,
+        /// Source of the numbers.
+        numbers: Box<Self>,
     },
     /// Random text.
     Text {
@@ -116,14 +143,21 @@ impl Source {
     pub fn is_number(&self) -> bool {
         matches!(
             self,
-            Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } | Self::Timestamp { .. }
+            Self::Sequence { .. }
+                | Self::Uniform { .. }
+                | Self::Zipf { .. }
+                | Self::Latest { .. }
+                | Self::Timestamp { .. }
         )
     }
 
     /// Length of the longest possible value of a column, in bytes.
     pub fn longest_bytes(&self, column: usize) -> usize {
         match self {
-            Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } => "-9223372036854775808".len(),
+            Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } | Self::Latest { .. } => {
+                "-9223372036854775808".len()
+            }
+            Self::Hashed { prefix, .. } => prefix.len() + "9223372036854775808".len(),
             Self::Text { length, .. } => *length as usize,
             Self::Uuid | Self::TimeUuid => UUID_BYTES,
             Self::Timestamp { .. } => "18446744073709551615".len(),
@@ -132,6 +166,15 @@ impl Source {
             Self::Rows { rows, .. } => {
                 rows.iter().filter_map(|row| row.get(column)).map(|text| text.len()).max().unwrap_or(0)
             }
+        }
+    }
+
+    /// Index of the source whose sequence continues the range of this one. `None` if its range is fixed.
+    fn grows_with(&self) -> Option<usize> {
+        match self {
+            Self::Latest { grows_with, .. } => *grows_with,
+            Self::Hashed { numbers, .. } => numbers.grows_with(),
+            _ => None,
         }
     }
 
@@ -149,6 +192,8 @@ impl Source {
 #[derive(Clone, Debug)]
 pub struct Values {
     sources: Vec<(Vec<(u16, usize)>, Drawer)>,
+    /// Sequences that continue the range of another source, by index of their source.
+    growths: Vec<(usize, Growth)>,
     /// Buffer of the value under construction.
     text: String,
 }
@@ -157,7 +202,9 @@ pub struct Values {
 enum Drawer {
     Sequence(Sequence),
     Uniform { min: i64, max: i64 },
-    Zipf(Zipf),
+    Zipf { zipf: Zipf, is_scattered: bool },
+    Latest(Latest),
+    Hashed { prefix: Box<str>, numbers: Box<Self> },
     Text { length: u32, alphabet: &'static [u8] },
     Uuid,
     TimeUuid,
@@ -182,7 +229,15 @@ impl Drawer {
         match source {
             Source::Sequence { from, until, by } => Self::Sequence(Sequence::new(*from, *until, *by, share)),
             Source::Uniform { min, max } => Self::Uniform { min: *min, max: *max },
-            Source::Zipf { min, max, exponent } => Self::Zipf(Zipf::new(*min, *max, *exponent)),
+            Source::Zipf { min, max, exponent, is_scattered } => {
+                Self::Zipf { zipf: Zipf::new(*min, *max, *exponent), is_scattered: *is_scattered }
+            }
+            Source::Latest { min, max, exponent, grows_with } => {
+                Self::Latest(Latest::new(*min, *max, *exponent, *grows_with))
+            }
+            Source::Hashed { prefix, numbers } => {
+                Self::Hashed { prefix: prefix.clone(), numbers: Box::new(Self::new(numbers, share)) }
+            }
             Source::Text { length, alphabet } => {
                 Self::Text { length: *length, alphabet: alphabet.as_bytes() }
             }
@@ -201,10 +256,16 @@ impl Drawer {
 
     /// Draws the next value. Appends a text to `text`.
     fn draw(&mut self, chance: &mut Chance, wall_ns: impl FnOnce() -> u64, text: &mut String) -> Drawn<'_> {
+        if let Some(number) = self.number(chance) {
+            return Drawn::Number(number);
+        }
         match self {
-            Self::Sequence(sequence) => return Drawn::Number(sequence.take()),
-            Self::Uniform { min, max } => return Drawn::Number(chance.within(*min, *max)),
-            Self::Zipf(zipf) => return Drawn::Number(zipf.draw(chance)),
+            Self::Hashed { prefix, numbers } => {
+                if let Some(number) = numbers.number(chance) {
+                    text.push_str(prefix);
+                    write_decimal(fnv(number), text);
+                }
+            }
             Self::Timestamp { unit_ns } => return Drawn::Number((wall_ns() / *unit_ns) as i64),
             Self::InTurn { rows, places } => {
                 return Drawn::Row(rows.get(places.take() as usize).map(|row| &**row));
@@ -230,23 +291,65 @@ impl Drawer {
                 text.push_str(words.get(place as usize).map_or("", |word| word));
             }
             Self::Moment { from_s, until_s } => write_moment(chance.within(*from_s, *until_s), text),
+            Self::Sequence(_) | Self::Uniform { .. } | Self::Zipf { .. } | Self::Latest(_) => {}
         }
         Drawn::Text
+    }
+
+    /// Draws a number from a fixed range. `None` if the source has other values.
+    fn number(&mut self, chance: &mut Chance) -> Option<i64> {
+        Some(match self {
+            Self::Sequence(sequence) => sequence.take(),
+            Self::Uniform { min, max } => chance.within(*min, *max),
+            Self::Zipf { zipf, is_scattered: false } => zipf.draw(chance),
+            Self::Zipf { zipf, is_scattered: true } => {
+                let (min, max) = zipf.range();
+                scattered(zipf.draw(chance), min, max)
+            }
+            Self::Latest(latest) => latest.draw(chance, 0, |_| 0),
+            _ => return None,
+        })
+    }
+
+    /// The source of the numbers that names are built from, or the source itself.
+    fn number_drawer(&mut self) -> &mut Self {
+        match self {
+            Self::Hashed { numbers, .. } => numbers.number_drawer(),
+            other => other,
+        }
     }
 }
 
 impl Values {
     /// Creates the generators of one worker. `share` deals out values that are used once over all workers.
     pub fn new(sources: &[DataSource], share: Share) -> Self {
-        let sources = sources.iter().map(|data| (data.fills.clone(), Drawer::new(&data.source, share)));
-        Self { sources: sources.collect(), text: String::new() }
+        let drawers = sources.iter().map(|data| (data.fills.clone(), Drawer::new(&data.source, share)));
+        let mut drawers: Vec<(Vec<(u16, usize)>, Drawer)> = drawers.collect();
+        let mut growths: Vec<(usize, Growth)> = Vec::new();
+        for data in sources {
+            let Some(number) = data.source.grows_with() else { continue };
+            let sequence = drawers.get_mut(number).map(|(_, drawer)| drawer.number_drawer());
+            if let Some(Drawer::Sequence(sequence)) = sequence
+                && growths.iter().all(|(known, _)| *known != number)
+            {
+                growths.push((number, Growth::new(sequence.clone())));
+            }
+        }
+        Self { sources: drawers, growths, text: String::new() }
     }
 
-    /// Draws the next value of one source, and passes it to `set` with each variable that it fills. Random values come from
+    /// Ends the iteration of a user: the numbers that it took from sequences may be drawn by sources that grow with these.
+    #[inline]
+    pub fn end_iteration(&mut self, user: u32) {
+        self.growths.iter_mut().for_each(|(_, growth)| growth.end(user));
+    }
+
+    /// Draws the next value of one source for a user, and passes it to `set` with each variable that it fills. Random values come from
     /// `chance`, sequential values from this worker's own part. `wall_ns` is called only if the source needs the time.
     pub fn draw(
         &mut self,
         source: usize,
+        user: u32,
         chance: &mut Chance,
         wall_ns: impl FnOnce() -> u64,
         mut set: impl FnMut(u16, &[u8]),
@@ -254,6 +357,19 @@ impl Values {
         let Some((fills, drawer)) = self.sources.get_mut(source) else { return };
         let text = &mut self.text;
         text.clear();
+        if !self.growths.is_empty()
+            && let Some(number) =
+                growth::draw(&mut self.growths, source, user, drawer.number_drawer(), chance)
+        {
+            match drawer {
+                Drawer::Hashed { prefix, .. } => {
+                    text.push_str(prefix);
+                    write_decimal(fnv(number), text);
+                }
+                _ => write_decimal(number, text),
+            }
+            return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
+        }
         match drawer.draw(chance, wall_ns, text) {
             Drawn::Number(number) => write_decimal(number, text),
             Drawn::Text => {}

@@ -14,6 +14,7 @@ fn taken(source: &Source, share: Share, count: usize) -> Vec<i64> {
     for _ in 0..count {
         values.draw(
             0,
+            0,
             &mut chance,
             || 0,
             |_, text| {
@@ -63,12 +64,12 @@ proptest! {
     #[test]
     fn random_numbers_stay_within_their_range(min in number(), max in number(), exponent in 0.01f64..20.0, seed: u64) {
         let (min, max) = (min.min(max), min.max(max));
-        for source in [Source::Uniform { min, max }, Source::Zipf { min, max, exponent }] {
+        for source in [Source::Uniform { min, max }, Source::Zipf { min, max, exponent, is_scattered: false }] {
             let data = [DataSource { fills: vec![(0, 0)], source }];
             let (mut values, mut chance) = (Values::new(&data, Share::WHOLE), Chance::stream(seed, 1));
             for _ in 0..20 {
                 let mut number: Option<i64> = None;
-                values.draw(0, &mut chance, || 0, |_, text| number = std::str::from_utf8(text).unwrap().parse().ok());
+                values.draw(0, 0, &mut chance, || 0, |_, text| number = std::str::from_utf8(text).unwrap().parse().ok());
                 prop_assert!(number.is_some_and(|number| (min..=max).contains(&number)));
             }
         }

@@ -18,6 +18,7 @@ fn draws(values: &mut Values, chance: &mut Chance, count: usize) -> Vec<String> 
             let mut given = None;
             values.draw(
                 0,
+                0,
                 chance,
                 || 0,
                 |variable, value| {
@@ -71,6 +72,7 @@ fn uuid_v7_begins_with_the_time() {
         let mut given = String::new();
         values.draw(
             0,
+            0,
             &mut chance,
             || wall_ns,
             |_, value| given = String::from_utf8(value.to_vec()).unwrap(),
@@ -94,7 +96,7 @@ fn timestamp_is_the_time_in_its_unit() {
         let mut values = Values::new(&data(Source::Timestamp { unit_ns }), Share::WHOLE);
         let mut given = String::new();
         let set = |_, value: &[u8]| given = String::from_utf8(value.to_vec()).unwrap();
-        values.draw(0, &mut Chance::stream(1, 1), || 1_764_111_600_123_456_789, set);
+        values.draw(0, 0, &mut Chance::stream(1, 1), || 1_764_111_600_123_456_789, set);
         assert_eq!(given, expected);
     }
 }
@@ -120,7 +122,7 @@ fn zipf_follows_its_distribution_for_any_exponent() {
     let n = 100_000;
     for exponent in [0.1, 0.5, 0.99, 1.0, 1.000_000_001, 1.1, 2.0, 5.0] {
         for ranks in [1, 2, 3, 10, 100] {
-            let drawn = numbers(Source::Zipf { min: 10, max: 9 + ranks, exponent }, n);
+            let drawn = numbers(Source::Zipf { min: 10, max: 9 + ranks, exponent, is_scattered: false }, n);
             let whole: f64 = (1..=ranks).map(|rank| (rank as f64).powf(-exponent)).sum();
             let mut counts = BTreeMap::new();
             drawn.into_iter().for_each(|number| *counts.entry(number - 9).or_insert(0) += 1);
@@ -139,7 +141,7 @@ fn zipf_follows_its_distribution_for_any_exponent() {
 #[test]
 fn zipf_accepts_the_widest_range_and_invalid_exponents() {
     let n = 20_000;
-    let wide = |exponent| numbers(Source::Zipf { min: 1, max: i64::MAX, exponent }, n);
+    let wide = |exponent| numbers(Source::Zipf { min: 1, max: i64::MAX, exponent, is_scattered: false }, n);
     let below = wide(1.0).iter().filter(|number| **number < 1 << 32).count();
     // The sum of 1/k up to x is approximately ln x + γ.
     let harmonic = |x: f64| x.ln() + 0.577_215_664_9;
@@ -147,13 +149,16 @@ fn zipf_accepts_the_widest_range_and_invalid_exponents() {
     let steep = wide(3.0);
     assert_share(steep.iter().filter(|number| **number == 1).count(), n, 1.0 / 1.202_056_903);
     for exponent in [1e-300, 60.0, 1e300, f64::INFINITY, f64::NAN, -1.0, 0.0] {
-        let drawn = numbers(Source::Zipf { min: i64::MIN, max: i64::MAX, exponent }, 50);
+        let drawn = numbers(Source::Zipf { min: i64::MIN, max: i64::MAX, exponent, is_scattered: false }, 50);
         assert_eq!(drawn.len(), 50);
-        let few = numbers(Source::Zipf { min: 1, max: 3, exponent }, 50);
+        let few = numbers(Source::Zipf { min: 1, max: 3, exponent, is_scattered: false }, 50);
         assert!(few.iter().all(|number| (1..=3).contains(number)), "{exponent}: {few:?}");
     }
-    assert_eq!(numbers(Source::Zipf { min: 1, max: 1_000, exponent: 1e300 }, 3), [1, 1, 1]);
-    assert_eq!(numbers(Source::Zipf { min: 5, max: 1, exponent: 1.0 }, 1), [5]);
+    assert_eq!(
+        numbers(Source::Zipf { min: 1, max: 1_000, exponent: 1e300, is_scattered: false }, 3),
+        [1, 1, 1]
+    );
+    assert_eq!(numbers(Source::Zipf { min: 5, max: 1, exponent: 1.0, is_scattered: false }, 1), [5]);
 }
 
 #[test]
@@ -187,6 +192,7 @@ fn rows_fill_several_variables_from_one_row() {
     let mut given = Vec::new();
     for _ in 0..4 {
         values.draw(
+            0,
             0,
             &mut Chance::stream(1, 1),
             || 0,
@@ -234,4 +240,76 @@ fn random_values_depend_on_the_user_not_the_worker() {
     };
     assert_eq!(of_user(4, Share::WHOLE), of_user(4, Share { index: 1, of: 2 }));
     assert_ne!(of_user(4, Share::WHOLE), of_user(5, Share::WHOLE));
+}
+
+/// Numbers that one user draws from a growing range, and those that it inserted.
+#[test]
+fn latest_draws_numbers_of_sequence_once_their_iterations_have_ended() {
+    let latest = Source::Latest { min: 1, max: 10, exponent: 0.99, grows_with: Some(0) };
+    let sequence = Source::Sequence { from: 11, until: None, by: 1 };
+    let sources: Vec<DataSource> = [sequence, latest]
+        .into_iter()
+        .zip(0..)
+        .map(|(source, variable)| DataSource { fills: vec![(variable, 0)], source })
+        .collect();
+    let mut values = Values::new(&sources, Share { index: 1, of: 2 });
+    let mut chance = Chance::stream(3, 3);
+    let mut draw = |values: &mut Values, source: usize, user: u32| {
+        let mut drawn = 0;
+        values.draw(
+            source,
+            user,
+            &mut chance,
+            || 0,
+            |_, text| {
+                drawn = std::str::from_utf8(text).unwrap().parse::<i64>().unwrap();
+            },
+        );
+        drawn
+    };
+    assert!((0..1_000).all(|_| (1..=10).contains(&draw(&mut values, 1, 0))));
+    // This worker takes every second number. The numbers of users 1 and 2 are in use.
+    assert_eq!([1, 2, 3].map(|user| draw(&mut values, 0, user)), [12, 14, 16]);
+    values.end_iteration(3);
+    assert!((0..1_000).all(|_| draw(&mut values, 1, 0) <= 10));
+    values.end_iteration(1);
+    let drawn: BTreeSet<i64> = (0..1_000).map(|_| draw(&mut values, 1, 0)).collect();
+    assert_eq!(drawn.last(), Some(&12));
+    values.end_iteration(2);
+    let drawn: Vec<i64> = (0..10_000).map(|_| draw(&mut values, 1, 0)).collect();
+    let distinct: BTreeSet<i64> = drawn.iter().copied().collect();
+    let expected: BTreeSet<i64> = (1..=10).chain([12, 14, 16]).collect();
+    assert_eq!(distinct, expected);
+    // The newest is the most frequent: 13 ranks with the exponent 0.99.
+    let weights: f64 = (1..=13).map(|rank| f64::from(rank).powf(-0.99)).sum();
+    assert_share(drawn.iter().filter(|number| **number == 16).count(), drawn.len(), 1.0 / weights);
+}
+
+#[test]
+fn scattered_zipf_keeps_shares_and_moves_frequent_numbers() {
+    let n = 200_000;
+    let plain = numbers(Source::Zipf { min: 1, max: 1_000, exponent: 0.99, is_scattered: false }, n);
+    let scattered = numbers(Source::Zipf { min: 1, max: 1_000, exponent: 0.99, is_scattered: true }, n);
+    let most = |drawn: &[i64]| {
+        let mut counts = BTreeMap::new();
+        drawn.iter().for_each(|number| *counts.entry(*number).or_insert(0_usize) += 1);
+        counts.into_iter().max_by_key(|(_, count)| *count).unwrap()
+    };
+    let ((first, count), (moved, of_moved)) = (most(&plain), most(&scattered));
+    assert_eq!(first, 1);
+    // 6284781860667377211 is the hash of 0: the name of the first record of YCSB.
+    assert_eq!(moved, 1 + 6_284_781_860_667_377_211 % 1_000);
+    // Other numbers may share the place of the first.
+    assert!(
+        of_moved as f64 >= count as f64 * 0.95 && scattered.iter().all(|number| (1..=1_000).contains(number))
+    );
+}
+
+#[test]
+fn hashed_number_is_name_of_record_of_ycsb() {
+    let sequence = Source::Sequence { from: 0, until: None, by: 1 };
+    let source = Source::Hashed { prefix: "user".into(), numbers: Box::new(sequence) };
+    let names = ["user6284781860667377211", "user8517097267634966620", "user1820151046732198393"];
+    assert!(!source.is_number() && source.longest_bytes(0) >= names[0].len());
+    assert_eq!(drawn(source, 3), names);
 }

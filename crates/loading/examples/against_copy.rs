@@ -43,7 +43,7 @@ fn rows(count: u64) -> OwnRows {
     let columns = vec![
         column(Source::Sequence { from: 1, until: None, by: 1 }, 1),
         column(Source::Uniform { min: 1, max: 5_000 }, 2),
-        column(Source::Zipf { min: 1, max: 1_000, exponent: 1.0 }, 3),
+        column(Source::Zipf { min: 1, max: 1_000, exponent: 1.0, is_scattered: false }, 3),
         column(Source::Text { length: 12, alphabet: "0123456789abcdefghijklmnopqrstuvwxyz" }, 4),
         column(Source::Uuid, 5),
     ];

@@ -249,10 +249,16 @@ classes! {
         "look up the SQLSTATE, or the server's number, that the message begins with";
     WrongType "wrong_type" Rejected SaidNo "the key holds a value of another type than the command works on: `WRONGTYPE` of Redis; `incr` of a text in memcached"
         "name keys of the type of the command, or delete those that other loads left behind";
-    Moved "moved" Rejected SaidNo "the key belongs to another node of a cluster: `MOVED` and `ASK` of Redis; no other node is asked"
-        "name the node that the message names, use keys with one hash tag (`{…}`), or a server that is no cluster";
-    NotPrimary "not_primary" Rejected SaidNo "the server is not, or no longer, the primary of its replica set: codes 10107, 13435, 13436, 189, and 11602 of MongoDB"
-        "name all members of the set in `url`, and the set in `replicaSet`: connections then go to the primary";
+    Moved "moved" Rejected SaidNo "the key belongs to another node of a cluster: `MOVED` and `ASK` of Redis, which are followed only with `cluster=true`, up to 16 times, and to nodes that the cluster named before the load"
+        "add `?cluster=true` to the URL, use keys with one hash tag (`{…}`), or a server that is no cluster";
+    CrossSlot "cross_slot" Rejected SaidNo "the keys of a command belong to several slots of a cluster: `CROSSSLOT` of Redis"
+        "give the keys of a command one hash tag, such as `{user:1}:name` and `{user:1}:mail`";
+    MovedFollowed "moved_followed" Nothing SaidNo "a command was sent once more to the node that `MOVED` named: it counts as that ended, and this next to it"
+        "see whether slots moved between nodes, or a replica became master";
+    AskFollowed "ask_followed" Nothing SaidNo "a command was sent once more to the node that `ASK` named: it counts as that ended, and this next to it"
+        "slots were moving between nodes; measure again when none move";
+    NotPrimary "not_primary" Rejected SaidNo "the server is not, or no longer, the primary of its replica set: codes 10107, 13435, 13436, 189, and 11602 of MongoDB; a replica of Redis where the master is asked for"
+        "name all members of the set in `url`, and the set in `replicaSet`: connections then go to the primary; behind a Sentinel, wait until it has promoted a replica";
     WrongRole "wrong_role" Rejected SaidNo "no server of the URL is in the state that `target_session_attrs` requires, such as a primary"
         "name all servers in the URL, and wait until one is promoted, or remove `target_session_attrs`";
     NotReady "not_ready" Rejected SaidNo "the server cannot serve commands now: `LOADING`, `BUSY`, `CLUSTERDOWN`, `MASTERDOWN`, `NOREPLICAS`, and `TRYAGAIN` of Redis; MongoDB 6, 64, 79, 89, 94, 100, 133, 13388"

@@ -19,6 +19,7 @@ use crate::requests::{ForeignLoad, Requests};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
 use crate::system_kind::SystemKind;
+use crate::ycsb;
 
 /// Steps of a load and the system that takes them, before the load itself is checked.
 pub(crate) struct Target {
@@ -53,8 +54,7 @@ impl Target {
     /// Reads the target of a command line with another URL.
     pub(crate) fn from_request_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         let target = request::target(draft, faults);
-        let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
-        forbid(&only_transactions(draft), what, faults);
+        no_database(draft, faults);
         if target
             .as_ref()
             .is_some_and(|target| target.protocol.own_steps().is_none_or(|own| own.workload.is_none()))
@@ -158,6 +158,7 @@ impl Target {
             grows_to,
             profile: checked.profile,
             is_trial: false,
+            replay: None,
             watched: None,
             running: None,
             figures: Vec::new(),
@@ -219,15 +220,37 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
     own.into_iter().chain(draft.sql.given()).collect()
 }
 
+/// Error for a workload that only databases have, on another system.
+fn no_database(draft: &Draft, faults: &mut Vec<Fault>) {
+    let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
+    for (flag, _) in only_transactions(draft).into_iter().filter(|(_, is_given)| *is_given) {
+        let of_records = flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url).is_some();
+        let help = match of_records {
+            true => "write one of ycsb-a to ycsb-f, which run here as well",
+            false => instead_of(flag),
+        };
+        faults.push(Fault::new(flag, what, help));
+    }
+}
+
 /// Checks a command line.
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
-    let kind = SystemKind::by_url(&draft.url);
-    let target = (kind.target)(draft, &mut faults);
     let named = draft.running.as_ref();
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
     let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
-    let plan = put_on(target, kind.unit, &draft.load, Spelling::Flags, faults)?;
+    let plan = match ycsb::asked(draft) {
+        Some(workload) => match ycsb::check(draft, workload) {
+            Ok(plan) if faults.is_empty() => plan,
+            checked => return Err([checked.err().unwrap_or_default(), faults].concat()),
+        },
+        None => {
+            let mut of_target = Vec::new();
+            let kind = SystemKind::by_url(&draft.url);
+            let target = (kind.target)(draft, &mut of_target);
+            put_on(target, kind.unit, &draft.load, Spelling::Flags, [of_target, faults].concat())?
+        }
+    };
     Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 

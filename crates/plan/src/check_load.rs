@@ -76,7 +76,8 @@ impl LoadSpec {
     /// choose the amount of load.
     pub(crate) fn own_course(&self) -> Option<Field> {
         let stages = self.stages.as_ref().map(|_| Field::STAGES);
-        stages.or(self.recorded.as_ref().map(|_| Field::RECORDED))
+        let recorded = self.recorded.as_ref().map(|_| Field::RECORDED);
+        stages.or(recorded).or(self.replay.as_ref().map(|_| Field::REPLAY))
     }
 
     /// Checks the load. Appends all errors to `errors`.

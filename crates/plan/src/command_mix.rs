@@ -14,7 +14,7 @@ const KEY: &str = "key";
 const KEYS_MAX: u64 = 1 << 53;
 const DATA_BYTES_MAX: u64 = 64 << 20;
 /// Key distributions, by the words of the flag.
-pub const KEY_DISTRIBUTIONS: [&str; 3] = ["uniform", "zipf", "sequence"];
+pub const KEY_DISTRIBUTIONS: [&str; 4] = ["uniform", "zipf", "latest", "sequence"];
 const COMMANDS_FLAG: &str = "--commands";
 const KEYS_FLAG: &str = "--keys";
 const DATA_SIZE_FLAG: &str = "--data-size";
@@ -123,7 +123,8 @@ impl CommandMixSpec {
         let max = keys as i64 - 1;
         match self.key_distribution.as_deref().unwrap_or(KEY_DISTRIBUTIONS[0]) {
             "uniform" => Source::Uniform { min: 0, max },
-            "zipf" => Source::Zipf { min: 0, max, exponent: 1.0 },
+            "zipf" => Source::Zipf { min: 0, max, exponent: 1.0, is_scattered: false },
+            "latest" => Source::Latest { min: 0, max, exponent: 1.0, grows_with: None },
             "sequence" => Source::Sequence { from: 0, until: Some(max), by: 1 },
             other => {
                 let what = format!("unknown distribution {other:?}");

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use load::xoroshiro::Xoroshiro;
 use serde_json::Value;
 use wire::step::Access;
-use wire::{Protocol, ShardRule};
+use wire::{ClusterNodes, Protocol, ShardRule};
 
 use crate::database::Database;
 use crate::fault::Fault;
@@ -35,6 +35,8 @@ pub enum Select {
     First,
     /// Hashing: each request goes to the address that the rule selects for this text. The text has names of values in braces.
     Hash(String, ShardRule),
+    /// Cluster: each request goes to the node that serves the slot of its key. The addresses are those of the nodes.
+    Cluster(ClusterNodes),
 }
 
 /// Load that a system takes: its addresses, and the properties in which loads differ. The defaults are those of requests.
@@ -156,11 +158,19 @@ impl Endpoint {
         self.load.peers()
     }
 
-    /// Number of shards that each user connects to: the number of addresses if a hash selects among them, otherwise 1.
+    /// Number of shards that each user connects to: the number of addresses if a hash or a cluster selects among them, otherwise 1.
     pub fn shards(&self) -> usize {
         match self.select {
-            Some(Select::Hash(..)) => self.peers().len(),
+            Some(Select::Hash(..) | Select::Cluster(_)) => self.peers().len(),
             _ => 1,
+        }
+    }
+
+    /// Nodes of the cluster. `None` if it is no cluster, or its nodes are not known yet.
+    pub fn nodes(&self) -> Option<&ClusterNodes> {
+        match &self.select {
+            Some(Select::Cluster(nodes)) => Some(nodes),
+            _ => None,
         }
     }
 

@@ -36,6 +36,9 @@ impl Study {
         if let Some(tool) = &self.loads[load].tool {
             return tool.load_words();
         }
+        if let Some(replay) = &self.loads[load].replay {
+            return replay.words();
+        }
         let followed = self.loads[load].scenario.as_ref().map(|scenario| self.following(scenario, load));
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
@@ -79,6 +82,9 @@ impl Plan {
         if let Some(tool) = self.tool() {
             return tool_words(tool.tool.name, tool.users);
         }
+        if let Some(replay) = &self.replay {
+            return replay.words();
+        }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { unit(&self.steps) };
         load_words(&self.load, self.pipeline, unit)
             + &growth(self.grows_to)
@@ -87,6 +93,9 @@ impl Plan {
 
     /// Words for the end of the load: `10s after 2s of warm-up`.
     pub fn stop_words(&self) -> String {
+        if let Some(replay) = &self.replay {
+            return replay.stop_words();
+        }
         stop_words(&self.stop, self.extend, self.warm_up_ns, unit(&self.steps))
     }
 

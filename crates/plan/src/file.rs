@@ -38,6 +38,7 @@ mod proxies;
 mod quick;
 mod reading;
 mod reference;
+mod replays;
 mod resources;
 mod scenario;
 mod schema;
@@ -59,12 +60,14 @@ mod variables;
 mod variants;
 mod visits;
 mod words;
+mod ycsb;
 
 use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 pub use errors::{FileError, FileErrors, FilePosition};
 pub use reference::reference;
+pub use replays::log_moment;
 pub use schema::schema;
 
 pub(crate) use database::check_url as check_database_url;
@@ -145,12 +148,14 @@ impl Study {
             source,
             folder: Folder::open(folder),
             findings,
+            system: 0,
             kinds: Kinds::default(),
             at_url: Kinds::default(),
             pipeline_max: None,
             environment,
             secrets: Secrets::default(),
             parameters: Parameters::default(),
+            logs: replays::ReadLogs::default(),
         };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
@@ -273,9 +278,10 @@ fn read_setting(
     compare::in_slices(root, study, reading)
 }
 
-/// The tree with the whole names of figures, once its shape is checked. `None` if it is no mapping.
+/// The tree with the steps of its workload and the whole names of figures, once its shape is checked. `None` if it is no mapping.
 fn shaped(root: &Node, reading: &mut Reading<'_>) -> Option<Node> {
-    let root = figures::named(root, reading);
+    let expanded = ycsb::expanded(root, reading.system, reading);
+    let root = figures::named(expanded.as_ref().unwrap_or(root), reading);
     shape::check(&root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
     if !matches!(root.value, tree::Value::Map(_)) {
         return None;
@@ -326,7 +332,7 @@ fn experiment(
 /// Requires one key of each group that a plan needs. Events need a load that Tenbin makes.
 fn needed(root: &Node, reading: &mut Reading<'_>) {
     let groups: [(&[&str], &str, &str); 2] = [
-        (&["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
+        (&["scenario", "scenarios", "workload"], "requires `scenario`", "add `scenario: [ get: / ]`"),
         (
             &["url", "systems", "endpoints"],
             "requires `url` or `systems`",
@@ -334,7 +340,7 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
         ),
     ];
     for (keys, what, help) in groups {
-        if keys.contains(&"scenario") && tools::make_all_loads(root) {
+        if keys.contains(&"scenario") && loads::need_no_scenario(root) {
             continue;
         }
         let is_given = root.entries().iter().any(|entry| {

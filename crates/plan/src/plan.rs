@@ -9,6 +9,7 @@ use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
 use crate::endpoint::{Endpoint, EndpointLoad, Peer};
+use crate::replay::Replay;
 use crate::running::RunningAs;
 use crate::study::{Cmd, PlannedFigure, SqlFile};
 
@@ -79,6 +80,8 @@ pub struct Plan {
     /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then
     /// a result, and no reason to doubt the run.
     pub is_trial: bool,
+    /// Log that the load replays, with one step for all of its statements or requests. `None` if users follow the scenarios.
+    pub replay: Option<Replay>,
 }
 
 impl Plan {
@@ -89,7 +92,10 @@ impl Plan {
 
     /// Whether a step may change data. A request may, because the system that answers it is unknown.
     pub fn may_write(&self) -> bool {
-        self.steps.iter().any(|step| self.endpoints[usize::from(step.endpoint)].load.may_write())
+        match &self.replay {
+            Some(replay) => !replay.is_read_only,
+            None => self.steps.iter().any(|step| self.endpoints[usize::from(step.endpoint)].load.may_write()),
+        }
     }
 
     /// The first system: that of `url`.
@@ -358,8 +364,12 @@ impl Plan {
     }
 
     /// Parts of steps that have accounts of their own: requests that redirects may lead to, then statements of transactions. Both
-    /// are ordered by endpoint.
+    /// are ordered by endpoint. Parts of a replay are its fingerprints.
     pub fn parts(&self) -> Vec<sql::Part> {
+        if let Some(replay) = &self.replay {
+            let fingerprints = replay.fingerprints.iter();
+            return fingerprints.map(|text| sql::Part { name: text.clone(), of: 0 }).collect();
+        }
         (0..).zip(self.loads()).flat_map(|(number, load)| load.parts(self, number)).collect()
     }
 

@@ -64,6 +64,9 @@ impl Plan {
         if let Some(recording) = self.recording() {
             plan["recorded"] = recording_json(recording);
         }
+        if let Some(replay) = &self.replay {
+            plan["replay"] = replay.to_json();
+        }
         if let Some(lifetime_ns) = self.connection_lifetime_ns {
             plan["connection_lifetime_ns"] = json!(lifetime_ns);
         }
@@ -201,6 +204,7 @@ fn select_json(endpoint: &Endpoint) -> Option<Value> {
     Some(match endpoint.select.as_ref()? {
         Select::InTurn => json!({ "rule": "in-turn", "addresses": addresses }),
         Select::First => json!({ "rule": "first", "addresses": addresses }),
+        Select::Cluster(_) => json!({ "rule": "cluster", "addresses": addresses }),
         Select::Hash(text, rule) => {
             let mut json = json!({ "rule": "hash", "text": text, "addresses": addresses });
             // Plans with the default rule keep their hash.
@@ -243,10 +247,23 @@ fn guard_json(guard: &Guard) -> Value {
 
 /// A source of values. For a table only its size is recorded, because its content may be secret.
 fn data_json(data: &DataSource) -> Value {
-    let source = match &data.source {
+    json!({ "fills": data.fills, "from": source_json(&data.source) })
+}
+
+fn source_json(source: &Source) -> Value {
+    match source {
         Source::Sequence { from, until, by } => json!({ "sequence": [from, until], "by": by }),
         Source::Uniform { min, max } => json!({ "uniform": [min, max] }),
-        Source::Zipf { min, max, exponent } => json!({ "zipf": [min, max], "exponent": exponent }),
+        Source::Zipf { min, max, exponent, is_scattered: false } => {
+            json!({ "zipf": [min, max], "exponent": exponent })
+        }
+        Source::Zipf { min, max, exponent, is_scattered: true } => {
+            json!({ "zipf": [min, max], "exponent": exponent, "scatter": true })
+        }
+        Source::Latest { min, max, exponent, grows_with } => {
+            json!({ "latest": [min, max], "exponent": exponent, "grows_with": grows_with })
+        }
+        Source::Hashed { prefix, numbers } => json!({ "hash": prefix, "of": source_json(numbers) }),
         Source::Text { length, alphabet } => json!({ "text": length, "of": alphabet }),
         Source::Uuid => json!({ "uuid": 4 }),
         Source::TimeUuid => json!({ "uuid": 7 }),
@@ -256,6 +273,5 @@ fn data_json(data: &DataSource) -> Value {
         Source::Rows { rows, order } => {
             json!({ "rows": rows.len(), "order": if *order == RowOrder::InTurn { "in-turn" } else { "random" } })
         }
-    };
-    json!({ "fills": data.fills, "from": source })
+    }
 }

@@ -259,6 +259,7 @@ pub(crate) fn access_of(url: &Url) -> Access {
         password: url.password().map(decoded).map(Secret),
         path: decoded(url.path().trim_start_matches('/')),
         options: options_of(url),
+        scheme: url.scheme().to_owned(),
     }
 }
 

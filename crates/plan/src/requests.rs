@@ -34,6 +34,11 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     front: |place, load| Ok(alone(place, load)?.front),
     plan_of_tool: alone,
     check_url: file::check_requests_url,
+    records: |url| {
+        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
+        protocol.own_steps()?.records
+    },
+    placeholder_url: |scheme| format!("{scheme}://127.0.0.1"),
     in_process: |_| None,
 };
 

@@ -21,6 +21,7 @@ use crate::script_error;
 use crate::spec::{At, Field, Spanned, SqlSpec, values};
 use crate::transactions::Transactions;
 use crate::visible::visible;
+use crate::ycsb;
 
 const SCRIPTS_MAX: usize = 128;
 const WEIGHT_MAX: u32 = 1_000_000;
@@ -138,7 +139,9 @@ impl Checked {
 /// Name of a built-in workload, or an error that suggests the nearest one.
 pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let mixes = workload::MIXES.iter().map(|mix| mix.name);
-    let known = || mixes.clone().chain(workload::WORKLOADS.iter().map(|workload| workload.name));
+    let records = ycsb::WORKLOADS.iter().map(|workload| workload.name);
+    let workloads = workload::WORKLOADS.iter().map(|workload| workload.name);
+    let known = || mixes.clone().chain(workloads.clone()).chain(records.clone());
     known().find(|known| *known == name).ok_or_else(|| {
         let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
         // A part of a name is enough if it is unique: `tpc-b`, `read-only`.

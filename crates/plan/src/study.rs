@@ -62,6 +62,7 @@ use wire::Secrets;
 use crate::explain::PROFILED;
 use crate::file::Script;
 use crate::plan::Stacks;
+use crate::replay::Replay;
 use crate::spec::{LoadSpec, Spanned};
 
 /// Everything that a plan file asks for, free of contradictions. Made by [`Study::read`].
@@ -132,6 +133,8 @@ pub struct StudyLoad {
     pub scenario: Option<String>,
     /// External load generator that makes the load. `None` if Tenbin makes it.
     pub(crate) tool: Option<ToolText>,
+    /// Log that the load replays. `None` if it follows scenarios.
+    pub(crate) replay: Option<Replay>,
     pub(crate) spec: LoadSpec,
 }
 
@@ -148,6 +151,8 @@ pub struct Compare {
     pub matters: f64,
     /// Result that the comparison looks for.
     pub find: Find,
+    /// Whether all blocks are made, even if two variants can be told apart earlier. A comparison by statement needs all of them.
+    pub has_all_blocks: bool,
     /// Runs of each variant; the maximum if the comparison can end early. With a sweep, the runs of each finalist.
     pub blocks: u32,
     /// Sweep that selects the finalists. `None` unless [`Find::BestOfEach`] is asked for.

@@ -1,7 +1,7 @@
 //! Kinds of systems, by the schemes of their URLs and by the steps that they take. A kind is one entry in [`KINDS`]; other code asks
 //! it for a property.
 
-use wire::step::{self, Unit};
+use wire::step::{self, Records, Unit};
 use wire::{Protocol, Scheme};
 
 use crate::check::Target;
@@ -68,6 +68,10 @@ pub(crate) struct SystemKind {
     pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Result<Plan, Vec<Fault>>,
     /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
     pub(crate) check_url: fn(&Node, &str, bool, &mut Reading<'_>),
+    /// Operations on records of the system with this URL. `None` if it has none.
+    pub(crate) records: fn(&str) -> Option<&'static Records>,
+    /// URL with this scheme that takes the place of one that may have a password.
+    pub(crate) placeholder_url: fn(&str) -> String,
     /// Name of the system with this URL if it runs within this program. `None` for a server.
     pub(crate) in_process: fn(&str) -> Option<&'static str>,
 }

@@ -64,12 +64,22 @@ impl UrlLoad {
         }
         let sections = sections(&url, own, mix, &mut faults);
         match sections {
-            Some(text) if faults.is_empty() => {
-                Ok(Self { url: url[..url::Position::AfterPath].to_owned(), name: name(&url), text })
-            }
+            Some(text) if faults.is_empty() => Ok(Self { url: without_step(&url), name: name(&url), text }),
             _ => Err(faults),
         }
     }
+}
+
+/// URL of the system: without the parts of the query that are a step.
+fn without_step(url: &Url) -> String {
+    let options = access_of(url).options;
+    let mut system = url.clone();
+    system.set_query(None);
+    if !options.is_empty() {
+        system.query_pairs_mut().extend_pairs(options);
+    }
+    system.set_fragment(None);
+    system.into()
 }
 
 /// Host, port, and path of a URL.
@@ -86,7 +96,7 @@ fn sections(url: &Url, own: &OwnSteps, mix: &CommandMixSpec, faults: &mut Vec<Fa
         let what = format!("a load of {} cannot be given by flags here", own.noun);
         faults.push(Fault::new("URL", what, "write a plan: tenbin init"));
     };
-    if let Some(workload) = own.workload.filter(|_| url.query().is_none()) {
+    if let Some(workload) = own.workload.filter(|_| !query_step::has_step(url, own)) {
         let CommandMix { steps, variables, data, .. } = mix.check(workload, faults)?;
         let written: Option<Vec<Json>> =
             steps.iter().map(|step| written(step.as_ref(), steps.len() > 1)).collect();
@@ -153,6 +163,7 @@ fn source(source: &load::values::Source) -> Option<Json> {
     let (kind, min, max) = match source {
         Source::Uniform { min, max } => ("uniform", min, max),
         Source::Zipf { min, max, .. } => ("zipf", min, max),
+        Source::Latest { min, max, .. } => ("latest", min, max),
         Source::Sequence { from, until: Some(until), .. } => ("sequence", from, until),
         _ => return None,
     };

@@ -146,7 +146,10 @@ fn data_fills_used_variables() {
         source.expect("it is filled").clone()
     };
     assert_eq!(filled("n").source, Source::Uniform { min: 1, max: 1000 });
-    assert_eq!(filled("hot").source, Source::Zipf { min: 1, max: 100_000, exponent: 1.1 });
+    assert_eq!(
+        filled("hot").source,
+        Source::Zipf { min: 1, max: 100_000, exponent: 1.1, is_scattered: false }
+    );
     assert_eq!(filled("id").source, Source::Sequence { from: 1, until: Some(500), by: 2 });
     assert!(matches!(filled("word").source, Source::Text { length: 12, alphabet } if alphabet.len() == 26));
     let people = filled("people.name");

@@ -55,6 +55,16 @@ fn command_gets_values_of_load_system_and_run() {
 }
 
 #[test]
+fn parameter_of_the_plan_is_used_in_the_command_of_a_tool_alone() {
+    let rest = "vary: { path: [ a, b ] }\nsystems: { app: { start: \"app {port}\" } }";
+    let used = study("{ tool: \"wrk -c{users} {url}/{path}\", users: 2, for: 5s }", rest);
+    assert_eq!(used.expect("the parameter is used").variants.len(), 2);
+    let unused = study("{ tool: \"wrk -c{users} {url}/\", users: 2, for: 5s }", rest);
+    let unused = unused.expect_err("nothing uses the parameter");
+    assert!(unused.contains("unused parameter `path`"), "{unused}");
+}
+
+#[test]
 fn tool_may_load_a_database() {
     let load = "{ tool: \"pgbench -p {port} -c {users} -T {seconds} postgres\", users: 4, for: 5s }";
     let system =

@@ -78,6 +78,7 @@ fn reads_user_password_and_database_from_url() {
     let expected = Access {
         user: Some("app".to_owned()),
         password: Some(Secret("p@ss{".to_owned())),
+        scheme: "rediss".to_owned(),
         path: "3".to_owned(),
         ..Access::default()
     };
@@ -132,8 +133,21 @@ fn url_without_step_gets_command_mix_on_random_keys() {
         Draft { url: "redis://h:1".to_owned(), command_mix, ..Draft::default() }.check().expect("a plan");
     let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!((names.as_slice(), plan.title.as_str()), (&["GET", "INCR"][..], "get,incr on redis://h:1"));
-    assert_eq!(plan.data[0].source, Source::Zipf { min: 0, max: 999, exponent: 1.0 });
+    assert_eq!(plan.data[0].source, Source::Zipf { min: 0, max: 999, exponent: 1.0, is_scattered: false });
     assert!(matches!(&plan.scenarios.list[0].order, Order::Mix(visits) if visits.len() == 2));
+}
+
+#[test]
+fn latest_keys_are_the_highest() {
+    let command_mix = CommandMixSpec {
+        keys: Some("1000".to_owned()),
+        key_distribution: Some("latest".to_owned()),
+        ..CommandMixSpec::default()
+    };
+    let plan =
+        Draft { url: "redis://h:1".to_owned(), command_mix, ..Draft::default() }.check().expect("a plan");
+    let latest = Source::Latest { min: 0, max: 999, exponent: 1.0, grows_with: None };
+    assert_eq!(plan.data[0].source, latest);
 }
 
 #[test]

@@ -7,9 +7,12 @@ use plan::Study;
 /// Max load of a quick study, which must finish within three minutes, including starts and stops.
 const QUICK_LOAD_NS: u64 = 150_000_000_000;
 
+/// Folders with plans.
+const FOLDERS: [&str; 2] = ["../../plans", "../../docs/gallery"];
+
 fn plans() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
-    let entries = std::fs::read_dir(&folder).expect("the folder of plans");
+    let folders = FOLDERS.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder of plans"));
     let paths = entries.map(|entry| entry.expect("an entry").path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
 }

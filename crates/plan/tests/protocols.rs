@@ -12,6 +12,10 @@ fn loads_every_scheme_with_its_default_port() {
                 Compile::StepsWith(..) | Compile::Steps(_) => {
                     let query = protocol.own_steps().map_or("", |own| own.query);
                     let url = match protocol.own_steps().and_then(|own| own.log_in) {
+                        // The path of a Sentinel is the name of a master.
+                        Some(_) if scheme.name.ends_with("+sentinel") => {
+                            format!("{}://somebody@127.0.0.1/mymaster{query}", scheme.name)
+                        }
                         Some(_) => format!("{}://somebody@127.0.0.1{query}", scheme.name),
                         None => format!("{url}{query}"),
                     };

@@ -39,12 +39,16 @@ pub enum Action {
         /// Whether the client kept the prepared statement under a name.
         is_named: bool,
     },
-    /// HTTP request without a body.
+    /// HTTP request.
     Request {
         /// Method, such as GET.
         method: String,
         /// Path and query.
         target: String,
+        /// Headers that the log has. Empty for an access log.
+        headers: Vec<(String, String)>,
+        /// Body. `None` for a request without one.
+        body: Option<String>,
     },
 }
 

@@ -30,7 +30,11 @@ pub fn scan(text: &str, engine: Engine) -> Scanned {
     let mut out = scan.out;
     let trimmed = out.fingerprint.trim_end_matches([' ', ';']).len();
     out.fingerprint.truncate(trimmed);
-    out.fingerprint = lists(&out.fingerprint).replace(char::is_control, " ");
+    out.fingerprint = lists(&out.fingerprint);
+    // Control characters are rare, and finding them byte by byte is fast.
+    if out.fingerprint.bytes().any(|byte| !(0x20..0x7f).contains(&byte)) {
+        out.fingerprint = out.fingerprint.replace(char::is_control, " ");
+    }
     out
 }
 
@@ -157,8 +161,15 @@ impl Scan<'_> {
 
     /// Appends bytes of the statement. They may be part of a character, which is replaced.
     fn text(&mut self, start: usize, end: usize) {
-        if self.out.fingerprint.len() < BYTES_MAX {
-            let text = String::from_utf8_lossy(&self.bytes[start..end]).to_lowercase();
+        if self.out.fingerprint.len() >= BYTES_MAX {
+            return;
+        }
+        let bytes = &self.bytes[start..end];
+        if bytes.is_ascii() {
+            let lower = bytes.iter().take(BYTES_MAX).map(|byte| char::from(byte.to_ascii_lowercase()));
+            self.out.fingerprint.extend(lower);
+        } else {
+            let text = String::from_utf8_lossy(bytes).to_lowercase();
             self.out.fingerprint.extend(text.chars().take(BYTES_MAX));
         }
     }

@@ -7,7 +7,7 @@ use crate::output::Reader;
 use crate::postgres::prefix::Prefix;
 use crate::postgres::{self, csvlog, jsonlog, stderr};
 use crate::web::pattern::{COMBINED, COMMON, Pattern};
-use crate::web::{caddy, text};
+use crate::web::{caddy, har, text};
 
 /// Number of lines of a sample that decide which format a log has.
 const SAMPLE_LINES_MAX: usize = 1_000;
@@ -117,6 +117,13 @@ pub const FORMATS: &[Format] = &[
         open: |_, _| Ok(Box::new(caddy::Caddy)),
     },
     Format {
+        name: "har",
+        sentence: "HTTP archive of a browser or proxy (HAR), up to 256 MiB",
+        traffic: Traffic::Http,
+        count: har::count,
+        open: |_, _| Ok(Box::new(har::Har::default())),
+    },
+    Format {
         name: "access",
         sentence: "nginx and Apache, any format: --log-format '$remote_addr [$time_local] \"$request\" $request_time'",
         traffic: Traffic::Http,
@@ -132,6 +139,11 @@ impl Format {
     /// Finds a format by its name.
     pub fn named(name: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// Format whose lines begin with a prefix that users may give.
+    pub fn prefixed() -> Option<&'static Self> {
+        Self::named("postgres")
     }
 
     /// Finds the format of a log by its first lines. `None` if no line has any format.

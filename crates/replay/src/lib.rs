@@ -1,7 +1,7 @@
 //! Reads recorded traffic, one file per format, and plays it again.
 //!
 //! [`Log`] streams entries: statements or requests with session, time, and logged result. [`Survey`] counts them by fingerprint, and
-//! [`TraceBuilder`] keeps them as what each connection has to send. [`play`] sends it and compares each result with the log. The
+//! [`TraceBuilder`] keeps them as what each connection has to send. [`Recorded`] is both. [`play`] sends it and compares each result with the log. The
 //! crate has no sockets and no clock.
 
 mod entry;
@@ -14,6 +14,8 @@ mod mysql;
 mod output;
 pub mod play;
 mod postgres;
+mod recorded;
+mod sharing;
 mod skipped;
 mod survey;
 mod trace;
@@ -24,6 +26,8 @@ pub use fingerprint::{Scanned, of_request, scan};
 pub use formats::{FORMATS, Format, Layout, Traffic};
 pub use log::{Log, LogError};
 pub use output::{Output, Reader};
+pub use recorded::{Moment, ReadError, Recorded, Selection, speed};
+pub use sharing::{Role, Shared};
 pub use skipped::{Reason, Skipped};
 pub use survey::{FINGERPRINTS_MAX, FingerprintCount, OTHER, Survey};
-pub use trace::{Form, Item, KEPT_BYTES_MAX, TooLarge, Trace, TraceBuilder};
+pub use trace::{Form, Item, KEPT_BYTES_MAX, RequestForm, TooLarge, Trace, TraceBuilder};

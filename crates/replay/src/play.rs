@@ -5,6 +5,7 @@
 
 mod http;
 mod outcomes;
+mod row_hash;
 mod sql;
 
 pub use self::http::{HttpPlay, HttpPlayer};

@@ -39,6 +39,8 @@ pub enum Reason {
     Filtered,
     /// Removed because it may write.
     MayWrite,
+    /// Removed because of its time.
+    OtherTime,
 }
 
 impl Reason {
@@ -62,6 +64,7 @@ impl Reason {
             Self::BadRequest => "requests that are not HTTP",
             Self::Filtered => "left out by --user, --database",
             Self::MayWrite => "left out by --only reads",
+            Self::OtherTime => "left out by --since, --until",
         }
     }
 
@@ -85,12 +88,14 @@ impl Reason {
             Self::BadRequest => "bad_request",
             Self::Filtered => "filtered",
             Self::MayWrite => "may_write",
+            Self::OtherTime => "other_time",
         }
     }
 
     /// Whether a statement was lost, in contrast to a line that has none, or that a flag left out.
     pub fn is_loss(self) -> bool {
-        !matches!(self, Self::NoStatement | Self::PartOfExecution | Self::Filtered | Self::MayWrite)
+        let is_left_out = matches!(self, Self::Filtered | Self::MayWrite | Self::OtherTime);
+        !is_left_out && !matches!(self, Self::NoStatement | Self::PartOfExecution)
     }
 }
 

@@ -46,8 +46,19 @@ pub enum Form {
         /// Whether the statement stays prepared.
         is_named: bool,
     },
-    /// A request with this method. Its text is the target.
-    Request(Arc<str>),
+    /// A request. Its text is the target.
+    Request(Arc<RequestForm>),
+}
+
+/// A request without its target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RequestForm {
+    /// Method, such as GET.
+    pub method: String,
+    /// Headers that the log has.
+    pub headers: Vec<(String, String)>,
+    /// Body. `None` for a request without one.
+    pub body: Option<String>,
 }
 
 /// Everything to send.
@@ -77,7 +88,7 @@ pub struct TooLarge;
 pub struct TraceBuilder {
     texts: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
-    methods: HashMap<String, Arc<str>>,
+    requests: HashMap<RequestForm, Arc<RequestForm>>,
     sessions: HashMap<Option<u32>, Session>,
     has_whole_seconds: bool,
     /// Order of all entries, for times in whole seconds.
@@ -114,9 +125,8 @@ impl TraceBuilder {
                 self.kept_bytes += bytes;
                 (text, Form::Execute { values: values.into(), is_named })
             }
-            Action::Request { method, target } => {
-                let method = self.methods.entry(method).or_insert_with_key(|method| method.as_str().into());
-                (target, Form::Request(Arc::clone(method)))
+            Action::Request { method, target, headers, body } => {
+                (target, Form::Request(self.request(RequestForm { method, headers, body })))
             }
         };
         let text = self.text(&text);
@@ -141,6 +151,19 @@ impl TraceBuilder {
         self.texts.push(Arc::clone(&shared));
         self.numbers.insert(shared, number);
         number
+    }
+
+    fn request(&mut self, form: RequestForm) -> Arc<RequestForm> {
+        if let Some(known) = self.requests.get(&form) {
+            return Arc::clone(known);
+        }
+        let of_headers: usize = form.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
+        let bytes = form.method.len() + of_headers + form.body.as_ref().map_or(0, String::len) + 96;
+        // The key is a copy.
+        self.kept_bytes += 2 * bytes as u64;
+        let shared = Arc::new(form.clone());
+        self.requests.insert(form, Arc::clone(&shared));
+        shared
     }
 
     /// Puts the sessions on slots. Times count from `first_ns`.

@@ -1,6 +1,7 @@
-//! Access logs of web servers: a pattern for lines of text, and the JSON of Caddy.
+//! Logs of requests: access logs of web servers as lines of text, the JSON of Caddy, and HTTP archives.
 
 pub(crate) mod caddy;
+pub(crate) mod har;
 pub(crate) mod pattern;
 pub(crate) mod text;
 
@@ -43,7 +44,12 @@ impl Access<'_> {
             at_ns: at_ns.saturating_sub(duration_ns),
             user: name(self.user),
             database: name(self.host),
-            action: Action::Request { method: self.method.to_owned(), target: self.target.to_owned() },
+            action: Action::Request {
+                method: self.method.to_owned(),
+                target: self.target.to_owned(),
+                headers: Vec::new(),
+                body: None,
+            },
             fingerprint: fingerprint::of_request(self.method, self.target),
             duration_ns: self.duration_ns,
             result: self.status.map_or(LoggedResult::Unknown, LoggedResult::Status),

@@ -8,7 +8,7 @@ fn requests(entries: &[replay::Entry]) -> Vec<(&str, &str)> {
     entries
         .iter()
         .map(|entry| match &entry.action {
-            Action::Request { method, target } => (method.as_str(), target.as_str()),
+            Action::Request { method, target, .. } => (method.as_str(), target.as_str()),
             other => panic!("{other:?} is no request"),
         })
         .collect()

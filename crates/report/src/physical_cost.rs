@@ -144,13 +144,27 @@ impl CostLine {
         }
     }
 
-    /// Largest figure ÷ smallest. `None` if there are no two, or one is too small.
+    /// Largest figure ÷ smallest, for sorting: figures that are next to nothing count as a tenth of the smallest that is named. `None` if
+    /// there are no two figures, or all are too small.
+    fn rank(&self) -> Option<f64> {
+        let least = NAMED_MIN[usize::from(self.unit == CostUnit::Bytes)];
+        let (min, max) = self.extremes()?;
+        (max >= least).then(|| max / min.max(least / 10.0))
+    }
+
+    /// Largest figure ÷ smallest. `None` if `rank` is, or if the smallest is next to nothing: a factor of nothing has no meaning.
     fn ratio(&self) -> Option<f64> {
         let least = NAMED_MIN[usize::from(self.unit == CostUnit::Bytes)];
+        let (min, _) = self.extremes()?;
+        self.rank().filter(|_| min >= least / 10.0)
+    }
+
+    /// Smallest and largest figure. `None` if fewer than two are known.
+    fn extremes(&self) -> Option<(f64, f64)> {
         let known: Vec<f64> = self.figures.iter().flatten().copied().collect();
-        let (min, max) =
-            known.iter().fold((f64::INFINITY, 0.0_f64), |(min, max), one| (min.min(*one), max.max(*one)));
-        (known.len() > 1 && max >= least).then(|| max / min.max(least / 10.0))
+        let min = known.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = known.iter().copied().fold(0.0_f64, f64::max);
+        (known.len() > 1).then_some((min, max))
     }
 }
 
@@ -217,10 +231,10 @@ pub(crate) fn sentence(
     let lines = of_load(views, load);
     // Replies and requests of unequal size are named with the comparison.
     let lines: Vec<&CostLine> = lines.iter().filter(|line| !OF_SIZE.contains(&line.words)).collect();
-    let ratios = lines
+    let ranks = lines
         .into_iter()
-        .filter_map(|line| Some((line.ratio().filter(|ratio| *ratio >= NAMED_MIN_RATIO)?, line)));
-    let (ratio, line) = ratios.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+        .filter_map(|line| Some((line.rank().filter(|rank| *rank >= NAMED_MIN_RATIO)?, line)));
+    let (_, line) = ranks.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     let known = names.iter().zip(&line.figures).filter_map(|(name, figure)| Some((name, (*figure)?)));
     let (min, max) = known.fold((None::<(&String, f64)>, None::<(&String, f64)>), |(min, max), one| {
         let min = min.filter(|min| min.1 <= one.1).or(Some(one));
@@ -228,7 +242,8 @@ pub(crate) fn sentence(
     });
     let (min, max) = (min?, max?);
     let [least, most] = [min, max].map(|(name, figure)| format!("{name} {}", shown(line.unit, figure)));
-    Some(format!("{}: {most}, {least} (× {})", line.name(one), decimal(ratio, 2)))
+    let ratio = line.ratio().map_or_else(String::new, |ratio| format!(" (× {})", decimal(ratio, 2)));
+    Some(format!("{}: {most}, {least}{ratio}", line.name(one)))
 }
 
 #[cfg(test)]
@@ -244,7 +259,12 @@ mod tests {
         assert_eq!(line(CostUnit::Bytes, &[Some(800.0), Some(200.0), None]).ratio(), Some(4.0));
         assert_eq!(line(CostUnit::Bytes, &[Some(800.0)]).ratio(), None);
         assert_eq!(line(CostUnit::Count, &[Some(0.1), Some(0.01)]).ratio(), None, "both are next to nothing");
-        assert_eq!(line(CostUnit::Count, &[Some(2.0), Some(0.0)]).ratio(), Some(100.0));
+    }
+
+    #[test]
+    fn figure_next_to_nothing_ranks_high_and_has_no_ratio() {
+        let scans = line(CostUnit::Count, &[Some(200_000.0), Some(0.0)]);
+        assert_eq!((scans.ratio(), scans.rank()), (None, Some(10_000_000.0)));
     }
 
     #[test]

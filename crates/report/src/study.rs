@@ -24,6 +24,7 @@ mod against;
 mod answer;
 mod bottlenecks;
 mod brief;
+pub(crate) mod by_fingerprint;
 mod certainty;
 mod cores;
 pub(crate) mod cpu_profiles;

@@ -1,8 +1,7 @@
 //! Consistency conditions of a workload's tables, checked after its load.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loading::HeldSession;
@@ -11,6 +10,7 @@ use sql::workload::tpcc::CONDITIONS;
 use sql::workload::{self, Tables};
 
 use crate::load_data;
+use crate::time_limit::TimeLimit;
 
 /// Time limit for all conditions.
 const WITHIN: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ pub(crate) fn check(sql: &Transactions) -> Option<String> {
 fn violations(sql: &Transactions) -> Result<Vec<String>, String> {
     let place = load_data::place(&sql.database).map_err(|error| error.to_string())?;
     let is_given_up = Arc::new(AtomicBool::new(false));
-    let limit = Limit::start(Arc::clone(&is_given_up));
+    let limit = TimeLimit::start("consistency", WITHIN, Arc::clone(&is_given_up));
     let mut session = HeldSession::open(&place, is_given_up).map_err(|error| error.to_string())?;
     let mut violated = Vec::new();
     for condition in &CONDITIONS {
@@ -46,32 +46,4 @@ fn violations(sql: &Transactions) -> Result<Vec<String>, String> {
     }
     drop(limit);
     Ok(violated)
-}
-
-/// Thread that gives up the session after [`WITHIN`]. Ends when this is dropped.
-struct Limit(Option<thread::JoinHandle<()>>, Arc<AtomicBool>);
-
-impl Limit {
-    fn start(is_given_up: Arc<AtomicBool>) -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let ends = Arc::clone(&is_over);
-        let wait = move || {
-            thread::park_timeout(WITHIN);
-            if !ends.load(Ordering::Relaxed) {
-                is_given_up.store(true, Ordering::Relaxed);
-            }
-        };
-        Self(thread::Builder::new().name("consistency".to_owned()).spawn(wait).ok(), is_over)
-    }
-}
-
-impl Drop for Limit {
-    fn drop(&mut self) {
-        self.1.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.0.take() {
-            thread.thread().unpark();
-            // It only sleeps, and cannot panic.
-            let _ = thread.join();
-        }
-    }
 }

@@ -8,7 +8,7 @@ mod transactions;
 
 use std::fmt;
 
-use plan::{Engine, OwnData, Transactions};
+use plan::{Engine, OwnData, Plan, Transactions};
 use wire::sql::ServerError;
 
 use crate::database_check::{QueryResult, ServerQuestions};
@@ -44,12 +44,24 @@ pub(crate) struct Kind {
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
     /// Reads the counters by which the cost of a load is known. `None` if there are none.
     pub(crate) costs: Option<ReadCosts>,
+    /// Statements that show plans. `None` if there are none.
+    pub(crate) explain: Option<Explain>,
     /// Finds out whether a database of a running server can be copied within it. `None` if no server of this kind can do that.
     pub(crate) server_copy: Option<FindServerCopy>,
     /// Starts a monitor of the connections of this process. `None` for a server.
     pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
     /// Kind of the endpoints that take its transactions.
     endpoint: &'static EndpointKind,
+}
+
+/// Statements that show the plan of another statement.
+pub(crate) struct Explain {
+    /// Statements that make the session read only, and limit the time of a statement.
+    pub(crate) before: &'static [&'static str],
+    /// Words before a statement that cannot write, which may be run.
+    pub(crate) of_reads: &'static str,
+    /// Words before a statement that may write, which is only planned.
+    pub(crate) of_writes: &'static str,
 }
 
 /// A way to copy a database within its server, or the reason why there is none.
@@ -80,6 +92,8 @@ pub struct Store {
     pub(crate) watch: fn() -> Box<dyn Dialect>,
     /// Creates the function that opens sessions.
     pub(crate) open: fn(&plan::Endpoint, &plan::Secrets) -> Result<Box<OpenSession>, Refusal>,
+    /// Asks the servers of the URLs for the servers of the load. `None` if the URLs name them.
+    discover: fn(&plan::Endpoint, &plan::Secrets) -> Result<Option<plan::Endpoint>, Refusal>,
 }
 
 impl fmt::Debug for Store {
@@ -93,6 +107,19 @@ const STORES: [&Store; 1] = [&redis::STORE];
 /// Finds the store with this protocol. `None` if it is not monitored.
 pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
     STORES.into_iter().find(|store| store.protocol == protocol)
+}
+
+/// The plan with the servers that the servers of its URLs reported. `None` if its URLs name all servers.
+pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
+    let mut discovered: Option<Box<Plan>> = None;
+    for (number, endpoint) in plan.endpoints.iter().enumerate() {
+        let store = endpoint.protocol().and_then(|protocol| store_of(protocol.name));
+        let found = store.map(|store| (store.discover)(endpoint, &plan.secrets)).transpose()?.flatten();
+        if let Some(found) = found {
+            discovered.get_or_insert_with(|| Box::new(plan.clone())).endpoints[number] = found;
+        }
+    }
+    Ok(discovered)
 }
 
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];

@@ -31,7 +31,7 @@ pub(crate) struct EndpointKind {
     /// Records the facts that an endpoint reported. Returns them in words; `None` if it reports none.
     pub(crate) record_facts: fn(&Plan, &Prepared, &mut NewRun) -> Option<String>,
     /// Records how connections reach the endpoint. Returns it in words.
-    pub(crate) record_way: fn(&Prepared, &mut NewRun) -> Vec<String>,
+    pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
     /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
     pub(crate) check_after: Option<fn(&plan::Endpoint) -> Option<String>>,
     /// Help if it has no room for more connections. `None` if connections are limited only by this machine.

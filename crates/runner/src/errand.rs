@@ -153,7 +153,7 @@ fn draw(plan: &Plan, conversation: &mut dyn Conversation) {
     let mut chance = Chance::stream(plan.seed ^ SEED, 0);
     let wall_ns = || (unix_ms() as u64).saturating_mul(1_000_000);
     for source in 0..plan.data.len() {
-        values.draw(source, &mut chance, wall_ns, |variable, value| conversation.set(variable, value));
+        values.draw(source, 0, &mut chance, wall_ns, |variable, value| conversation.set(variable, value));
     }
 }
 

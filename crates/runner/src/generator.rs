@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{Message, Running, StopLevel};
 use load::Share;
-use plan::{OwnData, Plan, Tables};
+use plan::{OwnData, Plan, RecordLoading, RunningSystem, Tables};
 use progress::Stream;
 
 use crate::consent::PublicLoads;
@@ -50,6 +50,21 @@ pub trait Generator: Debug {
         stream: &Stream,
     ) -> Result<(), FillError> {
         let _ = (plan, own, stopper, stream);
+        Ok(())
+    }
+
+    /// Inserts the records of a built-in workload into a store.
+    ///
+    /// # Errors
+    /// A record was not inserted.
+    fn load_records(
+        &self,
+        records: &RecordLoading,
+        system: &RunningSystem,
+        stopper: &Stopper,
+        stream: &Stream,
+    ) -> Result<(), FillError> {
+        let _ = (records, system, stopper, stream);
         Ok(())
     }
 
@@ -164,6 +179,16 @@ impl Generator for LocalGenerator {
     ) -> Result<(), FillError> {
         let Some(database) = plan.database() else { return Ok(()) };
         load_data::fill_own_for(database, own, stopper, stream).map(drop)
+    }
+
+    fn load_records(
+        &self,
+        records: &RecordLoading,
+        system: &RunningSystem,
+        stopper: &Stopper,
+        stream: &Stream,
+    ) -> Result<(), FillError> {
+        load_data::load_records_for(records, system, &self.public, stopper, stream)
     }
 
     fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {

@@ -15,6 +15,7 @@ use crate::consent::PublicLoads;
 use crate::databases::database_addresses;
 use crate::own_data;
 use crate::prepare::Refusal;
+use crate::record_loading::load_records;
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
 
@@ -33,6 +34,9 @@ pub enum FillError {
     /// The tables could not be created, or differ from the requested ones.
     #[error(transparent)]
     Loading(#[from] loading::Error),
+    /// Records were not inserted into a store.
+    #[error("{0}")]
+    Records(String),
 }
 
 struct LoadingProgress<'a> {
@@ -126,20 +130,39 @@ pub(crate) fn fill_own_for(
     stopper: &Stopper,
     stream: &Stream,
 ) -> Result<Loaded, FillError> {
+    telling(stream, |tell| fill_own(database, own, stopper, tell))
+}
+
+/// Runs own statements, and fills own tables.
+pub fn fill_own(
+    database: &plan::Database,
+    own: &plan::OwnData,
+    stopper: &Stopper,
+    tell: Progress<'_>,
+) -> Result<Loaded, FillError> {
     let data = own_data::converted(own)?;
     let place = place(database)?;
     let rows_all = data.tables.iter().map(|table| table.rows.count()).sum();
-    telling(stream, |tell| {
-        let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all };
-        Ok(loading::run_own(&data, &place, &told)?)
-    })
+    let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all };
+    Ok(loading::run_own(&data, &place, &told)?)
+}
+
+/// Inserts the records of a built-in workload before a load, and publishes the progress.
+pub(crate) fn load_records_for(
+    loading: &plan::RecordLoading,
+    system: &plan::RunningSystem,
+    public: &PublicLoads,
+    stopper: &Stopper,
+    stream: &Stream,
+) -> Result<(), FillError> {
+    telling(stream, |tell| load_records(loading, system, public, stopper, tell))
 }
 
 /// Fills tables on a thread of its own, and publishes the progress.
-fn telling(
+fn telling<T: Send>(
     stream: &Stream,
-    fill: impl FnOnce(Progress<'_>) -> Result<Loaded, FillError> + Send,
-) -> Result<Loaded, FillError> {
+    fill: impl FnOnce(Progress<'_>) -> Result<T, FillError> + Send,
+) -> Result<T, FillError> {
     publish(stream, Filling::Begins);
     // Only this thread publishes, at most one state per interval.
     thread::scope(|scope| {

@@ -49,7 +49,9 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         tls: None,
         is_certificate_missing: false,
         learnt: DatabaseFacts::default(),
+        discovered: None,
         running: None,
+        replayed: None,
         ready: Box::new(ready),
     })
 }

@@ -18,6 +18,7 @@ use crate::one_run::Runner;
 use crate::planned_run::PlannedRun;
 use crate::prepare::Prepared;
 use crate::profile::RunProfiler;
+use crate::replay_results;
 use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::watchdog::Watchdog;
@@ -77,7 +78,7 @@ pub(crate) fn measure(
     monitored.runs_already(std::mem::take(&mut before.subject));
     monitored.expect_load(Duration::from_nanos(plan.warm_up_ns), length);
     monitored.profile_with(RunProfiler::of(plan, &before.listeners));
-    let Prepared { threads, thread_rule, cores, resolved, tls, ready, .. } = prepared;
+    let Prepared { threads, thread_rule, cores, resolved, tls, ready, replayed, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;
     monitored.load_comes_from(underway.keeper_pid());
     let steps = plan.steps.len();
@@ -110,6 +111,14 @@ pub(crate) fn measure(
     ending.generator.thread_rule = thread_rule;
     ending.is_system_local = sharing.is_some();
     ending.notes.extend(sharing);
+    if let Some(outcomes) = &replayed {
+        ending.notes.extend(replay_results::note(outcomes));
+        replay_results::keep(
+            outcomes,
+            ending.window_ns.map_or(0, |window_ns| window_ns.saturating_add(plan.warm_up_ns)),
+            feed,
+        )?;
+    }
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = tls;
     Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })

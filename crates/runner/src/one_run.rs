@@ -1,10 +1,11 @@
 //! One run from start to end, for a URL or a study.
 
-use evidence::{Failure, NewRun, SteadyStart, Verdict};
+use evidence::{Failure, NewRun, RunId, SteadyStart, Verdict};
 use progress::{RunEvent, Stream};
 use store::Store;
 
 use crate::databases;
+use crate::describe;
 use crate::feed::Feed;
 use crate::made_run::{Loaded, MadeRun};
 use crate::measure::{Measured, measure};
@@ -14,6 +15,7 @@ use crate::pooling::Warning;
 use crate::recording;
 use crate::run_error::RunError;
 use crate::stage::kept;
+use crate::statement_plans;
 use crate::systems::Started;
 use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
@@ -87,6 +89,7 @@ impl Runner<'_> {
             Ok(prepared) => prepared,
             Err(failure) => return self.without_a_load(&new, failure),
         };
+        new.parts = describe::parts(&planned.plan);
         let notes = recording::record(&planned.plan, &prepared, &mut new);
         match planned.begin_figures(&|| self.tools.is_stopped()) {
             Ok(figures) => monitored.read_with(figures),
@@ -116,6 +119,7 @@ impl Runner<'_> {
         self.end_monitoring(planned, monitored, &mut measured, feed)?;
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
         note_inconsistencies(planned, &mut measured);
+        self.keep_statement_plans(planned, &run, &measured)?;
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         self.confirm_threads(planned, threads, &mut measured, feed)?;
         if planned.set_up.is_some() {
@@ -128,6 +132,24 @@ impl Runner<'_> {
             Some(_) => Loaded { watchdog: None, ..Loaded::of(run, measured, is_first_answer) },
             None => Loaded::of(run, measured, is_first_answer).noting(notes),
         })
+    }
+
+    /// Stores the plans of a replay's statements. Asking for them may take longer than the watchdog allows.
+    fn keep_statement_plans(
+        &self,
+        planned: &PlannedRun<'_>,
+        run: &RunId,
+        measured: &Measured,
+    ) -> Result<(), RunError> {
+        if planned.plan.replay.is_none() || self.tools.is_stopped() {
+            return Ok(());
+        }
+        measured.wait();
+        for output in statement_plans::of_run(&planned.plan, &self.store.load(run)?)? {
+            self.store.keep_output(run, &output.process, &output.text, output.dropped_bytes)?;
+        }
+        measured.go_on();
+        Ok(())
     }
 
     /// Stores the profile, events, and figures that end with the load, while the system still runs. Each may take longer than the
@@ -171,8 +193,12 @@ impl Runner<'_> {
         feed: Feed<'_>,
     ) -> Result<(), RunError> {
         // The load of a confirmation run has no events, so it is not comparable to a load with events. No other load runs between
-        // slices.
-        if measured.was_given_up || planned.has_events() || planned.is_slice() {
+        // slices, and a second replay finds the data that the first one left.
+        if planned.plan.replay.is_some()
+            || measured.was_given_up
+            || planned.has_events()
+            || planned.is_slice()
+        {
             return Ok(());
         }
         let confirmation = ConfirmationRun { runner: self, plan: &planned.plan, threads };

@@ -95,7 +95,8 @@ impl First {
         let is_short = || plan.stop.at_ns.is_some_and(|at| at < LASTING_NS);
         let after = match self {
             Self::Any | Self::MayReject => return None,
-            _ if plan.tool().is_some() => return None,
+            // Statements of a log may all have failed.
+            _ if plan.tool().is_some() || plan.replay.is_some() => return None,
             Self::MustAnswerToGoOn if is_short() => return None,
             Self::MustAnswerToGoOn if plan.stop.requests.is_some() => Duration::from_nanos(LASTING_NS),
             Self::MustAnswer | Self::MustAnswerToGoOn => Duration::ZERO,
@@ -208,7 +209,8 @@ impl<'a> PlannedRun<'a> {
 
     /// Creates tables where required, makes the `setup` requests, and connects once.
     pub(crate) fn prepare(&mut self, tools: &Tools<'_>, stream: &Stream) -> Result<Prepared, Failure> {
-        if let Some(prepared) = self.prepared.take() {
+        if let Some(mut prepared) = self.prepared.take() {
+            self.take_discovered(&mut prepared);
             return Ok(prepared);
         }
         let is_new = !self.is_again && self.keeps.as_ref().is_none_or(RunOnKeptSystem::is_new);
@@ -228,12 +230,20 @@ impl<'a> PlannedRun<'a> {
         }
         self.set_up = set_up;
         let prepared = tools.generator.prepare(&self.plan, tools.stopper).map(|mut prepared| {
+            self.take_discovered(&mut prepared);
             if self.has_events() {
                 prepared.ready.keep_course();
             }
             prepared
         });
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
+    }
+
+    /// Replaces the plan with the one whose servers were discovered, if any were.
+    fn take_discovered(&mut self, prepared: &mut Prepared) {
+        if let Some(plan) = prepared.discovered.take() {
+            self.plan = Cow::Owned(*plan);
+        }
     }
 
     /// Reads the figures of the plan before the load.

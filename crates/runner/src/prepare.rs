@@ -2,10 +2,12 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use ::replay::play::Outcomes;
 use engine::limits::{Shortfall, connections_max, shortfalls};
 use engine::{
     ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
@@ -25,6 +27,7 @@ use crate::endpoint_kind::{ConnectionRoom, FirstConnection, Learnt};
 use crate::generator::{Ready, Underway};
 use crate::load_tool;
 use crate::protocol::Steps;
+use crate::replay;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 use crate::threads::{GeneratorThreads, is_system_here};
@@ -55,6 +58,10 @@ pub struct Prepared {
     pub learnt: DatabaseFacts,
     /// Processes that the plan names as those of the system; `None` if it names none.
     pub running: Option<SearchedSystem>,
+    /// Plan with the servers that the servers of its URLs reported. `None` if its URLs name the servers.
+    pub discovered: Option<Box<Plan>>,
+    /// Results of a replay, which its connections add to. `None` for any other load.
+    pub replayed: Option<Arc<Outcomes>>,
     /// Load, ready to start.
     pub ready: Box<dyn Ready>,
 }
@@ -130,9 +137,10 @@ impl From<TlsError> for Refusal {
 /// nothing of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let running = running(plan)?;
-    let prepared = match plan.tool() {
-        Some(tool) => load_tool::prepare(plan, tool, public),
-        None => prepare_engine(plan, public, |load| load),
+    let prepared = match (plan.tool(), &plan.replay) {
+        (Some(tool), _) => load_tool::prepare(plan, tool, public),
+        (None, Some(log)) => replay::prepare(plan, log, public),
+        (None, None) => prepare_engine(plan, public, |load| load),
     }?;
     Ok(Prepared { running, ..prepared })
 }
@@ -184,6 +192,8 @@ pub(crate) fn prepare_engine(
     public: &PublicLoads,
     change: impl FnOnce(EngineLoad) -> EngineLoad,
 ) -> Result<Prepared, Refusal> {
+    let discovered = databases::discovered(plan)?;
+    let plan = discovered.as_deref().unwrap_or(plan);
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
     apply_load(&mut peers, plan);
@@ -227,6 +237,8 @@ pub(crate) fn prepare_engine(
         is_certificate_missing,
         learnt: learnt.unwrap_or_default(),
         running: None,
+        discovered,
+        replayed: None,
         ready: Box::new(load),
     })
 }
@@ -380,7 +392,7 @@ pub(crate) fn peers(
     let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {
         let selection = match endpoint.select {
             Some(Select::First) => Selection::First,
-            Some(Select::InTurn | Select::Hash(..)) => Selection::InTurn,
+            Some(Select::InTurn | Select::Hash(..) | Select::Cluster(_)) => Selection::InTurn,
             None => peer.selection,
         };
         match endpoint.protocol() {

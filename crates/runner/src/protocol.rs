@@ -59,7 +59,9 @@ impl Steps {
         let mut scripts = Vec::new();
         for (number, endpoint) in (0..).zip(&plan.endpoints) {
             let scale = scales.get(usize::from(number)).copied().flatten();
-            for shard in 0..endpoint.shards() {
+            // The script of a cluster is that of all nodes.
+            let count = if endpoint.nodes().is_some() { 1 } else { endpoint.shards() };
+            for shard in 0..count {
                 let steps = StepsAt { plan, number, shard, scale };
                 scripts.push(compile(databases::kind_at(endpoint))(&steps)?);
             }
@@ -187,7 +189,8 @@ pub(crate) fn requests(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
         pipeline: plan.pipeline,
         nonce: nonce()?,
         stretcher: Some(&stretcher),
-        shard: (endpoint.shards() > 1).then_some(shard),
+        shard: (endpoint.shards() > 1 && endpoint.nodes().is_none()).then_some(shard),
+        nodes: endpoint.nodes(),
     };
     (own.compile)(&load).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());

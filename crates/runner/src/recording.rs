@@ -2,7 +2,7 @@
 
 use engine::Endpoint;
 use evidence::NewRun;
-use plan::Plan;
+use plan::{Plan, Select};
 use serde_json::json;
 
 use crate::databases;
@@ -19,7 +19,7 @@ pub(crate) fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -
 pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     match record_facts(plan, prepared, new) {
         Some(words) => vec![words],
-        None => (databases::kind_at(plan.endpoint()).record_way)(prepared, new),
+        None => (databases::kind_at(plan.endpoint()).record_way)(plan, prepared, new),
     }
 }
 
@@ -28,20 +28,25 @@ const NO_CERTIFICATE: &str =
     "the server asked for a client certificate, and was shown none; --cert FILE --key FILE presents one";
 
 /// Records facts about the connections to an HTTP server. Returns them in words.
-pub(crate) fn record_way(prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
+pub(crate) fn record_way(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     let missing = prepared.is_certificate_missing.then(|| NO_CERTIFICATE.to_owned());
-    record_addresses(prepared, new).into_iter().chain(missing).collect()
+    record_addresses(plan, prepared, new).into_iter().chain(missing).collect()
 }
 
-/// Records the addresses that connections use in turn; `None` if there is only one.
-fn record_addresses(prepared: &Prepared, new: &mut NewRun) -> Option<String> {
+/// Records the addresses of the load, and returns how they are chosen; `None` if there is only one.
+fn record_addresses(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let addresses: Vec<String> = prepared.endpoints.iter().map(Endpoint::to_string).collect();
     if addresses.len() < 2 {
         return None;
     }
     // The hash covers what was requested, so it does not change.
     new.plan_json["addresses"] = json!(addresses);
-    let words = format!("connections go in turn to {}", addresses.join(", "));
+    let rule = match plan.endpoints.iter().find_map(|endpoint| endpoint.select.as_ref()) {
+        Some(Select::Cluster(_)) => "commands go to the node of their slot, of",
+        Some(Select::First) => "connections go to the first that answers, of",
+        Some(Select::InTurn | Select::Hash(..)) | None => "connections go in turn to",
+    };
+    let words = format!("{rule} {}", addresses.join(", "));
     new.plan_text = format!("{}; {words}", new.plan_text);
     Some(words)
 }

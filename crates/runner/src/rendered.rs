@@ -45,8 +45,8 @@ pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError>
         if !generator.is_empty() {
             plan.pin = Pin::Cores(generator.clone());
         }
-        // Requests of another load generator are unknown.
-        if plan.steps.iter().any(|step| matches!(step.action, Action::Tool(_))) {
+        // Requests of another load generator are unknown, and those of a log are not shown.
+        if plan.replay.is_some() || plan.steps.iter().any(|step| matches!(step.action, Action::Tool(_))) {
             continue;
         }
         let of_load = of_plan(&plan, &ports).map_err(|refusal| match refusal {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ::replay::Trace;
 use ::replay::play::{HttpPlay, Outcomes};
-use engine::{Message, StopLevel};
+use engine::{Job, Message, StopLevel};
 use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
 use plan::{Action, Endpoint, Fault, Plan};
 use record::{Histogram, Outcome, Percentile, Tally, Whole};
@@ -14,7 +14,7 @@ use wire::Channels;
 
 use crate::consent::PublicLoads;
 use crate::databases;
-use crate::prepare::{EngineLoad, Refusal, prepare_engine};
+use crate::prepare::{EngineLoad, Prepared, Refusal, prepare_engine};
 use crate::protocol::Steps;
 use crate::stopper::Stopper;
 
@@ -103,8 +103,7 @@ pub fn replay(
     stopper: &Stopper,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Replayed, ReplayError> {
-    let endpoint = plan.endpoint();
-    let script = (databases::kind_at(endpoint).compile_traffic)(plan, endpoint, traffic)?;
+    let script = script(plan, traffic)?;
     let prepared = prepare_engine(plan, public, |load| recorded(load, traffic, script))?;
     let threads = prepared.threads;
     let broken = |error: std::io::Error| ReplayError::Broken(error.to_string());
@@ -124,6 +123,23 @@ pub fn replay(
     sums.settle()
 }
 
+/// Prepares the replay of a plan, which has the schedule of the log.
+pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> Result<Prepared, Refusal> {
+    let traffic = Traffic {
+        trace: Arc::clone(&log.trace),
+        outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).hashing_rows(log.hashes_rows)),
+        fingerprints: log.fingerprints.to_vec(),
+        is_read_only: log.is_read_only,
+    };
+    let script = script(plan, &traffic)?;
+    let prepared = prepare_engine(plan, public, |EngineLoad { job, .. }| EngineLoad {
+        // The load ends with its schedule.
+        job: Job { stop: Stop { at_ns: None, requests: None }, ..job },
+        script: Steps::compiled(script),
+    })?;
+    Ok(Prepared { replayed: Some(traffic.outcomes), ..prepared })
+}
+
 /// Puts the schedule and the script of the traffic in place of those of the plan.
 fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> EngineLoad {
     let arrivals = traffic.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
@@ -138,6 +154,12 @@ fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> E
     job.stop = Stop { at_ns: None, requests: None };
     (job.warm_up_ns, job.parts) = (0, traffic.fingerprints.len() as u16);
     EngineLoad { job, script: Steps::compiled(script) }
+}
+
+/// Script that sends the traffic.
+fn script(plan: &Plan, traffic: &Traffic) -> Result<Box<dyn Channels>, Refusal> {
+    let endpoint = plan.endpoint();
+    (databases::kind_at(endpoint).compile_traffic)(plan, endpoint, traffic)
 }
 
 /// Script that sends recorded requests.

@@ -43,6 +43,7 @@ static STEPS: OwnSteps = OwnSteps {
     log_in: None,
     pipeline_max: 1,
     workload: None,
+    records: None,
     read: |written| {
         let text = written.value.text().map(|text| text.template.clone());
         Ok(Arc::new(EchoStep(text.unwrap_or_default())))

@@ -13,6 +13,7 @@ mod parts;
 mod program;
 mod read_step;
 mod recorder;
+pub mod records;
 pub mod script;
 mod session_state;
 mod settings;

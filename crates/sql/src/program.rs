@@ -178,8 +178,10 @@ impl Script for Sql {
         SqlConversation::new(self.program.clone(), (self.open)(number), number)
     }
 
-    fn needs(&self, _step: u16, variable: u16) -> bool {
-        self.program.slot(variable).is_some()
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        let slot = self.program.slot(variable);
+        let script = self.program.steps.get(usize::from(step)).map(|step| step.script);
+        slot.zip(script).is_some_and(|(slot, script)| self.program.deck.may_read(script, slot))
     }
 
     fn looks_through(&self, step: u16) -> bool {

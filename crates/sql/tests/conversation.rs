@@ -380,6 +380,15 @@ fn reply_without_a_request_is_an_error() {
 }
 
 #[test]
+fn step_needs_only_the_variables_of_its_statements() {
+    let settings = Settings { bindings: vec!["a".to_owned(), "b".to_owned()], ..mode(Mode::Prepared) };
+    let sql = sql(&["SELECT :a;", "SELECT 'x{b}';", "\\set c :b + 1\nSELECT :a;"], settings);
+    let needs = [0, 1, 2].map(|step| [0, 1].map(|variable| sql.needs(step, variable)));
+    // An expression may read any variable.
+    assert_eq!(needs, [[true, false], [false, true], [true, true]]);
+}
+
+#[test]
 fn variables_come_from_command_line_and_plan() {
     let settings = Settings {
         scale: Some(7),

@@ -148,7 +148,7 @@ fn conflict_is_rolled_back_and_retried() {
                     break reply;
                 }
             }
-            Progress::NeedMore => panic!("nothing more will come"),
+            Progress::NeedMore | Progress::Redirected { .. } => panic!("nothing more will come"),
         }
     };
     assert_eq!(refused, [(ErrorClass::SerializationFailure, "517: database is locked".to_owned())]);

@@ -12,6 +12,7 @@ mod compare;
 mod control;
 mod duel;
 mod errors;
+mod family;
 mod first_slices;
 mod fit;
 mod forecast;
@@ -44,6 +45,7 @@ pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare}
 pub use control::Control;
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
+pub use family::{Family, PairedTest, blocks_for_family};
 pub use first_slices::FirstSlices;
 pub use forecast::{Forecast, Outlook};
 pub use holm::{Paired, compare_together, holm, judge_together};

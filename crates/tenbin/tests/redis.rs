@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Output as Finished;
 
 use crate::support::{Home, Output, Started, TENBIN, assert_identity, errors, number, server, url};
+use harness::quiet::assert_measured;
 use serde_json::Value;
 use servers::Redis;
 use target::scripted::Step;
@@ -420,4 +421,31 @@ fn slow_command_is_named_from_the_times_that_the_store_counts() {
     let run = load(&home, &[&format!("{}?redis=KEYS+*", redis.url()), "-c", "4", "-d", "4s"]);
     let cause = &run["bottleneck"];
     assert!(cause.to_string().contains("KEYS took"), "{run}");
+}
+
+#[test]
+fn planted_delays_are_measured_within_0_3_ms_at_every_percentile() {
+    // Of 1,500 requests, 80 % take 2 ms, 17 % 10 ms, and 3 % 40 ms, in the server's only thread.
+    const TRUTH: [(&str, f64); 4] =
+        [("p50", 2_000.0), ("p90", 10_000.0), ("p95", 10_000.0), ("p99", 40_000.0)];
+    let redis = redis(&["--enable-debug-command", "yes"]);
+    let text = format!(
+        "scenario:\n  - redis: DEBUG SLEEP 0.002\n    weight: 80\n  - redis: DEBUG SLEEP 0.010\n    weight: 17\n  - redis: DEBUG SLEEP \
+         0.040\n    weight: 3\nload: {{ users: 1, requests: 1500 }}\nurl: {}\n",
+        redis.url()
+    );
+    assert_measured(|| {
+        let home = Home::new();
+        let output = run_plan(&home, &text);
+        assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+        let run = home.last()["runs"][0].clone();
+        assert_eq!(number(&run, "outcomes.ok"), 1500, "{run}");
+        for (percentile, truth_us) in TRUTH {
+            let measured_us = run["response_time_us"][percentile].as_f64().expect("a time");
+            assert!(
+                (measured_us - truth_us).abs() <= 300.0,
+                "{percentile}: {measured_us} µs, not {truth_us} µs"
+            );
+        }
+    });
 }

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::{self, Home, Output, Started, assert_identity, built_in, number, server, until, url};
+use harness::quiet::assert_measured;
 use rustix::process::Signal;
 use serde_json::Value;
 use target::Running;
@@ -54,20 +55,22 @@ fn first_signal_drains_and_reports() {
 
 #[test]
 fn second_signal_ends_the_run_within_a_second() {
-    for second in [Signal::INT, Signal::TERM] {
-        let (home, target) = (Home::new(), built_in());
-        let program = loading(&home, &target, "/hold?mean_us=9000000", &["-c", "4"]);
-        program.signal(Signal::INT);
-        thread::sleep(Duration::from_millis(200));
-        program.signal(second);
-        let asked = Instant::now();
-        let output = program.finish();
-        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
-        assert_eq!(output.code, Some(130), "the first signal decides: {output:?}");
-        let run = kept(&home, &output);
-        assert_eq!(run["verdict"], "partial");
-        assert_eq!(number(&run, "outcomes.unfinished"), 4);
-    }
+    assert_measured(|| {
+        for second in [Signal::INT, Signal::TERM] {
+            let (home, target) = (Home::new(), built_in());
+            let program = loading(&home, &target, "/hold?mean_us=9000000", &["-c", "4"]);
+            program.signal(Signal::INT);
+            thread::sleep(Duration::from_millis(200));
+            program.signal(second);
+            let asked = Instant::now();
+            let output = program.finish();
+            assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+            assert_eq!(output.code, Some(130), "the first signal decides: {output:?}");
+            let run = kept(&home, &output);
+            assert_eq!(run["verdict"], "partial");
+            assert_eq!(number(&run, "outcomes.unfinished"), 4);
+        }
+    });
 }
 
 #[test]

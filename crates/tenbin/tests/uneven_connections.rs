@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 use crate::support::{Home, causes, until};
+use harness::quiet::assert_measured;
 
 /// Forks servers that keep connections alive. All but the first work for 0.7 s before they accept connections.
 ///
@@ -114,28 +115,32 @@ fn uneven(run: &Value) -> Option<&str> {
 
 #[test]
 fn connections_on_the_first_of_several_processes_are_reported() {
-    let home = Home::new();
-    for (mode, processes) in [("shared", 2), ("own", 4)] {
-        let run = run(&home, mode, processes, "steady: false");
-        let expected = format!(
-            "1 of {processes} processes that can accept connections holds all 48 connections of the load, during the whole load"
-        );
-        assert_eq!(uneven(&run), Some(expected.as_str()), "{run}");
-        assert!(run.get("steady_start").is_none(), "{run}");
-    }
+    assert_measured(|| {
+        let home = Home::new();
+        for (mode, processes) in [("shared", 2), ("own", 4)] {
+            let run = run(&home, mode, processes, "steady: false");
+            let expected = format!(
+                "1 of {processes} processes that can accept connections holds all 48 connections of the load, during the whole load"
+            );
+            assert_eq!(uneven(&run), Some(expected.as_str()), "{run}");
+            assert!(run.get("steady_start").is_none(), "{run}");
+        }
+    });
 }
 
 #[test]
 fn processes_that_listen_late_on_a_running_server_are_reported() {
-    for processes in [2, 4] {
-        let home = Home::new();
-        let server = RunningServer::start(&home, "late", processes);
-        let run = home.run(&[&*server.url, "-c", "48", "-d", "3s", "--format", "json"]).json();
-        let expected = format!(
-            "1 of {processes} processes that can accept connections holds all 48 connections of the load, during the whole load"
-        );
-        assert_eq!(uneven(&run), Some(expected.as_str()), "{run}");
-    }
+    assert_measured(|| {
+        for processes in [2, 4] {
+            let home = Home::new();
+            let server = RunningServer::start(&home, "late", processes);
+            let run = home.run(&[&*server.url, "-c", "48", "-d", "3s", "--format", "json"]).json();
+            let expected = format!(
+                "1 of {processes} processes that can accept connections holds all 48 connections of the load, during the whole load"
+            );
+            assert_eq!(uneven(&run), Some(expected.as_str()), "{run}");
+        }
+    });
 }
 
 #[test]

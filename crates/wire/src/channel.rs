@@ -40,6 +40,13 @@ pub enum Event {
         /// Next step of the exchange, which is over after [`Next::Done`].
         next: Next,
     },
+    /// The reply names another peer, which takes the exchange from here. The link goes on.
+    Redirected {
+        /// Ticket of the exchange, which is over on this link.
+        ticket: Ticket,
+        /// The peer that the exchange begins on again.
+        redirect: Redirect,
+    },
     /// An exchange is over without a reply, and the other exchanges on the link go on. The peer rejected or reset a stream, or will
     /// not process it.
     Failed {
@@ -48,6 +55,17 @@ pub enum Event {
         /// The peer's fault, with the error class of the exchange.
         fault: PeerFault,
     },
+}
+
+/// Redirection of an exchange to another peer of its step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// Number of the peer among those of [`Channels::peers_of`].
+    pub peer: u16,
+    /// Whether only this exchange goes to the peer, which [`Channel::ask_once`] announces to it.
+    pub is_once: bool,
+    /// Error of the exchange if it is not redirected again.
+    pub fault: PeerFault,
 }
 
 /// One link to a peer, and the exchanges that it carries: a state machine that the engine drives, without sockets and clocks.
@@ -79,7 +97,7 @@ pub enum Event {
 ///    of one that is over.
 ///    If [`Channels::is_multiplexed`] is true, `outgoing` is called after the last `received`, and then
 ///    [`draining`](Channel::draining).
-/// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Failed`], [`Next::Done`], and
+/// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Redirected`], [`Event::Failed`], [`Next::Done`], and
 ///    [`abandon`](Channel::abandon). [`saved`](Channel::saved), [`content`](Channel::content), and [`explain`](Channel::explain)
 ///    follow at once, before its ticket begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.
 /// 7. **End of the link.** After an error, [`peer_closed`](Channel::peer_closed), or a decision to close it,
@@ -130,6 +148,9 @@ pub trait Channel: Send {
     fn secured(&mut self) -> Greeting {
         Greeting::Done
     }
+
+    /// Announces that the next exchange was redirected to this peer with [`Redirect::is_once`].
+    fn ask_once(&mut self) {}
 
     /// Begins the exchange of a step with the values of the user's variables.
     fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next;
@@ -236,6 +257,22 @@ pub struct PeerStep {
 pub trait Channels: Send + Sync {
     /// Creates the channel of link `number` to a peer, without an exchange under way. Numbers count over all threads, from 0.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel>;
+
+    /// Number of peers that have these steps.
+    fn peers(&self) -> u16 {
+        1
+    }
+
+    /// Whether links to a peer are opened by their first exchange, and not before the load.
+    fn is_spare(&self, peer: u16) -> bool {
+        let _ = peer;
+        false
+    }
+
+    /// Notes whether a link to a peer was opened, or could not be opened, for later calls of [`Channels::route`].
+    fn note_reachable(&self, peer: u16, is_reachable: bool) {
+        let _ = (peer, is_reachable);
+    }
 
     /// Peer of a step, and the number of the step at that peer.
     fn place(&self, step: u16) -> PeerStep {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::channel::Footprint;
+use crate::channel::{Footprint, Redirect};
 use crate::content::Content;
 
 /// The client's side of one connection, and the values of its user's variables.
@@ -69,6 +69,9 @@ pub trait Conversation: Send {
 
     /// Starts the request of a step on a connection that is ready.
     fn begin(&mut self, step: u16) -> Next;
+
+    /// Announces that the next request was redirected to this peer with [`Redirect::is_once`].
+    fn ask_once(&mut self) {}
 
     /// Continues a request after a pause, or on the new connection after [`Next::Reopen`].
     fn go_on(&mut self) -> Next {
@@ -242,6 +245,13 @@ pub enum Progress {
         part: Option<PartEnd>,
         /// Next step of the request.
         next: Next,
+    },
+    /// The reply, which ended after `used` of the bytes, names another peer.
+    Redirected {
+        /// Number of bytes that belong to the reply; the rest was not read.
+        used: usize,
+        /// The peer that takes the request.
+        redirect: Redirect,
     },
 }
 

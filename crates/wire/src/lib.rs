@@ -10,6 +10,7 @@ mod blame;
 pub mod braces;
 mod channel;
 mod channel_binding;
+mod cluster_nodes;
 mod content;
 mod conversation;
 pub mod http1;
@@ -33,7 +34,8 @@ mod values;
 mod words;
 
 pub use blame::{FirstBytes, PeerFault, Violation};
-pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
+pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Redirect, Ticket};
+pub use cluster_nodes::ClusterNodes;
 pub use content::{CacheUse, Coding, Content};
 pub use conversation::{
     Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, PartEnd, Progress, Refusal,

@@ -15,6 +15,7 @@ mod command;
 mod conversation;
 mod log_in;
 mod reader;
+mod records;
 mod samples;
 mod step;
 mod workload;

@@ -8,9 +8,11 @@ use crate::channel::{Channel, Channels, Footprint, PeerStep};
 use crate::shards::Shards;
 use crate::values::Values;
 
-/// Steps of several scripts, in any order. A script has the number of its peer.
+/// Steps of several scripts, in any order.
 pub struct Mix {
     scripts: Vec<Box<dyn Channels>>,
+    /// By peer: number of its script, and number of the first peer of this script.
+    owners: Box<[(u16, u16)]>,
     /// Peer and script step of each step, by its number.
     places: Box<[PeerStep]>,
     /// Groups of peers of which a value chooses one. Their steps have the place of the first peer.
@@ -18,9 +20,14 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Creates a mix of scripts, with the place of each step.
+    /// Creates a mix of scripts, with the place of each step. The peers of a script follow those of earlier scripts.
     pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[PeerStep]) -> Self {
-        Self { scripts, places: places.into(), shards: Box::default() }
+        let mut owners = Vec::new();
+        for (number, script) in (0..).zip(&scripts) {
+            let first = owners.len() as u16;
+            owners.extend((0..script.peers()).map(|_| (number, first)));
+        }
+        Self { scripts, owners: owners.into(), places: places.into(), shards: Box::default() }
     }
 
     /// Adds groups of peers of which a value chooses one. Each peer has a script of its own with the same steps.
@@ -34,19 +41,23 @@ impl Mix {
         self.shards.iter().find(|shards| shards.peers().start == first)
     }
 
-    /// First peer of the shards that a peer belongs to, or the peer itself.
+    /// First peer of the shards or of the script that a peer belongs to.
     fn first_shard(&self, peer: u16) -> u16 {
         let shards = self.shards.iter().find(|shards| shards.peers().contains(&peer));
-        shards.map_or(peer, |shards| shards.peers().start)
+        let first = self.owners.get(usize::from(peer)).map_or(peer, |(_, first)| *first);
+        shards.map_or(first, |shards| shards.peers().start)
     }
 
     fn script(&self, step: u16) -> Option<(&dyn Channels, u16)> {
         let place = self.places.get(usize::from(step))?;
-        Some((&**self.scripts.get(usize::from(place.peer))?, place.step))
+        let (script, _) = self.owners.get(usize::from(place.peer))?;
+        Some((&*self.scripts[usize::from(*script)], place.step))
     }
 
-    fn of(&self, peer: u16) -> &dyn Channels {
-        &*self.scripts[usize::from(peer)]
+    /// Script of a peer, and the number of the peer there.
+    fn of(&self, peer: u16) -> (&dyn Channels, u16) {
+        let (script, first) = self.owners[usize::from(peer)];
+        (&*self.scripts[usize::from(script)], peer - first)
     }
 }
 
@@ -55,7 +66,8 @@ impl Channels for Mix {
     ///
     /// If there is no script with this number.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
-        self.of(peer).open(0, number)
+        let (script, own) = self.of(peer);
+        script.open(own, number)
     }
 
     fn place(&self, step: u16) -> PeerStep {
@@ -63,37 +75,61 @@ impl Channels for Mix {
     }
 
     fn has_routes(&self) -> bool {
-        !self.shards.is_empty()
+        !self.shards.is_empty() || self.scripts.iter().any(|script| script.has_routes())
     }
 
     fn route(&self, step: u16, values: &Values) -> u16 {
-        let peer = self.place(step).peer;
-        self.shards_from(peer).map_or(peer, |shards| shards.choose(values))
+        let place = self.place(step);
+        match self.shards_from(place.peer) {
+            Some(shards) => shards.choose(values),
+            None => place.peer + self.of(place.peer).0.route(place.step, values),
+        }
     }
 
     fn peers_of(&self, step: u16) -> Range<u16> {
-        let peer = self.place(step).peer;
-        self.shards_from(peer).map_or(peer..peer + 1, Shards::peers)
+        let PeerStep { peer, step } = self.place(step);
+        let own = || {
+            let own = self.of(peer).0.peers_of(step);
+            peer + own.start..peer + own.end
+        };
+        self.shards_from(peer).map_or_else(own, Shards::peers)
+    }
+
+    fn peers(&self) -> u16 {
+        self.owners.len() as u16
+    }
+
+    fn is_spare(&self, peer: u16) -> bool {
+        let (script, own) = self.of(peer);
+        script.is_spare(own)
+    }
+
+    fn note_reachable(&self, peer: u16, is_reachable: bool) {
+        let (script, own) = self.of(peer);
+        script.note_reachable(own, is_reachable);
     }
 
     fn parts_ahead(&self, peer: u16) -> u16 {
         let peer = self.first_shard(peer);
         let steps = self.places.iter().filter(|place| place.peer != peer).count() as u16;
         let earlier = (0..peer).filter(|earlier| self.first_shard(*earlier) == *earlier);
-        let earlier = earlier.map(|earlier| self.of(earlier));
+        let earlier = earlier.map(|earlier| self.of(earlier).0);
         earlier.map(|script| script.parts()).fold(steps, u16::saturating_add)
     }
 
     fn room(&self, peer: u16) -> u32 {
-        self.of(peer).room(0)
+        let (script, own) = self.of(peer);
+        script.room(own)
     }
 
     fn is_multiplexed(&self, peer: u16) -> bool {
-        self.of(peer).is_multiplexed(0)
+        let (script, own) = self.of(peer);
+        script.is_multiplexed(own)
     }
 
     fn is_in_process(&self, peer: u16) -> bool {
-        self.of(peer).is_in_process(0)
+        let (script, own) = self.of(peer);
+        script.is_in_process(own)
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {

@@ -19,6 +19,7 @@ mod errors;
 mod json;
 mod log_in;
 mod reader;
+mod records;
 mod reply;
 mod rules;
 mod samples;

@@ -13,6 +13,7 @@
 //! A connection carries one command at a time ([`RedisConversation`]), or several in a pipeline, whose replies come in order. It
 //! also works with other servers of this protocol, such as Valkey.
 
+mod cluster;
 mod command;
 mod conversation;
 mod delivery;
@@ -21,12 +22,14 @@ mod kept;
 mod log_in;
 mod pipeline;
 mod reader;
+mod records;
 mod rules;
 mod samples;
 mod step;
 mod workload;
 
 pub use conversation::RedisConversation;
+pub use log_in::{Found, behind_sentinel, found};
 pub use step::RedisStep;
 
 use alloc::boxed::Box;
@@ -35,11 +38,13 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::channel::{Channels, Footprint};
+use crate::ErrorClass;
+use crate::channel::{Channels, Footprint, Redirect};
 use crate::conversation::{Conversation, Refusal, Reply, Script};
 use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
 use crate::secrets::Secrets;
 use crate::step::{Access, StepsOfLoad, compile_each};
+use cluster::SlotMap;
 use command::Command;
 use log_in::Identity;
 use pipeline::Pipelined;
@@ -63,6 +68,8 @@ pub const PROTOCOL: Protocol = Protocol {
     schemes: &[
         Scheme { name: "redis", port: 6379, is_secure: false },
         Scheme { name: "rediss", port: 6379, is_secure: true },
+        Scheme { name: "redis+sentinel", port: 26379, is_secure: false },
+        Scheme { name: "rediss+sentinel", port: 26379, is_secure: true },
     ],
     alpn: &[],
     compile: Compile::Steps(&step::STEPS),
@@ -86,6 +93,8 @@ struct Commands {
     identity: Identity,
     /// Values that are removed from messages.
     secrets: Secrets,
+    /// Slots of the cluster. `None`: redirections are not followed.
+    cluster: Option<SlotMap>,
 }
 
 /// The commands of a load, one at a time on each connection.
@@ -111,18 +120,35 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
     })?;
     let identity = Identity::read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
     let variables = load.variables.len() as u16;
-    let commands = Commands { list, variables, identity, secrets: load.secrets.clone() };
+    let cluster = load.nodes.map(SlotMap::new);
+    let commands = Commands { list, variables, identity, secrets: load.secrets.clone(), cluster };
     let redis = Redis { commands: Arc::new(commands) };
+    if load.nodes.is_some() {
+        let steps: Vec<&RedisStep> = load.steps.iter().filter_map(|step| step.downcast()).collect();
+        let channels = cluster::channels(redis, load.pipeline, &steps, load.variables, load.secrets);
+        return channels.map_err(|(step, what)| WrongStep { step, what });
+    }
     Ok(match is_pipelined {
         true => Box::new(Pipelined { redis, depth: load.pipeline }),
         false => Box::new(redis),
     })
 }
 
-/// Creates the result of a reply that has ended.
-#[inline]
-fn reply_of(reader: &Reader, refusal: Option<Refusal>) -> Reply {
-    Reply { status: 0, refusal, reusable: true, received_bytes: reader.received_bytes(), idle_max_s: 0 }
+impl Commands {
+    /// Creates the result of a reply that has ended. A connection to a master that has become a replica is closed.
+    #[inline]
+    fn reply(&self, reader: &Reader, refusal: Option<Refusal>) -> Reply {
+        let is_replica = refusal.is_some_and(|refusal| refusal.class == ErrorClass::ReadOnly);
+        let reusable = !(is_replica && self.identity.needs_master());
+        Reply { status: 0, refusal, reusable, received_bytes: reader.received_bytes(), idle_max_s: 0 }
+    }
+
+    /// Redirection that a rejected reply asks for. `None` if it is not followed.
+    #[inline]
+    fn redirect(&self, reader: &Reader, refusal: Option<Refusal>) -> Option<Redirect> {
+        let refusal = refusal.filter(|refusal| refusal.class == ErrorClass::Moved)?;
+        self.cluster.as_ref()?.redirect(reader.error().filter(|_| refusal.code == rules::ERROR)?)
+    }
 }
 
 impl Redis {
@@ -143,7 +169,7 @@ impl Redis {
         let list = (0..).zip(commands).map(command).collect::<Result<Vec<_>, _>>()?;
         let identity = Identity::read(access).map_err(|wrong| wrong.what)?;
         let variables = commands.len() as u16;
-        Ok(Self { commands: Arc::new(Commands { list, variables, identity, secrets }) })
+        Ok(Self { commands: Arc::new(Commands { list, variables, identity, secrets, cluster: None }) })
     }
 
     fn command(&self, step: u16) -> Option<&Command> {

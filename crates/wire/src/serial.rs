@@ -100,6 +100,10 @@ impl<C: Conversation> Channel for Serial<C> {
         self.stage_greeting(greeting)
     }
 
+    fn ask_once(&mut self) {
+        self.conversation.ask_once();
+    }
+
     #[inline]
     fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next {
         self.learn(ticket, values);
@@ -135,6 +139,10 @@ impl<C: Conversation> Channel for Serial<C> {
             Ok(Progress::Replied { used, reply }) => {
                 self.end(&bytes[used..])?;
                 Ok(Some((bytes.len(), Event::Replied { ticket, reply })))
+            }
+            Ok(Progress::Redirected { used, redirect }) => {
+                self.end(&bytes[used..])?;
+                Ok(Some((bytes.len(), Event::Redirected { ticket, redirect })))
             }
             Ok(Progress::Answered { used, part, next }) => {
                 let mut used = used.min(bytes.len());
@@ -238,6 +246,18 @@ where
 impl Channels for Box<dyn Channels> {
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
         (**self).open(peer, number)
+    }
+
+    fn peers(&self) -> u16 {
+        (**self).peers()
+    }
+
+    fn is_spare(&self, peer: u16) -> bool {
+        (**self).is_spare(peer)
+    }
+
+    fn note_reachable(&self, peer: u16, is_reachable: bool) {
+        (**self).note_reachable(peer, is_reachable);
     }
 
     fn place(&self, step: u16) -> PeerStep {

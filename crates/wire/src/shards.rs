@@ -139,7 +139,7 @@ fn fnv1a(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
 
 /// CRC-16/XMODEM of the hash tag of a key: the text between its first `{` and the next `}`. Of the whole key if that is empty or
 /// absent.
-fn crc16_of_tag(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
+pub(crate) fn crc16_of_tag(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let (mut whole, mut tag, mut place) = (0, 0, Place::Before);
     for byte in parts.flatten().copied() {
         whole = crc16(whole, byte);
@@ -166,9 +166,25 @@ enum Place {
 
 /// Adds a byte to a CRC-16/XMODEM.
 fn crc16(sum: u16, byte: u8) -> u16 {
+    sum << 8 ^ CRC16_TABLE[usize::from((sum >> 8) as u8 ^ byte)]
+}
+
+static CRC16_TABLE: [u16; 256] = crc16_table();
+
+const fn crc16_table() -> [u16; 256] {
     const POLYNOMIAL: u16 = 0x1021;
-    let added = sum ^ u16::from(byte) << 8;
-    (0..8).fold(added, |sum, _| if sum & 0x8000 == 0 { sum << 1 } else { sum << 1 ^ POLYNOMIAL })
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut sum, mut bit) = ((byte as u16) << 8, 0);
+        while bit < 8 {
+            sum = if sum & 0x8000 == 0 { sum << 1 } else { sum << 1 ^ POLYNOMIAL };
+            bit += 1;
+        }
+        table[byte] = sum;
+        byte += 1;
+    }
+    table
 }
 
 /// Decimal digits of the value as one whole number, modulo 2^64. Other characters are ignored.

@@ -11,6 +11,7 @@ mod further;
 mod identity;
 pub mod json;
 mod reader;
+mod records;
 mod site;
 mod template;
 pub mod tree;
@@ -23,6 +24,7 @@ pub use form::{Form, FormSchema};
 pub use further::{Converse, FurtherKeys};
 pub use identity::identity;
 pub use reader::{BeginScenario, Reader, ScenarioSteps, SteppedAt, Wrong};
+pub use records::{Records, members, per_field};
 pub use site::Site;
 pub use template::Template;
 pub use value::{Size, Text, Value};
@@ -36,6 +38,7 @@ use core::any::Any;
 use core::fmt;
 
 use crate::channel::Channels;
+use crate::cluster_nodes::ClusterNodes;
 use crate::protocol::{PROTOCOLS, Protocol, WrongStep};
 use crate::secrets::Secrets;
 use crate::sql::Stretcher;
@@ -63,6 +66,8 @@ pub struct OwnSteps {
     pub pipeline_max: u32,
     /// The load on a URL that has no step; `None` if a URL needs one.
     pub workload: Option<&'static Workload>,
+    /// Operations on records, for built-in workloads; `None` if the protocol has none.
+    pub records: Option<&'static Records>,
     /// Function that reads a step from the value of its key.
     pub read: ReadStep,
     /// Function that compiles the steps of a load to channels.
@@ -139,6 +144,8 @@ pub struct StepsOfLoad<'a> {
     pub stretcher: Option<&'a Stretcher>,
     /// Number of the address that all connections go to. `None` if connections are spread over the addresses.
     pub shard: Option<usize>,
+    /// Nodes of the cluster that the steps go to. `None` if the system is no cluster.
+    pub nodes: Option<&'a ClusterNodes>,
 }
 
 impl<'a> StepsOfLoad<'a> {
@@ -155,6 +162,7 @@ impl<'a> StepsOfLoad<'a> {
             nonce: [0; 18],
             stretcher: None,
             shard: None,
+            nodes: None,
         }
     }
 }

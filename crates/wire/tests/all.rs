@@ -19,5 +19,6 @@ mod postgres_server;
 mod postgres_start_up;
 mod postgres_statements;
 mod redis;
+mod redis_cluster;
 mod tcp;
 mod three_ways;

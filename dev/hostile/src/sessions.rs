@@ -46,7 +46,7 @@ pub(crate) fn feed(bytes: &[u8]) {
     conversation.begin(0);
     for _ in 0..REQUESTS_MAX {
         match conversation.received(rest) {
-            Ok(Progress::NeedMore) | Err(_) => break,
+            Ok(Progress::NeedMore | Progress::Redirected { .. }) | Err(_) => break,
             Ok(Progress::Replied { used, reply }) => {
                 reply.refusal.into_iter().for_each(|refusal| drop(conversation.explain(refusal)));
                 rest = &rest[used..];

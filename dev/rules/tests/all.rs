@@ -3,6 +3,7 @@
 mod arrows;
 mod classes;
 mod clock_reads;
+mod dependencies;
 mod documents;
 mod lists;
 mod protocols;

@@ -22,7 +22,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("loading", &["engine", "load", "sql", "wire"]),
     ("loadtools", &["outcome"]),
     ("units", &[]),
-    ("plan", &["judge", "load", "loadtools", "sql", "stats", "units", "wire"]),
+    ("plan", &["judge", "load", "loadtools", "replay", "sql", "stats", "units", "wire"]),
     ("evidence", &["record", "units"]),
     ("store", &["evidence", "record"]),
     ("progress", &["evidence", "record"]),

@@ -15,6 +15,8 @@ mod pgbouncer;
 mod postgres;
 mod program;
 mod redis;
+mod redis_cluster;
+mod redis_sentinel;
 mod server;
 mod statement_names;
 mod url;
@@ -27,6 +29,8 @@ pub use missing::Missing;
 pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};
 pub use redis::Redis;
+pub use redis_cluster::RedisCluster;
+pub use redis_sentinel::{MASTER_NAME, RedisSentinel};
 pub use statement_names::with_names_of_pgbench;
 
 /// Certificate and key, in PEM.

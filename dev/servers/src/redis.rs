@@ -9,7 +9,10 @@ use crate::missing::Missing;
 use crate::program;
 use crate::server::{self, Server};
 
-const PACKAGE: &str = "redis-server";
+pub(crate) const PACKAGE: &str = "redis-server";
+const PORT_MAX: u16 = u16::MAX;
+/// Distance from the port of a node of a cluster to that of its cluster bus.
+const CLUSTER_OFFSET: u16 = 10_000;
 /// Line of the log of a server that accepts connections.
 const READY: &str = "Ready to accept connections";
 
@@ -30,7 +33,13 @@ impl Redis {
     /// When Redis is not installed, or does not start.
     pub fn start(options: &[&str]) -> Result<Self, Missing> {
         let folder = Folder::new("redis", None)?;
-        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, options)?, port)))?;
+        // Nodes of a cluster also listen on their port + 10000.
+        let port_max =
+            if options.contains(&"--cluster-enabled") { PORT_MAX - CLUSTER_OFFSET } else { PORT_MAX };
+        let (server, port) = server::on_a_free_port(|port| {
+            let port = if port > port_max { port - CLUSTER_OFFSET } else { port };
+            Ok((run(&folder, port, options)?, port))
+        })?;
         Ok(Self { server, port, folder })
     }
 
@@ -60,8 +69,13 @@ impl Redis {
     ///
     /// When the client is not installed, or the server does not answer.
     pub fn cli(&self, words: &[&str]) -> Result<String, Missing> {
+        self.cli_at(self.port, words)
+    }
+
+    /// Runs a command with redis-cli on another port of 127.0.0.1; its output.
+    pub(crate) fn cli_at(&self, port: u16, words: &[&str]) -> Result<String, Missing> {
         let mut client = Command::new(program::find("redis-cli", "redis-tools")?);
-        client.args(["-p", &self.port.to_string()]).args(words);
+        client.args(["-p", &port.to_string()]).args(words);
         program::output(&client)
     }
 

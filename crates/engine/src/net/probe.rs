@@ -206,6 +206,9 @@ pub(super) fn converse(
                 Progress::NeedMore => {}
                 Progress::Replied { reply, .. } => return Ok(reply),
                 Progress::Answered { next, .. } => break next,
+                Progress::Redirected { redirect, .. } => {
+                    return Err((redirect.fault.class, redirect.fault.message()));
+                }
             }
             if line.age().saturating_sub(begun) > timeout {
                 return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
@@ -231,7 +234,9 @@ fn hear(conversation: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Prog
     let progress = conversation.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
     match &progress {
         Progress::NeedMore => bytes.clear(),
-        Progress::Replied { used, .. } | Progress::Answered { used, .. } => {
+        Progress::Replied { used, .. }
+        | Progress::Answered { used, .. }
+        | Progress::Redirected { used, .. } => {
             bytes.drain(..(*used).min(bytes.len()));
         }
     }

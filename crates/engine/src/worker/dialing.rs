@@ -135,6 +135,7 @@ impl Worker<'_> {
         self.dialing -= 1;
         self.links[number as usize].idle_end_ms = NO_IDLE_END;
         self.failover.note_answer(number);
+        self.note_reachable(number, true);
         self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];
         if link.carried.is_empty() {
@@ -161,6 +162,7 @@ impl Worker<'_> {
         if self.tries_next_address(number, now_ns) {
             return;
         }
+        self.note_reachable(number, false);
         if self.links[number as usize].carried.is_empty() {
             self.opening_failed(ending);
             self.close(number);

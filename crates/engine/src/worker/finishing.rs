@@ -122,8 +122,11 @@ impl Worker<'_> {
         if ending.class == ErrorClass::UnsolicitedReply {
             self.signals.doubted_replies += u64::from(link.served);
         }
-        if link.is_opening() && self.tries_next_address(number, at_ns) {
-            return;
+        if link.is_opening() {
+            if self.tries_next_address(number, at_ns) {
+                return;
+            }
+            self.note_reachable(number, false);
         }
         let link = &self.links[number as usize];
         if !link.carried.is_empty() {

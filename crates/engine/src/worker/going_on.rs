@@ -37,7 +37,7 @@ impl Worker<'_> {
         if let Some(arrival) = arrival {
             user.chance = self.iterations.chance(arrival);
         }
-        self.iterations.begin(user, intended_ns)
+        self.iterations.begin(number, user, intended_ns)
     }
 
     /// Continues a user whose request has ended, after a pause if `back_off_ns` is not 0.

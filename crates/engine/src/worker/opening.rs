@@ -17,7 +17,8 @@ impl Worker<'_> {
     pub(super) fn open_connections(&mut self) -> Result<(), Errno> {
         let is_ramped = matches!(&self.job.load, Load::Closed(closed) if closed.ramp_up_ns > 0);
         for peer in 0..self.job.peers() {
-            if self.note_first_step(peer) && !is_ramped && self.job.peer(peer).keep_alive {
+            let is_spare = self.routes.is_some_and(|routes| routes.is_spare(peer));
+            if self.note_first_step(peer) && !is_ramped && !is_spare && self.job.peer(peer).keep_alive {
                 self.open_links(peer)?;
             }
         }

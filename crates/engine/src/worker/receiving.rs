@@ -248,8 +248,10 @@ impl Worker<'_> {
     /// Acts on an event of a channel. `is_first`: the user of the bytes was unknown until this event.
     #[inline(always)]
     pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> After {
-        let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. } | Event::Failed { ticket, .. }) =
-            event;
+        let (Event::Replied { ticket, .. }
+        | Event::Answered { ticket, .. }
+        | Event::Redirected { ticket, .. }
+        | Event::Failed { ticket, .. }) = event;
         if is_first && !matches!(event, Event::Failed { .. }) {
             at_ns = self.note_bytes(ticket.0, at_ns);
         }
@@ -259,6 +261,10 @@ impl Worker<'_> {
                 After::Over
             }
             Event::Answered { part, next, .. } => self.on_answered(ticket.0, part, next, at_ns),
+            Event::Redirected { redirect, .. } => {
+                self.on_redirected(ticket.0, &redirect, at_ns);
+                After::Over
+            }
             Event::Failed { fault, .. } => {
                 self.on_failed(ticket.0, &fault, at_ns);
                 After::Over

@@ -80,6 +80,11 @@ impl Worker<'_> {
         let (link, own_step) = (exchange.link, self.steps[usize::from(exchange.step)].step);
         exchange.is_begun = true;
         exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
+        if exchange.is_asking {
+            self.ask_once(number, link);
+        }
+        let user = &mut self.users[number as usize];
+        let Some(exchange) = &mut user.exchange else { return };
         let channel = &mut self.links[link as usize].channel;
         let (next, goes_on) = match exchange.is_answered() {
             true => (channel.go_on(Ticket(number)), true),

@@ -51,7 +51,7 @@ impl Column {
         if row != self.next || row.is_multiple_of(BLOCK_ROWS) {
             let block = row / BLOCK_ROWS;
             self.chance = Chance::stream(self.seed, block);
-            if let Drawer::Sequence(sequence) = &mut self.drawer {
+            if let Drawer::Sequence(sequence) = self.drawer.number_drawer() {
                 sequence.seek(block * BLOCK_ROWS);
             }
             for before in block * BLOCK_ROWS..row {
@@ -77,6 +77,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::boxed::Box;
     use alloc::format;
     use alloc::vec::Vec;
 
@@ -91,7 +92,12 @@ mod tests {
         let sources = [
             Source::Sequence { from: 5, until: Some(900), by: 2 },
             Source::Uniform { min: 1, max: 1_000_000 },
-            Source::Zipf { min: 1, max: 1_000, exponent: 1.0 },
+            Source::Zipf { min: 1, max: 1_000, exponent: 1.0, is_scattered: true },
+            Source::Latest { min: 1, max: 1_000, exponent: 1.0, grows_with: None },
+            Source::Hashed {
+                prefix: "user".into(),
+                numbers: Box::new(Source::Sequence { from: 1, until: None, by: 1 }),
+            },
             Source::Text { length: 5, alphabet: "abcdef" },
             Source::Uuid,
             Source::TimeUuid,

@@ -30,9 +30,15 @@ impl Sequence {
     }
 
     pub(super) fn take(&mut self) -> i64 {
-        let place = u128::from(self.next);
-        let place = self.count.map_or(place, |count| place % count);
+        let number = self.nth(0);
         self.next = self.next.wrapping_add(u64::from(self.step));
+        number
+    }
+
+    /// The number of this worker that is taken after `skipped` others.
+    pub(super) fn nth(&self, skipped: u64) -> i64 {
+        let place = u128::from(self.next.wrapping_add(skipped.wrapping_mul(u64::from(self.step))));
+        let place = self.count.map_or(place, |count| place % count);
         // Beyond the largest number, the sequence continues with the smallest.
         self.from.wrapping_add(self.by.wrapping_mul(place as i64))
     }

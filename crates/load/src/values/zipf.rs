@@ -39,6 +39,11 @@ impl Zipf {
         self.min.wrapping_add((self.rank(chance) - 1) as i64)
     }
 
+    /// Smallest and largest number.
+    pub(super) fn range(&self) -> (i64, i64) {
+        (self.min, self.min.wrapping_add((self.ranks - 1) as i64))
+    }
+
     /// Draws a rank, counted from 1.
     fn rank(&self, chance: &mut Chance) -> u64 {
         if self.ranks == 1 {

@@ -35,6 +35,11 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     front,
     plan_of_tool,
     check_url: file::check_database_url,
+    records: |_| Some(&sql::records::RECORDS),
+    placeholder_url: |scheme| match scheme.eq_ignore_ascii_case(super::IN_PROCESS_SCHEME) {
+        true => format!("{scheme}:records.db"),
+        false => format!("{scheme}://user@127.0.0.1/records"),
+    },
     in_process: |url| (scheme(url) == Some(super::IN_PROCESS_SCHEME)).then_some("SQLite"),
 };
 

@@ -36,6 +36,15 @@ pub(crate) struct Compared<'a> {
     pub(crate) loads: &'a [StudyLoad],
 }
 
+impl Compared<'_> {
+    /// Number of tests by which the statements of replayed logs are compared, under the load with the most. 0 without a replay.
+    fn tests_of_statements(&self) -> usize {
+        let replays = self.loads.iter().filter_map(|load| load.replay.as_ref());
+        let fingerprints = replays.map(|replay| replay.fingerprints.len()).max().unwrap_or(0);
+        fingerprints * self.variants.len().saturating_sub(1)
+    }
+}
+
 /// Reads how variants are compared. Without the section, every variant is run once.
 pub(crate) fn read(
     root: &Node,
@@ -52,9 +61,11 @@ pub(crate) fn read(
     let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
     let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;
     let usual = reading.within(&spec.blocks, 1, BLOCKS_MAX);
+    let tests = if find == Find::Every { compared.tests_of_statements() } else { 0 };
     let default = match node {
         None => 1,
         Some(_) if is_word => 1,
+        Some(_) if tests > 0 => stats::blocks_for_family(tests, judge::FAMILY_ERROR_RATE),
         Some(_) if is_alone => BLOCKS_MAX_DEFAULT,
         Some(_) => BLOCKS_DEFAULT,
     };
@@ -69,6 +80,7 @@ pub(crate) fn read(
         higher_is_better: given(&spec.is_higher_better).unwrap_or(by.higher_is_usually_better()),
         matters: section.min_effect(&by, reading),
         find,
+        has_all_blocks: tests > 0,
         blocks: if sweep.is_some() { final_blocks } else { asked.unwrap_or(default) },
         sweep,
         pilot: 0,

@@ -8,16 +8,26 @@ use super::form;
 use super::reading::Reading;
 use super::secret;
 use super::span::Span;
-use super::tree::Node;
+use super::tree::{Entry, Node};
 use crate::csv_text;
 use crate::study::is_name;
 
 const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
-const KINDS: [&str; 8] = ["uniform", "zipf", "sequence", "text", "words", "uuid", "timestamp", "csv"];
-/// Keys that apply to one kind of source.
-const KIND_KEYS: [(&str, &str); 4] =
-    [("exponent", "zipf"), ("by", "sequence"), ("of", "text"), ("order", "csv")];
+const KINDS: [&str; 9] =
+    ["uniform", "zipf", "latest", "sequence", "text", "words", "uuid", "timestamp", "csv"];
+/// Kinds whose values are whole numbers.
+const NUMBERS: &[&str] = &["uniform", "zipf", "latest", "sequence"];
+/// Keys that apply to some kinds of sources.
+const KIND_KEYS: [(&str, &[&str]); 7] = [
+    ("exponent", &["zipf", "latest"]),
+    ("scatter", &["zipf"]),
+    ("grows-with", &["latest"]),
+    ("hash", NUMBERS),
+    ("by", &["sequence"]),
+    ("of", &["text"]),
+    ("order", &["csv"]),
+];
 
 /// A source as written.
 pub(crate) struct DataText {
@@ -56,6 +66,7 @@ pub(crate) enum Meaning {
 /// Reads all sources of the section.
 pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataText> {
     let entries = node.map_or(&[][..], Node::entries);
+    let names: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let sources = entries.iter().map(|entry| {
         if !is_name(&entry.key) || entry.key.contains('.') {
             let what = format!("{:?} is not a valid name", entry.key);
@@ -65,10 +76,38 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
             let what = "`env` is the name of the environment, as in {env.NAME}";
             reading.at(entry.key_at, what, "choose another name");
         }
-        let kind = kind(&entry.value, entry.key_at, reading);
+        let mut kind = kind(&entry.value, entry.key_at, reading);
+        if let (Some(grows), DataKind::Number(source)) = (entry.value.get("grows-with"), &mut kind) {
+            grow(source, grows, &names, entries, reading);
+        }
         DataText { name: entry.key.clone(), at: entry.key_at, kind, fills: Vec::new() }
     });
     sources.collect()
+}
+
+/// Lets the range of a source grow with the sequence that its key names.
+fn grow(source: &mut Source, named: &Node, names: &[&str], entries: &[Entry], reading: &mut Reading<'_>) {
+    let Some(name) = named.text() else { return };
+    let Some(number) = names.iter().position(|known| *known == name) else {
+        let what = format!("unknown data source `{name}`");
+        reading.findings.unknown(named.at, what, name, names.iter().copied(), "write one of");
+        return;
+    };
+    if entries[number].value.get("sequence").is_none() {
+        reading.at(
+            named.at,
+            format!("`{name}` is no `sequence`"),
+            "name a sequence whose numbers are inserted",
+        );
+        return;
+    }
+    let latest = match source {
+        Source::Hashed { numbers, .. } => &mut **numbers,
+        other => other,
+    };
+    if let Source::Latest { grows_with, .. } = latest {
+        *grows_with = Some(number);
+    }
 }
 
 fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
@@ -115,16 +154,28 @@ fn only_kind<'n>(
         }
         return None;
     };
-    for (key, of) in KIND_KEYS.into_iter().filter(|(_, of)| *of != kind) {
+    for (key, of) in KIND_KEYS.into_iter().filter(|(_, of)| !of.contains(&kind)) {
         if let Some(entry) = node.entry(key) {
-            reading.at(entry.key_at, format!("`{key}` requires `{of}`"), "remove it");
+            let of: Vec<String> = of.iter().map(|kind| format!("`{kind}`")).collect();
+            reading.at(entry.key_at, format!("`{key}` requires {}", of.join(" or ")), "remove it");
         }
     }
     let text = if kind == "words" { "" } else { node.text_of(kind)? };
     Some((kind, text))
 }
 
+/// Source of a kind. Numbers become names of records if the source has a `hash`.
 fn source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
+    let source = plain_source(kind, node, text, reading)?;
+    let prefix = node.text_of("hash").filter(|_| NUMBERS.contains(&kind));
+    Some(match prefix {
+        Some(prefix) => Source::Hashed { prefix: prefix.into(), numbers: Box::new(source) },
+        None => source,
+    })
+}
+
+fn plain_source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
+    let exponent = || node.text_of("exponent").and_then(|text| text.parse().ok()).unwrap_or(1.0);
     match kind {
         "words" => {
             let items = node.get("words").map_or(&[][..], Node::items);
@@ -136,8 +187,14 @@ fn source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Opt
         "timestamp" => form::days(text).ok().map(|(from_s, until_s)| Source::Moment { from_s, until_s }),
         "uniform" => form::range(text).ok().map(|(min, max)| Source::Uniform { min, max }),
         "zipf" => form::range(text).ok().map(|(min, max)| {
-            let exponent = node.text_of("exponent").and_then(|text| text.parse().ok()).unwrap_or(1.0);
-            Source::Zipf { min, max, exponent }
+            let is_scattered = node.text_of("scatter") == Some("true");
+            Source::Zipf { min, max, exponent: exponent(), is_scattered }
+        }),
+        "latest" => form::range(text).ok().map(|(min, max)| Source::Latest {
+            min,
+            max,
+            exponent: exponent(),
+            grows_with: None,
         }),
         "sequence" => sequence(node, text, reading),
         _ => {

@@ -30,7 +30,7 @@ pub(crate) fn read(root: &Node, reading: &mut Reading<'_>) -> Vec<FigureText> {
     let figures: Vec<FigureText> =
         entries.iter().filter_map(|entry| figure(root, entry, &known, reading)).collect();
     let used = figures.iter().flat_map(FigureText::texts).flat_map(|text| text.names());
-    reading.parameters.note_in_figures(used);
+    reading.parameters.note_later_names(used);
     figures
 }
 

@@ -31,6 +31,20 @@ pub(crate) struct Folder {
     read_bytes: u64,
 }
 
+/// A file that is hashed while it is read.
+pub(crate) struct Hashed {
+    file: File,
+    hash: Context,
+}
+
+impl Read for Hashed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.hash.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
 /// Message and help of an error in a file.
 pub(crate) type FileProblem = (String, String);
 
@@ -75,7 +89,29 @@ impl Folder {
         Ok(bytes)
     }
 
+    /// Opens a file within the folder, of any size, to be read as a stream. [`Self::note_stream`] adds what was read to the hash.
+    pub(crate) fn stream(&self, name: &str) -> Result<Hashed, FileProblem> {
+        let file = self.open_file(name)?;
+        regular(&file, name)?;
+        Ok(Hashed { file, hash: Context::new(&SHA256) })
+    }
+
+    /// Adds the bytes that were read from a stream to the hash, and the words for what was taken of them. Returns 16 hex digits over
+    /// both.
+    pub(crate) fn note_stream(&mut self, stream: Hashed, words: &str) -> String {
+        let mut hash = stream.hash;
+        hash.update(words.as_bytes());
+        let digits = short_hash(hash);
+        self.note(digits.as_bytes());
+        digits
+    }
+
     fn bytes(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, FileProblem> {
+        read_regular(self.open_file(name)?, name, bytes_max)
+    }
+
+    /// Opens a file within the folder in non-blocking mode.
+    fn open_file(&self, name: &str) -> Result<File, FileProblem> {
         let inside = Path::new(name).strip_prefix(&self.path).unwrap_or(Path::new(name));
         let outside = || {
             (format!("{name} is outside the plan's folder"), "move it into the folder of the plan".to_owned())
@@ -101,7 +137,7 @@ impl Folder {
                 "name a file that can be read".to_owned(),
             ),
         })?;
-        read_regular(File::from(file), name, bytes_max)
+        Ok(File::from(file))
     }
 
     /// Fallback without `openat2`: resolves the path first, and then opens it.
@@ -130,12 +166,8 @@ impl Folder {
 
 /// Reads a regular file. The file was opened in non-blocking mode, so that a pipe does not hang.
 pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec<u8>, FileProblem> {
+    regular(&file, name)?;
     let readable = || "name a file that can be read".to_owned();
-    let about = file.metadata().map_err(|error| (format!("{name}: {error}"), readable()))?;
-    if !about.is_file() {
-        let kind = if about.is_dir() { "a folder" } else { "not a regular file" };
-        return Err((format!("{name} is {kind}"), "name a regular file".to_owned()));
-    }
     let mut bytes = Vec::new();
     match file.take(bytes_max + 1).read_to_end(&mut bytes) {
         Err(error) => Err((format!("{name}: {error}"), readable())),
@@ -144,6 +176,17 @@ pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec
         }
         Ok(_) => Ok(bytes),
     }
+}
+
+/// Checks that a file is a regular one.
+fn regular(file: &File, name: &str) -> Result<(), FileProblem> {
+    let readable = || "name a file that can be read".to_owned();
+    let about = file.metadata().map_err(|error| (format!("{name}: {error}"), readable()))?;
+    if !about.is_file() {
+        let kind = if about.is_dir() { "a folder" } else { "not a regular file" };
+        return Err((format!("{name} is {kind}"), "name a regular file".to_owned()));
+    }
+    Ok(())
 }
 
 /// Opens a plan file in any folder, in non-blocking mode.

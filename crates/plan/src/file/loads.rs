@@ -5,6 +5,7 @@ use load::open::Stage;
 
 use super::quick::Quick;
 use super::reading::Reading;
+use super::replays;
 use super::scenario;
 use super::tools;
 use super::tree::Node;
@@ -16,6 +17,12 @@ use crate::recording::{self, AskedRecording};
 use crate::spec::values::{COUNT, DURATION};
 use crate::spec::{Field, LoadSpec, Spanned, Wrong};
 use crate::study::{StudyLoad, ToolText};
+
+/// Whether every load has a `tool` or a `replay`, so that the plan needs no scenario.
+pub(crate) fn need_no_scenario(root: &Node) -> bool {
+    let has_none = |load: &Node| load.entry("tool").is_some() || load.entry("replay").is_some();
+    root.get("load").is_some_and(|load| load.items().iter().all(has_none))
+}
 
 /// Reads all loads. `quick` changes loads, or removes some. `written` is the plan with its parameters in braces: a load has one name
 /// under all of their values.
@@ -36,16 +43,18 @@ pub(crate) fn read(
         if quick.is_some_and(|quick| !quick.has_load(node)) {
             continue;
         }
-        let spec = spec(node, seed, quick, reading);
+        let mut spec = spec(node, seed, quick, reading);
         let mut errors = Vec::new();
         let is_tool = node.entry("tool").is_some();
         let tool = tools::read(root, node, &spec, quick.is_some(), reading);
-        if is_tool && tool.is_none() {
+        let replay = replays::read(node, &mut spec, reading);
+        if is_tool && tool.is_none() || node.entry("replay").is_some() && replay.is_none() {
             continue;
         }
-        let unit = match &tool {
-            Some(tool) => tool_unit(tool.tool),
-            None => scenario::unit_of_load(root, node).unwrap_or(reading.kinds.unit()),
+        let unit = match (&tool, &replay) {
+            (Some(tool), _) => tool_unit(tool.tool),
+            (None, Some(replay)) => replay.unit(),
+            (None, None) => scenario::unit_of_load(root, node).unwrap_or(reading.kinds.unit()),
         };
         let pipeline_max = reading.pipeline_max.filter(|_| tool.is_none());
         let destination = Destination { unit, pipeline_max, ..Destination::default() };
@@ -55,7 +64,11 @@ pub(crate) fn read(
         if !is_right {
             continue;
         }
-        let (words, stop_words) = checked.words(unit);
+        let (mut words, mut stop_words) = checked.words(unit);
+        let mut run_ns = checked.stop.at_ns;
+        if let Some(replay) = &replay {
+            (words, stop_words, run_ns) = (replay.words(), replay.stop_words(), None);
+        }
         let usual_name =
             || tool.as_ref().map_or_else(|| short_words(written), |tool| tool.tool.name.to_owned());
         loads.push(StudyLoad {
@@ -64,9 +77,10 @@ pub(crate) fn read(
             stop_words,
             warm_up_ns: checked.warm_up_ns,
             timeout_ns: checked.timeout_ns,
-            run_ns: checked.stop.at_ns,
+            run_ns,
             scenario: node.text_of("scenario").map(str::to_owned),
             tool,
+            replay,
             spec,
         });
     }
@@ -114,6 +128,7 @@ fn short_words(node: &Node) -> String {
         (None, Some(rate)) if rate.contains('/') => rate.to_owned(),
         (None, Some(rate)) => format!("{rate}/s"),
         (None, None) if node.entry("recorded").is_some() => "recorded".to_owned(),
+        (None, None) if node.entry("replay").is_some() => "replay".to_owned(),
         (None, None) => "stages".to_owned(),
     }
 }
@@ -216,7 +231,7 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
         (None, Some(_)) => true,
         (None, None) => {
             let entries = node.entries();
-            let is_told = node.entry("tool").is_some()
+            let is_told = ["tool", "replay"].iter().any(|key| node.entry(key).is_some())
                 || entries.iter().any(|entry| reading.findings.has_at(entry.key_at));
             if let Some(first) = entries.first().filter(|_| !is_told) {
                 let what = "the load has no amount";

@@ -46,8 +46,8 @@ pub(crate) struct Parameters {
     is_filled: bool,
     /// Names of the parameters that any text outside of systems has, or any value of a system that is not a text.
     used: BTreeSet<String>,
-    /// Names of the parameters that figures have.
-    in_figures: BTreeSet<String>,
+    /// Names in texts that are filled in later: those of figures, and commands of tools.
+    in_later_texts: BTreeSet<String>,
     /// Texts that were filled in, with their parameters.
     places: Vec<(Span, String)>,
 }
@@ -78,14 +78,23 @@ impl Parameters {
         (!is_one || self.is_filled).then_some(is_one)
     }
 
-    /// Whether a parameter stands anywhere that is filled in here, or in a figure.
+    /// Whether a parameter stands anywhere that is filled in here, in a figure, or in the command of a tool.
     pub(crate) fn is_used(&self, name: &str) -> bool {
-        self.used.contains(name) || self.in_figures.contains(name)
+        self.used.contains(name) || self.in_later_texts.contains(name)
     }
 
-    /// Notes names that stand in figures.
-    pub(crate) fn note_in_figures<'t>(&mut self, names: impl Iterator<Item = &'t str>) {
-        self.in_figures.extend(names.map(str::to_owned));
+    /// Notes names in texts that are filled in later.
+    pub(crate) fn note_later_names<'t>(&mut self, names: impl Iterator<Item = &'t str>) {
+        self.in_later_texts.extend(names.map(str::to_owned));
+    }
+
+    /// Notes names in the texts below a node that are filled in later.
+    fn note_later_texts(&mut self, node: &Node) {
+        match &node.value {
+            Value::Text(text) => self.note_later_names(names_in(&text.text).map(|(name, ..)| name)),
+            Value::List(items) => items.iter().for_each(|item| self.note_later_texts(item)),
+            Value::Map(_) => {}
+        }
     }
 
     /// Whether any parameter stands anywhere that is filled in here.
@@ -147,7 +156,10 @@ impl Parameters {
             Value::Map(entries) => {
                 let filled =
                     entries.iter().map(|entry| match LEFT_ALONE_IN_LOADS.contains(&entry.key.as_str()) {
-                        true => entry.clone(),
+                        true => {
+                            self.note_later_texts(&entry.value);
+                            entry.clone()
+                        }
                         false => Entry { value: self.fill_node(&entry.value), ..entry.clone() },
                     });
                 Node { at: node.at, value: Value::Map(filled.collect()) }

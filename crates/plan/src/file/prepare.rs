@@ -7,6 +7,7 @@ use super::tree::Node;
 use crate::spec::values::AskedRows;
 use crate::spec::{PrepareSpec, Spanned};
 use crate::study::Tables;
+use crate::ycsb;
 
 const SCALE_MAX: u64 = 21_474;
 const TABLES_MAX: u64 = 1_000;
@@ -20,6 +21,10 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
     let entry = of_system.entry("prepare")?;
     let node = &entry.value;
     let spec = PrepareSpec::of_node(node);
+    let of_records = spec.workload.as_ref().and_then(Spanned::get).and_then(|name| ycsb::find(name));
+    if of_records.is_some() {
+        return None;
+    }
     let has_own = spec.sql.is_some() || spec.csv.is_some() || is_of_tables(&spec);
     if !(reading.kinds.unit().has_sessions() || has_own && of_system.get("database").is_some()) {
         let what = "`prepare` requires a step that is a transaction";

@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::folder::Folder;
 use super::kinds::Kinds;
 use super::parameters::Parameters;
+use super::replays::ReadLogs;
 use super::secret;
 use super::span::Span;
 use super::tree::Node;
@@ -24,6 +25,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
+    /// Number of the system whose setting is read.
+    pub(crate) system: usize,
     /// Kinds of all steps.
     pub(crate) kinds: Kinds,
     /// Kinds of the steps that go to `url` and `database`, because they name no endpoint.
@@ -36,6 +39,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) secrets: Secrets,
     /// Parameters, with the values of the setting that is read.
     pub(crate) parameters: Parameters,
+    /// Logs to replay that were read.
+    pub(crate) logs: ReadLogs,
 }
 
 impl Reading<'_> {

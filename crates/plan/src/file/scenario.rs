@@ -23,6 +23,7 @@ use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
 use crate::plan::{Errands, PlannedStep};
+use crate::spec::SqlSpec;
 use crate::study::names_in;
 
 const STEPS_MAX: usize = 1_000;
@@ -54,6 +55,14 @@ impl Script {
         self.endpoints = used.iter().map(|number| self.endpoints[usize::from(*number)].clone()).collect();
         for step in &mut self.steps {
             step.endpoint = used.binary_search(&step.endpoint).unwrap_or_default() as u16;
+        }
+    }
+
+    /// Sets the query mode and the number of tries of all transactions, where they are given.
+    pub(crate) fn set_sql(&mut self, given: &SqlSpec) {
+        for sql in self.endpoints.iter_mut().filter_map(|role| role.sql.as_mut()) {
+            sql.spec.mode = given.mode.clone().or(sql.spec.mode.take());
+            sql.spec.max_tries = given.max_tries.clone().or(sql.spec.max_tries.take());
         }
     }
 

@@ -80,12 +80,14 @@ mod tests {
             source: "",
             folder: Folder::open("/".into()),
             findings: Findings::default(),
+            system: 0,
             kinds: super::super::kinds::Kinds::default(),
             at_url: super::super::kinds::Kinds::default(),
             pipeline_max: None,
             environment: &environment,
             secrets: Secrets::default(),
             parameters: super::super::parameters::Parameters::default(),
+            logs: super::super::replays::ReadLogs::default(),
         };
         for (number, name) in
             ["GOOD", "SHORT", "EMPTY", "LONG", "BYTES", "NONE", "GOOD"].into_iter().enumerate()

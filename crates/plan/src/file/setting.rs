@@ -9,6 +9,7 @@ use super::read_setting;
 use super::reading::Reading;
 use super::systems;
 use super::tree::{Node, Value};
+use super::ycsb;
 use crate::study::{Settings, Study, Variant};
 
 /// Max number of settings, because each is a plan of its own in memory.
@@ -17,7 +18,8 @@ const SETTINGS_MAX: usize = 500;
 /// Reads a plan. `None` if it has errors.
 pub(crate) fn read(root: &Node, title: &str, is_quick: bool, reading: &mut Reading<'_>) -> Option<Study> {
     reading.parameters = Parameters::of(root);
-    if reading.parameters.is_empty() || !matches!(root.value, Value::Map(_)) {
+    let differs = ycsb::differs_between_systems(root);
+    if (reading.parameters.is_empty() && !differs) || !matches!(root.value, Value::Map(_)) {
         return read_setting(root, root, title, is_quick, reading);
     }
     let [variants, others] = variants(root, is_quick, reading);
@@ -25,12 +27,12 @@ pub(crate) fn read(root: &Node, title: &str, is_quick: bool, reading: &mut Readi
         return read_setting(root, root, title, is_quick, reading);
     };
     let mut study = read_one(root, title, is_quick, (&variants, first), reading)?;
-    if !reading.parameters.are_used() || !reading.findings.is_empty() {
+    if !(differs || reading.parameters.are_used()) || !reading.findings.is_empty() {
         return Some(study);
     }
     // A file that only some settings read may have further parameters.
     let mut known = 0;
-    while known < reading.parameters.used_count() {
+    while known < reading.parameters.used_count() || study.settings.list.is_empty() {
         known = reading.parameters.used_count();
         study.settings = read_all(root, title, is_quick, &variants, reading)?;
     }
@@ -84,6 +86,7 @@ fn read_one(
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
     let before = reading.findings.list.len();
+    reading.system = variant.system;
     (reading.kinds, reading.at_url, reading.pipeline_max) = (Kinds::default(), Kinds::default(), None);
     let filled = reading.parameters.fill(root, variants, variant);
     let study = read_setting(&filled, root, title, is_quick, reading);

@@ -22,6 +22,7 @@ use super::tls;
 use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
 use super::variants::{self, VariedSystem};
+use super::ycsb;
 use crate::running::RunningSpec;
 use crate::study::{
     ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, SqlFileText, System,
@@ -84,7 +85,13 @@ pub(crate) fn read(
             }
             tls::of_systems(root, reading);
             let (mut systems, mut all) = (Vec::new(), Vec::new());
+            let of_steps = (reading.kinds.clone(), reading.at_url.clone());
             for entry in several.value.entries() {
+                if root.get("workload").is_some() {
+                    // Each system has the steps of its own protocol.
+                    let url = first_url(&entry.value).unwrap_or_default();
+                    (reading.kinds, reading.at_url) = (url::steps_for(url), url::steps_for(url));
+                }
                 reading.own_name(&entry.key, entry.key_at, "system");
                 let varied = VariedSystem { root, entry: Some(entry), number: systems.len() };
                 let (knobs, mut variants) = variants::read(&varied, quick, reading);
@@ -95,6 +102,7 @@ pub(crate) fn read(
                 systems.push(system(entry, knobs, confines, is_sound, reading));
                 all.append(&mut variants);
             }
+            (reading.kinds, reading.at_url) = of_steps;
             variants::limit(all.len(), several.key_at, reading);
             (systems, all)
         }
@@ -157,6 +165,7 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
         database,
         endpoints,
         tables: prepare::read(root, reading),
+        records: ycsb::loading(root, root, reading),
         own_data: own_data::read(root, &known, reading),
         ..System::running(url::authority(&text), url)
     }
@@ -209,6 +218,7 @@ fn system(
         commands_within_ns: node.duration_ns("commands-within").unwrap_or(COMMANDS_WITHIN_NS),
         processes: processes_and_proxies(&scope, reading),
         tables: prepare::read(node, reading),
+        records: ycsb::loading(node, root, reading),
         own_data: own_data::read(node, &scope.known, reading),
         limits,
         disk_bytes: node.get("disk").and_then(|disk| units::size_bytes(disk.text()?).ok()),

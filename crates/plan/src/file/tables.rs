@@ -4,6 +4,7 @@ mod events;
 mod figures;
 mod protocols;
 mod quick;
+pub(crate) mod replay;
 mod resources;
 mod scenario;
 mod sources;
@@ -100,6 +101,7 @@ pub(crate) fn all() -> &'static [&'static Table] {
 }
 
 const AFTER_STEP: &[&Table] = &[
+    &WORKLOAD,
     &sources::SOURCE,
     &figures::FIGURE,
     &ENDPOINT,
@@ -107,6 +109,7 @@ const AFTER_STEP: &[&Table] = &[
     &SQL,
     &LOAD,
     &CONNECTIONS,
+    &replay::REPLAY,
     &STAGE,
     &HOST,
     &SYSTEM,
@@ -134,6 +137,18 @@ const AFTER_STEP: &[&Table] = &[
     &quick::QUICK_SYSTEM,
 ];
 
+pub(crate) static WORKLOAD: Table = Table {
+    name: "workload",
+    sentence: "A workload of YCSB, with the number and the size of its records.",
+    example: "{ name: ycsb-a, records: 100k, fields: 1, field-size: 1KiB }",
+    keys: &[
+        required("name", "ycsb-a", TEXT, "One of ycsb-a to ycsb-f."),
+        key("records", "100k", One(&form::COUNT), "Number of records before the load; default 10000."),
+        key("fields", "1", One(&form::COUNT), "Fields of each record; default 10."),
+        key("field-size", "1KiB", One(&form::SIZE), "Bytes of each field; default 100."),
+    ],
+};
+
 pub(crate) static PLAN: Table = Table {
     name: "plan",
     sentence: "The whole file. It requires `scenario` or `scenarios`, `load`, and `url` or `systems`.",
@@ -156,6 +171,12 @@ pub(crate) static PLAN: Table = Table {
             "[ get: / ]",
             Either(&[List(&Derived(&scenario::STEP)), Derived(&scenario::SCENARIO)]),
             "The steps of each user.",
+        ),
+        key(
+            "workload",
+            "ycsb-a",
+            Either(&[TEXT, table(&WORKLOAD)]),
+            "In place of `scenario` and `data`: a workload of YCSB, ycsb-a to ycsb-f, in the protocol of each system.",
         ),
         key(
             "setup",
@@ -345,7 +366,7 @@ pub(crate) static SQL: Table = Table {
 
 pub(crate) static LOAD: Table = Table {
     name: "load",
-    sentence: "A load. It requires `users` (closed: each waits for a reply), `rate`, `stages`, or `recorded` (open: requests do not wait for replies), or `tool` (another load generator makes it).",
+    sentence: "A load. It requires `users` (closed: each waits for a reply), `rate`, `stages`, or `recorded` (open: requests do not wait for replies), `tool` (another load generator makes it), or `replay` (a log has it).",
     example: "{ users: 100, for: 60s }",
     keys: LOAD_KEYS,
 };

@@ -15,11 +15,6 @@ const SYSTEM_NAMES: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "hos
 const LENGTH: [&str; 2] = ["for", "seconds"];
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 
-/// Whether every load has a `tool`, so that the plan needs no scenario.
-pub(crate) fn make_all_loads(root: &Node) -> bool {
-    root.get("load").is_some_and(|load| load.items().iter().all(|load| load.entry("tool").is_some()))
-}
-
 /// Rejects events in plans with tools. The cost of events is computed from individual requests, which no tool reports.
 pub(crate) fn exclude_events(root: &Node, reading: &mut Reading<'_>) {
     let loads = root.get("load").map_or(&[][..], Node::items);

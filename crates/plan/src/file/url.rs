@@ -4,7 +4,7 @@ use url::Url;
 use wire::Protocol;
 use wire::step::requests;
 
-use super::kinds::Kind;
+use super::kinds::{Kind, Kinds};
 use super::reading::Reading;
 use super::secret;
 use super::tree::Node;
@@ -103,10 +103,15 @@ pub(crate) fn takes_secrets(text: &str) -> bool {
     log_in.is_some() && has_credentials(text)
 }
 
+/// Kinds of steps that the system of a URL takes.
+pub(crate) fn steps_for(url: &str) -> Kinds {
+    Kind::by_url(url).into_iter().collect()
+}
+
 /// Checks the URL of an endpoint whose variables are replaced by placeholders.
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     // The kind of its steps is already compared with its scheme.
-    let at_url = std::mem::replace(&mut reading.at_url, Kind::by_url(filled).into_iter().collect());
+    let at_url = std::mem::replace(&mut reading.at_url, steps_for(filled));
     check(node, filled, has_socket, reading);
     reading.at_url = at_url;
 }

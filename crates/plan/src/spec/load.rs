@@ -15,6 +15,8 @@ crate::spec::spec! {
             "One of `scenarios`; default: all, by their shares.";
         TOOL "tool" "": tool: String = TEXT, "\"wrk -t1 -c{users} -d{for} {url}/\"",
             "Command of another load generator that makes the load; `{users}`, `{for}`, `{seconds}`, `{requests}`, and `{url}` are values of the load and its system.";
+        REPLAY "replay" "": replay: String = REPLAY, "postgresql.csv",
+            "Log of a server whose statements or requests are replayed, in place of a scenario; or a mapping with `log` and what of it is replayed.";
         USERS "users" "-c": users: u64 = COUNT, "100",
             "Concurrent users; each waits for the reply before the next request.";
         THINK "think" "--think": think: ThinkTime = THINK, "50ms..150ms",

@@ -43,6 +43,11 @@ pub(crate) const CONNECTIONS: Of<u64> = Of {
     read: COUNT.read,
     read_node: Some(|node| (COUNT.read)(node.text_of("count").or(node.text()).unwrap_or_default())),
 };
+pub(crate) const REPLAY: Of<String> = Of {
+    kind: ValueKind::Either(&[TEXT.kind, ValueKind::Table(&tables::replay::REPLAY)]),
+    read: TEXT.read,
+    read_node: Some(|node| (TEXT.read)(node.text_of("log").or(node.text()).unwrap_or_default())),
+};
 pub(crate) const RATE: Of<f64> = single(ValueKind::One(&form::RATE), |text| Ok(units::rate_per_s(text)?));
 pub(crate) const THINK: Of<ThinkTime> = single(ValueKind::One(&form::THINK), think_time);
 pub(crate) const ARRIVALS: Of<&Process> = single(ValueKind::Word(&PROCESS_NAMES), arrivals);

@@ -161,6 +161,7 @@ impl Study {
         let spec = &self.loads[load].spec;
         let keys = [
             ("tool", spec.tool.is_some(), "another load generator makes the load"),
+            ("replay", spec.replay.is_some(), "the load has the statements and times of a log"),
             ("stages", spec.stages.is_some(), "the load has its own rates"),
             ("recorded", spec.recorded.is_some(), "the load has its own times"),
             ("from", spec.ramp_from_per_s.is_some(), "the rate of the load grows"),

@@ -8,6 +8,7 @@ use crate::draft::TlsSpec;
 use crate::endpoint::Select;
 use crate::file::Role;
 use crate::running::RunningSpec;
+use crate::ycsb::{RecordLoading, RunningSystem};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,8 @@ pub struct Launch {
     pub tables: Option<Tables>,
     /// Own statements and rows, after the tables of a workload.
     pub own_data: Option<OwnData>,
+    /// Records of a store, which are inserted before each load.
+    pub records: Option<RecordLoading>,
     /// Resource limits of the processes.
     pub limits: Limits,
     /// Size of a disk of its own, mounted in the run's folder, in bytes. `None` if it has none.
@@ -78,6 +81,11 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// Address of the started system.
+    pub fn running_system(&self) -> RunningSystem {
+        RunningSystem { url: self.url.clone(), socket: self.socket.clone(), tls: self.tls.clone() }
+    }
+
     /// Endpoint of the system itself.
     pub(crate) fn front(&self) -> LaunchEndpoint {
         let (name, url, further) = (String::new(), self.url.clone(), self.further.clone());

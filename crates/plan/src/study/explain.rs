@@ -103,7 +103,11 @@ impl Study {
         let total: f64 = self.script.scenarios.list.iter().map(|scenario| scenario.share).sum();
         let share = match self.script.scenarios.list.len() {
             1 => String::new(),
-            _ if self.loads.iter().all(|load| load.scenario.is_some() || load.tool.is_some()) => {
+            _ if self
+                .loads
+                .iter()
+                .all(|load| load.scenario.is_some() || load.tool.is_some() || load.replay.is_some()) =>
+            {
                 String::new()
             }
             _ => format!(" ({} of iterations)", show_percent(scenario.share / total)),
@@ -202,26 +206,7 @@ impl Study {
         let names =
             data.fills.iter().filter_map(|(variable, _)| self.script.variables.get(usize::from(*variable)));
         let names: Vec<&str> = names.map(String::as_str).collect();
-        let what = match &data.source {
-            Source::Sequence { from, until: None, by } => format!("{from} and up by {by}, each once"),
-            Source::Sequence { from, until: Some(until), by } => {
-                format!("{from} to {until} by {by}, repeated")
-            }
-            Source::Uniform { min, max } => format!("{min} to {max}, all equally likely"),
-            Source::Zipf { min, max, exponent } => format!("{min} to {max}, Zipf with exponent {exponent}"),
-            Source::Text { length, .. } => format!("{length} random characters"),
-            Source::Uuid => "a UUID".to_owned(),
-            Source::TimeUuid => "a UUID of version 7".to_owned(),
-            Source::Timestamp { unit_ns: 1_000_000 } => "milliseconds since 1970".to_owned(),
-            Source::Timestamp { .. } => "seconds since 1970".to_owned(),
-            Source::Words { words } => format!("one of {} texts, all equally likely", words.len()),
-            Source::Moment { .. } => "a moment, all equally likely".to_owned(),
-            Source::Rows { rows, order } => {
-                let order = if *order == RowOrder::InTurn { "in turn" } else { "at random" };
-                format!("{} rows, {order}", rows.len())
-            }
-        };
-        format!("{}: {what}", names.join(", "))
+        format!("{}: {}", names.join(", "), source_words(&data.source))
     }
 
     fn explain_events(&self, out: &mut String) {
@@ -337,6 +322,7 @@ fn listed(url: &Braced, list: &UrlList) -> String {
         None => String::new(),
         Some(Select::InTurn) => " (in turn)".to_owned(),
         Some(Select::First) => " (the first that answers)".to_owned(),
+        Some(Select::Cluster(_)) => " (a cluster)".to_owned(),
         Some(Select::Hash(text, rule)) => {
             let slots = rule.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
             format!(" (by {} of {text:?}{slots})", rule.hash.name)
@@ -359,6 +345,9 @@ fn explain_data(system: &super::System, out: &mut String) {
     if let Some(tables) = &system.tables {
         let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
     }
+    if let Some(records) = &system.records {
+        let _ = writeln!(out, "            before each load: insert {} records", records.shape.records);
+    }
     if let Some(own) = &system.own_data {
         let _ = writeln!(out, "            before each load: {}", own.words());
     }
@@ -367,4 +356,36 @@ fn explain_data(system: &super::System, out: &mut String) {
 /// Whether the system with this URL runs within this program.
 fn is_in_process(url: &str) -> bool {
     (SystemKind::by_url(url).in_process)(url).is_some()
+}
+
+fn source_words(source: &Source) -> String {
+    match source {
+        Source::Sequence { from, until: None, by } => format!("{from} and up by {by}, each once"),
+        Source::Sequence { from, until: Some(until), by } => {
+            format!("{from} to {until} by {by}, repeated")
+        }
+        Source::Uniform { min, max } => format!("{min} to {max}, all equally likely"),
+        Source::Zipf { min, max, exponent, is_scattered } => {
+            let scattered = if *is_scattered { ", scattered" } else { "" };
+            format!("{min} to {max}, Zipf with exponent {exponent}{scattered}")
+        }
+        Source::Latest { min, max, exponent, grows_with } => {
+            let grows = if grows_with.is_some() { ", and those inserted" } else { "" };
+            format!("{min} to {max}{grows}, the latest first, Zipf with exponent {exponent}")
+        }
+        Source::Hashed { prefix, numbers } => {
+            format!("{prefix} and the hash of {}", source_words(numbers))
+        }
+        Source::Text { length, .. } => format!("{length} random characters"),
+        Source::Uuid => "a UUID".to_owned(),
+        Source::TimeUuid => "a UUID of version 7".to_owned(),
+        Source::Timestamp { unit_ns: 1_000_000 } => "milliseconds since 1970".to_owned(),
+        Source::Timestamp { .. } => "seconds since 1970".to_owned(),
+        Source::Words { words } => format!("one of {} texts, all equally likely", words.len()),
+        Source::Moment { .. } => "a moment, all equally likely".to_owned(),
+        Source::Rows { rows, order } => {
+            let order = if *order == RowOrder::InTurn { "in turn" } else { "at random" };
+            format!("{} rows, {order}", rows.len())
+        }
+    }
 }

@@ -47,6 +47,9 @@ impl Study {
             let is_of_all = |gate: &&Condition| gate.step.is_none() && gate.part_ns.is_none();
             return self.gates.iter().filter(is_of_all).cloned().collect();
         }
+        if self.loads[load].replay.is_some() {
+            return self.gates.iter().filter(|gate| gate.step.is_none()).cloned().collect();
+        }
         let steps = self.steps_of_load(load);
         let has = |gate: &&Condition| gate.step.as_deref().is_none_or(|step| steps.contains(&step));
         self.gates.iter().filter(has).cloned().collect()
@@ -76,6 +79,9 @@ impl Study {
 
     /// Whether a load has steps in sessions of databases.
     pub(super) fn has_sessions(&self, load: usize) -> bool {
+        if let Some(replay) = &self.loads[load].replay {
+            return replay.unit().has_sessions();
+        }
         let has_session = |step: &PlannedStep| step.unit().has_sessions();
         match &self.loads[load].scenario {
             None => self.script.unit().has_sessions(),

@@ -69,7 +69,7 @@ impl Compare {
     /// Procedure for this number of variants.
     pub(crate) fn how(&self, variants: usize) -> How {
         match self.find {
-            Find::Every if variants == 2 && self.first_look().is_some() => How::Duel,
+            Find::Every if variants == 2 && !self.has_all_blocks && self.first_look().is_some() => How::Duel,
             Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_MIN => How::Best,
             Find::BestOfEach => {
                 self.sweep.map_or(How::Blocks, |sweep| How::BestOfEach { sweep_blocks: sweep.blocks })

@@ -89,6 +89,7 @@ impl Study {
                 .own_data
                 .as_ref()
                 .map(|own| own.fill(self.seed_of_rows(), |name| fill.value(name))),
+            records: system.records,
             limits: system.limits.fill(|name| fill.value(name)),
             disk_bytes: system.disk_bytes,
             host: environment.host,

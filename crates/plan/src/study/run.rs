@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
+use ::replay::Traffic;
 use wire::step::{Site, Unit};
 
 use super::figures;
@@ -10,15 +11,17 @@ use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::Database;
+use crate::draft::Played;
 use crate::endpoint::Endpoint;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
 use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
+use crate::replay::{Replay, STEP};
 use crate::request;
 use crate::requests;
 use crate::running::RunningAs;
-use crate::spec::LoadSpec;
+use crate::spec::{LoadSpec, SqlSpec};
 use crate::system_kind::SystemKind;
 
 impl Study {
@@ -31,6 +34,9 @@ impl Study {
         }
         if let Some(tool) = &self.loads[load].tool {
             return self.plan_of_tool(tool, load, launch);
+        }
+        if let Some(replay) = &self.loads[load].replay {
+            return self.plan_of_replay(replay, load, launch);
         }
         if let Some(scenario) = &self.loads[load].scenario {
             return self.following(scenario, load).plan(load, launch);
@@ -149,6 +155,55 @@ impl Study {
         Ok(plan)
     }
 
+    /// Plan of a load that replays a log. All of its statements or requests are one step.
+    fn plan_of_replay(&self, replay: &Replay, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        let (spec, is_started) = (&self.loads[load].spec, !launch.processes.is_empty());
+        let replay = replay.on(is_started).map_err(|fault| vec![fault])?;
+        let kind = SystemKind::by_url(&launch.url);
+        let wrong = |what: &str, help: &str| vec![Fault::new("url", what, help)];
+        let mut plan = match replay.traffic {
+            Traffic::Sql(engine) => {
+                let of_front = Some(&launch.url).filter(|_| kind.takes_statements());
+                let url = of_front.or(launch.database.as_ref()).ok_or_else(|| {
+                    wrong(
+                        "the log has SQL statements, and the system is no database",
+                        "name a database with `url` or `database`",
+                    )
+                })?;
+                let plan = statements(url, spec)?;
+                if plan.endpoint().load.database().is_none_or(|database| database.engine != engine) {
+                    let what = format!(
+                        "the log has statements of {}, and the system is another database",
+                        engine.name()
+                    );
+                    return Err(wrong(&what, "name a server of that kind"));
+                }
+                Plan { front: (kind.front)(&launch.front(), LoadSpec::default())?, ..plan }
+            }
+            Traffic::Http if kind.takes_statements() => {
+                return Err(wrong(
+                    "the log has HTTP requests, and the system is a database",
+                    "name a web server",
+                ));
+            }
+            Traffic::Http => requests::alone(&launch.front(), spec.clone())?,
+        };
+        plan.steps.truncate(1);
+        plan.steps.iter_mut().for_each(|step| STEP.clone_into(&mut step.name));
+        plan.errands = self.errands(&plan, launch)?;
+        plan.secrets.clone_from(&self.secrets);
+        if let StudyPin::Cores { generator, .. } = &self.pin {
+            plan.pin = Pin::Cores(generator.clone());
+        }
+        (plan.scenarios, plan.stop) = (Scenarios::single(), replay.stop());
+        (plan.load, plan.grows_to, plan.extend) = (replay.load(plan.load), None, 0);
+        plan.title = self.title_of(launch);
+        plan.running = self.running(launch)?;
+        plan.figures = figures::planned(&plan, launch)?;
+        plan.replay = Some(replay);
+        Ok(plan)
+    }
+
     /// Processes of a system that already runs, if the plan names them.
     fn running(&self, launch: &Launch) -> Result<Option<RunningAs>, Vec<Fault>> {
         let named = launch.running.as_ref();
@@ -197,6 +252,14 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
         hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
+}
+
+/// Plan of statements that are known only when they are sent. A statement that every database has takes their place.
+fn statements(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let placeholder = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let mut faults = Vec::new();
+    let target = Target::database(url, &[placeholder], &SqlSpec::default(), Spelling::Keys, &mut faults);
+    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {

@@ -188,7 +188,8 @@ impl Study {
     fn no_slices_of_load(&self, load: &StudyLoad) -> Option<NoSlices> {
         let spec = &load.spec;
         let name = &load.name;
-        let whole: [(bool, &str); 8] = [
+        let whole: [(bool, &str); 9] = [
+            (is_given(&spec.replay), "replay"),
             (is_given(&spec.stages), "stages"),
             (is_given(&spec.recorded), "recorded"),
             (is_given(&spec.ramp_from_per_s), "from"),

@@ -8,6 +8,7 @@ use super::events::SystemEvent;
 use super::limits::LimitsText;
 use super::own_data::OwnDataText;
 use crate::endpoint::Select;
+use crate::ycsb::RecordLoading;
 
 /// A system to measure.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct System {
     pub(crate) tables: Option<Tables>,
     /// Own statements and rows, after the tables of a workload.
     pub(crate) own_data: Option<OwnDataText>,
+    /// Records that are inserted when the system is ready.
+    pub(crate) records: Option<RecordLoading>,
     /// Resource limits.
     pub(crate) limits: LimitsText,
     /// Size of a disk of its own, in bytes. `None` if it has none.
@@ -228,6 +231,7 @@ impl System {
             processes: Vec::new(),
             tables: None,
             own_data: None,
+            records: None,
             limits: LimitsText::default(),
             disk_bytes: None,
             raisable: Vec::new(),

@@ -1,5 +1,6 @@
 //! Plays the requests of an access log over any number of connections.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +13,10 @@ use wire::{
 
 use super::outcomes::{Outcomes, Replayed};
 use super::{NOT_REPLAYABLE, part};
-use crate::trace::{Form, Item, Trace};
+use crate::trace::{Form, Item, RequestForm, Trace};
+
+/// Max number of shapes that keep their headers. Requests of further shapes are sent without them.
+const SHAPES_MAX: usize = 1_000;
 
 /// The requests of a trace as a load. Whichever connection begins next takes the next request.
 #[derive(Debug)]
@@ -26,7 +30,8 @@ pub struct HttpPlay {
 struct Shared {
     trace: Arc<Trace>,
     outcomes: Arc<Outcomes>,
-    methods: Vec<String>,
+    /// Number of the step of each request.
+    steps: Vec<u16>,
     next: AtomicUsize,
 }
 
@@ -44,28 +49,64 @@ impl HttpPlay {
         secrets: &Secrets,
     ) -> Result<Self, String> {
         let like = &like.downcast::<HttpStep>().ok_or(NOT_REPLAYABLE)?.request;
-        let mut methods: Vec<String> = Vec::new();
+        let mut shapes: Vec<Shape<'_>> = Vec::new();
+        let mut numbers: HashMap<Shape<'_>, u16> = HashMap::new();
+        let mut steps = Vec::with_capacity(trace.len());
         for item in trace.slots.iter().flatten() {
-            if let Form::Request(method) = &item.form
-                && !methods.iter().any(|known| **known == **method)
-            {
-                methods.push(method.to_string());
-            }
+            let Form::Request(form) = &item.form else { return Err(NOT_REPLAYABLE.to_owned()) };
+            let shape = Shape::of(form, shapes.len() < SHAPES_MAX);
+            let number = *numbers.entry(shape).or_insert_with_key(|shape| {
+                shapes.push(shape.clone());
+                (shapes.len() - 1) as u16
+            });
+            steps.push(number);
         }
-        let step = |method: &String| HttpStep {
+        let headers = shapes.iter().map(|shape| shape.headers.len()).max().unwrap_or(0);
+        let mut variables = vec!["target".to_owned(), "body".to_owned()];
+        variables.extend((0..headers).map(|header| format!("header{header}")));
+        let compiled: Vec<HttpStep> = shapes.iter().map(|shape| shape.step(like)).collect();
+        let http = Http1::compile(&compiled, &variables, secrets).map_err(|wrong| wrong.what)?;
+        let shared = Shared { trace: Arc::clone(&trace), outcomes, steps, next: AtomicUsize::new(0) };
+        Ok(Self { shared: Arc::new(shared), http, fingerprints: fingerprints as u16 })
+    }
+}
+
+/// Parts of requests that are compiled once. Targets, bodies, and values of headers are filled in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Shape<'a> {
+    method: &'a str,
+    headers: Vec<&'a str>,
+    has_body: bool,
+}
+
+impl<'a> Shape<'a> {
+    /// Shape of a request, without its headers unless `has_headers`.
+    fn of(form: &'a RequestForm, has_headers: bool) -> Self {
+        let headers = if has_headers { form.headers.as_slice() } else { &[] };
+        Self {
+            method: &form.method,
+            headers: headers.iter().map(|(name, _)| name.as_str()).collect(),
+            has_body: form.body.is_some(),
+        }
+    }
+
+    /// The request `like` with this shape.
+    fn step(&self, like: &Request) -> HttpStep {
+        let is_given = |name: &str| self.headers.iter().any(|given| given.eq_ignore_ascii_case(name));
+        let own = like.headers.iter().filter(|(name, _)| !is_given(name)).cloned();
+        let headers = self.headers.iter().enumerate();
+        let headers = headers.map(|(number, name)| ((*name).to_owned(), format!("{{header{number}}}")));
+        HttpStep {
             request: Request {
-                method: method.clone(),
+                method: self.method.to_owned(),
                 target: "{target}".to_owned(),
-                body: None,
+                headers: own.chain(headers).collect(),
+                body: self.has_body.then(|| b"{body:raw}".to_vec()),
                 ..like.clone()
             },
             checks: Checks::default(),
             captures: Vec::new(),
-        };
-        let steps: Vec<HttpStep> = methods.iter().map(step).collect();
-        let http = Http1::compile(&steps, &["target".to_owned()], secrets).map_err(|wrong| wrong.what)?;
-        let shared = Shared { trace, outcomes, methods, next: AtomicUsize::new(0) };
-        Ok(Self { shared: Arc::new(shared), http, fingerprints: fingerprints as u16 })
+        }
     }
 }
 
@@ -93,8 +134,16 @@ impl Script for HttpPlay {
     }
 
     fn footprint(&self, _longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
-        let longest = self.shared.trace.texts.iter().map(|text| text.len() as u64).max().unwrap_or(0);
-        Script::footprint(&self.http, &|_| longest)
+        let texts = self.shared.trace.texts.iter().map(|text| text.len());
+        let of_form = |item: &Item| match &item.form {
+            Form::Request(form) => {
+                let values = form.headers.iter().map(|(_, value)| value.len());
+                values.chain(form.body.as_ref().map(String::len)).max().unwrap_or(0)
+            }
+            Form::Query | Form::Execute { .. } => 0,
+        };
+        let longest = texts.chain(self.shared.trace.slots.iter().flatten().map(of_form)).max().unwrap_or(0);
+        Script::footprint(&self.http, &|_| longest as u64)
     }
 }
 
@@ -147,14 +196,18 @@ impl Conversation for HttpPlayer {
         let Some(item) = shared.trace.slots.first().and_then(|items| items.get(number)) else {
             return Next::Broken("the trace has no further request".to_owned());
         };
-        let Form::Request(method) = &item.form else {
+        let Form::Request(form) = &item.form else {
             return Next::Broken("a statement is no request".to_owned());
         };
-        let step = shared.methods.iter().position(|known| **known == **method).unwrap_or(0);
+        let step = shared.steps.get(number).copied().unwrap_or(0);
         let target = shared.trace.texts.get(item.text as usize).map_or("/", |text| text);
         self.current = Some(number);
         self.inner.set(0, target.as_bytes());
-        self.inner.begin(step as u16)
+        self.inner.set(1, form.body.as_deref().unwrap_or_default().as_bytes());
+        for (variable, (_, value)) in (2..).zip(&form.headers) {
+            self.inner.set(variable, value.as_bytes());
+        }
+        self.inner.begin(step)
     }
 
     fn go_on(&mut self) -> Next {

@@ -13,6 +13,7 @@ pub const DIFFERENCES_MAX: usize = 200;
 /// Results of all fingerprints.
 #[derive(Debug)]
 pub struct Outcomes {
+    hashes_rows: bool,
     by_fingerprint: Box<[Counters]>,
     differences: Mutex<BTreeMap<Difference, u64>>,
 }
@@ -26,6 +27,7 @@ struct Counters {
     differs: AtomicU64,
     unknown: AtomicU64,
     unsent: AtomicU64,
+    checksum: AtomicU64,
 }
 
 /// Results of one fingerprint.
@@ -45,6 +47,21 @@ pub struct FingerprintOutcome {
     pub unknown: u64,
     /// Number of statements that were left out because their transaction was lost with its connection.
     pub unsent: u64,
+    /// Sum over the hashes of all rows that were returned, whatever their order. `None` if no rows were hashed.
+    pub checksum: Option<u64>,
+}
+
+impl FingerprintOutcome {
+    /// Share of differing results above which a replay has diverged from its log.
+    pub const DIVERGENCE_MAX: f64 = 0.01;
+
+    /// Share of results that differ, from 0 to 1, of those that the log has. Statements of lost transactions differ. `None` if the
+    /// log has none.
+    pub fn divergence(&self) -> Option<f64> {
+        let differs = self.differs + self.unsent;
+        let known = self.same + differs;
+        (known > 0).then(|| differs as f64 / known as f64)
+    }
 }
 
 /// A kind of difference between log and replay.
@@ -75,7 +92,24 @@ impl Outcomes {
     /// Creates empty counters for this number of fingerprints.
     pub fn new(fingerprints: usize) -> Self {
         let by_fingerprint = (0..fingerprints).map(|_| Counters::default()).collect();
-        Self { by_fingerprint, differences: Mutex::default() }
+        Self { hashes_rows: false, by_fingerprint, differences: Mutex::default() }
+    }
+
+    /// Hashes the rows that statements return, which costs time.
+    pub fn hashing_rows(self, hashes_rows: bool) -> Self {
+        Self { hashes_rows, ..self }
+    }
+
+    /// Whether rows are hashed.
+    pub(super) fn hashes_rows(&self) -> bool {
+        self.hashes_rows
+    }
+
+    /// Adds the sum of the hashes of an item's rows.
+    pub(super) fn add_rows(&self, item: &Item, hash: u64) {
+        if let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) {
+            counters.checksum.fetch_add(hash, Ordering::Relaxed);
+        }
     }
 
     /// Counts an item that was left out.
@@ -128,8 +162,23 @@ impl Outcomes {
             differs: load(&counters.differs),
             unknown: load(&counters.unknown),
             unsent: load(&counters.unsent),
+            checksum: self.hashes_rows.then(|| load(&counters.checksum)),
         };
         self.by_fingerprint.iter().map(outcome).collect()
+    }
+
+    /// Counts of all fingerprints together, without checksum.
+    pub fn sums(&self) -> FingerprintOutcome {
+        self.list().iter().fold(FingerprintOutcome::default(), |sums, outcome| FingerprintOutcome {
+            replies: sums.replies + outcome.replies,
+            errors: sums.errors + outcome.errors,
+            rows: sums.rows + outcome.rows,
+            same: sums.same + outcome.same,
+            differs: sums.differs + outcome.differs,
+            unknown: sums.unknown + outcome.unknown,
+            unsent: sums.unsent + outcome.unsent,
+            checksum: None,
+        })
     }
 
     /// Kinds of differences with their numbers, the most frequent first.

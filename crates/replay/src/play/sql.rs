@@ -11,6 +11,8 @@ use wire::{
 
 use super::outcomes::{Outcomes, Replayed};
 use super::part;
+use super::row_hash::RowHash;
+use crate::sharing::Role;
 use crate::trace::{Form, Item, Trace};
 
 /// Number of texts whose prepared statements are kept. Further ones are prepared for each execution.
@@ -44,18 +46,9 @@ impl fmt::Debug for SqlPlay {
 impl SqlPlay {
     /// Creates the load. `fingerprints` are the texts of all fingerprints, by number.
     pub fn new(trace: Arc<Trace>, outcomes: Arc<Outcomes>, fingerprints: &[&str], open: OpenSession) -> Self {
-        let ends_transaction = fingerprints.iter().map(|text| ends_transaction(text)).collect();
+        let ends_transaction = fingerprints.iter().map(|text| Role::of(text) == Role::Ends).collect();
         let longest_bytes = trace.texts.iter().map(|text| text.len() as u64).max().unwrap_or(0);
         Self { shared: Arc::new(Shared { trace, outcomes, ends_transaction, longest_bytes }), open }
-    }
-}
-
-fn ends_transaction(text: &str) -> bool {
-    let mut words = text.split([' ', ';']);
-    match words.next() {
-        Some("commit" | "end" | "abort") => true,
-        Some("rollback") => !words.any(|word| word == "to"),
-        _ => false,
     }
 }
 
@@ -71,6 +64,7 @@ impl Script for SqlPlay {
             current: None,
             error: None,
             rows: None,
+            row_hash: RowHash::new(false),
             received_bytes: 0,
             has_lost_transaction: false,
         }
@@ -104,6 +98,7 @@ pub struct SqlPlayer {
     current: Option<usize>,
     error: Option<Refusal>,
     rows: Option<u64>,
+    row_hash: RowHash,
     received_bytes: u64,
     /// Whether the connection was lost within a transaction: the rest of the transaction is left out.
     has_lost_transaction: bool,
@@ -132,6 +127,7 @@ impl SqlPlayer {
             }
         }
         (self.current, self.error, self.rows, self.received_bytes) = (Some(number), None, None, 0);
+        self.row_hash = RowHash::new(shared.outcomes.hashes_rows());
     }
 
     /// Ends the item under way with what the server replied.
@@ -144,6 +140,9 @@ impl SqlPlayer {
             None => Replayed::Ok(rows),
         };
         self.shared.outcomes.note(item, replayed);
+        if self.shared.outcomes.hashes_rows() {
+            self.shared.outcomes.add_rows(item, self.row_hash.sum());
+        }
         let reply = Reply {
             status: 1,
             refusal,
@@ -209,7 +208,7 @@ impl Conversation for SqlPlayer {
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
-            let (more, event) = self.session.received(&bytes[used..], &mut ())?;
+            let (more, event) = self.session.received(&bytes[used..], &mut self.row_hash)?;
             used += more;
             self.received_bytes += more as u64;
             match event {

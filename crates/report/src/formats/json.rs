@@ -24,6 +24,7 @@ use crate::trust;
 use crate::view::{Statement, StepView, View};
 
 mod bottleneck;
+mod by_fingerprint;
 mod capacity;
 mod counted;
 mod cpu_profile;

@@ -6,7 +6,8 @@ use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
 use super::tables;
 use super::{
-    LoadView, StudyView, cpu_profiles, event_costs, experiment, over_runs, screen, sentences, tournament,
+    LoadView, StudyView, by_fingerprint, cpu_profiles, event_costs, experiment, over_runs, screen, sentences,
+    tournament,
 };
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
@@ -28,6 +29,9 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, E
         None => items = brief.items(items, room),
     }
     items.append(&mut below);
+    for load in &view.loads {
+        items.extend(by_fingerprint::items(view, load, &order.of_load(load), escape)?);
+    }
     items.extend(view.loads.iter().flat_map(|load| order.cpu_profiles(load)));
     items.extend(experiment::items(view, escape));
     let (id, again) = (&view.study.id, order.page.again());

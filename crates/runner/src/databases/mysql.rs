@@ -7,7 +7,7 @@ mod watch;
 use plan::Engine;
 use wire::mysql::Session;
 
-use super::{Kind, transactions};
+use super::{Explain, Kind, transactions};
 use crate::protocol::nonce;
 
 pub(super) const KIND: Kind = Kind {
@@ -31,6 +31,11 @@ pub(super) const KIND: Kind = Kind {
     is_forbidden: |error| matches!(error.number, 1142 | 1143 | 1227),
     watch: Some(|| Box::new(watch::MySql::default())),
     costs: Some(costs::read),
+    explain: Some(Explain {
+        before: &["SET SESSION TRANSACTION READ ONLY"],
+        of_reads: "EXPLAIN",
+        of_writes: "EXPLAIN",
+    }),
     server_copy: None,
     watch_in_process: None,
     endpoint: &transactions::ON_SERVER,

@@ -10,7 +10,7 @@ mod watch;
 use plan::Engine;
 use wire::postgres::Session;
 
-use super::{Kind, transactions};
+use super::{Explain, Kind, transactions};
 use crate::protocol::nonce;
 
 pub(super) const KIND: Kind = Kind {
@@ -33,6 +33,11 @@ pub(super) const KIND: Kind = Kind {
     is_forbidden: |error| error.sqlstate.0 == *b"42501",
     watch: Some(|| Box::new(watch::Postgres::default())),
     costs: Some(costs::read),
+    explain: Some(Explain {
+        before: &["SET default_transaction_read_only = on", "SET statement_timeout = '10s'"],
+        of_reads: "EXPLAIN (ANALYZE, BUFFERS)",
+        of_writes: "EXPLAIN",
+    }),
     server_copy: Some(template::find),
     watch_in_process: None,
     endpoint: &transactions::ON_SERVER,

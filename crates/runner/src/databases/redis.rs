@@ -1,5 +1,6 @@
 //! Redis, and other stores of its protocol.
 
+mod discovery;
 mod watch;
 
 use std::slice;
@@ -18,11 +19,17 @@ use crate::prepare::{self, Refusal};
 /// Time limit for connecting, for the log-in, and for each answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-pub(super) const STORE: Store =
-    Store { protocol: "redis", watch: || Box::new(watch::RedisWatch::default()), open };
+pub(super) const STORE: Store = Store {
+    protocol: "redis",
+    watch: || Box::new(watch::RedisWatch::default()),
+    open,
+    discover: discovery::discover,
+};
 
 /// Prepares sessions with the log-in of the load.
 fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSession>, Refusal> {
+    let found = discovery::discover(endpoint, secrets)?;
+    let endpoint = found.as_ref().unwrap_or(endpoint);
     let (mut peers, _) = prepare::peers(slice::from_ref(endpoint), &PublicLoads::Refused)?;
     let peer = Peer { keep_alive: true, ..peers.swap_remove(0) };
     let access = endpoint.peer().access.filled(secrets);

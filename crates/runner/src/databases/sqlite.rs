@@ -26,6 +26,7 @@ pub(super) const KIND: Kind = Kind {
     is_forbidden: |_| false,
     watch: None,
     costs: Some(costs::read),
+    explain: None,
     server_copy: None,
     watch_in_process: Some(|| Box::new(watch::InProcessWatch::begin())),
     endpoint: &ENDPOINT,

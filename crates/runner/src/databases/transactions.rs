@@ -29,7 +29,7 @@ pub(crate) static ON_SERVER: EndpointKind = EndpointKind {
     compile_to_text,
     compile_traffic,
     record_facts,
-    record_way: |_, _| Vec::new(),
+    record_way: |_, _, _| Vec::new(),
     check_after: Some(|endpoint| consistency::check(Transactions::at(endpoint)?)),
     room_help: Some(
         "the server had no more free: raise its max_connections, or share connections by a pooler",
@@ -49,7 +49,7 @@ pub(super) const fn in_process(
         compile_to_text,
         compile_traffic,
         record_facts,
-        record_way: |_, _| Vec::new(),
+        record_way: |_, _, _| Vec::new(),
         check_after: ON_SERVER.check_after,
         room_help: ON_SERVER.room_help,
         has_no_instant_server: ON_SERVER.has_no_instant_server,

@@ -80,6 +80,8 @@ impl Generator for World {
             resolved: None,
             tls: None,
             learnt: DatabaseFacts::default(),
+            discovered: None,
+            replayed: None,
             running: None,
             ready: Box::new(FakeLoad {
                 world: self.clone(),

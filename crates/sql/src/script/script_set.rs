@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::script::build::{Builder, Built};
-use crate::script::command::Command;
+use crate::script::command::{Command, Do};
 use crate::script::distribution::Distribution;
 use crate::script::fault::Fault;
-use crate::script::statement::Statement;
+use crate::script::statement::{Piece, Statement};
 
 /// Language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,19 @@ impl ScriptSet {
     /// Statements of all scripts, indexed by number.
     pub fn statements(&self) -> &[Statement] {
         &self.statements
+    }
+
+    /// Whether a script may read the variable of a slot. True for every slot if it has commands other than statements.
+    pub(crate) fn may_read(&self, script: u16, slot: u16) -> bool {
+        let Some(script) = self.scripts.get(usize::from(script)) else { return false };
+        let computes = |command: &Command| matches!(command.act, Do::Set(..) | Do::Unless(..) | Do::Sleep(_));
+        let is_read = |piece: &Piece| match piece {
+            Piece::Text(_) => false,
+            Piece::Value { slot: read, .. } | Piece::Insert { slot: read, .. } => *read == slot,
+        };
+        let mut statements =
+            script.statements().filter_map(|number| self.statements.get(usize::from(number)));
+        script.commands.iter().any(computes) || statements.any(|one| one.pieces.iter().any(is_read))
     }
 
     /// Sets the distribution of `random_row`.

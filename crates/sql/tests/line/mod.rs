@@ -67,6 +67,7 @@ impl Line {
                     self.bytes.drain(..used);
                     return next;
                 }
+                Progress::Redirected { .. } => panic!("a database names no other peer"),
             }
         }
     }

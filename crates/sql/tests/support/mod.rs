@@ -240,6 +240,7 @@ pub(crate) fn play_cut(
                 );
                 return told;
             }
+            Ok(Progress::Redirected { .. }) => panic!("a database names no other peer"),
             Err(fault) => {
                 let _ = writeln!(told, "fault {}: {}", fault.class, fault.message());
                 return told;

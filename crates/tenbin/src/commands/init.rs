@@ -1,4 +1,6 @@
-//! `tenbin init`: writes a first plan from answers that are checked one by one.
+//! `tenbin init`: writes a first plan from answers that are checked one by one, or a plan of the gallery.
+
+mod gallery;
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -16,9 +18,12 @@ use crate::output;
 /// Where to.
 #[derive(Args, Debug)]
 pub(crate) struct InitFlags {
-    /// File to write; it must not exist
-    #[arg(value_name = "PLAN", default_value = "plan.yaml")]
-    plan: PathBuf,
+    /// File to write, which must not exist [default: plan.yaml, or NAME.yaml with --from]
+    #[arg(value_name = "PLAN")]
+    plan: Option<PathBuf>,
+    /// Copy a comparison of docs/gallery, such as uuid-keys, with its files; a wrong name lists all
+    #[arg(long, value_name = "NAME")]
+    from: Option<String>,
 }
 
 /// A question, and the answer that an empty line stands for.
@@ -199,11 +204,23 @@ fn check_system(text: &str) -> Result<(), WrongAnswer> {
     Ok(())
 }
 
-/// Asks the questions, and writes the plan.
+/// Asks the questions, or takes a comparison of the gallery, and writes the plan.
 pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
-    let shown = flags.plan.display();
-    if flags.plan.exists() {
-        return Err(exists(&flags.plan).into());
+    let path = |name: &str| flags.plan.clone().unwrap_or_else(|| PathBuf::from(name));
+    match &flags.from {
+        Some(name) => {
+            let comparison = gallery::comparison(name)?;
+            let to = path(comparison.file);
+            let files = comparison.write(&to)?;
+            report_written(&to, &files)
+        }
+        None => ask_and_write(&path("plan.yaml")),
+    }
+}
+
+fn ask_and_write(to: &Path) -> anyhow::Result<Exit> {
+    if to.exists() {
+        return Err(exists(to).into());
     }
     let mut stdin = io::stdin().lock();
     let is_asked = io::stdin().is_terminal();
@@ -213,9 +230,16 @@ pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
         }
         answer(question, &mut stdin)
     })?;
-    write(&flags.plan, &answers.plan_text())?;
+    write(to, &answers.plan_text())?;
+    report_written(to, &[])
+}
+
+/// Prints which files were written, and the next commands.
+fn report_written(plan: &Path, files: &[PathBuf]) -> anyhow::Result<Exit> {
+    let shown = plan.display();
+    let further: String = files.iter().map(|file| format!(", {}", file.display())).collect();
     output::lines(&format!(
-        "wrote {shown}\n  tenbin check {shown}   describes what it does\n  tenbin {shown}         runs it\n"
+        "wrote {shown}{further}\n  tenbin check {shown}   describes what it does\n  tenbin {shown}         runs it\n"
     ))?;
     Ok(Exit::Ok)
 }

@@ -1,11 +1,11 @@
-//! `tenbin prepare URL --workload NAME`: creates the tables of a built-in workload.
+//! `tenbin prepare URL --workload NAME`: creates the tables or records of a built-in workload.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use plan::{Database, Fault, units};
-use runner::{FillError, LoadingError, LoadingOptions, PartitionMethod, Stopper};
+use plan::{Database, Fault, OwnData, RecordLoading, RecordShape, RunningSystem, units};
+use runner::{FillError, Loaded, LoadingError, LoadingOptions, PartitionMethod, PublicLoads, Stopper};
 
 use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
@@ -18,13 +18,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PrepareFlags {
-    /// Database: postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH
+    /// Database: postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH; for ycsb workloads also redis://…, memcached://…, and mongodb://…
     ///
-    /// Put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
+    /// Put a password into PGPASSWORD, ~/.pgpass, MYSQL_PWD, or the variable of the store, such as REDISCLI_AUTH.
     url: String,
     /// Workload: tpcb-like, select-only, oltp-read-write, tpcc-like, postcodes-read, sign-up, ...
     ///
-    /// Also simple-update, the other oltp workloads of sysbench, bulk-insert, and postcodes-insert.
+    /// Also simple-update, the other oltp workloads of sysbench, bulk-insert, postcodes-insert, and ycsb-a to ycsb-f.
     #[arg(long, value_name = "NAME")]
     workload: String,
     /// Scale factor of pgbench's tables: 100,000 accounts each; warehouses of tpcc-like
@@ -33,8 +33,8 @@ pub(crate) struct PrepareFlags {
     /// Number of tables of the oltp workloads
     #[arg(long, value_name = "N", default_value = "1")]
     tables: String,
-    /// Rows per table of the oltp workloads; items of tpcc-like
-    #[arg(long, value_name = "N", default_value = "10000")]
+    /// Rows per table of the oltp workloads; items of tpcc-like; records of the ycsb workloads
+    #[arg(long, visible_alias = "keys", value_name = "N", default_value = "10000")]
     table_size: String,
     /// Rows of the workload's own table, if it has one
     #[arg(long, value_name = "N")]
@@ -69,16 +69,25 @@ pub(crate) struct PrepareFlags {
 
 /// Creates the tables, and reports their sizes.
 pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
-    let (database, options) =
-        read(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let asked = read(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();
     let begun = Instant::now();
     let line = ProgressLine::default();
-    let loaded = runner::fill(&database, &flags.workload, &options, &stopper, &|rows, all, words| {
-        line.show(rows, all, words);
-    });
+    let tell = |rows: u64, all: u64, words: &str| line.show(rows, all, words);
+    let loaded = match &asked {
+        Asked::Tables(database, options) => runner::fill(database, &flags.workload, options, &stopper, &tell),
+        Asked::Rows(database, own) => runner::fill_own(database, own, &stopper, &tell),
+        Asked::Records(system, loading) => {
+            let public = PublicLoads::default();
+            runner::load_records(loading, system, &public, &stopper, &tell).map(|()| Loaded {
+                tables: vec![("records".to_owned(), loading.shape.records)],
+                rows_before: 0,
+                notes: Vec::new(),
+            })
+        }
+    };
     line.clear();
     let loaded = match loaded {
         Ok(loaded) => loaded,
@@ -86,26 +95,57 @@ pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
             return Err(BadArguments(format!("{error}\n1 error; nothing was sent")).into());
         }
         Err(FillError::Refused(refusal)) => return Err(refusal.into()),
-        Err(FillError::Loading(error)) => {
+        Err(error) => {
             output::complain(&error.into());
             return Ok(heard.exit().unwrap_or(Exit::CouldNotRun));
         }
     };
     let mut text = String::new();
     for (table, rows) in &loaded.tables {
-        text += &format!("{table}: {rows} rows\n");
+        text += &match &asked {
+            Asked::Records(..) => format!("{rows} {table}\n"),
+            Asked::Tables(..) | Asked::Rows(..) => format!("{table}: {rows} rows\n"),
+        };
     }
     for note in &loaded.notes {
         text += &format!("note: {note}\n");
     }
-    text += &format!("{} in {:.1} s\n", database.shown, begun.elapsed().as_secs_f64());
+    text += &format!("{} in {:.1} s\n", asked.shown(), begun.elapsed().as_secs_f64());
     output::lines(&text)?;
     Ok(heard.exit().unwrap_or(Exit::Ok))
 }
 
-fn read(flags: &PrepareFlags) -> Result<(Database, LoadingOptions), Vec<Fault>> {
+/// Data to create.
+enum Asked {
+    /// Tables of a workload.
+    Tables(Database, LoadingOptions),
+    /// Records as rows of a table.
+    Rows(Database, OwnData),
+    /// Records of a store.
+    Records(RunningSystem, RecordLoading),
+}
+
+impl Asked {
+    /// URL without secrets.
+    fn shown(&self) -> String {
+        match self {
+            Self::Tables(database, _) | Self::Rows(database, _) => database.shown.clone(),
+            Self::Records(system, _) => plan::without_credentials(&system.url),
+        }
+    }
+}
+
+fn read(flags: &PrepareFlags) -> Result<Asked, Vec<Fault>> {
     let mut faults = Vec::new();
-    let database = Database::read(&flags.url).map_err(|more| faults.extend(more)).ok();
+    let is_of_records = plan::find_ycsb(&flags.workload).is_some();
+    let is_store = is_of_records && !plan::takes_statements(&flags.url);
+    let database = match is_store {
+        true => {
+            faults.extend(plan::url_fault(&flags.url));
+            None
+        }
+        false => Database::read(&flags.url).map_err(|more| faults.extend(more)).ok(),
+    };
     let mut number = |flag: &str, text: &str, least: u64, most: u64| {
         let count = units::count(text).and_then(|count| match count {
             count if (least..=most).contains(&count) => Ok(count),
@@ -140,7 +180,25 @@ fn read(flags: &PrepareFlags) -> Result<(Database, LoadingOptions), Vec<Fault>> 
         }
     }
     plan::known_workload(&flags.workload).map_err(|fault| faults.push(fault)).ok();
-    database.filter(|_| faults.is_empty()).map(|database| (database, options)).ok_or(faults)
+    if is_store && flags.drop {
+        let help = "remove it, and remove the records with a command of the store, such as FLUSHDB";
+        faults.push(Fault::new("--drop", "records of a store are not dropped", help));
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let shape = RecordShape { records: options.table_size.into(), ..RecordShape::default() };
+    Ok(match database {
+        Some(database) if is_of_records => {
+            let own = shape.own_data(options.jobs, options.seed, options.unlogged, options.fresh);
+            Asked::Rows(database, own)
+        }
+        Some(database) => Asked::Tables(database, options),
+        None => {
+            let system = RunningSystem { url: flags.url.clone(), ..RunningSystem::default() };
+            Asked::Records(system, RecordLoading { shape, jobs: options.jobs })
+        }
+    })
 }
 
 /// Progress on a terminal, with the time of the last update. Elsewhere, nothing is shown.

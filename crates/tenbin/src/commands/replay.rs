@@ -1,5 +1,6 @@
 //! `tenbin replay LOG --to URL`: replays recorded traffic, with its own timing and one connection per session.
 
+mod pair;
 mod report;
 
 use std::fs::File;
@@ -8,14 +9,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::replay::play::Outcomes;
-use ::replay::{FORMATS, Format, Layout, Log, LogError, Reason, Survey, Trace, TraceBuilder, Traffic};
+use ::replay::{
+    FORMATS, Format, Layout, Log, LogError, ReadError, Recorded, Role, Selection, Shared, Traffic,
+};
 use ::report::{JSON, TERMINAL};
 use clap::{Args, ValueEnum};
-use plan::{Draft, LoadSpec, Plan, Played};
+use plan::{CONNECTIONS_DEFAULT, Draft, LoadSpec, Plan, Played};
 use runner::Stopper;
 
 use crate::arguments::{with_scheme, with_seconds};
-use crate::commands::{PublicFlag, listed};
+use crate::commands::origin::LabelFlag;
+use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
@@ -29,9 +33,15 @@ const BUFFER_BYTES: usize = 256 * 1024;
 pub(crate) struct ReplayFlags {
     /// Log of PostgreSQL, MySQL, MariaDB, nginx, Apache, or Caddy; - reads standard input
     log: PathBuf,
-    /// System to send the traffic to: postgres://USER@HOST/DATABASE, mysql://…, or http://HOST:PORT
+    /// System to send the traffic to: postgres://USER@HOST/DATABASE, mysql://…, or http://HOST:PORT; repeat it to compare systems
     #[arg(long, value_name = "URL", required_unless_present = "dry_run")]
-    to: Option<String>,
+    to: Vec<String>,
+    /// With several --to: replays on each system [default: so many that each statement can be told apart]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    blocks: Option<u32>,
+    /// With several --to: hash the rows of statements, so that other contents are seen
+    #[arg(long)]
+    checksum: bool,
     /// Divide pauses and times by this factor, such as 2x; max removes all pauses
     #[arg(long, value_name = "FACTOR", default_value = "1x")]
     speed: String,
@@ -50,14 +60,20 @@ pub(crate) struct ReplayFlags {
     /// Replay only the sessions of this database, or requests to this host; repeatable
     #[arg(long, value_name = "NAME")]
     database: Vec<String>,
+    /// Leave out what is before this time: 2026-01-02 03:04:05, or 10min after the first entry
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Leave out what is later than this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
     #[arg(long, value_name = "NAME", help = formats())]
     log_format: Option<String>,
     /// log_line_prefix of PostgreSQL, if it is none of the usual ones: '%m [%p] %u@%d '
     #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     log_prefix: Option<String>,
-    /// Connections for requests, which have no sessions
-    #[arg(short, long, value_name = "N", default_value = "50")]
-    connections: u32,
+    /// Maximum connections; sessions share them, and transactions stay whole [default: one per session, 50 for requests]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    connections: Option<u32>,
     /// Maximum time of a statement or request; its connection is then closed
     #[arg(long, value_name = "TIME", default_value = "60s")]
     timeout: String,
@@ -69,6 +85,10 @@ pub(crate) struct ReplayFlags {
     /// terminal or json
     #[arg(long, value_name = "NAME", default_value = TERMINAL.name, help_heading = "Results")]
     format: String,
+    #[command(flatten)]
+    label: LabelFlag,
+    #[command(flatten)]
+    store: StoreFlag,
 }
 
 /// Statements that are replayed.
@@ -86,16 +106,6 @@ fn formats() -> String {
     )
 }
 
-/// A log that was read to its end.
-struct Recorded {
-    format: &'static Format,
-    survey: Survey,
-    lines: u64,
-    skipped: ::replay::Skipped,
-    /// Everything to send; empty in a dry run.
-    trace: Trace,
-}
-
 /// Reads the log, replays it, and reports.
 pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
     let is_json = match flags.format.as_str() {
@@ -108,7 +118,16 @@ pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
         }
     };
     let speed = speed(&flags.speed)?;
-    let mut recorded = read(flags)?;
+    if flags.to.len() > 1 && !flags.dry_run {
+        return pair::run(flags);
+    }
+    if let Some(flag) = [("--blocks", flags.blocks.is_some()), ("--checksum", flags.checksum)]
+        .into_iter()
+        .find_map(|(flag, is_given)| is_given.then_some(flag))
+    {
+        return bad(format!("{flag} is for a comparison of systems\n  help: name several with --to"));
+    }
+    let recorded = read(flags)?;
     if flags.dry_run {
         let text = report::of_log(&recorded, speed);
         let json = report::log_json(&recorded, speed);
@@ -116,6 +135,17 @@ pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     check(flags, &recorded)?;
+    replay_once(flags, recorded, speed, is_json)
+}
+
+/// Replays the log on one system, and reports.
+fn replay_once(
+    flags: &ReplayFlags,
+    mut recorded: Recorded,
+    speed: Option<f64>,
+    is_json: bool,
+) -> anyhow::Result<Exit> {
+    let shared = share(flags, &mut recorded);
     recorded.trace.speed_up(speed);
     let plan = plan(flags, &recorded)?;
     let Recorded { survey, trace, .. } = &mut recorded;
@@ -150,9 +180,19 @@ pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
         replayed: &replayed,
         to: &shown_url(&plan),
         speed,
+        shared,
     };
     print(is_json, &done.text(), &done.json())?;
     Ok(heard.exit().unwrap_or(Exit::Ok))
+}
+
+/// Puts the sessions of a database on the connections of the flag. `None` if each has its own.
+fn share(flags: &ReplayFlags, recorded: &mut Recorded) -> Option<Shared> {
+    let fingerprints = recorded.survey.fingerprints.iter();
+    let roles: Vec<Role> = fingerprints.map(|counted| Role::of(&counted.text)).collect();
+    let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
+    let asked = flags.connections.filter(|_| is_sql)?;
+    recorded.trace.share(asked as usize, &roles)
 }
 
 fn print(is_json: bool, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
@@ -165,16 +205,13 @@ fn bad<T>(message: String) -> anyhow::Result<T> {
 
 /// Factor of `--speed`; `None` for no pauses.
 fn speed(text: &str) -> anyhow::Result<Option<f64>> {
-    if text == "max" {
-        return Ok(None);
-    }
-    let factor = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
-    match factor {
-        Ok(factor) if (0.001..=1_000.0).contains(&factor) => Ok(Some(factor)),
-        _ => bad(format!(
-            "--speed: {text:?} is no factor from 0.001x to 1000x\n  help: write 2x, 0.5x, or max"
-        )),
-    }
+    ::replay::speed(text).or_else(|what| bad(format!("--speed: {what}\n  help: write 2x, 0.5x, or max")))
+}
+
+/// Time of `--since` or `--until`.
+fn moment(flag: &str, text: Option<&String>) -> anyhow::Result<Option<::replay::Moment>> {
+    let moment = text.map(|text| plan::log_moment(&with_seconds(text))).transpose();
+    moment.or_else(|(what, help)| bad(format!("{flag}: {what}\n  help: {help}")))
 }
 
 /// Reads the whole log.
@@ -199,37 +236,29 @@ fn read(flags: &ReplayFlags) -> anyhow::Result<Recorded> {
             BadArguments(format!("{name}: no line has a known log format\n  help: {help}")).into()
         }
     };
-    let mut log = Log::open(input, format, &layout).map_err(explained)?;
-    let (mut survey, mut builder) = (Survey::new(log.format.traffic), TraceBuilder::new());
-    while let Some(entry) = log.next_entry().map_err(|error| explained(LogError::Io(error)))? {
-        let is_wanted =
-            |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-        if !is_wanted(&flags.user, &entry.user) || !is_wanted(&flags.database, &entry.database) {
-            log.skip(Reason::Filtered);
-            continue;
-        }
-        let (fingerprint, writes) = survey.classify(&entry);
-        if writes && flags.only == Some(Kind::Reads) {
-            log.skip(Reason::MayWrite);
-            continue;
-        }
-        survey.count(&entry, fingerprint, writes);
-        if !flags.dry_run && builder.add(entry, fingerprint).is_err() {
-            return bad(format!(
-                "{name}: its statements take more than {} GiB of memory\n  help: take a part of it, or filter it with --user, --database, or --only reads",
-                ::replay::KEPT_BYTES_MAX >> 30
-            ));
-        }
+    let log = Log::open(input, format, &layout).map_err(explained)?;
+    let selection = Selection {
+        users: flags.user.clone(),
+        databases: flags.database.clone(),
+        only_reads: flags.only == Some(Kind::Reads),
+        since: moment("--since", flags.since.as_ref())?,
+        until: moment("--until", flags.until.as_ref())?,
+    };
+    match Recorded::read(log, &selection, !flags.dry_run) {
+        Ok(recorded) => Ok(recorded),
+        Err(ReadError::Io(error)) => Err(explained(LogError::Io(error))),
+        Err(ReadError::TooLarge) => bad(format!(
+            "{name}: its statements take more than {} GiB of memory\n  help: take a part of it, or filter it with --user, --database, or --only reads",
+            ::replay::KEPT_BYTES_MAX >> 30
+        )),
     }
-    let trace = builder.build(survey.first_ns().unwrap_or(0));
-    Ok(Recorded { format: log.format, survey, lines: log.lines(), skipped: log.skipped().clone(), trace })
 }
 
 /// Format and layout that the flags give.
 fn layout(flags: &ReplayFlags) -> anyhow::Result<(Option<&'static Format>, Layout)> {
     let layout = Layout { prefix: flags.log_prefix.clone(), pattern: None };
     match flags.log_format.as_deref() {
-        None if flags.log_prefix.is_some() => Ok((Format::named("postgres"), layout)),
+        None if flags.log_prefix.is_some() => Ok((Format::prefixed(), layout)),
         None => Ok((None, layout)),
         Some(pattern) if pattern.contains(['$', '%']) => {
             Ok((Format::named("access"), Layout { pattern: Some(pattern.to_owned()), ..layout }))
@@ -271,10 +300,11 @@ fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
 
 /// Plan of the system, from which connections and limits are taken.
 fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
-    let url = with_scheme(flags.to.as_deref().unwrap_or_default()).into_owned();
+    let url = with_scheme(flags.to.first().map_or("", String::as_str)).into_owned();
     let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
     check_scheme(&url, is_sql)?;
-    let users = if is_sql { recorded.trace.slots.len() as u64 } else { u64::from(flags.connections.max(1)) };
+    let of_requests = flags.connections.map_or(CONNECTIONS_DEFAULT, u64::from);
+    let users = if is_sql { recorded.trace.slots.len() as u64 } else { of_requests };
     let timeout_ns = plan::units::duration_ns(&with_seconds(&flags.timeout));
     let timeout_ns =
         timeout_ns.or_else(|what| bad(format!("--timeout: {what}\n  help: write a time such as 60s")))?;

@@ -11,9 +11,9 @@ pub(crate) struct SqlFlags {
     /// FILE@WEIGHT sets how often it is run relative to other scripts and workloads.
     #[arg(short = 'f', long = "file", value_name = "FILE", help_heading = "SQL")]
     files: Vec<String>,
-    /// Built-in workload: tpcb-like, select-only, oltp-read-write, sign-up, ...
+    /// Built-in workload: tpcb-like, select-only, oltp-read-write, sign-up, ycsb-a, ...
     ///
-    /// Repeatable. `tenbin prepare` creates its tables. A style follows a colon, and a weight follows @: postcodes-insert:multi-row@2.
+    /// ycsb-a to ycsb-f also run on redis://, memcached://, and mongodb://. Repeatable. `tenbin prepare` creates its tables. A style follows a colon, and a weight follows @: postcodes-insert:multi-row@2.
     #[arg(long = "workload", value_name = "NAME", help_heading = "SQL")]
     workloads: Vec<String>,
     /// Set a variable of the scripts; repeatable

@@ -24,6 +24,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     log_in: None,
     pipeline_max: 1,
     workload: None,
+    records: None,
     read: http_step::read,
     compile: |load| Ok(Box::new(Http1::compile_load(load)?)),
 };

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::reader::Kind as ReplyKind;
-use super::{log_in, workload};
+use super::{log_in, records, workload};
 use crate::step::{
     self, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep, WrongValue,
 };
@@ -62,6 +62,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     }),
     pipeline_max: 1,
     workload: Some(&workload::WORKLOAD),
+    records: Some(&records::RECORDS),
     read,
     compile: |load| super::compile(load),
 };

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::json::{self, Node};
-use super::{log_in, workload};
+use super::{log_in, records, workload};
 use crate::step::{
     self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Value, WrittenStep, WrongValue,
 };
@@ -38,6 +38,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     }),
     pipeline_max: 1,
     workload: Some(&workload::WORKLOAD),
+    records: Some(&records::RECORDS),
     read,
     compile: |load| super::compile(load),
 };

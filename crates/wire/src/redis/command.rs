@@ -103,6 +103,12 @@ impl Command {
     }
 }
 
+/// Appends a command of constant words.
+pub(super) fn put_words(words: &[&[u8]], out: &mut Vec<u8>) {
+    put_count(words.len(), out);
+    words.iter().for_each(|word| put_word(word, out));
+}
+
 /// Appends the number of words of a command.
 pub(super) fn put_count(words: usize, out: &mut Vec<u8>) {
     put_header(b'*', words as u64, out);

@@ -6,11 +6,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::command::Command;
+use super::command::put_words;
 use super::delivery::Subscriber;
 use super::log_in::LogIn;
 use super::reader::{Kind, Reader};
 use super::rules::Expected;
-use super::{Commands, EXCESS, reply_of};
+use super::{Commands, EXCESS};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::content::Content;
@@ -31,6 +32,8 @@ pub struct RedisConversation {
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
+    /// Number of replies to skip before that of the step: to ASKING.
+    skipped: u8,
     /// Expected texts of the step under way. `None` if it has no checks of texts.
     expected: Option<Box<Expected>>,
     subscriber: Subscriber,
@@ -47,6 +50,7 @@ impl RedisConversation {
             reader: Reader::default(),
             step: 0,
             is_awaited: false,
+            skipped: 0,
             expected: None,
             subscriber: Subscriber::new(number),
         }
@@ -91,7 +95,8 @@ impl Conversation for RedisConversation {
     }
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
-        let Some(used) = self.reader.take(bytes, false)? else { return Ok((bytes.len(), Greeting::Await)) };
+        let keeps = self.commands.identity.needs_master();
+        let Some(used) = self.reader.take(bytes, keeps)? else { return Ok((bytes.len(), Greeting::Await)) };
         if self.reader.kind() == Kind::Push {
             return Ok((used, Greeting::Await));
         }
@@ -103,10 +108,17 @@ impl Conversation for RedisConversation {
         Ok((used, greeting))
     }
 
+    fn ask_once(&mut self) {
+        self.skipped = 1;
+    }
+
     fn begin(&mut self, step: u16) -> Next {
         self.step = step.into();
         self.is_awaited = true;
         self.out.clear();
+        if self.skipped > 0 {
+            put_words(&[b"ASKING"], &mut self.out);
+        }
         let value = |number| self.values.get(usize::from(number)).map_or(&[][..], Vec::as_slice);
         if let Some(command) = self.commands.list.get(self.step) {
             self.expected = command.rules.expected(&value);
@@ -146,8 +158,16 @@ impl Conversation for RedisConversation {
                 if !self.subscriber.take_push(self.reader.kept()) {
                     continue;
                 }
+            } else if self.skipped > 0 {
+                self.skipped -= 1;
+                continue;
             } else {
                 refusal = self.judge();
+                if let Some(redirect) = self.commands.redirect(&self.reader, refusal) {
+                    self.is_awaited = false;
+                    self.subscriber.end();
+                    return Ok(Progress::Redirected { used, redirect });
+                }
                 if self.subscriber.is_waiting() {
                     let (is_complete, of_message) = self.subscriber.take_reply(refusal);
                     if !is_complete {
@@ -158,7 +178,7 @@ impl Conversation for RedisConversation {
             }
             self.is_awaited = false;
             self.subscriber.end();
-            return Ok(Progress::Replied { used, reply: reply_of(&self.reader, refusal) });
+            return Ok(Progress::Replied { used, reply: self.commands.reply(&self.reader, refusal) });
         }
     }
 
@@ -196,5 +216,6 @@ impl Conversation for RedisConversation {
         self.log_in = LogIn::default();
         self.subscriber.forget();
         self.is_awaited = false;
+        self.skipped = 0;
     }
 }

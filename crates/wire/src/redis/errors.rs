@@ -3,7 +3,7 @@
 use crate::ErrorClass;
 
 /// Prefixes with their classes. The whole first word of an error is compared.
-const PREFIXES: &[(&str, ErrorClass)] = &[
+pub(super) const PREFIXES: &[(&str, ErrorClass)] = &[
     ("WRONGTYPE", ErrorClass::WrongType),
     ("MOVED", ErrorClass::Moved),
     ("ASK", ErrorClass::Moved),
@@ -29,7 +29,7 @@ const PREFIXES: &[(&str, ErrorClass)] = &[
     ("BUSYGROUP", ErrorClass::ObjectExists),
     ("UNBLOCKED", ErrorClass::Canceled),
     ("EXECABORT", ErrorClass::BadStatement),
-    ("CROSSSLOT", ErrorClass::BadStatement),
+    ("CROSSSLOT", ErrorClass::CrossSlot),
     ("NOPROTO", ErrorClass::BadStatement),
 ];
 
@@ -64,6 +64,7 @@ mod tests {
             ("OOM command not allowed when used memory > 'maxmemory'.", ErrorClass::OutOfResources),
             ("MOVED 3999 127.0.0.1:6381", ErrorClass::Moved),
             ("BUSY Redis is busy running a script", ErrorClass::NotReady),
+            ("CROSSSLOT Keys in request don't hash to the same slot", ErrorClass::CrossSlot),
             ("BUSYGROUP Consumer Group name already exists", ErrorClass::ObjectExists),
             ("ERR unknown command 'GTE'", ErrorClass::BadStatement),
             ("ERR max number of clients reached", ErrorClass::TooManyConnections),

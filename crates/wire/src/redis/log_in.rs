@@ -11,7 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::command::{put_count, put_word};
+use super::command::put_words as put;
 use super::errors;
 use super::reader::{Kind, Reader};
 use crate::ErrorClass;
@@ -26,6 +26,8 @@ const REJECTED: &str = "the server rejected the log-in";
 const NO_DATABASE: &str = "the server rejected the database of the URL";
 const NOT_READY: &str = "the server is not ready";
 const NO_ROOM: &str = "the server takes no more connections";
+const NOT_MASTER: &str = "the server is not the master";
+const NO_ROLE: &str = "the server does not report whether it is the master, since it has no HELLO";
 const NO_LOG_IN: &str = "the server answered the log-in with something else than a reply to it";
 
 /// User, password, and database of the connections of a load.
@@ -33,6 +35,61 @@ const NO_LOG_IN: &str = "the server answered the log-in with something else than
 pub(super) struct Identity {
     access: Access,
     database: u32,
+    /// Whether only the master takes connections.
+    needs_master: bool,
+}
+
+/// Option of a URL that leaves out replicas, and its value.
+const ROLE: &str = "role";
+const MASTER: &str = "master";
+/// Option of a URL of a node of a cluster.
+const CLUSTER: &str = "cluster";
+/// Options that the query of a URL can have.
+pub(super) const OPTIONS: &[&str] = &[ROLE, CLUSTER];
+/// End of the schemes of Sentinels.
+const SENTINEL: &str = "+sentinel";
+
+/// How the servers of a URL are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// The URL names the server.
+    Named,
+    /// The server reports the nodes of its cluster.
+    Cluster,
+    /// The server is a Sentinel, and reports the master and the replicas of this name.
+    Sentinel(&'a str),
+}
+
+/// How the servers of a URL with this log-in are found.
+pub fn found(access: &Access) -> Found<'_> {
+    if access.scheme.ends_with(SENTINEL) {
+        return Found::Sentinel(access.path.split('/').next().unwrap_or_default());
+    }
+    match access.option(CLUSTER) {
+        Some("true") => Found::Cluster,
+        _ => Found::Named,
+    }
+}
+
+/// Log-in at a server that a Sentinel has reported.
+#[must_use]
+pub fn behind_sentinel(access: &Access) -> Access {
+    let database = access.path.split_once('/').map_or("", |(_, database)| database);
+    let scheme = access.scheme.strip_suffix(SENTINEL).unwrap_or(&access.scheme);
+    let mut options = access.options.clone();
+    options.push((ROLE.into(), MASTER.into()));
+    Access { scheme: scheme.into(), path: database.into(), options, ..access.clone() }
+}
+
+fn check_option(access: &Access, name: &'static str, known: &'static str) -> Result<(), WrongValue> {
+    match access.option(name) {
+        Some(value) if value != known => Err(WrongValue {
+            path: Vec::new(),
+            what: format!("{value:?} is no value of `{name}`"),
+            help: format!("write {name}={known}, or remove it"),
+        }),
+        _ => Ok(()),
+    }
 }
 
 impl Identity {
@@ -42,14 +99,42 @@ impl Identity {
     ///
     /// The path is not a database number.
     pub(super) fn read(access: &Access) -> Result<Self, WrongValue> {
-        let path = access.path.as_str();
+        check_option(access, ROLE, MASTER)?;
+        check_option(access, CLUSTER, "true")?;
+        let is_sentinel = matches!(found(access), Found::Sentinel(_));
+        let path = match found(access) {
+            Found::Sentinel("") => {
+                return Err(WrongValue {
+                    path: Vec::new(),
+                    what: "the URL of a Sentinel has no name of a master".into(),
+                    help: "write redis+sentinel://HOST:26379/NAME, as in `SENTINEL MASTERS`".into(),
+                });
+            }
+            Found::Sentinel(_) => access.path.split_once('/').map_or("", |(_, database)| database),
+            Found::Named | Found::Cluster => access.path.as_str(),
+        };
         let database = if path.is_empty() { Some(0) } else { path.parse().ok() };
         let database = database.filter(|number| *number <= DATABASE_MAX).ok_or_else(|| WrongValue {
             path: Vec::new(),
             what: format!("the path of the URL is the number of a database, not {path:?}"),
-            help: "write redis://HOST:PORT/0, or leave the path out".into(),
+            help: match is_sentinel {
+                true => "write redis+sentinel://HOST:PORT/NAME/0, or leave the number out".into(),
+                false => "write redis://HOST:PORT/0, or leave the path out".into(),
+            },
         })?;
-        Ok(Self { access: access.clone(), database })
+        if found(access) == Found::Cluster && database > 0 {
+            return Err(WrongValue {
+                path: Vec::new(),
+                what: "a cluster has only the database 0".into(),
+                help: "leave the path out".into(),
+            });
+        }
+        Ok(Self { access: access.clone(), database, needs_master: access.option(ROLE).is_some() })
+    }
+
+    /// Whether a server that is not the master is left for the next address.
+    pub(super) fn needs_master(&self) -> bool {
+        self.needs_master
     }
 
     fn user(&self) -> Option<&str> {
@@ -95,6 +180,9 @@ impl LogIn {
     ) -> Result<Greeting, PeerFault> {
         if let Some(error) = reply.error() {
             let knows_no_hello = *self == Self::Hello && is_unknown(error);
+            if knows_no_hello && identity.needs_master {
+                return Err(PeerFault::new(ErrorClass::LoginRefused, 0, NO_ROLE));
+            }
             return match identity.password().filter(|_| knows_no_hello) {
                 Some(password) => {
                     *self = Self::Auth;
@@ -109,6 +197,9 @@ impl LogIn {
             };
         }
         match (*self, reply.kind()) {
+            (Self::Hello, Kind::Map | Kind::Array) if identity.needs_master && !is_master(reply) => {
+                Err(PeerFault::new(ErrorClass::NotPrimary, 0, NOT_MASTER))
+            }
             (Self::Hello, Kind::Map | Kind::Array) | (Self::Auth, Kind::String) => {
                 Ok(self.select(identity, out))
             }
@@ -144,14 +235,17 @@ impl LogIn {
     }
 }
 
+/// Whether the reply to HELLO is that of a master.
+fn is_master(reply: &Reader) -> bool {
+    let kept = reply.kept();
+    let mut names = (0..).step_by(2).map_while(|place| Some((place, kept.item(place)?)));
+    let role = names.find(|(_, name)| *name == ROLE.as_bytes());
+    role.is_some_and(|(place, _)| kept.item(place + 1) == Some(MASTER.as_bytes()))
+}
+
 /// Whether the server does not support HELLO or RESP3.
 fn is_unknown(error: &[u8]) -> bool {
     error.starts_with(b"ERR unknown command") || error.starts_with(b"NOPROTO")
-}
-
-fn put(words: &[&[u8]], out: &mut Vec<u8>) {
-    put_count(words.len(), out);
-    words.iter().for_each(|word| put_word(word, out));
 }
 
 #[cfg(test)]

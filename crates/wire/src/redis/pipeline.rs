@@ -6,10 +6,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::command::put_words;
 use super::log_in::LogIn;
 use super::reader::{Kind, Reader};
 use super::rules::Expected;
-use super::{Commands, EXCESS, Redis, reply_of};
+use super::{Commands, EXCESS, Redis};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, Ticket};
@@ -113,12 +114,18 @@ impl Channel for RedisPipeline {
     }
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
-        let Some(used) = self.reader.take(bytes, false)? else { return Ok((bytes.len(), Greeting::Await)) };
+        let keeps = self.commands.identity.needs_master();
+        let Some(used) = self.reader.take(bytes, keeps)? else { return Ok((bytes.len(), Greeting::Await)) };
         if self.reader.kind() == Kind::Push {
             return Ok((used, Greeting::Await));
         }
         let greeting = self.log_in.go_on(&self.reader, &self.commands.identity, &mut self.out)?;
         Ok((used, greeting))
+    }
+
+    fn ask_once(&mut self) {
+        put_words(&[b"ASKING"], &mut self.out);
+        self.awaited.push_back(Awaited { ticket: Ticket::NONE, step: 0, expected: None });
     }
 
     fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next {
@@ -165,7 +172,10 @@ impl Channel for RedisPipeline {
                 continue;
             }
             let refusal = self.judge(&awaited);
-            let reply = reply_of(&self.reader, refusal);
+            if let Some(redirect) = self.commands.redirect(&self.reader, refusal) {
+                return Ok(Some((used, Event::Redirected { ticket: awaited.ticket, redirect })));
+            }
+            let reply = self.commands.reply(&self.reader, refusal);
             return Ok(Some((used, Event::Replied { ticket: awaited.ticket, reply })));
         }
     }

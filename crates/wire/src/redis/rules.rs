@@ -14,7 +14,7 @@ use crate::secrets::Secrets;
 use crate::step::Template;
 
 /// Codes of refusals, by the check that failed. From `SAVED` on, they are `SAVED` plus the index of the saved value.
-const ERROR: u32 = 0;
+pub(super) const ERROR: u32 = 0;
 const TYPE: u32 = 1;
 const REPLY: u32 = 2;
 const CONTENT: u32 = 3;

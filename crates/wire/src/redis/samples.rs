@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::errors;
 use super::reader::{
     DEPTH_MAX, LENGTH, LINE_BYTES_MAX, LINE_END, LONG_LINE, MISPLACED_PUSH, NOT_RESP, NULL, NUMBER, STREAMED,
     TOO_DEEP, TRUTH,
@@ -14,6 +15,10 @@ use crate::testing::{End, Sample};
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = Vec::new();
     samples.extend(REPLIES.iter().map(|(name, text)| sample(name, text.as_bytes(), REPLIED)));
+    samples.extend(errors::PREFIXES.iter().map(|(prefix, _)| {
+        let error = format!("-{prefix} a message\r\n");
+        sample(prefix, error.as_bytes(), REPLIED)
+    }));
     samples.extend(INCOMPLETE.iter().map(|(name, text)| sample(name, text.as_bytes(), End::Incomplete)));
     samples.extend(FAULTS.iter().map(|(name, text, sentence)| {
         sample(name, text.as_bytes(), End::Fault(ErrorClass::ProtocolError, sentence))

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::reader::Kind as ReplyKind;
-use super::{log_in, workload};
+use super::{log_in, records, workload};
 use crate::step::{
     self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep,
     WrongValue,
@@ -53,12 +53,13 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     reply: Some(ReplyKeys { expect: &EXPECT, save: &SAVE }),
     log_in: Some(LogIn {
         password_variable: "REDISCLI_AUTH",
-        options: &[],
+        options: log_in::OPTIONS,
         asks_for_tls: |_| false,
         check: check_access,
     }),
     pipeline_max: 10_000,
     workload: Some(&workload::WORKLOAD),
+    records: Some(&records::RECORDS),
     read,
     compile: |load| super::compile(load),
 };

@@ -10,6 +10,8 @@ use crate::step::WrongValue;
 /// Log-in of connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
+    /// Scheme of the URL. Empty if it is unknown.
+    pub scheme: String,
     /// User name. `None` if the URL has none.
     pub user: Option<String>,
     /// Password. `None` if there is none.
@@ -23,7 +25,7 @@ pub struct Access {
 impl Access {
     /// Creates an empty log-in.
     pub const fn none() -> Self {
-        Self { user: None, password: None, path: String::new(), options: Vec::new() }
+        Self { scheme: String::new(), user: None, password: None, path: String::new(), options: Vec::new() }
     }
 
     /// Value of an option, whose name is compared without case. `None` if it is absent.
@@ -42,6 +44,7 @@ impl Access {
         Self {
             user: self.user.as_ref().map(filled),
             password: self.password.as_ref().map(|password| Secret(filled(&password.0))),
+            scheme: self.scheme.clone(),
             path: self.path.clone(),
             options: self.options.clone(),
         }

@@ -81,6 +81,14 @@ impl Template {
         }
     }
 
+    /// Pieces of the filled text, in order. `value` returns the value of a variable, empty if it has none.
+    pub fn filled<'v>(&'v self, value: &impl Fn(u16) -> &'v [u8]) -> impl Iterator<Item = &'v [u8]> {
+        self.0.iter().map(move |part| match part {
+            Part::Text(text) => text.as_slice(),
+            Part::Variable(number) => value(*number),
+        })
+    }
+
     /// Max length of the filled text in bytes. `longest_bytes` returns the max length of a variable's value.
     pub fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
         let bytes = |part: &Part| match part {

@@ -34,6 +34,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     log_in: None,
     pipeline_max: 1,
     workload: None,
+    records: None,
     read,
     compile: |load| Ok(Box::new(Tcp::compile(load)?)),
 };

@@ -75,7 +75,9 @@ fn feed_conversation<'a>(
                     assert!(used <= rest.len(), "{used} of {} bytes were used", rest.len());
                     rest = &rest[used..];
                 }
-                Ok(Progress::Answered { .. }) => panic!("a plain request has no parts"),
+                Ok(Progress::Answered { .. } | Progress::Redirected { .. }) => {
+                    panic!("a plain request has no parts")
+                }
             }
         }
         before += piece.len();
@@ -111,7 +113,7 @@ impl Link {
             Event::Replied { ticket, reply } => (ticket, Some(reply), true),
             Event::Answered { ticket, next: Next::Done(reply), .. } => (ticket, Some(reply), true),
             Event::Answered { ticket, .. } => (ticket, None, false),
-            Event::Failed { ticket, .. } => (ticket, None, true),
+            Event::Failed { ticket, .. } | Event::Redirected { ticket, .. } => (ticket, None, true),
         };
         let place = self.under_way.iter().position(|known| *known == ticket);
         let place = place.unwrap_or_else(|| panic!("{ticket:?} is not under way"));

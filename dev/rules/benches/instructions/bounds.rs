@@ -7,12 +7,12 @@
 //! reason in the commit.
 
 /// Repetitions of an operation in one count.
-pub(crate) const OPERATIONS: u64 = 1_000;
+pub(crate) const REPETITIONS: u64 = 1_000;
 
 /// Cost of an operation, and how far it may be exceeded.
 #[derive(Clone, Copy)]
 pub(crate) struct Bound {
-    /// Instructions of [`OPERATIONS`] operations, as counted when the bound was set.
+    /// Instructions of [`REPETITIONS`] operations, as counted when the bound was set.
     counted: u64,
     /// Percent by which `counted` may be exceeded.
     margin: u64,

@@ -1,18 +1,13 @@
 //! Counts the instructions of the hot path with Valgrind, and checks them against `bounds.rs`.
 //!
 //! Counts do not depend on how busy the machine is, so a change of a few percent is a change of the code.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    reason = "the macros of the benchmark make public items without a word"
-)]
 
 mod bounds;
 
+use std::env;
 use std::hint::black_box;
+use std::process::{Command, ExitCode};
 
-use gungraun::prelude::*;
-use gungraun::{Callgrind, EventKind};
 use load::open::Profile;
 use load::{Arrivals, Schedule, Share, Spacing};
 use record::{Finish, Outcome, Recorder};
@@ -22,16 +17,74 @@ use wire::http1::{Checks, Http1, HttpConversation, Request};
 use wire::sql::Login;
 use wire::{Channel, Conversation, Event, Next, Progress, Script, Ticket, Values};
 
-use bounds::{Bound, OPERATIONS};
+use bounds::{Bound, REPETITIONS};
 
 /// Reply of a small server, 160 bytes.
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer: an-http-server\r\nDate: Sat, 21 Nov 2026 03:21:00 GMT\r\n\
     Content-Type: text/plain\r\nContent-Length: 14\r\nConnection: keep-alive\r\n\r\nhello, world!\n";
 
-fn held_to(bound: Bound) -> LibraryBenchmarkConfig {
-    let mut config = LibraryBenchmarkConfig::default();
-    config.tool(Callgrind::default().hard_limits([(EventKind::Ir, bound.limit())]));
-    config
+/// A kind of operation whose instructions are counted.
+struct Operation {
+    name: &'static str,
+    bound: Bound,
+    /// Makes its preparations, and repeats the operation this many times.
+    repeat: fn(u64),
+}
+
+const OPERATIONS: &[Operation] = &[
+    Operation { name: "reply_whole", bound: bounds::REPLY_WHOLE, repeat: reply_whole },
+    Operation { name: "reply_in_two", bound: bounds::REPLY_IN_TWO, repeat: reply_in_two },
+    Operation { name: "select_prepared", bound: bounds::SELECT_PREPARED, repeat: select_prepared },
+    Operation { name: "http_exchange", bound: bounds::HTTP_EXCHANGE, repeat: http_exchange },
+    Operation { name: "postgres_exchange", bound: bounds::POSTGRES_EXCHANGE, repeat: postgres_exchange },
+    Operation { name: "record_finished", bound: bounds::RECORD, repeat: record_finished },
+    Operation { name: "arrivals_even", bound: bounds::ARRIVALS_EVEN, repeat: arrivals_even },
+    Operation { name: "arrivals_poisson", bound: bounds::ARRIVALS_POISSON, repeat: arrivals_poisson },
+];
+
+/// Argument of the program that Valgrind runs, before the name of an operation and its repetitions.
+const REPEAT: &str = "--repeat";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == REPEAT) {
+        let operation = OPERATIONS.iter().find(|operation| operation.name == arguments[at + 1]);
+        let times = arguments[at + 2].parse().expect("a number of repetitions");
+        (operation.expect("the name of an operation").repeat)(times);
+        return ExitCode::SUCCESS;
+    }
+    println!("{:<18} {:>12} {:>12}", "instructions", "counted", "limit");
+    let mut is_passed = true;
+    for operation in OPERATIONS {
+        // The difference leaves out the start of the program and all preparations.
+        let counted = instructions(operation, REPETITIONS).saturating_sub(instructions(operation, 0));
+        let (limit, is_within) = (operation.bound.limit(), counted <= operation.bound.limit());
+        is_passed &= is_within;
+        println!(
+            "{:<18} {counted:>12} {limit:>12}{}",
+            operation.name,
+            if is_within { "" } else { "  exceeded" }
+        );
+    }
+    if is_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Instructions of this program with so many repetitions of an operation.
+///
+/// # Panics
+///
+/// If Valgrind is missing, or the operation fails.
+fn instructions(operation: &Operation, times: u64) -> u64 {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(env::current_exe().expect("this program has a path"))
+        .args([REPEAT, operation.name, &times.to_string()])
+        .output()
+        .expect("valgrind is installed: apt-get install valgrind libc6-dbg");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {said}", operation.name);
+    let counted = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+    counted.unwrap_or_else(|| panic!("callgrind prints what it collected: {said}"))
 }
 
 fn conversation() -> HttpConversation {
@@ -51,19 +104,17 @@ fn exchange(conversation: &mut HttpConversation, pieces: &[&[u8]]) {
     }
 }
 
-#[library_benchmark(config = held_to(bounds::REPLY_WHOLE))]
-#[bench::of_160_bytes(conversation())]
-fn reply_whole(mut conversation: HttpConversation) {
-    for _ in 0..OPERATIONS {
+fn reply_whole(times: u64) {
+    let mut conversation = conversation();
+    for _ in 0..times {
         exchange(&mut conversation, &[REPLY]);
     }
 }
 
-#[library_benchmark(config = held_to(bounds::REPLY_IN_TWO))]
-#[bench::of_160_bytes(conversation())]
-fn reply_in_two(mut conversation: HttpConversation) {
+fn reply_in_two(times: u64) {
+    let mut conversation = conversation();
     let (head, rest) = REPLY.split_at(100);
-    for _ in 0..OPERATIONS {
+    for _ in 0..times {
         exchange(&mut conversation, &[head, rest]);
     }
 }
@@ -108,10 +159,9 @@ fn select(conversation: &mut Selecting, answer: &[u8]) {
     }
 }
 
-#[library_benchmark(config = held_to(bounds::SELECT_PREPARED))]
-#[bench::of_one_row(selecting())]
-fn select_prepared(mut conversation: Selecting) {
-    for _ in 0..OPERATIONS {
+fn select_prepared(times: u64) {
+    let mut conversation = selecting();
+    for _ in 0..times {
         select(&mut conversation, ROW);
     }
 }
@@ -146,25 +196,23 @@ fn carry(channel: &mut dyn Channel, reply: &[u8]) {
     }
 }
 
-#[library_benchmark(config = held_to(bounds::HTTP_EXCHANGE))]
-#[bench::of_160_bytes(http_channel())]
-fn http_exchange(mut channel: Box<dyn Channel>) {
-    for _ in 0..OPERATIONS {
+fn http_exchange(times: u64) {
+    let mut channel = http_channel();
+    for _ in 0..times {
         carry(&mut *channel, REPLY);
     }
 }
 
-#[library_benchmark(config = held_to(bounds::POSTGRES_EXCHANGE))]
-#[bench::of_one_row(postgres_channel())]
-fn postgres_exchange(mut channel: Box<dyn Channel>) {
-    for _ in 0..OPERATIONS {
+fn postgres_exchange(times: u64) {
+    let mut channel = postgres_channel();
+    for _ in 0..times {
         carry(&mut *channel, ROW);
     }
 }
 
 fn recorder() -> Recorder {
     let mut recorder = Recorder::new((0, u64::MAX), 0);
-    (0..OPERATIONS).for_each(|number| recorder.finished(&finish(number)));
+    (0..REPETITIONS).for_each(|number| recorder.finished(&finish(number)));
     recorder
 }
 
@@ -176,14 +224,13 @@ fn finish(number: u64) -> Finish {
     Finish { intended_ns, sent_ns, first_byte_ns, finished_ns, outcome: Outcome::Ok, status: 200 }
 }
 
-#[library_benchmark(config = held_to(bounds::RECORD))]
-#[bench::warm(recorder())]
-fn record_finished(mut recorder: Recorder) -> Recorder {
-    for number in 0..OPERATIONS {
+fn record_finished(times: u64) {
+    let mut recorder = recorder();
+    for number in 0..times {
         recorder.tally(number).note_sent(number);
         recorder.finished(&black_box(finish(number)));
     }
-    recorder
+    black_box(recorder);
 }
 
 fn arrivals(spacing: Spacing) -> Arrivals {
@@ -191,30 +238,12 @@ fn arrivals(spacing: Spacing) -> Arrivals {
     Schedule::Rate(profile, spacing).arrivals(Share::WHOLE)
 }
 
-#[library_benchmark(config = held_to(bounds::ARRIVALS_EVEN))]
-#[bench::constant_rate(arrivals(Spacing::EVEN))]
-fn arrivals_even(arrivals: Arrivals) -> u64 {
-    arrivals.take(OPERATIONS as usize).fold(0, |last, at_ns| last ^ black_box(at_ns))
+fn arrivals_even(times: u64) {
+    let arrivals = arrivals(Spacing::EVEN);
+    black_box(arrivals.take(times as usize).fold(0, |last, at_ns| last ^ black_box(at_ns)));
 }
 
-#[library_benchmark(config = held_to(bounds::ARRIVALS_POISSON))]
-#[bench::constant_rate(arrivals(Spacing::poisson(1)))]
-fn arrivals_poisson(arrivals: Arrivals) -> u64 {
-    arrivals.take(OPERATIONS as usize).fold(0, |last, at_ns| last ^ black_box(at_ns))
+fn arrivals_poisson(times: u64) {
+    let arrivals = arrivals(Spacing::poisson(1));
+    black_box(arrivals.take(times as usize).fold(0, |last, at_ns| last ^ black_box(at_ns)));
 }
-
-library_benchmark_group!(
-    name = hot_path,
-    benchmarks = [
-        reply_whole,
-        reply_in_two,
-        select_prepared,
-        http_exchange,
-        postgres_exchange,
-        record_finished,
-        arrivals_even,
-        arrivals_poisson
-    ]
-);
-
-main!(library_benchmark_groups = hot_path);

@@ -13,7 +13,26 @@ const ZIPF: Key = key(
     One(&form::RANGE),
     "A whole number from the range, Zipf-distributed: low numbers are more frequent.",
 );
-const EXPONENT: Key = key("exponent", "1.1", One(&form::EXPONENT), "With `zipf`: the exponent; default 1.");
+const EXPONENT: Key =
+    key("exponent", "1.1", One(&form::EXPONENT), "With `zipf` and `latest`: the exponent; default 1.");
+const SCATTER: Key = key(
+    "scatter",
+    "true",
+    One(&form::TRUTH),
+    "With `zipf`: a hash spreads the frequent numbers over the range, as in YCSB; default false.",
+);
+const LATEST: Key = key(
+    "latest",
+    "1..100000",
+    One(&form::RANGE),
+    "A whole number from the range, Zipf-distributed from its end: high numbers are more frequent.",
+);
+const HASH: Key = key(
+    "hash",
+    "user",
+    TEXT,
+    "With `uniform`, `zipf`, `latest`, and `sequence`: the value is this text and the hash of the number, as YCSB names its records.",
+);
 const BY: Key = key("by", "1", One(&form::STEP_BY), "With `sequence`: the step; default 1.");
 const LENGTH: Key = key("text", "12", One(&form::LENGTH), "A random text of this many characters.");
 const ALPHABET: Key = key(
@@ -35,12 +54,22 @@ const TIMESTAMP: Key = key(
 
 pub(crate) static SOURCE: Table = Table {
     name: "data source",
-    sentence: "A source of values: one of `uniform`, `zipf`, `sequence`, `text`, `words`, `uuid`, `timestamp`, `csv`.",
+    sentence: "A source of values: one of `uniform`, `zipf`, `latest`, `sequence`, `text`, `words`, `uuid`, `timestamp`, `csv`.",
     example: "{ uniform: 1..1000 }",
     keys: &[
         UNIFORM,
         ZIPF,
         EXPONENT,
+        SCATTER,
+        LATEST,
+        key(
+            "grows-with",
+            "new",
+            TEXT,
+            "With `latest`: the `sequence` that continues the range. Its numbers belong to the range once the iterations that drew them \
+             have ended, for the users of the same thread.",
+        ),
+        HASH,
         key(
             "sequence",
             "1..",
@@ -70,13 +99,16 @@ pub(crate) static SOURCE: Table = Table {
 
 pub(crate) static COLUMN: Table = Table {
     name: "column",
-    sentence: "Values of a column: one of `uniform`, `zipf`, `sequence`, `text`, `words`, `uuid`, `timestamp`. Equal seeds give equal \
+    sentence: "Values of a column: one of `uniform`, `zipf`, `latest`, `sequence`, `text`, `words`, `uuid`, `timestamp`. Equal seeds give equal \
                rows in every database.",
     example: "{ uniform: 1..1000 }",
     keys: &[
         UNIFORM,
         ZIPF,
         EXPONENT,
+        SCATTER,
+        LATEST,
+        HASH,
         key(
             "sequence",
             "1..",

@@ -9,6 +9,7 @@ use judge::results::Scale;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::by_fingerprint::StatementsObject;
 use super::capacity::{self, CapacityObject};
 use super::experiment::DiagnosisObject;
 use super::found::{FoundObject, ProcedureObject};
@@ -41,6 +42,9 @@ pub(super) struct Whole<'a> {
     gates_of_baseline: Vec<serde_json::Value>,
     profiles: Vec<RowProfile<'a>>,
     profile_differences: Vec<RowDifference<'a>>,
+    /// Statements of replayed logs. Empty if no log was replayed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    statements: Vec<RowStatements<'a>>,
     /// Result of an experiment. `None` if the study made none.
     diagnosis: Option<DiagnosisObject<'a>>,
     /// How a command ends that made the study. `None` while it is running.
@@ -65,6 +69,16 @@ struct RowDifference<'a> {
     b: Variant<'a>,
     #[serde(flatten)]
     difference: cpu_profile::ProfileDifference,
+}
+
+/// Statements of variant `b`, compared with those of `a`.
+#[derive(Serialize)]
+struct RowStatements<'a> {
+    load: &'a str,
+    a: Variant<'a>,
+    b: Variant<'a>,
+    #[serde(flatten)]
+    compared: StatementsObject,
 }
 
 /// Cost of an event of a variant under a load, over all blocks.
@@ -341,6 +355,7 @@ impl<'a> Whole<'a> {
             events: row_events(view),
             event_differences: view.loads.iter().flat_map(|load| differences(view, load)).collect(),
             profiles: view.loads.iter().flat_map(|load| profiles(view, load)).collect(),
+            statements: view.loads.iter().flat_map(|load| statements(view, load)).collect(),
             profile_differences: view.loads.iter().flat_map(|load| profile_differences(view, load)).collect(),
             ending: crate::ending::of_study(view).map(|ending| ending.row().name),
         }
@@ -463,6 +478,15 @@ fn profiles<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> Vec<RowProfile<
         profile: cpu_profile::ProfileObject::of(profile),
     };
     study::cpu_profiles::of_load(view, load).iter().map(of).collect()
+}
+
+fn statements<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> Vec<RowStatements<'a>> {
+    let of = |comparison: &judge::FingerprintComparison| {
+        let [a, b] = comparison.variants.map(|row| variant(load, row));
+        RowStatements { load: load.name, a, b, compared: StatementsObject::of(comparison) }
+    };
+    // Reading the runs failed before if they are damaged.
+    study::by_fingerprint::of_load(view, load).unwrap_or_default().iter().map(of).collect()
 }
 
 fn profile_differences<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> Vec<RowDifference<'a>> {

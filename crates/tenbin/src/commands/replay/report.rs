@@ -3,17 +3,14 @@
 use std::fmt::Write as _;
 
 use replay::play::FingerprintOutcome;
+use replay::{Recorded, Shared};
 use runner::{ReplayFigures, Replayed, Traffic};
 use serde_json::{Value, json};
-
-use super::Recorded;
 
 /// Number of rows of tables on a terminal.
 const ROWS_MAX: usize = 20;
 /// Number of characters of a fingerprint in a table.
 const SHOWN_CHARS_MAX: usize = 72;
-/// Share of differing results above which the first line says so.
-const DIVERGENCE_MAX: f64 = 0.01;
 
 /// A replay that is over.
 pub(super) struct Done<'a> {
@@ -22,6 +19,8 @@ pub(super) struct Done<'a> {
     pub(super) replayed: &'a Replayed,
     pub(super) to: &'a str,
     pub(super) speed: Option<f64>,
+    /// Connections that sessions share. `None` if each session has its own.
+    pub(super) shared: Option<Shared>,
 }
 
 /// Report of a dry run.
@@ -29,11 +28,12 @@ pub(super) fn of_log(recorded: &Recorded, speed: Option<f64>) -> String {
     let Recorded { survey, format, lines, .. } = recorded;
     let noun = noun(recorded);
     let mut text = format!(
-        "{} {noun}s in {lines} lines ({}), {}{} fingerprints\n",
-        survey.statements,
+        "{} in {} ({}), {}{}\n",
+        counted(survey.statements, noun),
+        counted(*lines, "line"),
         format.name,
         sessions(recorded),
-        survey.fingerprints.len()
+        counted(survey.fingerprints.len() as u64, "fingerprint")
     );
     let length_s = survey.length_ns() as f64 / 1e9;
     let _ = match speed {
@@ -44,7 +44,7 @@ pub(super) fn of_log(recorded: &Recorded, speed: Option<f64>) -> String {
         ),
         None => writeln!(text, "expected duration unknown without pauses ({length_s:.1} s in the log)"),
     };
-    let _ = writeln!(text, "{} {noun}s may write", survey.writes);
+    let _ = writeln!(text, "{} may write", counted(survey.writes, noun));
     if survey.has_whole_seconds && survey.statements > 0 {
         let _ = writeln!(text, "times are in whole seconds: {noun}s are spread evenly over each second");
     }
@@ -122,13 +122,25 @@ impl Done<'_> {
         let unsent = self.unsent();
         let _ = writeln!(
             text,
-            "{:.0} {noun}s/s, p50 {}, p99 {}; {}{unsent} not sent; {connections} connections, {threads} threads",
+            "{:.0} {noun}s/s, p50 {}, p99 {}; {}{unsent} not sent; {}, {}",
             all.sent as f64 / took_s.max(1e-9),
             time(all.service_p50_ns),
             time(all.service_p99_ns),
             outcomes(all),
+            counted(*connections, "connection"),
+            counted(u64::from(*threads), "thread"),
         );
         let _ = writeln!(text, "{}", self.delays());
+        if let Some(Shared { own, connections, waiting, wait_max_ns }) = self.shared {
+            let _ = writeln!(
+                text,
+                "{} share {}: {} waited for another one, for at most {} of the log",
+                counted(own as u64, "session"),
+                counted(connections as u64, "connection"),
+                counted(waiting, "transaction"),
+                time(Some(wait_max_ns)),
+            );
+        }
         let errors: Vec<String> =
             self.replayed.errors.iter().map(|(class, count)| format!("{class} {count}")).collect();
         if !errors.is_empty() {
@@ -146,15 +158,15 @@ impl Done<'_> {
     fn first_line(&self, sums: &FingerprintOutcome) -> String {
         let noun = noun(self.recorded);
         let head = format!(
-            "replayed {} {noun}s{} in {:.1} s on {}",
-            self.replayed.all.sent,
+            "replayed {}{} in {:.1} s on {}",
+            counted(self.replayed.all.sent, noun),
             sessions_of(self.recorded),
             self.replayed.took.as_secs_f64(),
             self.to
         );
         let results = format!("{} same, {} differ, {} unknown", sums.same, sums.differs, sums.unknown);
-        match divergence(sums) {
-            Some(share) if share > DIVERGENCE_MAX => {
+        match sums.divergence() {
+            Some(share) if share > FingerprintOutcome::DIVERGENCE_MAX => {
                 format!("diverged: {:.1} % of results differ from the log; {head}: {results}", share * 100.0)
             }
             _ => format!("{head}: {results}"),
@@ -184,14 +196,7 @@ impl Done<'_> {
     }
 
     fn sums(&self) -> FingerprintOutcome {
-        let mut sums = FingerprintOutcome::default();
-        for outcome in self.traffic.outcomes.list() {
-            sums.same += outcome.same;
-            sums.differs += outcome.differs;
-            sums.unknown += outcome.unknown;
-            sums.unsent += outcome.unsent;
-        }
-        sums
+        self.traffic.outcomes.sums()
     }
 
     /// Fingerprints with their results, by total time.
@@ -294,12 +299,18 @@ impl Done<'_> {
                 "threads": self.replayed.threads,
             },
             "connections": self.replayed.connections,
+            "shared": self.shared.map(|shared| json!({
+                "connections_of_log": shared.own,
+                "connections": shared.connections,
+                "transactions_waiting": shared.waiting,
+                "wait_max_us": us(Some(shared.wait_max_ns)),
+            })),
             "errors": self.replayed.errors.iter().map(|(class, count)| json!({ "class": class, "count": count })).collect::<Vec<_>>(),
             "same": sums.same,
             "differs": sums.differs,
             "unknown": sums.unknown,
             "lost_with_transaction": sums.unsent,
-            "divergence": divergence(&sums),
+            "divergence": sums.divergence(),
             "differences": differences,
         });
         if let Value::Object(object) = &mut value {
@@ -339,11 +350,9 @@ fn outcomes(figures: &ReplayFigures) -> String {
     occurred.map(|(name, count)| format!("{count} {}, ", name.replace('_', " "))).collect()
 }
 
-/// Share of results that differ, of those that the log has. Statements of lost transactions differ. `None` if the log has none.
-fn divergence(sums: &FingerprintOutcome) -> Option<f64> {
-    let differs = sums.differs + sums.unsent;
-    let known = sums.same + differs;
-    (known > 0).then(|| differs as f64 / known as f64)
+/// A number with its noun: `1 request`, `2 requests`.
+fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn noun(recorded: &Recorded) -> &'static str {
@@ -357,14 +366,14 @@ fn sessions(recorded: &Recorded) -> String {
     let survey = &recorded.survey;
     match survey.sessions() {
         0 => String::new(),
-        count => format!("{count} sessions, {} at once, ", survey.peak_sessions()),
+        count => format!("{}, {} at once, ", counted(count as u64, "session"), survey.peak_sessions()),
     }
 }
 
 fn sessions_of(recorded: &Recorded) -> String {
     match recorded.survey.sessions() {
         0 => String::new(),
-        count => format!(" of {count} sessions"),
+        count => format!(" of {}", counted(count as u64, "session")),
     }
 }
 

@@ -1,0 +1,207 @@
+//! Reads `replay` of a load: the log, what of it is replayed, and how fast.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+
+use ::replay::{
+    Format, KEPT_BYTES_MAX, Layout, Log, LogError, Moment, ReadError, Recorded, Selection, Traffic,
+};
+
+use super::folder::FileProblem;
+use super::reading::Reading;
+use super::tree::{Entry, Node};
+use crate::replay::Replay;
+use crate::spec::LoadSpec;
+
+/// Keys that apply to a load with `replay`. The log decides the rest.
+const KEYS: [&str; 10] = [
+    "name",
+    "replay",
+    "connections",
+    "warm-up",
+    "timeout",
+    "connect-timeout",
+    "threads",
+    "profile",
+    "log-requests",
+    "room-check",
+];
+/// Default timeout of a statement.
+const TIMEOUT_DEFAULT_NS: u64 = 60_000_000_000;
+/// Bytes that are read from a log at a time.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Logs that were read, by their keys. A plan is read once for each setting, and a log once.
+pub(crate) type ReadLogs = BTreeMap<String, Result<Replay, FileProblem>>;
+
+/// Reads the log of a load, and sets the values that follow from it. `None` if there is none, or if it has errors.
+pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) -> Option<Replay> {
+    let entry = load.entry("replay")?;
+    for other in load.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
+        let what = format!("`{}` does not apply to a load with `replay`", other.key);
+        reading.at(other.key_at, what, "remove it: the log has the statements and their times");
+    }
+    let asked = Asked::of(entry, reading)?;
+    let key = asked.words();
+    let read = match reading.logs.get(&key) {
+        Some(read) => read.clone(),
+        None => asked.read(reading),
+    };
+    reading.logs.insert(key, read.clone());
+    match read {
+        Ok(replay) => {
+            let connections = LoadSpec::of_node(load).connections;
+            let asked = reading.within(&connections, 1, 1_000_000);
+            let (replay, connections) = replay.over(asked);
+            spec.users = Some(connections.into());
+            spec.timeout_ns.get_or_insert(TIMEOUT_DEFAULT_NS.into());
+            Some(replay)
+        }
+        Err((what, help)) => {
+            reading.at(asked.at(entry), what, help);
+            None
+        }
+    }
+}
+
+/// Values of `replay`.
+struct Asked {
+    log: String,
+    format: Option<&'static Format>,
+    layout: Layout,
+    selection: Selection,
+    speed: Option<f64>,
+    allows_writes: bool,
+    hashes_rows: bool,
+}
+
+impl Asked {
+    fn of(entry: &Entry, reading: &mut Reading<'_>) -> Option<Self> {
+        let node = &entry.value;
+        let log = node.text().or_else(|| node.text_of("log"))?.to_owned();
+        let list = |key: &str| -> Vec<String> {
+            let items = node.get(key).map_or(&[][..], Node::items);
+            items.iter().filter_map(Node::text).map(str::to_owned).collect()
+        };
+        let mut layout = Layout { prefix: node.text_of("prefix").map(str::to_owned), pattern: None };
+        let format = match node.entry("format") {
+            None => layout.prefix.as_ref().and_then(|_| Format::prefixed()),
+            Some(format) => named(format, &mut layout, reading)?,
+        };
+        let speed = match node.entry("speed") {
+            None => Some(1.0),
+            Some(speed) => ::replay::speed(speed.value.text()?)
+                .map_err(|what| reading.at(speed.value.at, what, "write 2x, 0.5x, or max"))
+                .ok()?,
+        };
+        let selection = Selection {
+            users: list("user"),
+            databases: list("database"),
+            only_reads: node.text_of("only") == Some("reads"),
+            since: moment(node.entry("since"), reading)?,
+            until: moment(node.entry("until"), reading)?,
+        };
+        let is_true = |key: &str| node.text_of(key) == Some("true");
+        let (allows_writes, hashes_rows) = (is_true("allow-writes"), is_true("checksum"));
+        Some(Self { log, format, layout, selection, speed, allows_writes, hashes_rows })
+    }
+
+    /// All values in words, as the key of a log that was read.
+    fn words(&self) -> String {
+        let Self { log, format, layout, selection, speed, allows_writes, hashes_rows } = self;
+        let format = format.map(|format| format.name);
+        format!("{log:?} {format:?} {layout:?} {selection:?} {speed:?} {allows_writes} {hashes_rows}")
+    }
+
+    /// Reads the log from the folder of the plan.
+    fn read(&self, reading: &mut Reading<'_>) -> Result<Replay, FileProblem> {
+        let name = &self.log;
+        let readable = |what: String| (what, "name a log file that can be read".to_owned());
+        let file = reading.folder.stream(name)?;
+        let mut input = BufReader::with_capacity(BUFFER_BYTES, file);
+        let log = Log::open(&mut input, self.format, &self.layout).map_err(|error| match error {
+            LogError::Io(error) => readable(format!("{name}: {error}")),
+            LogError::Layout(what) => (format!("{name}: {what}"), "correct it".to_owned()),
+            LogError::Unknown => (
+                format!("{name}: no line has a known log format"),
+                "name it with `format`, or write your log_line_prefix with `prefix`".to_owned(),
+            ),
+        })?;
+        let recorded = Recorded::read(log, &self.selection, true).map_err(|error| match error {
+            ReadError::Io(error) => readable(format!("{name}: {error}")),
+            ReadError::TooLarge => {
+                let gib = KEPT_BYTES_MAX >> 30;
+                (
+                    format!("{name}: its statements take more than {gib} GiB of memory"),
+                    "select a part of it with `since` and `until`".to_owned(),
+                )
+            }
+        })?;
+        self.check(&recorded)?;
+        let hash = reading.folder.note_stream(input.into_inner(), &self.words());
+        let replay = Replay::of(name.clone(), recorded, self.speed, hash);
+        Ok(Replay { allows_writes: self.allows_writes, hashes_rows: self.hashes_rows, ..replay })
+    }
+
+    /// Checks that the log has something to send, to one database.
+    fn check(&self, recorded: &Recorded) -> Result<(), FileProblem> {
+        let (name, survey) = (&self.log, &recorded.survey);
+        if recorded.trace.is_empty() {
+            let help = format!("see what was skipped: tenbin replay {name} --dry-run");
+            return Err((format!("{name}: nothing in it can be replayed"), help));
+        }
+        let is_sql = matches!(survey.traffic(), Traffic::Sql(_));
+        if is_sql && survey.databases.len() > 1 && self.selection.databases.is_empty() {
+            let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
+            let what =
+                format!("{name}: it has statements of {} databases: {}", names.len(), names.join(", "));
+            return Err((what, "choose with `database: NAME`, or list those that go to one".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Place of errors about the log.
+    fn at(&self, entry: &Entry) -> super::span::Span {
+        entry.value.get("log").map_or(entry.value.at, |log| log.at)
+    }
+}
+
+/// Format of a log by its name, or by a pattern, which goes into the layout. The inner `None` leaves it to the first lines.
+#[allow(clippy::option_option, reason = "an error that is reported, and no format, are two things")]
+fn named(entry: &Entry, layout: &mut Layout, reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
+    let text = entry.value.text()?;
+    if text.contains(['$', '%']) {
+        layout.pattern = Some(text.to_owned());
+        return Some(Format::named("access"));
+    }
+    let format = Format::named(text);
+    if format.is_none() {
+        let names = ::replay::FORMATS.iter().map(|format| format.name);
+        let what = format!("unknown format {text:?}");
+        reading.findings.unknown(entry.value.at, what, text, names, "write one of");
+        return None;
+    }
+    Some(format)
+}
+
+/// Time of `since` or `until`. The inner `None` sets no limit.
+#[allow(clippy::option_option, reason = "an error that is reported, and no limit, are two things")]
+fn moment(entry: Option<&Entry>, reading: &mut Reading<'_>) -> Option<Option<Moment>> {
+    let Some(entry) = entry else { return Some(None) };
+    let text = entry.value.text()?;
+    let moment = log_moment(text).map_err(|(what, help)| reading.at(entry.value.at, what, help)).ok()?;
+    Some(Some(moment))
+}
+
+/// Time in a log: a date and a time, or a duration since the first entry.
+///
+/// # Errors
+///
+/// The error, and what to write.
+pub fn log_moment(text: &str) -> Result<Moment, FileProblem> {
+    let since_first = crate::units::duration_ns(text).ok().map(Moment::AfterFirst);
+    since_first.or_else(|| Moment::of_date(text)).ok_or_else(|| {
+        let what = format!("{text:?} is no time in a log");
+        (what, "write a time such as 2026-01-02 03:04:05, in UTC, or 10min after the first entry".to_owned())
+    })
+}

@@ -1,0 +1,168 @@
+//! Expands `workload` of a plan: the steps and the data of a built-in workload, in the protocol of the system.
+//!
+//! The sections are written into the tree before it is read, so that they are checked like those of any plan. Each system may have
+//! another protocol: the tree is then read once for each system.
+
+use super::findings::Findings;
+use super::parse;
+use super::reading::Reading;
+use super::tree::{Entry, Node, Text, Value};
+use super::{addresses, span::Span};
+use crate::system_kind::takes_statements;
+use crate::units;
+use crate::ycsb::{
+    self, FIELD_BYTES_DEFAULT, FIELD_BYTES_MAX, FIELDS_DEFAULT, FIELDS_MAX, RECORDS_DEFAULT, RECORDS_MAX,
+    RecordLoading, RecordShape,
+};
+
+/// Key of the section.
+const KEY: &str = "workload";
+const PREPARE: &str = "prepare";
+
+/// Whether the systems of a plan with a workload have several protocols, so that its steps differ between them.
+pub(crate) fn differs_between_systems(root: &Node) -> bool {
+    let mut schemes: Vec<&str> = systems(root).filter_map(scheme).collect();
+    schemes.sort_unstable();
+    schemes.dedup();
+    root.entry(KEY).is_some() && schemes.len() > 1
+}
+
+/// The tree with the steps and data of its workload, for the system with this number. Unchanged without a workload.
+pub(crate) fn expanded(root: &Node, system: usize, reading: &mut Reading<'_>) -> Option<Node> {
+    let entry = root.entry(KEY)?;
+    let at = entry.value.at;
+    let shape = shape(&entry.value, reading);
+    let name = entry.value.text().or(entry.value.text_of("name")).unwrap_or_default();
+    let Some(workload) = ycsb::find(name) else {
+        let known = ycsb::WORKLOADS.iter().map(|workload| workload.name);
+        reading.findings.unknown(at, format!("unknown workload `{name}`"), name, known, "write one of");
+        return None;
+    };
+    if let Some(steps) = root.entry("scenario").or(root.entry("scenarios")) {
+        let what = format!("`{}` and `workload` exclude each other", steps.key);
+        reading.at(steps.key_at, what, "remove one of them");
+        return None;
+    }
+    let url = systems(root).nth(system).and_then(url_of).unwrap_or_default();
+    let text = match workload.sections(url, shape) {
+        Ok(text) => text,
+        Err((what, help)) => {
+            reading.at(at, what, help);
+            return None;
+        }
+    };
+    let Value::Map(entries) = &root.value else { return None };
+    let mut entries: Vec<Entry> = entries.clone();
+    let sections = parse::parse(&text, &mut Findings::default())?;
+    for section in sections.entries().iter().map(|entry| placed(entry, at)) {
+        match entries.iter_mut().find(|entry| entry.key == section.key) {
+            Some(own) => join(&mut own.value, &section.value),
+            None => entries.push(section),
+        }
+    }
+    for entry in &mut entries {
+        if entry.key == "systems"
+            && let Value::Map(systems) = &mut entry.value.value
+        {
+            systems.iter_mut().for_each(|system| expand_prepare(&mut system.value, shape, at));
+        }
+    }
+    let mut root = Node { at: root.at, value: Value::Map(entries) };
+    expand_prepare(&mut root, shape, at);
+    Some(root)
+}
+
+/// Number and size of the records that the section asks for.
+fn shape(node: &Node, reading: &mut Reading<'_>) -> RecordShape {
+    let mut number = |key: &str, default: u64, max: u64, read: fn(&str) -> Result<u64, String>| {
+        let Some((value, text)) = node.get(key).and_then(|node| Some((node, node.text()?))) else {
+            return default;
+        };
+        match read(text) {
+            Ok(number) if (1..=max).contains(&number) => number,
+            _ => {
+                let what = format!("{text:?} is no number from 1 to {max}");
+                reading.at(value.at, what, format!("write a number such as {default}"));
+                default
+            }
+        }
+    };
+    RecordShape {
+        records: number("records", RECORDS_DEFAULT, RECORDS_MAX, |text| units::count(text)),
+        fields: number("fields", FIELDS_DEFAULT.into(), FIELDS_MAX.into(), |text| units::count(text)) as u32,
+        field_bytes: number("field-size", FIELD_BYTES_DEFAULT.into(), FIELD_BYTES_MAX.into(), |text| {
+            units::size_bytes(text)
+        }) as u32,
+    }
+}
+
+/// Adds the entries of a section that the plan's own one lacks.
+fn join(own: &mut Node, section: &Node) {
+    if let Value::Map(entries) = &mut own.value {
+        for entry in section.entries() {
+            if entries.iter().all(|known| known.key != entry.key) {
+                entries.push(entry.clone());
+            }
+        }
+    }
+}
+
+/// Replaces the workload of `prepare` by the statements and rows of its table. Records of stores stay for [`loading`].
+fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
+    let is_of_database = url_of(system).is_some_and(takes_statements);
+    let Value::Map(entries) = &mut system.value else { return };
+    let Some(prepare) = entries.iter_mut().find(|entry| entry.key == PREPARE) else { return };
+    let is_of_records = prepare.value.text_of(KEY).is_some_and(|name| ycsb::find(name).is_some());
+    let (true, true, Value::Map(keys)) = (is_of_database, is_of_records, &mut prepare.value.value) else {
+        return;
+    };
+    let is_unlogged = keys.iter().any(|key| key.key == "unlogged-tables" && key.value.text() == Some("true"));
+    keys.retain(|key| key.key != KEY && key.key != "unlogged-tables");
+    let text = shape.prepare_sections(is_unlogged);
+    if let Some(sections) = parse::parse(&text, &mut Findings::default()) {
+        keys.extend(sections.entries().iter().map(|entry| placed(entry, at)));
+    }
+}
+
+/// Records that `prepare` of a system inserts into a store. `None` if it names no such workload.
+pub(crate) fn loading(system: &Node, root: &Node, reading: &mut Reading<'_>) -> Option<RecordLoading> {
+    let prepare = system.get(PREPARE)?;
+    let named = prepare.get(KEY).filter(|node| node.text().is_some_and(|name| ycsb::find(name).is_some()))?;
+    let Some(workload) = root.get(KEY) else {
+        let what = "the plan has no `workload` that says which records are meant";
+        reading.at(named.at, what, "add `workload: ycsb-a` to the plan, in place of `scenario`");
+        return None;
+    };
+    let jobs = prepare.text_of("jobs").and_then(|text| units::count(text).ok());
+    let jobs = jobs.map_or(RecordLoading::JOBS_DEFAULT, |jobs| jobs.clamp(1, 256) as u32);
+    Some(RecordLoading { shape: shape(workload, reading), jobs })
+}
+
+/// Systems of a plan: those of `systems`, or the plan itself with its `url`.
+fn systems(root: &Node) -> impl Iterator<Item = &Node> {
+    let listed = root.get("systems").map_or(&[][..], Node::entries);
+    let own = listed.is_empty().then_some(root);
+    listed.iter().map(|entry| &entry.value).chain(own)
+}
+
+fn url_of(system: &Node) -> Option<&str> {
+    addresses::first_url(system.get("url")?).map(|(_, text)| text)
+}
+
+fn scheme(system: &Node) -> Option<&str> {
+    url_of(system)?.split(':').next()
+}
+
+/// The entry with all of its values at one place.
+fn placed(entry: &Entry, at: Span) -> Entry {
+    Entry { key: entry.key.clone(), key_at: at, value: placed_node(&entry.value, at) }
+}
+
+fn placed_node(node: &Node, at: Span) -> Node {
+    let value = match &node.value {
+        Value::Text(Text { text, is_plain }) => Value::Text(Text { text: text.clone(), is_plain: *is_plain }),
+        Value::List(items) => Value::List(items.iter().map(|item| placed_node(item, at)).collect()),
+        Value::Map(entries) => Value::Map(entries.iter().map(|entry| placed(entry, at)).collect()),
+    };
+    Node { at, value }
+}

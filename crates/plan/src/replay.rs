@@ -1,0 +1,192 @@
+//! Recorded traffic that a load replays, in place of the steps of a scenario.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ::replay::{Item, Recorded, Role, Shared, Trace, Traffic};
+use load::{Arrival, Closed, Load, Open, Recording, Schedule, Stop};
+use serde_json::{Value, json};
+use wire::step::Unit;
+
+use crate::check_load::CONNECTIONS_DEFAULT;
+use crate::fault::Fault;
+use crate::units::show_duration;
+
+const MILLISECOND_NS: u64 = 1_000_000;
+
+/// Name of the only step of a load that replays a log.
+pub(crate) const STEP: &str = "replay";
+
+/// Statements or requests of a log, with the times at which they are sent.
+#[derive(Clone)]
+pub struct Replay {
+    /// Name of the log in the plan.
+    pub log: String,
+    /// Kind of server that wrote the log.
+    pub traffic: Traffic,
+    /// Statements or requests to send. Their times have the speed of the load.
+    pub trace: Arc<Trace>,
+    /// Texts of the fingerprints with masked values, by number.
+    pub fingerprints: Arc<[String]>,
+    /// Whether sessions of a database are set to read only.
+    pub is_read_only: bool,
+    /// Connections that sessions share. `None` if each session has its own.
+    pub shared: Option<Shared>,
+    /// Whether the rows of statements are hashed.
+    pub hashes_rows: bool,
+    /// Factor that times are divided by. `None` if there are no pauses.
+    pub speed: Option<f64>,
+    /// Number of statements that may write.
+    pub(crate) writes: u64,
+    /// Whether the plan allows statements that may write.
+    pub(crate) allows_writes: bool,
+    /// 16 hex digits over the log and over what is selected of it.
+    pub(crate) hash: String,
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay").field("log", &self.log).field("hash", &self.hash).finish_non_exhaustive()
+    }
+}
+
+impl Replay {
+    /// Takes what was read from a log, without fingerprints that are not sent.
+    pub(crate) fn of(log: String, recorded: Recorded, speed: Option<f64>, hash: String) -> Self {
+        let Recorded { survey, mut trace, format, .. } = recorded;
+        let mut numbers: Vec<u16> = Vec::new();
+        let mut fingerprints = Vec::new();
+        for counted in &survey.fingerprints {
+            numbers.push(fingerprints.len() as u16);
+            if counted.count > 0 {
+                fingerprints.push(counted.text.clone());
+            }
+        }
+        let renumber = |item: &mut Item| item.fingerprint = numbers[usize::from(item.fingerprint)];
+        trace.slots.iter_mut().flatten().for_each(renumber);
+        trace.speed_up(speed);
+        Self {
+            log,
+            traffic: format.traffic,
+            trace: Arc::new(trace),
+            fingerprints: fingerprints.into(),
+            is_read_only: false,
+            shared: None,
+            hashes_rows: false,
+            speed,
+            writes: survey.writes,
+            allows_writes: false,
+            hash,
+        }
+    }
+
+    /// Replay on a system. `is_started` says that Tenbin starts it, so that its data may change.
+    ///
+    /// # Errors
+    ///
+    /// The log has statements that may write, and nothing allows them.
+    pub(crate) fn on(&self, is_started: bool) -> Result<Self, Fault> {
+        let may_write = self.allows_writes || is_started;
+        if self.writes > 0 && !may_write {
+            let what = format!("{}: {} of {} statements may write", self.log, self.writes, self.trace.len());
+            let help = "leave them out with `only: reads`, or replay them with `allow-writes: true` on a copy of the data";
+            return Err(Fault::new("replay", what, help));
+        }
+        Ok(Self { is_read_only: !may_write, ..self.clone() })
+    }
+
+    /// The replay over at most `asked` connections, and their number. A log of requests has no sessions, so it always takes as many.
+    pub(crate) fn over(mut self, asked: Option<u64>) -> (Self, u64) {
+        if matches!(self.traffic, Traffic::Http) {
+            return (self, asked.unwrap_or(CONNECTIONS_DEFAULT));
+        }
+        if let Some(asked) = asked {
+            let roles: Vec<Role> = self.fingerprints.iter().map(|text| Role::of(text)).collect();
+            let mut trace = (*self.trace).clone();
+            self.shared = trace.share(usize::try_from(asked).unwrap_or(usize::MAX), &roles);
+            self.trace = Arc::new(trace);
+        }
+        let connections = self.trace.slots.len() as u64;
+        (self, connections)
+    }
+
+    /// The load with the times of the log.
+    pub(crate) fn load(&self, load: Load) -> Load {
+        let arrivals = self.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
+        let schedule = Schedule::Recorded(Recording::new(arrivals.collect()));
+        match (self.traffic, load) {
+            (Traffic::Sql(_), Load::Closed(closed)) => {
+                Load::Closed(Closed { schedule: Some(schedule), ..closed })
+            }
+            (_, load) => Load::Open(Open {
+                schedule,
+                connections: crate::plan::connections(&load),
+                shed_after_ns: None,
+            }),
+        }
+    }
+
+    /// End of the load: after the last statement.
+    pub(crate) fn stop(&self) -> Stop {
+        Stop { at_ns: None, requests: Some(self.trace.len() as u64) }
+    }
+
+    /// Unit of its only step.
+    pub(crate) fn unit(&self) -> Unit {
+        match self.traffic {
+            Traffic::Sql(_) => Unit::Transaction,
+            Traffic::Http => Unit::Request,
+        }
+    }
+
+    /// End of the load, in words.
+    pub(crate) fn stop_words(&self) -> String {
+        let last_ns = self.trace.times().map(|(at_ns, _)| at_ns).max().unwrap_or(0);
+        match self.speed {
+            None => "until its end".to_owned(),
+            Some(_) => {
+                format!(
+                    "until its end, after {} or more",
+                    show_duration(last_ns / MILLISECOND_NS * MILLISECOND_NS)
+                )
+            }
+        }
+    }
+
+    /// Load in words: `replay of postgresql.csv, 7264 statements of 9 sessions, 2x`.
+    pub(crate) fn words(&self) -> String {
+        let counted =
+            |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+        let number = self.trace.len();
+        let what = match self.traffic {
+            Traffic::Sql(_) => {
+                format!("{} of {}", counted(number, "statement"), counted(self.trace.sessions, "session"))
+            }
+            Traffic::Http => counted(number, "request"),
+        };
+        let speed = match self.speed {
+            Some(1.0) => String::new(),
+            Some(factor) => format!(", {factor}x"),
+            None => ", without pauses".to_owned(),
+        };
+        let shared = match &self.shared {
+            Some(shared) => {
+                let waiting = counted(shared.waiting as usize, "transaction");
+                format!(" over {}, {waiting} waiting", counted(shared.connections, "connection"))
+            }
+            None => String::new(),
+        };
+        format!("replay of {}, {what}{shared}{speed}", self.log)
+    }
+
+    /// Facts of the replay, for the record and the hash of a plan.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "log": self.log,
+            "hash": self.hash,
+            "fingerprints": self.fingerprints.len(),
+            "speed": self.speed,
+            "is_read_only": self.is_read_only,
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! Stores what a replay found: how far its results differ from those of the log, and what each fingerprint returned.
+
+use evidence::Reading;
+use judge::{REPLAY_SUBJECT, REPLAYED_CHECKSUM, REPLAYED_ROWS};
+use progress::Readings;
+use replay::play::{FingerprintOutcome, Outcomes};
+use store::StoreError;
+
+use crate::feed::Feed;
+
+/// Bits of a checksum that a reading holds exactly.
+const CHECKSUM_BITS: u32 = 48;
+
+/// Note with the divergence of a replay from its log. `None` if the log has no results.
+pub(crate) fn note(outcomes: &Outcomes) -> Option<String> {
+    let sums = outcomes.sums();
+    let share = sums.divergence()?;
+    let FingerprintOutcome { same, unknown, .. } = sums;
+    let differs = sums.differs + sums.unsent;
+    let head = if share > FingerprintOutcome::DIVERGENCE_MAX {
+        "diverged from the log: "
+    } else {
+        "compared with the log: "
+    };
+    Some(format!("{head}{same} results same, {differs} differ ({:.1} %), {unknown} unknown", share * 100.0))
+}
+
+/// Stores the rows of each fingerprint, and their checksum if it was asked for.
+pub(crate) fn keep(outcomes: &Outcomes, at_ns: u64, feed: Feed<'_>) -> Result<(), StoreError> {
+    let reading = |number: usize, metric: &str, value: f64| Reading {
+        subject: REPLAY_SUBJECT.to_owned(),
+        metric: metric.to_owned(),
+        label: number.to_string(),
+        value,
+    };
+    let mut readings = Vec::new();
+    for (number, outcome) in outcomes.list().iter().enumerate().filter(|(_, outcome)| outcome.replies > 0) {
+        readings.push(reading(number, REPLAYED_ROWS, outcome.rows as f64));
+        if let Some(checksum) = outcome.checksum {
+            let low = checksum & ((1 << CHECKSUM_BITS) - 1);
+            readings.push(reading(number, REPLAYED_CHECKSUM, low as f64));
+        }
+    }
+    feed.readings(Readings { at_ns, second: at_ns / 1_000_000_000, readings })
+}

@@ -1,0 +1,35 @@
+//! Time limit for work over a session of a database.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Thread that gives up a session after a time. Ends when this is dropped.
+pub(crate) struct TimeLimit(Option<thread::JoinHandle<()>>, Arc<AtomicBool>);
+
+impl TimeLimit {
+    /// Sets `is_given_up` after `within`. `name` is that of the thread.
+    pub(crate) fn start(name: &str, within: Duration, is_given_up: Arc<AtomicBool>) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&is_over);
+        let wait = move || {
+            thread::park_timeout(within);
+            if !ends.load(Ordering::Relaxed) {
+                is_given_up.store(true, Ordering::Relaxed);
+            }
+        };
+        Self(thread::Builder::new().name(name.to_owned()).spawn(wait).ok(), is_over)
+    }
+}
+
+impl Drop for TimeLimit {
+    fn drop(&mut self) {
+        self.1.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.0.take() {
+            thread.thread().unpark();
+            // It only sleeps, and cannot panic.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Replays of logs of MariaDB, of HTTP archives, and over fewer connections than sessions.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+
+use crate::support::{Home, Output, Started, TENBIN, built_in, until};
+
+fn tenbin(home: &Home, arguments: &[&str]) -> Output {
+    let mut command = Command::new(TENBIN);
+    home.isolate(&mut command);
+    command.args(arguments);
+    Started::spawn(command).finish()
+}
+
+/// Replays a log, and returns what the command prints in JSON.
+fn replay(home: &Home, arguments: &[&str]) -> Value {
+    let output = tenbin(home, &[&["replay"], arguments, &["--format", "json"]].concat());
+    assert_eq!(output.code, Some(0), "{output:?}");
+    output.json()
+}
+
+#[track_caller]
+fn count(result: &Value, pointer: &str) -> u64 {
+    result.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer} of {result}"))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of text")
+}
+
+/// MariaDB with a log of all statements, and a table of one row.
+fn mariadb(home: &Home, settings: MariaDbSettings, log: &str) -> MariaDb {
+    let file = home.path().join(log);
+    fs::write(&file, "").expect("a log");
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    fs::set_permissions(home.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("a folder");
+    fs::set_permissions(&file, all).expect("a log for the server's user");
+    let server = MariaDb::start(&settings).expect("a server");
+    server
+        .sql("CREATE TABLE t (id int PRIMARY KEY, n int) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0)")
+        .expect("a table");
+    server
+}
+
+#[test]
+fn general_log_of_mariadb_is_replayed_with_its_prepared_statements() {
+    let home = Home::new();
+    let log = home.path().join("general.log");
+    let settings = MariaDbSettings::default().with("general_log", "1").with("general_log_file", text(&log));
+    let server = mariadb(&home, settings, "general.log");
+    let from = fs::metadata(&log).expect("a log").len() as usize;
+    let script = home.path().join("script.sql");
+    fs::write(&script, "\\set n random(1, 9)\nBEGIN;\nUPDATE t SET n = n + :n WHERE id = 1;\nSELECT n FROM t WHERE id = 1;\nCOMMIT;\n")
+        .expect("a script");
+    let url = server.own_url();
+    let made = tenbin(&home, &[&url, "-f", text(&script), "-c", "1", "-n", "20", "--query-mode", "prepared"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let sum = server.sql("SELECT n FROM t").expect("a row");
+    server.sql("UPDATE t SET n = 0; SELECT 'the last one'").expect("a reset");
+    until("the log is written", || fs::read_to_string(&log).is_ok_and(|text| text.contains("the last one")));
+    let whole = fs::read(&log).expect("a log");
+    let upto = String::from_utf8_lossy(&whole).find("UPDATE t SET n = 0").expect("the reset");
+    let recorded = home.path().join("recorded.log");
+    let line = whole[..upto].iter().rposition(|byte| *byte == b'\n').expect("a line");
+    fs::write(&recorded, &whole[from..=line]).expect("a copy");
+    let result = replay(
+        &home,
+        &[text(&recorded), "--to", &url, "--allow-writes", "--log-format", "mysql-general", "--speed", "max"],
+    );
+    assert_eq!(count(&result, "/replay/outcomes/failed"), 0, "{result}");
+    assert_eq!(server.sql("SELECT n FROM t").expect("a row"), sum, "each update is made once: {result}");
+}
+
+#[test]
+fn slow_log_of_mariadb_is_replayed_and_rows_are_compared() {
+    let home = Home::new();
+    let log = home.path().join("slow.log");
+    let settings = MariaDbSettings::default()
+        .with("slow_query_log", "1")
+        .with("long_query_time", "0")
+        .with("slow_query_log_file", text(&log));
+    let server = mariadb(&home, settings, "slow.log");
+    for _ in 0..5 {
+        server.sql("SELECT n FROM t WHERE id = 1").expect("a row");
+    }
+    until("the log is written", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.matches("SELECT n FROM t").count() >= 5)
+    });
+    let url = server.own_url();
+    let dry = replay(&home, &[text(&log), "--dry-run", "--only", "reads"]);
+    assert_eq!(dry["log"]["format"], "mysql-slow");
+    let result = replay(&home, &[text(&log), "--to", &url, "--only", "reads", "--speed", "max"]);
+    assert!(count(&result, "/replay/sent") >= 5, "{result}");
+    assert_eq!(count(&result, "/replay/outcomes/failed"), 0, "{result}");
+    let of = |text: &str| {
+        let list = result["fingerprints"].as_array().expect("a list");
+        list.iter().find(|one| one["text"] == text).unwrap_or_else(|| panic!("{text} in {result}")).clone()
+    };
+    assert_eq!(count(&of("select n from t where id = ?"), "/rows"), 5, "{result}");
+}
+
+#[test]
+fn requests_of_an_archive_are_sent_with_headers_and_bodies() {
+    let (target, home) = (built_in(), Home::new());
+    let file = home.path().join("shop.har");
+    let archive = serde_json::json!({ "log": { "version": "1.2", "entries": [
+        { "startedDateTime": "2026-01-02T03:04:05.000Z", "time": 1.0,
+          "request": { "method": "GET", "url": "https://shop.test/status?token=4711", "headers": [
+              { "name": "X-Secret", "value": "{4712}" }, { "name": "Host", "value": "shop.test" } ] },
+          "response": { "status": 200 } },
+        { "startedDateTime": "2026-01-02T03:04:05.050Z", "time": 1.0,
+          "request": { "method": "POST", "url": "https://shop.test/status", "headers": [
+              { "name": "Content-Type", "value": "application/json" } ], "bodySize": 12,
+              "postData": { "mimeType": "application/json", "text": "{\"a\":\"4713\"}" } },
+          "response": { "status": 200 } },
+    ] } });
+    fs::write(&file, archive.to_string()).expect("an archive");
+    let url = format!("http://{}", target.address());
+    let result = replay(&home, &[text(&file), "--to", &url, "--allow-writes"]);
+    assert_eq!(
+        (count(&result, "/replay/sent"), result["log"]["format"].as_str()),
+        (2, Some("har")),
+        "{result}"
+    );
+    assert_eq!(count(&result, "/replay/unknown"), 0, "{result}");
+    assert!(!result.to_string().contains("471"), "values are masked: {result}");
+    let refused = tenbin(&home, &["replay", text(&file), "--to", &url]);
+    assert!(refused.stderr.contains("1 of 2 statements may write"), "{refused:?}");
+}
+
+/// Three sessions of PostgreSQL, of which the third waits for a lock of the second, and the second for one of the first.
+fn chained() -> String {
+    let mut log = String::new();
+    for (milli, session, statement) in [
+        (0, 1, "SELECT pg_advisory_lock(7)"),
+        (50, 2, "BEGIN"),
+        (60, 2, "UPDATE t SET n = n + 1"),
+        (100, 2, "SELECT pg_advisory_lock(7)"),
+        (200, 3, "UPDATE t SET n = n + 1"),
+        (300, 1, "SELECT pg_advisory_unlock(7)"),
+        (310, 2, "COMMIT"),
+        (400, 4, "SELECT 1"),
+        (410, 1, "SELECT 1"),
+        (420, 3, "SELECT 1"),
+    ] {
+        let _ = writeln!(
+            log,
+            "2026-01-02 03:04:05.{milli:03} UTC [{session}] LOG:  duration: 0.000 ms  statement: {statement}"
+        );
+    }
+    log
+}
+
+#[test]
+fn sessions_share_connections_and_a_deadlock_of_their_order_ends_and_is_counted() {
+    let settings = PostgresSettings { auth: Auth::Trust, ..PostgresSettings::default() };
+    let (server, home) = (Postgres::start(&settings).expect("a server"), Home::new());
+    server.sql("CREATE TABLE t (n int)").expect("a table");
+    server.sql("INSERT INTO t VALUES (0)").expect("a row");
+    let file = home.path().join("pg.log");
+    fs::write(&file, chained()).expect("a log");
+    let (url, file) = (server.own_url(), text(&file));
+    let own = replay(&home, &[file, "--to", &url, "--allow-writes"]);
+    assert_eq!((count(&own, "/replay/same"), &own["replay"]["shared"]), (10, &Value::Null), "{own}");
+    assert_eq!(server.sql("SELECT n FROM t").expect("a row").trim(), "2");
+    // The first and the third session are on one connection: the update waits for the second session, whose lock the first one
+    // releases only after the update.
+    let shared = replay(&home, &[file, "--to", &url, "--allow-writes", "-c", "2", "--timeout", "5s"]);
+    assert_eq!(count(&shared, "/replay/shared/connections"), 2, "{shared}");
+    assert_eq!(count(&shared, "/replay/planned"), 10, "{shared}");
+    assert!(
+        count(&shared, "/replay/differs") + count(&shared, "/replay/lost_with_transaction") >= 1,
+        "{shared}"
+    );
+    assert!(shared["replay"]["took_s"].as_f64().expect("a time") < 30.0, "{shared}");
+}

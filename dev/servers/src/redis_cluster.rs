@@ -1,0 +1,65 @@
+//! Redis Cluster: masters, each with the same number of replicas.
+
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use crate::missing::Missing;
+use crate::program;
+use crate::redis::Redis;
+
+/// Time after which a node that does not answer counts as failed, in milliseconds.
+const NODE_TIMEOUT_MS: &str = "1000";
+/// Max checks for a cluster that is up on all nodes, and the interval between them.
+const LOOKS_MAX: u32 = 300;
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// A cluster that `redis-cli --cluster create` has made. Dropped, its servers are gone without a trace.
+#[derive(Debug)]
+pub struct RedisCluster {
+    /// The nodes, masters first.
+    pub nodes: Vec<Redis>,
+}
+
+impl RedisCluster {
+    /// Starts a cluster, and waits until all nodes agree on it.
+    ///
+    /// # Errors
+    ///
+    /// When Redis is not installed, or the cluster does not come up.
+    pub fn start(masters: usize, replicas: usize) -> Result<Self, Missing> {
+        let options = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
+        let count = masters * (1 + replicas);
+        let nodes = (0..count).map(|_| Redis::start(&options)).collect::<Result<Vec<_>, _>>()?;
+        let mut create = Command::new(program::find("redis-cli", "redis-tools")?);
+        create.args(["--cluster", "create"]);
+        create.args(nodes.iter().map(|node| format!("127.0.0.1:{}", node.port())));
+        create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]);
+        program::output(&create)?;
+        let cluster = Self { nodes };
+        for _ in 0..LOOKS_MAX {
+            if cluster.nodes.iter().all(|node| is_up(node, count, replicas * masters)) {
+                return Ok(cluster);
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+        Err(Missing::failed("redis-cli --cluster create", "the nodes did not agree on the cluster in 30 s"))
+    }
+
+    /// Number of keys on each node that answers, replicas included; `None` for one that does not.
+    pub fn keys(&self) -> Vec<Option<u64>> {
+        let size = |node: &Redis| node.cli(&["DBSIZE"]).ok()?.trim().parse().ok();
+        self.nodes.iter().map(size).collect()
+    }
+}
+
+/// Whether a node knows the cluster as up, with all nodes and replicas.
+fn is_up(node: &Redis, count: usize, replicas: usize) -> bool {
+    let says = |words: &[&str], text: &str| node.cli(words).is_ok_and(|said| said.contains(text));
+    let known = node.cli(&["CLUSTER", "NODES"]).map_or(0, |nodes| nodes.matches(" slave ").count());
+    says(&["CLUSTER", "INFO"], "cluster_state:ok")
+        && says(&["CLUSTER", "INFO"], &format!("cluster_known_nodes:{count}\r"))
+        && known + usize::from(says(&["INFO", "replication"], "role:slave")) == replicas
+        && (says(&["INFO", "replication"], "role:master")
+            || says(&["INFO", "replication"], "master_link_status:up"))
+}

@@ -1,0 +1,1 @@
+../../plans/databases/mariadb.sh

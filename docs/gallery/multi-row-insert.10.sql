@@ -1,0 +1,2 @@
+INSERT INTO visits (item, owner) VALUES
+(:a, :b), (:a, :b), (:a, :b), (:a, :b), (:a, :b), (:a, :b), (:a, :b), (:a, :b), (:a, :b), (:a, :b);
