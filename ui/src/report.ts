@@ -5,6 +5,7 @@
  * Rust makes every verdict and every sentence; the page only draws. Texts from outside are plain text, never markup.
  * A value that is unknown, or has too few samples, is null.
  */
+import type { Compared, CostTable, FurtherMeasure } from './report_compared';
 import type { EventCauses, Slower, StatementTimes } from './report_causes';
 import type { Experiment } from './report_experiment';
 
@@ -161,6 +162,10 @@ export interface Load {
   statements: Table | null;
   /** The row that all others are compared with: an index into `rows`. */
   baseline: number | null;
+  /** Physical costs, with a column for each row. */
+  costs?: CostTable;
+  /** Figures that charts can show besides those that every run has: `Figures.further` has their values. */
+  measures?: FurtherMeasure[];
   /** Head-to-head comparisons of the best rows, the best first; or of every row with the baseline. */
   pairs: Pair[];
   /** Caveats of the comparisons. */
@@ -323,6 +328,8 @@ export interface Row {
   metric: Spread | null;
   /** Over the samples of all valid runs. */
   spectrum: Spectrum | null;
+  /** Left out if nothing is compared. */
+  compared?: Compared;
 }
 
 /** Over runs. */
@@ -355,6 +362,8 @@ export interface Figures {
   rss_peak_bytes: number | null;
   /** The comparison metric of the load. */
   metric: number | null;
+  /** The values of `Load.measures`, in their order. */
+  further?: (number | null)[];
 }
 
 export interface Counts {

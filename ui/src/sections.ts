@@ -10,6 +10,7 @@ import { cpuProfiles } from './sections/cpu_profiles';
 import { plan } from './sections/plan';
 import { rawData } from './sections/raw';
 import { statements, steps } from './sections/steps';
+import { costs } from './sections/costs';
 import { table } from './sections/table';
 import { pairs } from './sections/pairs';
 import { eventCosts } from './sections/event_costs';
@@ -54,7 +55,7 @@ export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
     id: 'metrics',
     title: 'All metrics',
     link: 'Metrics',
-    sections: [table, steps, statements, statementTimes],
+    sections: [table, steps, statements, statementTimes, costs],
   },
   { id: 'runs', title: 'Runs', link: 'Runs', sections: [pairs, runs] },
   { id: 'parameters', title: 'Effect of parameters', link: 'Parameters', sections: [parameters, heatMaps] },

@@ -140,7 +140,7 @@ pub fn compare_fingerprints(
     };
     let is_same = |run: &&Run| run.new.parts == first.new.parts;
     let names: Vec<String> = first.new.parts.iter().map(|part| part.name.clone()).collect();
-    if !variants.iter().flat_map(BTreeMap::values).all(|run| is_same(run)) {
+    if !variants.iter().flat_map(BTreeMap::values).all(is_same) {
         return Ok(Vec::new());
     }
     let Some(base) = variants.get(reference) else { return Ok(Vec::new()) };

@@ -4,7 +4,7 @@
 //! [event NAME: ]METRIC
 //! ```
 //!
-//! or a figure that the plan defines itself ([`OwnFigure`]).
+//! or a figure that the plan defines itself ([`OwnFigure`]), or a physical cost: `cost wal_bytes`.
 
 use evidence::{Compare, Distorted, Run, Unit};
 use stats::{MinEffect, Scale};
@@ -13,10 +13,13 @@ use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::metric::Metric;
-use crate::own_figure::OwnFigure;
+use crate::own_figure::{self, OwnFigure};
+use crate::physical_cost::PhysicalCost;
 
 /// Prefix of an event's name, as in a condition.
 const EVENT: &str = "event ";
+/// Prefix of a physical cost's name.
+const COST: &str = "cost ";
 const NAME_CHARACTERS_MAX: usize = 100;
 /// Default smallest effect of times, in nanoseconds.
 const TIME_NS: f64 = 20e6;
@@ -32,6 +35,8 @@ pub struct ComparedBy {
     pub event: Option<String>,
     /// Figure that the plan defines. `None` for metrics that every run has.
     pub own: Option<OwnFigure>,
+    /// Physical cost. `None` for other metrics.
+    pub cost: Option<&'static PhysicalCost>,
 }
 
 impl ComparedBy {
@@ -40,22 +45,33 @@ impl ComparedBy {
 
     /// A metric; of all events, if it is about events.
     pub const fn of(metric: &'static Metric) -> Self {
-        Self { metric, event: None, own: None }
+        Self { metric, event: None, own: None, cost: None }
+    }
+
+    /// A physical cost.
+    pub fn of_cost(cost: &'static PhysicalCost) -> Self {
+        Self { cost: Some(cost), ..Self::of(own_figure::metric_of_cost(cost.unit)) }
     }
 
     /// Parses a name such as `p99` or `event deploy: outage`; `None` if this version does not know it.
     pub fn named(text: &str) -> Option<Self> {
         if let Some(own) = OwnFigure::parse(text) {
-            return Some(Self { metric: own.metric(), event: None, own: Some(own) });
+            return Some(Self { own: Some(own.clone()), ..Self::of(own.metric()) });
+        }
+        if let Some(cost) = text.strip_prefix(COST) {
+            return PhysicalCost::named(cost).map(Self::of_cost);
         }
         let Some(of_event) = text.strip_prefix(EVENT) else { return Some(Self::of(Metric::named(text)?)) };
         let (event, metric) = of_event.rsplit_once(": ")?;
         let metric = Metric::named(metric).filter(|metric| metric.cost.is_some())?;
-        can_be_named(event).then(|| Self { metric, event: Some(event.to_owned()), own: None })
+        can_be_named(event).then(|| Self { event: Some(event.to_owned()), ..Self::of(metric) })
     }
 
     /// Name in plans, the store, and machine-readable reports.
     pub fn name(&self) -> String {
+        if let Some(cost) = self.cost {
+            return format!("{COST}{}", cost.name);
+        }
         match (&self.own, &self.event) {
             (Some(own), _) => own.stored_name(),
             (None, None) => self.metric.name.to_owned(),
@@ -65,11 +81,18 @@ impl ComparedBy {
 
     /// Head of a column, without the name of an event. Needs no escaping.
     pub fn label(&self) -> String {
-        self.own.as_ref().map_or_else(|| self.metric.name.to_owned(), OwnFigure::label)
+        match (self.cost, &self.own) {
+            (Some(cost), _) => cost.words.to_owned(),
+            (_, Some(own)) => own.label(),
+            _ => self.metric.name.to_owned(),
+        }
     }
 
     /// Name in a sentence about `unit`. Needs no escaping.
     pub fn words(&self, unit: Unit) -> String {
+        if let Some(cost) = self.cost {
+            return cost.full_words(crate::words::one(unit));
+        }
         if let Some(own) = &self.own {
             return own.label();
         }
@@ -101,6 +124,10 @@ impl ComparedBy {
         if let Some(own) = &self.own {
             return own.read(run);
         }
+        if let Some(cost) = self.cost {
+            let found = measured.costs.iter().find(|found| found.cost == cost);
+            return found.map(|found| found.figure);
+        }
         let Some(cost) = &self.metric.cost else { return self.metric.figure(measured) };
         let sums = match &self.event {
             None => measured.events,
@@ -111,11 +138,11 @@ impl ComparedBy {
 
     /// Like [`Self::figure`], but `None` if there are too few samples for a verdict.
     pub fn judgeable(&self, run: &Run, measured: &Measured) -> Option<f64> {
-        match &self.own {
+        match (&self.own, self.cost) {
             // A ratio needs a value above 0.
-            Some(own) => own.read(run).filter(|value| *value > 0.0),
-            None if self.is_of_events() => self.figure(run, measured),
-            None => self.metric.judgeable(measured),
+            (Some(_), _) | (_, Some(_)) => self.figure(run, measured).filter(|value| *value > 0.0),
+            _ if self.is_of_events() => self.figure(run, measured),
+            _ => self.metric.judgeable(measured),
         }
     }
 

@@ -6,6 +6,7 @@ use record::{Counts, Phase, Tally};
 use crate::durations::Durations;
 use crate::event_cost::EventSums;
 use crate::pace::Pace;
+use crate::physical_cost::{CostOfLoad, LoadVolume};
 use crate::rates;
 use crate::resources::Resources;
 use crate::window::Window;
@@ -35,6 +36,8 @@ pub struct Measured {
     pub received_bytes: Option<u64>,
     /// Bytes sent; `None` if another tool made the load.
     pub sent_bytes: Option<u64>,
+    /// Physical costs of the load, warm-up included.
+    pub costs: Vec<CostOfLoad>,
     /// Requests sent, warm-up included.
     pub sent_with_warm_up: u64,
     /// End of the last request, in nanoseconds since the load began; `None` if none ended.
@@ -53,6 +56,16 @@ impl Measured {
         let tool = ending.and_then(|ending| ending.generator.tool.as_ref());
         let bytes =
             |of_engine: u64, of_tool: fn(&LoadTool) -> Option<u64>| tool.map_or(Some(of_engine), of_tool);
+        let volume = LoadVolume::of_engine([warm_up, measured]);
+        let volume = match tool {
+            None => volume,
+            Some(tool) => LoadVolume {
+                received_bytes: tool.received_bytes,
+                sent_bytes: None,
+                connections: None,
+                ..volume
+            },
+        };
         Self {
             counts: measured.counts,
             window: Window::of(run),
@@ -62,6 +75,7 @@ impl Measured {
             resources: Resources::of(run),
             events: EventSums::of(run),
             own_figure: None,
+            costs: CostOfLoad::of(run, &volume),
             span_s: measured.span_ns().map(|ns| ns as f64 / 1e9),
             received_bytes: bytes(measured.received_bytes, |tool| tool.received_bytes),
             sent_bytes: bytes(measured.sent_bytes, |_| None),

@@ -11,6 +11,7 @@ use evidence::Run;
 
 use crate::kind::MetricKind;
 use crate::metric::Metric;
+use crate::physical_cost::CostUnit;
 use crate::results::Spread;
 
 /// Prefix of the name in `compare`, in conditions, and in the store.
@@ -112,6 +113,14 @@ impl OwnFigure {
         let defined = run.new.plan_json.get(FIGURES_OF_PLAN).and_then(|figures| figures.as_array());
         let names = defined.into_iter().flatten().filter_map(|figure| figure.as_str());
         names.filter_map(Self::parse).collect()
+    }
+}
+
+/// Metric that has the kind of a physical cost.
+pub(crate) fn metric_of_cost(unit: CostUnit) -> &'static Metric {
+    match unit {
+        CostUnit::Bytes => &SIZE,
+        CostUnit::Count => &NUMBER,
     }
 }
 

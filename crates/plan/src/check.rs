@@ -96,6 +96,9 @@ impl Target {
         let engine = database.as_ref().map_or(Engine::FOR_WORKLOADS, |database| database.engine);
         let mut errors = Vec::new();
         let checked = scripts::check(played, spec, engine, &mut errors);
+        if spelling == Spelling::Flags {
+            scripts::refuse_repeats(played, &mut errors);
+        }
         faults.extend(errors.iter().map(|error| error.printed(spelling)));
         let database = database.filter(|_| faults.is_empty())?;
         Some(Self {

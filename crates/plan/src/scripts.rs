@@ -85,6 +85,20 @@ pub(crate) fn check(
     }
 }
 
+/// Reports workloads that a command line names twice. In a plan file, each is a step with a name of its own.
+pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
+    let mut seen: Vec<String> = Vec::new();
+    for one in expanded(played) {
+        let Played::Workload(text) = one else { continue };
+        let workload = weighted(&text).0.to_owned();
+        if seen.contains(&workload) {
+            let problem = StepProblem::PlayedTwice { workload: workload.clone() }.into();
+            errors.push(PlanError { field: Field::WORKLOAD, problem, at: None });
+        }
+        seen.push(workload);
+    }
+}
+
 /// Replaces each mix of workloads by its parts. A weight of the mix multiplies those of its parts.
 fn expanded(played: &[Played]) -> Vec<Played> {
     let parts = |one: &Played| -> Option<Vec<Played>> {
@@ -206,16 +220,9 @@ impl Checker<'_> {
     /// Built-in workloads that are played, each once.
     fn workloads(&mut self) -> Vec<&'static Workload> {
         let mut found: Vec<&'static Workload> = Vec::new();
-        let mut seen = Vec::new();
         for played in self.played {
             let Played::Workload(text) = played else { continue };
-            let (whole, _) = weighted(text);
-            if seen.contains(&whole) {
-                let problem = StepProblem::PlayedTwice { workload: whole.to_owned() };
-                self.error(Field::WORKLOAD, None, problem);
-            }
-            seen.push(whole);
-            let (name, _) = styled(whole);
+            let (name, _) = styled(weighted(text).0);
             match workload::find(name) {
                 Some(one) if found.iter().any(|known| known.name == one.name) => {}
                 Some(one) => found.push(one),

@@ -739,3 +739,13 @@ fn open_load_grows_to_max_in_flight_unless_connections_are_given() {
     assert_eq!(of_database("postgres://me@127.0.0.1/app"), Some(1_000));
     assert_eq!(of_database("sqlite:///tmp/app.db"), None, "a thread for each connection");
 }
+
+#[test]
+fn workload_can_be_a_step_of_two_scenarios() {
+    let study = text(
+        "{ scenarios: { few: { share: 25%, steps: [ { workload: tpcb-like } ] }, \
+         many: { share: 75%, steps: [ { name: again, workload: tpcb-like } ] } }, \
+         load: { users: 3 }, url: 'postgres://bench@127.0.0.1:5432/bench' }",
+    );
+    assert_eq!(study.step_names().collect::<Vec<_>>(), ["tpcb-like", "again"]);
+}

@@ -18,6 +18,7 @@ mod experiment;
 mod facts;
 mod figures;
 mod happened;
+mod measures;
 mod of_capacity;
 mod of_run;
 mod of_study;
@@ -44,6 +45,7 @@ pub(crate) const FORMAT: Format = Format {
 /// Writes the page of one or more runs.
 fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_run::document(views)?;
+    measures::add(&mut document, views);
     cut::steps(&mut document);
     seconds::add(&mut document, |place, take| take(views[place].run))?;
     Ok(shell::write(&document, out)?)
@@ -52,6 +54,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
 /// Writes the page of a study.
 fn write_study(view: &StudyView<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_study::document(view)?;
+    measures::add(&mut document, &view.runs);
     let runs = cut::to_size(&mut document);
     seconds::add(&mut document, |place, take| take(&(view.load_run)(&view.runs[runs[place]].run.id)?))?;
     Ok(shell::write(&document, out)?)

@@ -2,42 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use evidence::Unit;
-use judge::{CostKind, CostOfLoad, CostUnit, median_of};
+use judge::comparison::Pair;
+use judge::results::Verdict;
+use judge::{CostKind, CostOfLoad, CostUnit, PhysicalCost, median_of};
 
+use crate::apart;
 use crate::item::Escape;
-use crate::study::{LoadView, VariantRow};
+use crate::process_cost::{self, ProcessCost};
+use crate::study::{LoadView, VariantRow, verdict_word};
 use crate::table::{Cell, Table};
+use crate::text::harmless;
 use crate::units::{decimal, volume};
 use crate::view::View;
 
 /// Ratio of two variants from which on the brief report names a cost.
 const NAMED_MIN_RATIO: f64 = 2.0;
-/// Names of the costs that follow from the size of requests and replies.
-const OF_SIZE: [&str; 2] = ["received", "sent"];
+/// Maximum number of characters of the name of a cost, which may have that of a process.
+const NAME_CHARACTERS_MAX: usize = 100;
 /// Costs below this are too small for a ratio: a fifth of a page or row, and two bytes.
 const NAMED_MIN: [f64; 2] = [0.2, 2.0];
 
-/// Cost of a request, or a size after the load.
-pub(crate) struct RequestCost {
-    /// Name in JSON: `wal_bytes_per_request`, or `table_bytes_after`.
-    pub(crate) name: String,
-    pub(crate) words: &'static str,
-    pub(crate) unit: CostUnit,
-    pub(crate) kind: CostKind,
-    pub(crate) figure: f64,
-    /// Size before the load. `None` if it is no size.
-    pub(crate) before: Option<f64>,
-}
-
-impl RequestCost {
-    /// Figure with its unit.
-    fn shown(&self) -> String {
-        shown(self.unit, self.figure)
-    }
-}
-
-fn shown(unit: CostUnit, figure: f64) -> String {
+pub(crate) fn shown(unit: CostUnit, figure: f64) -> String {
     match unit {
         CostUnit::Bytes => volume(figure),
         CostUnit::Count if figure == 0.0 => "0".to_owned(),
@@ -45,116 +30,69 @@ fn shown(unit: CostUnit, figure: f64) -> String {
     }
 }
 
-/// All costs of a run. Those of the database are of the whole load, warm-up included, and so are its requests.
-pub(crate) fn of_run(view: &View<'_>) -> Vec<RequestCost> {
-    let whole = [&view.warm_up, &view.whole];
-    let sent: u64 = whole.iter().map(|figures| figures.counts.sent).sum();
-    let per_request = |total: Option<u64>| total.filter(|_| sent > 0).map(|total| total as f64 / sent as f64);
-    let sum = |of: fn(&crate::figures::Figures) -> Option<u64>| {
-        whole.iter().try_fold(0_u64, |sum, figures| Some(sum.saturating_add(of(figures)?)))
-    };
-    let has_bytes = |bytes: &f64| *bytes > 0.0;
-    let load = [
-        (
-            "received_bytes",
-            "received",
-            CostUnit::Bytes,
-            per_request(sum(|of| of.received_bytes)).filter(has_bytes),
-        ),
-        ("sent_bytes", "sent", CostUnit::Bytes, per_request(sum(|of| of.sent_bytes)).filter(has_bytes)),
-        ("connections", "new connections", CostUnit::Count, per_request(sum(|of| of.connections))),
-        (
-            "tls_handshakes",
-            "full TLS handshakes",
-            CostUnit::Count,
-            per_request(sum(|of| Some(of.tls.count))).filter(has_bytes),
-        ),
-    ];
-    let of_load = load.into_iter().filter_map(|(name, words, unit, figure)| {
-        let name = format!("{name}_per_request");
-        Some(RequestCost { name, words, unit, kind: CostKind::PerRequest, figure: figure?, before: None })
-    });
-    let of_database = CostOfLoad::of(view.run).into_iter().filter_map(|cost| {
-        let end = match cost.cost.kind {
-            CostKind::PerRequest => "_per_request",
-            CostKind::Total => "",
-            CostKind::Size => "_after",
-        };
-        let name = format!("{}{end}", cost.cost.name);
-        let figure = cost.figure(sent)?;
-        Some(RequestCost {
-            name,
-            words: cost.cost.words,
-            unit: cost.cost.unit,
-            kind: cost.cost.kind,
-            figure,
-            before: cost.before,
-        })
-    });
-    of_load.chain(of_database).collect()
+/// All costs of a run. Those of the database are of the whole load, warm-up included, and so are its requests. The size of decoded
+/// content is left out if it is that of the content.
+fn of_run<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v CostOfLoad> {
+    let costs = &view.measured.costs;
+    let content = figure_of(costs, "content_bytes");
+    costs.iter().filter(move |cost| cost.cost.name != "decoded_bytes" || Some(cost.figure) != content)
+}
+
+fn figure_of(costs: &[CostOfLoad], name: &str) -> Option<f64> {
+    costs.iter().find(|cost| cost.cost.name == name).map(|cost| cost.figure)
 }
 
 /// Costs of a run as facts.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
-    let costs = of_run(view);
-    let each = costs.iter().filter(|cost| cost.kind == CostKind::PerRequest);
-    let each: Vec<String> = each.map(|cost| format!("{} {}", cost.words, cost.shown())).collect();
-    let one = match view.unit() {
-        Unit::Requests => "request",
-        Unit::Transactions => "transaction",
-    };
-    let sizes = costs.iter().filter_map(|cost| {
-        let before = shown(cost.unit, cost.before?);
-        Some(format!("{} {before} before, {} after", cost.words, cost.shown()))
+    let words = |cost: &CostOfLoad| format!("{} {}", cost.cost.words, shown(cost.cost.unit, cost.figure));
+    let is_of = |kind: CostKind| move |cost: &&CostOfLoad| cost.cost.kind == kind;
+    let each: Vec<String> = of_run(view).filter(is_of(CostKind::PerRequest)).map(words).collect();
+    let sizes = of_run(view).filter_map(|cost| {
+        let before = shown(cost.cost.unit, cost.before?);
+        Some(format!("{} {before} before, {} after", cost.cost.words, shown(cost.cost.unit, cost.figure)))
     });
-    let totals = costs.iter().filter(|cost| cost.kind == CostKind::Total);
-    let totals = totals.map(|cost| format!("{} {} in all", cost.words, cost.shown()));
+    let totals = of_run(view).filter(is_of(CostKind::Total)).map(|cost| format!("{} in all", words(cost)));
     let sizes: Vec<String> = sizes.chain(totals).collect();
-    let of_requests = (!each.is_empty()).then(|| format!("per {one}: {}", each.join(", ")));
+    let of_requests = (!each.is_empty()).then(|| format!("per {}: {}", view.noun().one, each.join(", ")));
     of_requests.into_iter().chain((!sizes.is_empty()).then(|| sizes.join("; "))).collect()
 }
 
-/// Costs by name, for JSON.
+/// Costs by name, for JSON: `wal_bytes_per_request`, or `table_bytes_before` and `table_bytes_after`.
 pub(crate) fn object(view: &View<'_>) -> Option<BTreeMap<String, f64>> {
     let mut costs = BTreeMap::new();
-    for cost in of_run(view) {
-        if let Some(before) = cost.before {
-            costs.insert(format!("{}_before", cost.name.trim_end_matches("_after")), before);
-        }
-        costs.insert(cost.name, cost.figure);
+    for CostOfLoad { cost, figure, before } in &view.measured.costs {
+        let end = match cost.kind {
+            CostKind::PerRequest => "_per_request",
+            CostKind::Total => "",
+            CostKind::Size => "_after",
+        };
+        costs.extend(before.map(|before| (format!("{}_before", cost.name), before)));
+        costs.insert(format!("{}{end}", cost.name), *figure);
     }
     (!costs.is_empty()).then_some(costs)
 }
 
-/// A cost of several variants: medians over their runs.
-struct CostLine {
-    words: &'static str,
-    unit: CostUnit,
-    kind: CostKind,
-    figures: Vec<Option<f64>>,
+/// A cost of the variants of a load.
+pub(crate) struct CostLine {
+    pub(crate) cost: &'static PhysicalCost,
+    /// Medians over the runs of each row.
+    pub(crate) figures: Vec<Option<f64>>,
+    /// Comparison with the reference, for each row that is compared, and its ratio to the reference.
+    compared: Vec<Option<(Pair, f64)>>,
 }
 
 impl CostLine {
-    /// Name with what it relates to. `one` is the noun of a request.
-    fn name(&self, one: &str) -> String {
-        match self.kind {
-            CostKind::PerRequest => format!("{} per {one}", self.words),
-            CostKind::Total => format!("{} in all", self.words),
-            CostKind::Size => format!("{} after the load", self.words),
-        }
-    }
-
     /// Largest figure ÷ smallest, for sorting: figures that are next to nothing count as a tenth of the smallest that is named. `None` if
     /// there are no two figures, or all are too small.
     fn rank(&self) -> Option<f64> {
-        let least = NAMED_MIN[usize::from(self.unit == CostUnit::Bytes)];
+        let least = NAMED_MIN[usize::from(self.cost.unit == CostUnit::Bytes)];
         let (min, max) = self.extremes()?;
         (max >= least).then(|| max / min.max(least / 10.0))
     }
 
     /// Largest figure ÷ smallest. `None` if `rank` is, or if the smallest is next to nothing: a factor of nothing has no meaning.
     fn ratio(&self) -> Option<f64> {
-        let least = NAMED_MIN[usize::from(self.unit == CostUnit::Bytes)];
+        let least = NAMED_MIN[usize::from(self.cost.unit == CostUnit::Bytes)];
         let (min, _) = self.extremes()?;
         self.rank().filter(|_| min >= least / 10.0)
     }
@@ -166,29 +104,61 @@ impl CostLine {
         let max = known.iter().copied().fold(0.0_f64, f64::max);
         (known.len() > 1).then_some((min, max))
     }
+
+    /// Whether a comparison shows a difference. `None` if nothing was compared.
+    fn differs(&self) -> Option<bool> {
+        let mut pairs = self.compared.iter().flatten().peekable();
+        pairs.peek()?;
+        Some(pairs.any(|(pair, _)| matches!(pair.comparison.verdict, Verdict::Differs { .. })))
+    }
+
+    /// Figure of a row with its ratio to the reference: `812 B (2.70 ×)`, with `?` after a ratio without a verdict.
+    fn cell(&self, row: usize) -> Cell {
+        let figure = self.figures.get(row).copied().flatten();
+        let Some((pair, ratio)) = self.compared.get(row).and_then(Option::as_ref) else {
+            return Cell::figure(figure, |figure| shown(self.cost.unit, figure));
+        };
+        let doubt = match verdict_word(pair) {
+            "differs" | "equivalent" => "",
+            _ => "?",
+        };
+        let ratio = apart::alone(&pair.by, *ratio);
+        Cell::figure(figure, |figure| format!("{} ({ratio}{doubt})", shown(self.cost.unit, figure)))
+    }
 }
 
-fn of_load(views: &[View<'_>], load: &LoadView<'_>) -> Vec<CostLine> {
-    let of_row = |row: &VariantRow<'_>| -> Vec<Vec<RequestCost>> {
-        row.shown().filter_map(|run| views.get(run)).map(of_run).collect()
-    };
-    let rows: Vec<Vec<Vec<RequestCost>>> = load.rows.iter().map(of_row).collect();
-    let mut lines: Vec<(String, CostLine)> = Vec::new();
-    for cost in rows.iter().flatten().flatten() {
-        if lines.iter().any(|(name, _)| *name == cost.name) {
-            continue;
-        }
-        let figure = |runs: &Vec<Vec<RequestCost>>| {
-            let of_runs = runs.iter().flatten().filter(|other| other.name == cost.name);
-            median_of(of_runs.map(|other| other.figure))
+/// Costs of a load that at least one run has, in the order of [`judge::PHYSICAL_COSTS`].
+pub(crate) fn of_load(views: &[View<'_>], load: &LoadView<'_>) -> Vec<CostLine> {
+    let line = |cost: &'static PhysicalCost| {
+        let figure = |row: &VariantRow<'_>| {
+            let runs = row.shown().filter_map(|run| views.get(run));
+            median_of(runs.filter_map(|view| figure_of(&view.measured.costs, cost.name)))
         };
-        let figures = rows.iter().map(figure).collect();
-        lines.push((
-            cost.name.clone(),
-            CostLine { words: cost.words, unit: cost.unit, kind: cost.kind, figures },
-        ));
-    }
-    lines.into_iter().map(|(_, line)| line).collect()
+        let figures: Vec<Option<f64>> = load.rows.iter().map(figure).collect();
+        let compared = (0..load.rows.len()).map(|row| compared(load, cost, row));
+        figures.iter().any(Option::is_some).then(|| CostLine {
+            cost,
+            compared: compared.collect(),
+            figures: figures.clone(),
+        })
+    };
+    let mut lines: Vec<CostLine> = judge::PHYSICAL_COSTS.iter().filter_map(line).collect();
+    let content =
+        lines.iter().find(|line| line.cost.name == "content_bytes").map(|line| line.figures.clone());
+    lines.retain(|line| line.cost.name != "decoded_bytes" || Some(&line.figures) != content.as_ref());
+    lines
+}
+
+/// Comparison of a row with the reference by a cost, and the ratio of the row to the reference.
+fn compared(load: &LoadView<'_>, cost: &'static PhysicalCost, row: usize) -> Option<(Pair, f64)> {
+    let reference = load.baseline.or_else(|| load.bests().next().map(|best| best.row));
+    let reference = reference.filter(|reference| *reference != row)?;
+    let of_rows = |pair: &&Pair| {
+        [[pair.first, pair.second], [pair.second, pair.first]].contains(&[row, reference])
+            && pair.by.cost == Some(cost)
+    };
+    let pair = load.costs.iter().find(of_rows)?;
+    Some((pair.clone(), pair.seen_from(row).0?))
 }
 
 /// Table with a row for each cost, and a column for each variant. `None` if no cost is known.
@@ -203,25 +173,60 @@ pub(crate) fn table(
     if lines.is_empty() {
         return None;
     }
-    let name = |line: &CostLine| line.name(one);
-    let mut table = Table::of_names("cost", lines.iter().map(|line| escape(&name(line))));
+    let by_process = process_cost::of_load(views, load, one);
+    let of_processes = by_process.iter().map(|line| line.name.clone());
+    let heads = lines.iter().map(|line| line.cost.full_words(one)).chain(of_processes);
+    let mut table = Table::of_names("cost", heads.map(|name| escape(&harmless(&name, NAME_CHARACTERS_MAX))));
     for (row, name) in names.iter().enumerate() {
-        let cells = lines.iter().map(|line| {
-            Cell::figure(line.figures.get(row).copied().flatten(), |figure| shown(line.unit, figure))
-        });
-        table.column(name, "", cells);
+        let of_processes = by_process.iter().map(|line| line.cell(row));
+        table.column(name, "", lines.iter().map(|line| line.cell(row)).chain(of_processes));
     }
     if names.len() > 1 {
-        table.column(
-            "max ÷ min",
-            "",
-            lines.iter().map(|line| Cell::figure(line.ratio(), |ratio| decimal(ratio, 2))),
-        );
+        let ratios = lines.iter().map(CostLine::ratio).chain(by_process.iter().map(ProcessCost::ratio));
+        let cell = |ratio| Cell::figure(ratio, |ratio| decimal(ratio, 2));
+        table.column("max ÷ min", "", ratios.map(cell));
+    }
+    let pairs = lines.iter().map(CostLine::only_pair).chain(by_process.iter().map(|_| None));
+    let pairs: Vec<Option<&Pair>> = pairs.collect();
+    if pairs.iter().any(Option::is_some) {
+        let word = |pair: &Option<&Pair>| pair.map_or(String::new(), verdict);
+        table.words("verdict", pairs.iter().map(word));
     }
     Some(table)
 }
 
+impl CostLine {
+    /// The comparison, if it is the only one.
+    fn only_pair(&self) -> Option<&Pair> {
+        match self.compared.iter().flatten().collect::<Vec<_>>()[..] {
+            [(pair, _)] => Some(pair),
+            _ => None,
+        }
+    }
+}
+
+/// Verdict of a comparison by a cost.
+fn verdict(pair: &Pair) -> String {
+    match pair.comparison.verdict {
+        Verdict::Differs { below_matters: true } => "differs, below the threshold",
+        Verdict::None(_) | Verdict::MoreErrors(_) => "no verdict",
+        _ => verdict_word(pair),
+    }
+    .to_owned()
+}
+
+/// Note below the table of costs. `None` if nothing is compared.
+pub(crate) fn legend(load: &LoadView<'_>) -> Option<String> {
+    (!load.costs.is_empty()).then(|| {
+        let from = if load.baseline.is_some() { "the baseline" } else { "the best" };
+        format!(
+            "In brackets: the ratio to {from}; `?` without a verdict. Each cost has an error rate of 5 % of its own."
+        )
+    })
+}
+
 /// The cost in which variants differ most, if it is by a factor: `WAL or redo log per transaction: a 812 B, b 301 B (× 2.70)`.
+/// A cost of which no comparison shows a difference is not named, unless nothing is compared.
 pub(crate) fn sentence(
     views: &[View<'_>],
     load: &LoadView<'_>,
@@ -230,10 +235,8 @@ pub(crate) fn sentence(
 ) -> Option<String> {
     let lines = of_load(views, load);
     // Replies and requests of unequal size are named with the comparison.
-    let lines: Vec<&CostLine> = lines.iter().filter(|line| !OF_SIZE.contains(&line.words)).collect();
-    let ranks = lines
-        .into_iter()
-        .filter_map(|line| Some((line.rank().filter(|rank| *rank >= NAMED_MIN_RATIO)?, line)));
+    let lines = lines.iter().filter(|line| !line.cost.is_of_size() && line.differs() != Some(false));
+    let ranks = lines.filter_map(|line| Some((line.rank().filter(|rank| *rank >= NAMED_MIN_RATIO)?, line)));
     let (_, line) = ranks.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     let known = names.iter().zip(&line.figures).filter_map(|(name, figure)| Some((name, (*figure)?)));
     let (min, max) = known.fold((None::<(&String, f64)>, None::<(&String, f64)>), |(min, max), one| {
@@ -241,9 +244,13 @@ pub(crate) fn sentence(
         (min, max.filter(|max| max.1 >= one.1).or(Some(one)))
     });
     let (min, max) = (min?, max?);
-    let [least, most] = [min, max].map(|(name, figure)| format!("{name} {}", shown(line.unit, figure)));
-    let ratio = line.ratio().map_or_else(String::new, |ratio| format!(" (× {})", decimal(ratio, 2)));
-    Some(format!("{}: {most}, {least}{ratio}", line.name(one)))
+    let unit = line.cost.unit;
+    let [least, most] = [min, max].map(|(name, figure)| format!("{name} {}", shown(unit, figure)));
+    let ratio = line.ratio().map(|ratio| format!("× {}", decimal(ratio, 2)));
+    let significant = (line.differs() == Some(true)).then(|| "significant".to_owned());
+    let remarks: Vec<String> = ratio.into_iter().chain(significant).collect();
+    let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
+    Some(format!("{}: {most}, {least}{remarks}", line.cost.full_words(one)))
 }
 
 #[cfg(test)]
@@ -251,7 +258,9 @@ mod tests {
     use super::*;
 
     fn line(unit: CostUnit, figures: &[Option<f64>]) -> CostLine {
-        CostLine { words: "x", unit, kind: CostKind::PerRequest, figures: figures.to_vec() }
+        let name = if unit == CostUnit::Bytes { "wal_bytes" } else { "pages_read" };
+        let cost = PhysicalCost::named(name).expect("it is in the list");
+        CostLine { cost, figures: figures.to_vec(), compared: Vec::new() }
     }
 
     #[test]

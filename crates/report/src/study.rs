@@ -55,6 +55,7 @@ pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged}
 pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
 pub(crate) use pieces::{StudyPieces, runs, tone};
+pub(crate) use reference::compared;
 pub(crate) use rows::VariantRow;
 pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
@@ -98,6 +99,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) pairs: Vec<Pair>,
     /// Comparisons of the same pairs by further metrics.
     pub(crate) further: Vec<Pair>,
+    /// Comparisons of the same pairs by each physical cost.
+    pub(crate) costs: Vec<Pair>,
     /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
     /// Findings of a search for the best, whose settings are indexes of `rows`. `None` for other studies.
@@ -132,6 +135,8 @@ impl<'a> StudyView<'a> {
             let standings = metric.as_ref().map(|by| of_load(by).standings(found.as_ref())).transpose()?;
             let Standings { ranking, pairs, baseline } = standings.unwrap_or_default();
             let Pairs { first: pairs, further } = pairs;
+            let by_costs = |by| of_load(by).by_costs(&pairs, baseline, found.as_ref());
+            let costs = metric.as_ref().map_or(Ok(Vec::new()), by_costs)?;
             let sliced = |by| comparison::sliced(study, name, &variants, by);
             let sliced = metric.as_ref().map_or(Ok(None), sliced)?;
             let unlike = match study.new.compare.procedure {
@@ -148,6 +153,7 @@ impl<'a> StudyView<'a> {
                 ranking,
                 pairs,
                 further,
+                costs,
                 baseline,
                 found,
                 sliced,
@@ -249,10 +255,41 @@ fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
     Some(match lasts(&first) {
         _ if others.is_empty() => first,
         Some(length) if others.iter().all(|other| lasts(other).as_ref() == Some(&length)) => {
-            format!("{name}{LASTS}{length}")
+            format!("{}{LASTS}{length}", with_values(name, runs))
         }
-        _ => name.to_owned(),
+        _ => with_values(name, runs),
     })
+}
+
+/// Maximum number of values of a parameter in the words of a load.
+const VALUES_MAX: usize = 4;
+
+/// Name of a load with the values of its parameters in place of their names: `1, 2, 4 users` for `{users} users`.
+fn with_values(name: &str, runs: &[View<'_>]) -> String {
+    let knobs = || {
+        let of_load = runs.iter().filter_map(View::place).filter(|place| place.load == name);
+        of_load.flat_map(|place| &place.knobs)
+    };
+    let mut words = name.to_owned();
+    for (knob, _) in knobs() {
+        let placeholder = format!("{{{knob}}}");
+        if !words.contains(&placeholder) {
+            continue;
+        }
+        let mut values: Vec<&str> = Vec::new();
+        for (_, value) in knobs().filter(|(other, _)| other == knob) {
+            if !values.contains(&value.as_str()) {
+                values.push(value);
+            }
+        }
+        values.sort_by(|a, b| compare_str(a, b));
+        let shown = match values[..] {
+            [first, .., last] if values.len() > VALUES_MAX => format!("{first} to {last}"),
+            _ => values.join(", "),
+        };
+        words = words.replace(&placeholder, &shown);
+    }
+    words
 }
 
 /// Whether the variants are a pair that has too few blocks for a verdict.

@@ -42,11 +42,11 @@ fn rejects_wrong_urls() {
     for (text, what) in [
         (
             "gopher://127.0.0.1/",
-            "unknown URL scheme; known are http, https, tcp, redis, rediss, mongodb, memcached, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, redis, rediss, redis+sentinel, rediss+sentinel, mongodb, memcached, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         (
             "file:///etc/passwd",
-            "unknown URL scheme; known are http, https, tcp, redis, rediss, mongodb, memcached, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, redis, rediss, redis+sentinel, rediss+sentinel, mongodb, memcached, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         ("xyzzy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),

@@ -1,6 +1,7 @@
-/** A heat map of two parameters, with the value in each cell. */
+/** A grid of two parameters, with the value and the ratio to the reference in each cell. */
 
 import type { Report, Row } from '../report';
+import type { Compared } from '../report_compared';
 import { s } from '../dom';
 import { missingText } from '../views/order';
 import { heatStep, type Grid } from '../views/parameters';
@@ -20,6 +21,8 @@ export interface GridOptions {
   /** Short text, in the unit of the title. */
   inWords: (value: number) => string;
   lines: (row: Row) => string[];
+  /** The comparison of a row, which colors its cell; null for colors by value. */
+  compared: ((row: Row) => Compared | null) | null;
 }
 
 const HIGH = 40;
@@ -78,20 +81,30 @@ function cell(
     );
   }
   const step = heatStep(value, range[0], range[1], is_log);
+  const compared = options.compared ? (options.compared(row) ?? NOT_COMPARED) : null;
   const isBest = row.is_best;
+  const figure = cut(`${isBest ? '★ ' : ''}${options.inWords(value)}`, at.wide - 4, 12);
   return s(
     'g',
     { class: isBest ? 'cell best' : 'cell' },
-    s('rect', { class: `heat heat-${step}`, ...box }),
+    s('rect', { class: compared ? `heat verdict-${compared.verdict}` : `heat heat-${step}`, ...box }),
     isBest ? s('rect', { class: 'best-frame', ...box }) : null,
     word(
-      `figure over-${step}`,
+      compared ? 'figure' : `figure over-${step}`,
       middle.x,
-      middle.y,
-      cut(`${isBest ? '★ ' : ''}${options.inWords(value)}`, at.wide - 4, 12),
+      compared ? middle.y - 7 : middle.y,
+      figure,
       'middle',
     ),
+    compared ? word('aside', middle.x, middle.y + 9, cut(ratio(compared), at.wide - 4, 11), 'middle') : null,
   );
+}
+
+const NOT_COMPARED: Compared = { text: '', verdict: 'none' };
+
+/** The ratio, with a question mark if it has no verdict. */
+function ratio({ text, verdict }: Compared): string {
+  return verdict === 'inconclusive' ? `${text}?` : text;
 }
 
 /** Adds stripes for missing cells, and returns the unique id of the pattern. */

@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FIXTURES } from '../../fixtures';
 import type { Load, Report, Run } from '../report';
+import type { Compared } from '../report_compared';
 import { latencyLoad } from './latency_load';
 import { runs } from './runs';
 import { heatMaps } from './heat_maps';
@@ -63,6 +64,37 @@ describe('heat maps', () => {
     expect(stars.map((star) => star.getAttribute('aria-label'))).toEqual([
       expect.stringMatching(`^${load.rows[worst]?.name ?? ''};`),
     ]);
+  });
+  it('have the ratio and the color of the verdict in each cell', () => {
+    const verdicts = ['reference', 'better', 'worse', 'inconclusive'] as const;
+    const rows = load.rows.map((row, at) => {
+      const verdict = verdicts[at % verdicts.length] ?? 'none';
+      const compared: Compared = { text: `${at}.5 ×`, verdict };
+      return { ...row, compared };
+    });
+    const drawn = heatMaps({ ...study, loads: [{ ...load, rows }] }, { ...load, rows });
+    const cells = [...(drawn?.querySelectorAll('.cell') ?? [])];
+    const ofRow = (at: number): Element | undefined =>
+      cells.find((cell) => cell.getAttribute('aria-label')?.startsWith(`${rows[at]?.name ?? ''};`));
+    verdicts.forEach((verdict, at) => {
+      expect(ofRow(at)?.querySelector(`.verdict-${verdict}`)).not.toBeNull();
+      const text = verdict === 'inconclusive' ? `${at}.5 ×?` : `${at}.5 ×`;
+      expect(ofRow(at)?.querySelector('.aside')?.textContent).toBe(text);
+    });
+    expect(drawn?.querySelectorAll('.heat-0, .heat-5')).toHaveLength(0);
+  });
+  it('show figures of the plan and physical costs', () => {
+    const measures = [
+      { key: 'cost wal_bytes', words: 'WAL per request', unit: 'bytes' as const, higher_is_better: false },
+    ];
+    const rows = load.rows.map((row) => ({
+      ...row,
+      figures: row.figures && { ...row.figures, further: [4096] },
+    }));
+    const one = { ...load, rows, measures };
+    const drawn = heatMaps({ ...study, loads: [one] }, one);
+    const options = [...(drawn?.querySelectorAll('option') ?? [])].map((option) => option.textContent);
+    expect(options).toContain('WAL per request, bytes');
   });
 });
 

@@ -1,6 +1,10 @@
-/** Heat maps of two parameters, for each system that varies at least two. */
+/**
+ * Grids of two parameters, for each system that varies at least two: by the comparison metric with ratios and verdicts, by others as heat
+ * maps.
+ */
 
 import type { Load, Report, Row } from '../report';
+import type { Compared } from '../report_compared';
 import { card, redraw } from '../card';
 import { append, h, s } from '../dom';
 import { formatValue } from '../format';
@@ -30,7 +34,7 @@ export function heatMaps(report: Report, load: Load): HTMLElement | null {
   const drawn = mine.slice(0, GRIDS);
   const element = card({
     id: `heat-map-${report.loads.indexOf(load) + 1}`,
-    title: 'Heat map of two parameters',
+    title: 'Grid of two parameters',
     about: `one cell per variant, all valid runs combined · ${sampleSize(report, load)}`,
     ...(mine.length > GRIDS
       ? { help: `Shows only the first ${GRIDS} combinations of the other parameters.` }
@@ -53,6 +57,7 @@ export function heatMaps(report: Report, load: Load): HTMLElement | null {
         'parameter',
         'value',
         ...all.map(columnTitle),
+        ...(isCompared(load) ? ['compared', 'verdict'] : []),
       ],
       rows: drawn.flatMap((grid) =>
         grid.cells.flatMap((cells, line) =>
@@ -64,6 +69,7 @@ export function heatMaps(report: Report, load: Load): HTMLElement | null {
             grid.x,
             grid.columns[column] ?? '',
             ...all.map((each) => (row ? rowValue(load, row, each) : null)),
+            ...(isCompared(load) ? [row?.compared?.text ?? null, row?.compared?.verdict ?? null] : []),
           ]),
         ),
       ),
@@ -78,10 +84,11 @@ function drawHeatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[
   const known = extent(drawn.flatMap((grid) => grid.cells.flat().map((row) => (row ? value(row) : null))));
   const range = known ?? [0, 1];
   const inWords = writer(one, range[1]);
+  const byVerdict = isCompared(load) && one.key === load.metric.name;
   append(
     host,
     h('div', { class: 'chart-box' }, h('h4', {}, `${titled(one.words)}, ${aggregation(load, one)}`)),
-    known && scaleOfHeat(known, one),
+    known && (byVerdict ? keyOfVerdicts(load) : scaleOfHeat(known, one)),
   );
   const maps = drawn.map((grid) => {
     const name = grid.others === '' ? grid.system : `${grid.system} ${grid.others}`;
@@ -95,6 +102,7 @@ function drawHeatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[
       value,
       inWords,
       lines,
+      compared: byVerdict ? (row) => row.compared ?? null : null,
     });
     return h('div', { class: 'chart-box' }, h('h4', {}, name), element);
   });
@@ -105,6 +113,46 @@ function drawHeatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[
 function writer(one: Measure, high: number): (value: number) => string {
   const digits = (value: number): number => Number(value.toPrecision(value >= 1000 ? 4 : 3));
   return (value) => tickText(digits(value), one.unit, Math.max(high, value)).replace(/\/s$/, '');
+}
+
+/** Whether a row of the load has a ratio or a reason why it has none. */
+function isCompared(load: Load): boolean {
+  return load.rows.some((row) => row.compared !== undefined);
+}
+
+const VERDICTS: [Compared['verdict'], string][] = [
+  ['better', 'better'],
+  ['worse', 'worse'],
+  ['below', 'below the threshold'],
+  ['equivalent', 'equivalent'],
+  ['inconclusive', '? inconclusive'],
+  ['none', 'no verdict'],
+];
+
+/** The reference of the ratios, and the colors of the verdicts that occur. */
+function keyOfVerdicts(load: Load): HTMLElement {
+  const baseline = load.baseline === null ? null : load.rows[load.baseline];
+  const sign = load.metric.scale === 'ratio' ? '÷' : '−';
+  const from = baseline ? `below: ${sign} ${baseline.name}` : `below: best ${sign} this`;
+  const present = VERDICTS.filter(([verdict]) => load.rows.some((row) => row.compared?.verdict === verdict));
+  return h(
+    'p',
+    { class: 'heat-scale' },
+    from,
+    ...present.map(([verdict, words]) =>
+      h(
+        'span',
+        { class: 'verdict-key' },
+        s(
+          'svg',
+          { class: 'chart', width: 14, height: 12, viewBox: '0 0 14 12', 'aria-hidden': 'true' },
+          s('rect', { class: `heat verdict-${verdict}`, x: 0.5, y: 0.5, width: 13, height: 11, rx: 2 }),
+        ),
+        words,
+      ),
+    ),
+    '★ best configuration of the system',
+  );
 }
 
 function scaleOfHeat([low, high]: [number, number], one: Measure): HTMLElement {

@@ -1,6 +1,7 @@
 /** Labels of charts: units, options, number of runs, and tooltips of rows and runs. */
 
 import type { Load, Report, Row, Unit } from '../report';
+import type { Compared } from '../report_compared';
 import { formatValue } from '../format';
 import { extent, aggregation, points, rowValue, titled, type Measure, type Point } from './measures';
 import { missingText } from './order';
@@ -53,8 +54,15 @@ export function rowTooltip(report: Report, load: Load, row: Row, one: Measure): 
     ...(range
       ? [`range of runs: ${formatValue(range[0], one.unit)} to ${formatValue(range[1], one.unit)}`]
       : []),
+    ...(row.compared && one.key === load.metric.name ? [compared(row.compared)] : []),
     `n = ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
   ];
+}
+
+/** The ratio to the reference, and the verdict. */
+function compared({ text, verdict }: Compared): string {
+  if (verdict === 'reference') return 'reference of the ratios';
+  return verdict === 'none' ? `no verdict: ${text}` : `${text}, ${verdict}`;
 }
 
 /** The tooltip of a run. */

@@ -47,9 +47,22 @@ export function measures(report: Report, load: Load): Measure[] {
   const all = ALL.map((one) =>
     one.key === PER_ONE ? { ...one, words: `CPU per ${report.counted.one}` } : one,
   );
+  all.push(...further(load));
   const known = all.filter((one) => everyFigures(report, load).some((figures) => one.of(figures) !== null));
   const mine = known.find((one) => one.key === load.metric.name) ?? metricOf(report, load);
   return mine ? [mine, ...known.filter((one) => one !== mine)] : known;
+}
+
+/** Figures of the plan, and physical costs. */
+function further(load: Load): Measure[] {
+  return (load.measures ?? []).map(({ key, words, unit, higher_is_better }, at) => ({
+    key,
+    words,
+    unit,
+    is_log: false,
+    higher_is_better,
+    of: (figures) => figures.further?.[at] ?? null,
+  }));
 }
 
 /** The comparison metric as described by the report, for metrics that are not in `ALL`. */
@@ -102,6 +115,7 @@ export function rowValue(load: Load, row: Row, one: Measure): number | null {
 /** How the value of a row is aggregated. */
 export function aggregation(load: Load, one: Measure): string {
   if (one.unit === 'per_s' || isMetric(load, one)) return 'median of runs';
+  if (load.measures?.some(({ key }) => key === one.key) === true) return 'median of runs';
   return one.key === 'rss' ? 'max of runs' : 'all valid runs combined';
 }
 

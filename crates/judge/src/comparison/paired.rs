@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use evidence::{Compare, EvidenceError, Study};
+use evidence::{Compare, EvidenceError, Run, Study};
 use stats::{
     Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, RunResult, Scale,
     TournamentFindings, Verdict,
 };
 
-use super::procedures;
 use super::variant::Variant;
 use crate::compared_by::ComparedBy;
 use crate::eligibility::Eligibility;
 use crate::measured_run::MeasuredRun;
 use crate::pairing::Pairing;
+use crate::physical_cost::{PHYSICAL_COSTS, PhysicalCost};
 
 /// Comparison of two variants over the blocks in which both were measured.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ impl LoadOfStudy<'_> {
     pub(super) fn each(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
         for couple in couples {
-            let judged = self.together(&[*couple], self.metrics_laid_down())?;
+            let judged = self.together(self.metrics(), &[*couple], self.metrics_laid_down())?;
             let of_couple = self.pairs(judged, 1, false);
             pairs.first.extend(of_couple.first);
             pairs.further.extend(of_couple.further);
@@ -159,7 +159,7 @@ impl LoadOfStudy<'_> {
     /// whether it has figures or not.
     pub(super) fn against(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let rows = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let judged = self.together(couples, rows.saturating_mul(self.metrics_laid_down()))?;
+        let judged = self.together(self.metrics(), couples, rows.saturating_mul(self.metrics_laid_down()))?;
         Ok(self.pairs(judged, couples.len(), true))
     }
 
@@ -182,10 +182,66 @@ impl LoadOfStudy<'_> {
         self.pairs(judged, 1, false)
     }
 
-    /// Judges couples by every metric, in the order of metrics, deciding metric first.
-    fn together(&self, couples: &[VariantPair], family: u32) -> Result<Vec<JudgedPair>, EvidenceError> {
+    /// Compares the variants of `pairs` by each physical cost of their runs. A cost has an error rate of its own, because no plan asks for
+    /// it; the pairs with a baseline share it. `found` are the findings of a tournament.
+    pub fn by_costs(
+        &self,
+        pairs: &[Pair],
+        baseline: Option<usize>,
+        found: Option<&TournamentFindings>,
+    ) -> Result<Vec<Pair>, EvidenceError> {
+        let couples: Vec<VariantPair> = pairs.iter().map(|pair| (pair.first, pair.second)).collect();
+        let others = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let family = if baseline.is_some() { others } else { 1 };
+        let mut compared = Vec::new();
+        for by in self.costs_of_runs() {
+            let is_confirmed = found.is_some_and(|found| found.confirmed.is_some());
+            let judged = match is_confirmed {
+                true => {
+                    let of = |row: usize| self.by_block(&by, self.variants[row].confirming(self.runs));
+                    let asked = couples.iter().map(|couple| UnjudgedPair {
+                        couple: *couple,
+                        by: by.clone(),
+                        common: self.pairing([of(couple.0), of(couple.1)]),
+                    });
+                    self.in_blocks(asked.collect(), family, |_| 0)
+                }
+                false => self.together(std::iter::once(by.clone()), &couples, family)?,
+            };
+            compared.extend(judged.into_iter().map(|judged| self.pair(judged)));
+        }
+        Ok(compared)
+    }
+
+    /// Observation of a stored run. The edges of a slice do not distort a physical cost, which is of the whole load.
+    fn said(&self, run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
+        let measured = self.runs.iter().find(|measured| by.cost.is_some() && measured.run.id == run.id);
+        measured.map_or_else(|| crate::versus::said(run, by), |measured| Ok(measured.result(by)))
+    }
+
+    /// Physical costs that a run of these variants has.
+    fn costs_of_runs(&self) -> impl Iterator<Item = ComparedBy> {
+        let runs = || self.variants.iter().flat_map(|variant| &variant.runs).map(|(run, _)| &self.runs[*run]);
+        let has = move |cost: &&'static PhysicalCost| {
+            runs().any(|run| run.measured.costs.iter().any(|found| found.cost == *cost))
+        };
+        PHYSICAL_COSTS.iter().filter(has).map(ComparedBy::of_cost).filter(|by| by != self.by)
+    }
+
+    /// Metrics that the plan compares by, deciding metric first.
+    fn metrics(&self) -> impl Iterator<Item = ComparedBy> {
+        std::iter::once(self.by.clone()).chain(self.further())
+    }
+
+    /// Judges couples by every metric, in the order of metrics.
+    fn together(
+        &self,
+        metrics: impl Iterator<Item = ComparedBy>,
+        couples: &[VariantPair],
+        family: u32,
+    ) -> Result<Vec<JudgedPair>, EvidenceError> {
         let (mut asked, mut duels) = (Vec::new(), Vec::new());
-        for by in std::iter::once(self.by.clone()).chain(self.further()) {
+        for by in metrics {
             for couple in couples {
                 let rows = [self.variants[couple.0], self.variants[couple.1]];
                 let of = |row: &Variant<'_>| self.by_block(&by, row.runs.iter().map(|(run, _)| *run));
@@ -194,7 +250,10 @@ impl LoadOfStudy<'_> {
                     by: by.clone(),
                     common: self.pairing(rows.map(of)),
                 });
-                duels.extend(procedures::duel(self.study, self.load, rows, &by)?);
+                let settings = rows.map(Variant::setting);
+                let said = &mut |run: &Run| self.said(run, &by);
+                let of_settings = [&settings[0], &settings[1]];
+                duels.extend(crate::versus::duel_by(self.study, self.load, of_settings, &by, said)?);
             }
         }
         let invalid = |row: usize| self.variants[row].count(Eligibility::Invalid);

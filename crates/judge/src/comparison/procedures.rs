@@ -8,7 +8,7 @@ use crate::compared_by::ComparedBy;
 use crate::setting::Setting;
 
 /// Duel of two variants by a metric; `None` if the study has none.
-pub(super) fn duel(
+fn duel(
     study: &Study,
     load: &str,
     variants: [&Variant<'_>; 2],

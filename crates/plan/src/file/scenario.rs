@@ -21,7 +21,6 @@ use super::step_reader::StepReader;
 use super::tree::{Node, Value};
 use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
-use crate::draft::Played;
 use crate::plan::{Errands, PlannedStep};
 use crate::spec::SqlSpec;
 use crate::study::names_in;
@@ -271,11 +270,6 @@ impl<'a> Steps<'a> {
         let script = read.step.owned().and_then(|action| action.step.downcast::<SqlStep>());
         if let Some(script) = script.map(|step| step.played.clone()) {
             let scripts = &mut self.played.get_mut(usize::from(endpoint))?.scripts;
-            if matches!(&script, Played::Workload(_)) && scripts.iter().any(|(known, _)| *known == script) {
-                let help = "remove it, or raise the `weight` of the other step";
-                reading.at(node.at, "the workload is a step already", help);
-                return None;
-            }
             scripts.push((script, read.name_at));
         }
         Some(read.at(endpoint, name))

@@ -88,8 +88,8 @@ fn shape(node: &Node, reading: &mut Reading<'_>) -> RecordShape {
         }
     };
     RecordShape {
-        records: number("records", RECORDS_DEFAULT, RECORDS_MAX, |text| units::count(text)),
-        fields: number("fields", FIELDS_DEFAULT.into(), FIELDS_MAX.into(), |text| units::count(text)) as u32,
+        records: number("records", RECORDS_DEFAULT, RECORDS_MAX, units::count),
+        fields: number("fields", FIELDS_DEFAULT.into(), FIELDS_MAX.into(), units::count) as u32,
         field_bytes: number("field-size", FIELD_BYTES_DEFAULT.into(), FIELD_BYTES_MAX.into(), |text| {
             units::size_bytes(text)
         }) as u32,

@@ -106,6 +106,12 @@ pub(crate) struct Load {
     /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
     pub(crate) pairs: Vec<Pair>,
+    /// Physical costs, with a column for each row, and a note below. `None` outside a study.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) costs: Option<CostTable>,
+    /// Measures whose values are in [`RowFigures::further`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) measures: Vec<Measure>,
     pub(crate) caveats: Vec<String>,
     pub(crate) bottlenecks: Vec<Bottleneck>,
     pub(crate) errors: Vec<ErrorKind>,
@@ -124,6 +130,23 @@ pub(crate) struct Load {
     /// CPU profiles. `None` if no run was profiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpu_profiles: Option<CpuProfiles>,
+}
+
+/// Physical costs of a load.
+#[derive(Serialize)]
+pub(crate) struct CostTable {
+    pub(crate) table: Table,
+    /// Note below the table. Empty if nothing is compared.
+    pub(crate) legend: String,
+}
+
+/// Figure that charts can show besides those that every run has.
+#[derive(Serialize)]
+pub(crate) struct Measure {
+    pub(crate) key: String,
+    pub(crate) words: String,
+    pub(crate) unit: &'static str,
+    pub(crate) higher_is_better: bool,
 }
 
 /// Explanation why a row is slower than another.
@@ -414,6 +437,18 @@ pub(crate) struct Row {
     pub(crate) figures: Option<RowFigures>,
     pub(crate) metric: Option<Spread>,
     pub(crate) spectrum: Option<Spectrum>,
+    /// Comparison with the reference of the load. `None` if nothing is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) compared: Option<Compared>,
+}
+
+/// Comparison of a row with the reference of its load.
+#[derive(Serialize)]
+pub(crate) struct Compared {
+    /// Ratio or difference, or the reason why there is none.
+    pub(crate) text: String,
+    /// `reference`, `better`, `worse`, `below`, `equivalent`, `inconclusive`, or `none`.
+    pub(crate) verdict: &'static str,
 }
 
 #[derive(Serialize)]
@@ -447,6 +482,9 @@ pub(crate) struct RowFigures {
     pub(crate) generator_us_per_request: Option<f64>,
     pub(crate) rss_peak_bytes: Option<f64>,
     pub(crate) metric: Option<f64>,
+    /// Values of [`Load::measures`], in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) further: Vec<Option<f64>>,
 }
 
 #[derive(Serialize)]

@@ -62,6 +62,7 @@ fn of_all(figures: &figures::Figures) -> RowFigures {
         generator_us_per_request: None,
         rss_peak_bytes: None,
         metric: None,
+        further: Vec::new(),
     }
 }
 
@@ -79,7 +80,7 @@ pub(super) fn spread(metric: &Metric, spread: judge::results::Spread) -> Option<
 pub(super) fn unit(metric: &Metric) -> &'static str {
     match metric.kind.unit() {
         ("us", size) if size > 1.0 => "ms",
-        ("requests", _) => "count",
+        ("requests" | "number", _) => "count",
         (name, _) => name,
     }
 }

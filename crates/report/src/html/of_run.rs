@@ -158,6 +158,7 @@ fn of_row(
         is_valid: !view.is_invalid(),
         figures,
         metric: metric.map(|median| Spread { n: 1, median, min: median, max: median }),
+        compared: None,
         spectrum: spectrum::of(&view.run.whole(Phase::Measured)?),
     })
 }
@@ -211,6 +212,8 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         statements,
         baseline: None,
         pairs: Vec::new(),
+        costs: None,
+        measures: Vec::new(),
         caveats: Vec::new(),
         bottlenecks: views
             .iter()

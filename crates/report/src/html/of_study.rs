@@ -3,8 +3,8 @@
 use evidence::{EvidenceError, StudyState};
 
 use super::document::{
-    Answer, Bottleneck, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice, Pair, Row, Run,
-    SCHEMA, StatementTimes, Table, Tone, Validity,
+    Answer, Bottleneck, Compared, CostTable, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice,
+    Pair, Row, Run, SCHEMA, StatementTimes, Table, Tone, Validity,
 };
 use super::table::{self, RowSubject};
 use super::{
@@ -12,6 +12,7 @@ use super::{
 };
 use crate::apart;
 use crate::item;
+use crate::physical_cost;
 use crate::study::troubles::{Group, TroubleKind};
 use crate::study::{self, Brief, LoadView, StudyPieces, StudyView, tables, troubles, verdict_word};
 use crate::text::{cut_to, harmless, listed, visible};
@@ -131,7 +132,11 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         })
         .collect();
     let rows = load.rows.iter().enumerate();
-    let rows = rows.map(|(place, row)| of_row(view, page, row, name(load, place), marks(load, place)));
+    let rows = rows.map(|(place, row)| {
+        let compared = study::compared(load, place);
+        let compared = compared.map(|(text, verdict)| Compared { text, verdict });
+        Ok(Row { compared, ..of_row(view, page, row, name(load, place), marks(load, place))? })
+    });
     let has_figures = load.rows.iter().any(|row| row.figures.is_some());
     let gates = page.gates(load).into_iter().map(|(tone, text)| match tone {
         item::Tone::Plain => Notice { tone: Tone::Good, text },
@@ -142,7 +147,7 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         words: page.text(load.words.as_deref().unwrap_or(load.name)),
         answer: answer(view, page, load),
         metric: metric(view, page),
-        rows: rows.collect::<Result<_, _>>()?,
+        rows: rows.collect::<Result<_, EvidenceError>>()?,
         table: named(table::of(tables::summary(view, load, str::to_owned), &about)),
         legend: if has_figures { sentences(&page.legend(load)) } else { Vec::new() },
         steps: tables::steps(view.noun(), load, str::to_owned)
@@ -151,6 +156,8 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
             .map(|(_, statements)| named(table::of(statements, &of_statements))),
         baseline: load.baseline,
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
+        costs: costs(view, page, load),
+        measures: Vec::new(),
         caveats: caveats(view, page, load),
         bottlenecks: bottlenecks(view, page, load),
         errors: errors::of_rows(load.rows.iter().map(|row| row.figures.as_ref())),
@@ -162,6 +169,13 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         statement_times: statement_times(view, load),
         cpu_profiles: cpu_profiles::of_load(view, page, load),
     })
+}
+
+/// Physical costs, with a column for each row.
+fn costs(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Option<CostTable> {
+    let names: Vec<String> = (0..load.rows.len()).map(|row| page.row(load, row)).collect();
+    let table = physical_cost::table(&view.runs, load, view.noun().one, &names, str::to_owned)?;
+    Some(CostTable { table: table::of(table, &[]), legend: physical_cost::legend(load).unwrap_or_default() })
 }
 
 /// Sentences on how the best was found, further metrics, explanations, and the method.
@@ -245,6 +259,7 @@ fn of_row(
             .as_ref()
             .zip(row.metric)
             .and_then(|(by, spread)| figures::spread(by.metric, spread)),
+        compared: None,
         spectrum: row.tally(&view.runs)?.as_ref().and_then(spectrum::of),
     })
 }

@@ -63,7 +63,9 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         None => String::new(),
     };
     let from = if by.scale() == judge::results::Scale::Difference { String::new() } else { from };
-    Some((format!("{}: median{from}", view.metric_words()), table))
+    let is_open = table.rows.iter().flatten().any(|cell| cell.text.ends_with("?)"));
+    let open = if is_open { " (?: no verdict)" } else { "" };
+    Some((format!("{}: median{from}{open}", view.metric_words()), table))
 }
 
 /// Whether a parameter of a row has a value.

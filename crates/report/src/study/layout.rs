@@ -72,7 +72,10 @@ impl Order<'_> {
         let names: Vec<String> = (0..load.rows.len()).map(|row| self.page.row(load, row)).collect();
         let one = self.view.noun().one;
         let costs = physical_cost::table(&self.view.runs, load, one, &names, self.escape).map(Item::Table);
-        self.fold(items, load, "Physical cost (medians over runs)", costs.into_iter().collect());
+        let mut costs: Vec<Item> = costs.into_iter().collect();
+        let legend = physical_cost::legend(load).filter(|_| !costs.is_empty());
+        costs.extend(legend.map(|line| Item::Text(Tone::Plain, line)));
+        self.fold(items, load, "Physical cost (medians over runs)", costs);
         let limits = match self.view.diagnosis {
             None => "Likely bottlenecks (suspected from readings, not confirmed)",
             Some(_) => "Bottlenecks (suspected from readings, unless an experiment is named)",

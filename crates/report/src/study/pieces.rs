@@ -123,7 +123,7 @@ impl<'a> StudyPieces<'a> {
     pub(super) fn head(&self, load: &LoadView<'_>) -> String {
         let words = load.words.as_deref().unwrap_or(load.name);
         // A load without a name of its own is named after its words, or after their beginning.
-        match words.starts_with(load.name) {
+        match words.starts_with(load.name) || load.name.contains('{') {
             true => self.text(words),
             false => format!("{}: {}", self.text(load.name), self.text(words)),
         }

@@ -3,6 +3,10 @@
 use judge::results::Verdict;
 
 use super::{LoadView, Pair};
+use crate::apart;
+
+/// Ratio of the reference to itself.
+const IS_REFERENCE: &str = "1";
 
 /// Whether other rows of the load are compared with this one, which is ahead without being the best.
 pub(super) fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
@@ -37,7 +41,7 @@ pub(super) fn why_no_ratio(load: &LoadView<'_>, row: usize) -> Option<String> {
     let is_base = load.baseline == Some(row) || load.baseline.is_none() && is_reference(load, row);
     Some(
         match against(load, row) {
-            _ if is_base => "1",
+            _ if is_base => IS_REFERENCE,
             Some(pair) if pair.blocks_in_common == 0 => "no common block",
             Some(pair) if pair.too_few_samples > 0 => "too few samples",
             Some(_) => "too few blocks",
@@ -46,6 +50,26 @@ pub(super) fn why_no_ratio(load: &LoadView<'_>, row: usize) -> Option<String> {
         }
         .to_owned(),
     )
+}
+
+/// Ratio or difference of a row to the reference, or the reason why it has none, and the verdict in one word. `None` if nothing is
+/// compared.
+pub(crate) fn compared(load: &LoadView<'_>, row: usize) -> Option<(String, &'static str)> {
+    if let Some((estimate, _, pair)) = apart(load, row) {
+        let is_ahead = pair.ahead().0 == row;
+        let verdict = match pair.comparison.verdict {
+            _ if pair.has_more_errors => "none",
+            Verdict::Differs { below_matters: true } => "below",
+            Verdict::Differs { .. } if is_ahead => "better",
+            Verdict::Differs { .. } => "worse",
+            Verdict::Equivalent => "equivalent",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::MoreErrors(_) | Verdict::None(_) => "none",
+        };
+        return Some((apart::alone(&pair.by, estimate), verdict));
+    }
+    let why = why_no_ratio(load, row)?;
+    Some(if why == IS_REFERENCE { (why, "reference") } else { (why, "none") })
 }
 
 /// Whether the comparison has a verdict.

@@ -249,6 +249,7 @@ fn spread(
     );
     if spreads.iter().flatten().any(|spread| spread.count > 1) {
         let range = |spread: &Option<Spread>| match spread {
+            Some(spread) if spread.min == spread.max => Cell::figure(Some(spread.min), write),
             Some(spread) => Cell {
                 text: format!("{}–{}", write(spread.min), write(spread.max)),
                 value: Some(spread.min),

@@ -1,6 +1,7 @@
 //! Counts the instructions of the hot path with Valgrind, and checks them against `bounds.rs`.
 //!
 //! Counts do not depend on how busy the machine is, so a change of a few percent is a change of the code.
+#![allow(clippy::print_stdout, reason = "its result is what it prints")]
 
 mod bounds;
 

@@ -141,6 +141,8 @@ struct ComparisonObject<'a> {
     matters: f64,
     ranking: Vec<RankedObject<'a>>,
     pairs: Vec<PairObject<'a>>,
+    /// Comparisons of the same pairs by physical costs.
+    costs: Vec<PairObject<'a>>,
     unit: Option<&'static str>,
     found: Vec<FoundObject<'a>>,
     answers: Vec<AnswerObject<'a>>,
@@ -381,7 +383,12 @@ impl<'a> ComparisonObject<'a> {
                 .iter()
                 .flat_map(|load| ranking(load, unit.map_or(1.0, |(_, size)| size)))
                 .collect(),
-            pairs: view.loads.iter().flat_map(|load| pairs(view, load)).collect(),
+            pairs: view
+                .loads
+                .iter()
+                .flat_map(|load| pairs(view, load, load.pairs.iter().chain(&load.further)))
+                .collect(),
+            costs: view.loads.iter().flat_map(|load| pairs(view, load, load.costs.iter())).collect(),
             unit: unit.map(|(name, _)| name),
             found: view.loads.iter().filter_map(FoundObject::of).collect(),
             answers: answers(view),
@@ -534,8 +541,12 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
     })
 }
 
-fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
-    load.pairs.iter().chain(&load.further).map(move |pair| {
+fn pairs<'a>(
+    view: &'a StudyView<'_>,
+    load: &'a LoadView<'_>,
+    pairs: impl Iterator<Item = &'a Pair>,
+) -> impl Iterator<Item = PairObject<'a>> {
+    pairs.map(move |pair| {
         let Pair { first, second, comparison, first_better, by, .. } = pair;
         let (unit, size) = by.metric.kind.unit();
         let (scale, finite) = (by.scale(), |figure: &f64| figure.is_finite());

@@ -17,6 +17,8 @@ const GONE: [&str; 4] = ["fail", "handshake", "noaddr", "fail?"];
 
 /// Address of a server: host and port.
 type Address = (String, u16);
+/// Servers to connect to, and how one of them is selected.
+type Servers = (Vec<Address>, Select);
 
 /// The endpoint with the servers that its URLs lead to. `None` if its URLs name the servers, or they are known already.
 pub(in crate::databases) fn discover(
@@ -27,7 +29,7 @@ pub(in crate::databases) fn discover(
     if endpoint.nodes().is_some() {
         return Ok(None);
     }
-    let ask = |find: &dyn Fn(&plan::Peer) -> Result<(Vec<Address>, Select), Refusal>| {
+    let ask = |find: &dyn Fn(&plan::Peer) -> Result<Servers, Refusal>| {
         let (addresses, select) = first_answer(peers, find)?;
         let first = endpoint.peer();
         let access = match found(&first.access) {
@@ -101,7 +103,7 @@ fn protocol() -> &'static wire::Protocol {
 }
 
 /// Nodes of the cluster that a server belongs to.
-fn cluster(peer: &plan::Peer, secrets: &plan::Secrets) -> Result<(Vec<Address>, Select), Refusal> {
+fn cluster(peer: &plan::Peer, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
     let texts = replies(peer, &peer.access.filled(secrets), &[(NODES, None)])?;
     let nodes = nodes(&texts[0], &peer.host);
     if nodes.slots.is_empty() {
@@ -140,11 +142,7 @@ fn split(address: &str) -> Option<Address> {
 }
 
 /// The master of this name, and its replicas, after which connections look when the master is lost.
-fn masters(
-    sentinel: &plan::Peer,
-    name: &str,
-    secrets: &plan::Secrets,
-) -> Result<(Vec<Address>, Select), Refusal> {
+fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
     let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
     let asked = replies(sentinel, &Access::default(), &[(&question, Some(0)), (&question, Some(1))]);
     let master = asked.and_then(|words| {

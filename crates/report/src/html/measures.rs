@@ -1,0 +1,74 @@
+//! Further measures that charts of a page can show: figures that the plan defines, and physical costs.
+
+use judge::{ComparedBy, OwnFigure, PHYSICAL_COSTS, median_of};
+
+use super::document::{Document, Measure, Row};
+use super::figures;
+use crate::noun::Noun;
+use crate::view::View;
+
+/// Maximum number of further measures.
+const MEASURES_MAX: usize = 40;
+/// Standing of a run that counts.
+const VALID: &str = "valid";
+
+/// Adds the measures that a run has to the loads, rows, and runs of a document. `views` are its runs.
+pub(super) fn add(document: &mut Document, views: &[View<'_>]) {
+    let measures = of_runs(views);
+    if measures.is_empty() || document.runs.len() != views.len() {
+        return;
+    }
+    let by_run: Vec<Vec<Option<f64>>> = views.iter().map(|view| values(view, &measures)).collect();
+    let is_valid: Vec<bool> = document.runs.iter().map(|run| run.standing == VALID).collect();
+    for (run, values) in document.runs.iter_mut().zip(&by_run) {
+        if let Some(figures) = &mut run.figures {
+            figures.further.clone_from(values);
+        }
+    }
+    let noun = Noun::of_all(views);
+    for load in &mut document.loads {
+        load.measures = measures.iter().map(|by| described(by, noun)).collect();
+        for row in &mut load.rows {
+            let runs = shown(row, &is_valid);
+            if let Some(figures) = &mut row.figures {
+                let median = |at| median_of(runs.iter().filter_map(|run| by_run[*run][at]));
+                figures.further = (0..measures.len()).map(median).collect();
+            }
+        }
+    }
+}
+
+/// Valid runs of a row, or all of its runs if none is valid.
+fn shown(row: &Row, is_valid: &[bool]) -> Vec<usize> {
+    let known = row.runs.iter().copied().filter(|run| *run < is_valid.len());
+    let valid: Vec<usize> = known.clone().filter(|run| is_valid[*run]).collect();
+    if valid.is_empty() { known.collect() } else { valid }
+}
+
+/// Measures that at least one run has.
+fn of_runs(views: &[View<'_>]) -> Vec<ComparedBy> {
+    let mut own: Vec<OwnFigure> = Vec::new();
+    for figure in views.iter().flat_map(|view| OwnFigure::of_run(view.run)) {
+        if !own.contains(&figure) {
+            own.push(figure);
+        }
+    }
+    let own = own.iter().filter_map(|figure| ComparedBy::named(&figure.stored_name()));
+    let measures = own.chain(PHYSICAL_COSTS.iter().map(ComparedBy::of_cost));
+    let has = |by: &ComparedBy| views.iter().any(|view| view.measured_run().figure(by).is_some());
+    measures.filter(has).take(MEASURES_MAX).collect()
+}
+
+fn values(view: &View<'_>, measures: &[ComparedBy]) -> Vec<Option<f64>> {
+    let value = |by: &ComparedBy| figures::in_unit(by.metric, view.measured_run().figure(by)?);
+    measures.iter().map(value).collect()
+}
+
+fn described(by: &ComparedBy, noun: &Noun) -> Measure {
+    Measure {
+        key: if by.cost.is_some() { by.name() } else { by.label() },
+        words: by.words(noun.unit),
+        unit: figures::unit(by.metric),
+        higher_is_better: by.higher_is_usually_better(),
+    }
+}
