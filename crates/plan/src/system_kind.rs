@@ -42,6 +42,9 @@ pub fn default_request_port(url: &str) -> Option<u16> {
     schemes.find(|scheme| scheme.name == name).map(|scheme| scheme.port)
 }
 
+/// Reads the database behind a URL.
+type ReadDatabase = fn(&str) -> Result<Database, Vec<Fault>>;
+
 /// A kind of system.
 pub(crate) struct SystemKind {
     /// Whether a URL is that of such a system.
@@ -59,7 +62,7 @@ pub(crate) struct SystemKind {
     /// Whether one client can make such steps before and after a load.
     pub(crate) has_errands: bool,
     /// Reads the database behind a URL. `None` if such a system takes no statements.
-    pub(crate) read_database: Option<fn(&str) -> Result<Database, Vec<Fault>>>,
+    pub(crate) read_database: Option<ReadDatabase>,
     /// Reads the target of a command line.
     pub(crate) target: fn(&Draft, &mut Vec<Fault>) -> Option<Target>,
     /// Reads the address of the system itself.

@@ -16,18 +16,24 @@ use crate::protocol::{self, Steps};
 use crate::recording;
 use crate::replay::{self, Traffic};
 
+/// Addresses of an endpoint, and the duration of their name resolution.
+type ResolvedPeer = (Peer, Option<Duration>);
+
+/// Channels of an endpoint, or the reason why there are none.
+type Compiled = Result<Box<dyn Channels>, Refusal>;
+
 /// A kind of endpoint.
 pub(crate) struct EndpointKind {
     /// Finds its addresses, and the duration of their name resolution.
-    pub(crate) addresses: fn(&plan::Endpoint, &PublicLoads) -> Result<(Peer, Option<Duration>), Refusal>,
+    pub(crate) addresses: fn(&plan::Endpoint, &PublicLoads) -> Result<ResolvedPeer, Refusal>,
     /// Connects once, so that an unusable system fails the run before the load.
     pub(crate) ask: fn(&FirstConnection<'_>) -> Result<Learnt, Refusal>,
     /// Compiles the steps at an endpoint.
-    pub(crate) compile: fn(&StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal>,
+    pub(crate) compile: fn(&StepsAt<'_>) -> Compiled,
     /// Compiles the steps at an endpoint to channels that only show what they send.
-    pub(crate) compile_to_text: fn(&StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal>,
+    pub(crate) compile_to_text: fn(&StepsAt<'_>) -> Compiled,
     /// Compiles recorded traffic in place of the steps.
-    pub(crate) compile_traffic: fn(&Plan, &plan::Endpoint, &Traffic) -> Result<Box<dyn Channels>, Refusal>,
+    pub(crate) compile_traffic: fn(&Plan, &plan::Endpoint, &Traffic) -> Compiled,
     /// Records the facts that an endpoint reported. Returns them in words; `None` if it reports none.
     pub(crate) record_facts: fn(&Plan, &Prepared, &mut NewRun) -> Option<String>,
     /// Records how connections reach the endpoint. Returns it in words.
