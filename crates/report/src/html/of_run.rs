@@ -179,15 +179,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             None,
         ),
     };
-    let words = match views {
-        [view] => text(&words::load(view)),
-        [first, rest @ ..]
-            if rest.iter().all(|view| view.run.new.load_in_words() == first.run.new.load_in_words()) =>
-        {
-            text(&first.run.new.load_in_words())
-        }
-        _ => String::new(),
-    };
+    let words = load_in_words(views);
     let gates = views
         .iter()
         .flat_map(|view| view.run.gates())
@@ -232,6 +224,19 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             .filter_map(|(row, view)| statement_times::of_row(row, std::iter::once(view)))
             .collect(),
         cpu_profiles: cpu_profiles::of_runs(views),
+    }
+}
+
+/// Load of all views in words. Empty if they have different loads.
+fn load_in_words(views: &[View<'_>]) -> String {
+    match views {
+        [view] => text(&words::load(view)),
+        [first, rest @ ..]
+            if rest.iter().all(|view| view.run.new.load_in_words() == first.run.new.load_in_words()) =>
+        {
+            text(&first.run.new.load_in_words())
+        }
+        _ => String::new(),
     }
 }
 
