@@ -10,7 +10,7 @@ use crate::words::ErrorWord;
 pub(crate) const AB: Tool = Tool {
     name: "ab",
     programs: &["ab"],
-    is_sql: false,
+    counts_transactions: false,
     times: "of requests with their connection, in whole milliseconds",
     install: "apt-get install apache2-utils",
     words: &[&REJECTED, &CONNECT, &RECEIVE, &LENGTH, &EXCEPTIONS, &WRITE],

@@ -10,7 +10,7 @@ use crate::words::{ErrorWord, in_message};
 pub(crate) const HEY: Tool = Tool {
     name: "hey",
     programs: &["hey"],
-    is_sql: false,
+    counts_transactions: false,
     times: "of requests that were answered, with their connection, in steps of 0.1 ms",
     install: "apt-get install hey",
     words: &[&REJECTED, &REFUSED, &TIMEOUT, &IO_TIMEOUT, &OTHER],

@@ -10,7 +10,7 @@ use crate::words::ErrorWord;
 pub(crate) const JMETER: Tool = Tool {
     name: "JMeter",
     programs: &["jmeter", "ApacheJMeter"],
-    is_sql: false,
+    counts_transactions: false,
     times: "of samples, in whole milliseconds",
     install: "install Apache JMeter 5 or newer, and add its folder bin to PATH",
     words: &[&ERR],

@@ -10,7 +10,7 @@ use crate::words::ErrorWord;
 pub(crate) const K6: Tool = Tool {
     name: "k6",
     programs: &["k6"],
-    is_sql: false,
+    counts_transactions: false,
     times: "of requests that were answered as expected, from sending to the end of the reply",
     install: "go install go.k6.io/k6@latest",
     words: &[&REFUSED, &TIMEOUT, &FAILED, &DROPPED, &CHECKS],

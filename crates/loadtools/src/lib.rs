@@ -28,7 +28,7 @@ pub struct Tool {
     /// Names of its program in commands, without folder and extension.
     pub programs: &'static [&'static str],
     /// Whether it counts database transactions; else requests.
-    pub is_sql: bool,
+    pub counts_transactions: bool,
     /// Description of what its times measure, as the end of a sentence.
     pub times: &'static str,
     /// Command or advice to install it.

@@ -11,7 +11,7 @@ use crate::words::{Account, ErrorWord, in_message};
 pub(crate) const OHA: Tool = Tool {
     name: "oha",
     programs: &["oha"],
-    is_sql: false,
+    counts_transactions: false,
     times: "of requests that were answered, with their connection",
     install: "cargo install --locked oha",
     words: &[&REJECTED, &REFUSED, &TIMEOUT, &CUT_OFF, &OTHER],

@@ -10,7 +10,7 @@ use crate::words::ErrorWord;
 pub(crate) const PGBENCH: Tool = Tool {
     name: "pgbench",
     programs: &["pgbench"],
-    is_sql: true,
+    counts_transactions: true,
     times: "of transactions, with the delay of their start where pgbench has a rate",
     install: "apt-get install postgresql-contrib",
     words: &[&SERIALIZATION, &DEADLOCKS, &FAILED, &SKIPPED, &ABOVE_LIMIT, &RETRIED],

@@ -10,7 +10,7 @@ use crate::words::ErrorWord;
 pub(crate) const SYSBENCH: Tool = Tool {
     name: "sysbench",
     programs: &["sysbench"],
-    is_sql: true,
+    counts_transactions: true,
     times: "of events, which are transactions of a database test, in steps of 0.01 ms",
     install: "apt-get install sysbench",
     words: &[&IGNORED, &RECONNECTS],

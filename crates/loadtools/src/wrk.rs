@@ -10,7 +10,7 @@ use crate::words::ErrorWord;
 pub(crate) const WRK: Tool = Tool {
     name: "wrk",
     programs: &["wrk", "wrk2"],
-    is_sql: false,
+    counts_transactions: false,
     times: "of requests that were answered, from sending to the end of the reply",
     install: "apt-get install wrk",
     words: &[&REJECTED, &CONNECT, &READ, &WRITE, &TIMEOUT],

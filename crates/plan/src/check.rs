@@ -4,51 +4,55 @@ use std::path::Path;
 
 use load::{DataSource, Scenarios};
 use sql::Engine;
-use wire::Protocol;
 use wire::step::Unit;
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::command_mix::CommandMix;
-use crate::database::{self, Database};
+use crate::database::Database;
 use crate::draft::{Draft, Played};
-use crate::endpoint::{Endpoint, Gets, Peer};
+use crate::endpoint::{Endpoint, EndpointLoad};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::plan::{Action, Errands, Plan, PlannedStep};
+use crate::plan::{Action, Errands, OwnedAction, Plan, PlannedStep};
 use crate::request::{self, Sends};
+use crate::requests::{ForeignLoad, Requests};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
+use crate::system_kind::SystemKind;
 use crate::ycsb;
 
 /// Steps of a load and the system that takes them, before the load itself is checked.
 pub(crate) struct Target {
     title: String,
-    gets: Asked,
     steps: Vec<PlannedStep>,
     scenarios: Scenarios,
     /// Names of the variables of the steps.
     variables: Vec<String>,
     /// Sources of the values of these variables.
     data: Vec<DataSource>,
+    /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
+    connect_timeout_ns: Option<u64>,
+    /// Max requests under way on one connection. `None` if an external load generator makes the load.
+    pipeline_max: Option<u32>,
+    /// Combines the system with a load, once that is checked.
+    under: UnderLoad,
 }
 
-/// Kind of load on a target: [`Gets`] before the load is known.
-enum Asked {
-    Requests(&'static Protocol, Peer),
-    Transactions(Database, Box<scripts::Checked>),
-    Unknown(Vec<Peer>),
-}
+/// Makes the load of a system from the checked values of a load.
+type UnderLoad = Box<dyn FnOnce(&CheckedLoad) -> Box<dyn EndpointLoad>>;
 
 impl Target {
-    /// Reads the target of a command line.
-    fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
-        if database::is_database(&draft.url) {
-            forbid(&draft.command_mix.given(), &only_commands(), faults);
-            let noun = wire::step::requests().noun();
-            let what = format!("it applies to {noun} requests, and the URL is that of a database");
-            forbid(&only_requests(draft), &what, faults);
-            return Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults);
-        }
+    /// Reads the target of a command line with the URL of a database.
+    pub(crate) fn from_database_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
+        forbid(&draft.command_mix.given(), &only_commands(), faults);
+        let noun = wire::step::requests().noun();
+        let what = format!("it applies to {noun} requests, and the URL is that of a database");
+        forbid(&only_requests(draft), &what, faults);
+        Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults)
+    }
+
+    /// Reads the target of a command line with another URL.
+    pub(crate) fn from_request_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         let target = request::target(draft, faults);
         no_database(draft, faults);
         if target
@@ -58,23 +62,24 @@ impl Target {
             forbid(&draft.command_mix.given(), &only_commands(), faults);
         }
         let request::Target { title, name, peer, protocol, sends } = target?;
-        let planned = |name, action| PlannedStep { name, endpoint: 0, action };
-        let single = |action| Self {
-            title: title.clone(),
-            gets: Asked::Requests(protocol, peer.clone()),
-            steps: vec![planned(name.clone(), action)],
+        let planned =
+            |name, action: OwnedAction| PlannedStep { name, endpoint: 0, action: Action::Owned(action) };
+        let single = Self {
+            title,
+            steps: Vec::new(),
             scenarios: Scenarios::single(),
             variables: Vec::new(),
             data: Vec::new(),
+            connect_timeout_ns: None,
+            pipeline_max: Some(protocol.own_steps().map_or(1, |own| own.pipeline_max)),
+            under: Box::new(move |_| Box::new(Requests { protocol, peers: vec![peer] })),
         };
         Some(match sends {
-            Sends::Step(action) => single(Action::Owned(action)),
+            Sends::Step(action) => Self { steps: vec![planned(name, action)], ..single },
             Sends::Commands(actions, mix) => {
-                let steps =
-                    actions.into_iter().map(|action| planned(action.step.title(), Action::Owned(action)));
-                let (steps, gets) = (steps.collect(), Asked::Requests(protocol, peer));
+                let steps = actions.into_iter().map(|action| planned(action.step.title(), action)).collect();
                 let CommandMix { scenarios, variables, data, .. } = *mix;
-                Self { title, gets, steps, scenarios, variables, data }
+                Self { steps, scenarios, variables, data, ..single }
             }
         })
     }
@@ -102,43 +107,31 @@ impl Target {
             scenarios: checked.scenarios.clone(),
             variables: Vec::new(),
             data: Vec::new(),
-            gets: Asked::Transactions(database, Box::new(checked)),
+            connect_timeout_ns: database.connect_timeout_ns,
+            pipeline_max: Some(1),
+            under: Box::new(|load| Box::new(checked.on(database, load))),
         })
     }
 
     /// Target for a database that an external load generator loads.
     pub(crate) fn of_tool(database: &Database) -> Self {
-        let (title, steps, scenarios) = (database.shown.clone(), Vec::new(), Scenarios::single());
-        let gets = Asked::Unknown(database.peers.clone());
-        Self { title, gets, steps, scenarios, variables: Vec::new(), data: Vec::new() }
-    }
-
-    /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
-    fn connect_timeout_ns(&self) -> Option<u64> {
-        match &self.gets {
-            Asked::Transactions(database, _) => database.connect_timeout_ns,
-            Asked::Requests(..) | Asked::Unknown(_) => None,
-        }
-    }
-
-    /// Max requests under way on one connection. `None` if an external load generator makes the load.
-    fn pipeline_max(&self) -> Option<u32> {
-        match &self.gets {
-            Asked::Requests(protocol, _) => Some(protocol.own_steps().map_or(1, |own| own.pipeline_max)),
-            Asked::Transactions(..) => Some(1),
-            Asked::Unknown(_) => None,
+        let peers = database.peers.clone();
+        Self {
+            title: database.shown.clone(),
+            steps: Vec::new(),
+            scenarios: Scenarios::single(),
+            variables: Vec::new(),
+            data: Vec::new(),
+            connect_timeout_ns: None,
+            pipeline_max: None,
+            under: Box::new(|_| Box::new(ForeignLoad { peers })),
         }
     }
 
     /// Combines the target with a load.
     fn under(self, checked: CheckedLoad) -> Plan {
-        let Self { title, gets, steps, scenarios, variables, data } = self;
-        let gets = match gets {
-            Asked::Requests(protocol, peer) => Gets::Requests(protocol, vec![peer]),
-            Asked::Transactions(database, scripts) => Gets::Transactions(scripts.on(database, &checked)),
-            Asked::Unknown(peers) => Gets::Unknown(peers),
-        };
-        let endpoint = Endpoint { name: String::new(), gets, select: None };
+        let Self { title, steps, scenarios, variables, data, under, .. } = self;
+        let endpoint = Endpoint { name: String::new(), load: under(&checked), select: None };
         // A database in this process has a thread for each connection.
         let grows_to = checked.grows_to.filter(|_| !endpoint.is_in_process());
         Plan {
@@ -256,9 +249,9 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
         },
         None => {
             let mut of_target = Vec::new();
-            let target = Target::read(draft, &mut of_target);
-            let unit = database::unit(&draft.url);
-            put_on(target, unit, &draft.load, Spelling::Flags, [of_target, faults].concat())?
+            let kind = SystemKind::by_url(&draft.url);
+            let target = (kind.target)(draft, &mut of_target);
+            put_on(target, kind.unit, &draft.load, Spelling::Flags, [of_target, faults].concat())?
         }
     };
     Ok(Plan { running, system: draft.system.clone(), ..plan })
@@ -272,9 +265,9 @@ pub(crate) fn put_on(
     spelling: Spelling,
     mut faults: Vec<Fault>,
 ) -> Result<Plan, Vec<Fault>> {
-    let connect_timeout_ns = target.as_ref().and_then(Target::connect_timeout_ns);
+    let connect_timeout_ns = target.as_ref().and_then(|target| target.connect_timeout_ns);
     let mut errors = Vec::new();
-    let pipeline_max = target.as_ref().and_then(Target::pipeline_max);
+    let pipeline_max = target.as_ref().and_then(|target| target.pipeline_max);
     let checked = load.check(Destination { unit, connect_timeout_ns, pipeline_max }, &mut errors);
     faults.extend(errors.iter().map(|error| error.printed(spelling)));
     match target {

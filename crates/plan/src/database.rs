@@ -6,23 +6,37 @@ mod parameters;
 mod pgpass;
 mod postgres;
 mod sqlite;
+mod systems;
 mod written;
 
 use std::path::PathBuf;
 
 use sql::Engine;
 use wire::sql::Login;
-use wire::step::{Access, Unit};
+use wire::step::Access;
 
 pub(crate) use client::ClientEnvironment;
+pub(crate) use systems::{SYSTEMS, URL_HELP};
 pub(crate) use written::presentable;
 
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
 
+/// Scheme of the database that runs within this program.
+const IN_PROCESS_SCHEME: &str = "sqlite";
+
+/// Other names of schemes, as drivers and people write them.
+pub(crate) const SCHEME_ALIASES: [(&str, &str); 5] = [
+    ("pgsql", "postgres"),
+    ("pg", "postgres"),
+    ("postgre", "postgres"),
+    ("mysql2", "mysql"),
+    ("sqlite3", "sqlite"),
+];
+
 /// Schemes of SQL URLs. SQLite is added here, because it is not a protocol.
 pub(crate) fn schemes() -> impl Iterator<Item = &'static str> {
-    wire::schemes(false).map(|scheme| scheme.name).chain(["sqlite"])
+    wire::schemes(false).map(|scheme| scheme.name).chain([IN_PROCESS_SCHEME])
 }
 
 /// A database and how to connect to it. It holds a password, and never shows it.
@@ -53,14 +67,9 @@ pub struct Balance {
     pub stride: u16,
 }
 
-/// Whether a URL names a database.
-pub fn is_database(url: &str) -> bool {
-    scheme(url).is_some()
-}
-
-/// Unit of a load on a URL without further steps.
-pub(crate) fn unit(url: &str) -> Unit {
-    if is_database(url) { Unit::Transaction } else { Unit::Request }
+/// Whether the extension of a file is that of a database in a file.
+pub fn opens_as_database(extension: &str) -> bool {
+    ["sqlite", "sqlite3", "db"].contains(&extension)
 }
 
 /// Whether the URL of a database contains a password.
@@ -131,7 +140,7 @@ impl Database {
     pub(crate) fn read_in(url: &str, environment: &ClientEnvironment<'_>) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
         let database = match scheme(url) {
-            Some("sqlite") => sqlite::read(url, &mut faults),
+            Some(IN_PROCESS_SCHEME) => sqlite::read(url, &mut faults),
             Some("mysql" | "mariadb") => written::read(url, &mut faults)
                 .and_then(|written| mysql::read(&written, environment, &mut faults)),
             Some(_) => written::read(url, &mut faults)

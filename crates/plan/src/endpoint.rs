@@ -1,20 +1,27 @@
 //! Systems that the steps of a plan speak to.
 
+use std::any::Any;
+use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use load::xoroshiro::Xoroshiro;
+use serde_json::Value;
 use wire::step::Access;
 use wire::{ClusterNodes, Protocol, ShardRule};
 
-use crate::transactions::Transactions;
+use crate::database::Database;
+use crate::fault::Fault;
+use crate::plan::{OwnedAction, Plan};
+use crate::study::LaunchEndpoint;
 
-/// One system that steps speak to: its addresses, and the kind of its load.
+/// One system that steps speak to: its addresses, and its load.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// Name in the plan; empty for the system of `url`.
     pub name: String,
-    /// Kind of the load, and the addresses.
-    pub gets: Gets,
+    /// Load that the system takes, with the addresses.
+    pub load: Box<dyn EndpointLoad>,
     /// Rule that selects one of several addresses. `None` if its URL is not a list.
     pub select: Option<Select>,
 }
@@ -32,41 +39,123 @@ pub enum Select {
     Cluster(ClusterNodes),
 }
 
-/// Load that a system takes, with its addresses.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
-pub enum Gets {
-    /// Requests in a protocol. Connections are spread over the addresses; at least one.
-    Requests(&'static Protocol, Vec<Peer>),
-    /// Transactions on a database, which has its addresses.
-    Transactions(Transactions),
-    /// Load of an external load generator.
-    Unknown(Vec<Peer>),
+/// Load that a system takes: its addresses, and the properties in which loads differ. The defaults are those of requests.
+pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
+    /// Addresses of the system; at least one.
+    fn peers(&self) -> &[Peer];
+
+    /// Copy of the load.
+    fn copied(&self) -> Box<dyn EndpointLoad>;
+
+    /// Adds the addresses of the further URL of a list. Returns the value of its Host header, for requests.
+    ///
+    /// # Errors
+    ///
+    /// The URL does not fit the others.
+    fn add_address(&mut self, place: &LaunchEndpoint) -> Result<Option<String>, Vec<Fault>>;
+
+    /// Protocol of its requests. `None` for databases and external load generators.
+    fn protocol(&self) -> Option<&'static Protocol> {
+        None
+    }
+
+    /// Addresses in the order of attempts to connect. An address that may be tried in several ways comes several times.
+    fn attempted_peers(&self) -> Vec<Peer> {
+        self.peers().to_vec()
+    }
+
+    /// Database whose sessions can be monitored. `None` if the system is none.
+    fn database(&self) -> Option<&Database> {
+        None
+    }
+
+    /// Whether the protocol requests TLS within a connection that begins without it.
+    fn has_tls_on_request(&self) -> bool {
+        false
+    }
+
+    /// Whether the system is inside this process, and has no address.
+    fn is_in_process(&self) -> bool {
+        false
+    }
+
+    /// Connections of a closed load, if there are fewer than users. `None` if each user has its own.
+    fn pool(&self) -> Option<u32> {
+        None
+    }
+
+    /// Latency above which an exchange counts as late, in nanoseconds. `None` if there is no limit.
+    fn latency_limit_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether a connection carries more than one exchange, as far as the load says, and not its steps.
+    fn keep_alive(&self) -> bool {
+        true
+    }
+
+    /// Whether a step may change data. A request may, because the system that answers it is unknown.
+    fn may_write(&self) -> bool {
+        true
+    }
+
+    /// Reason why a step writes, as far as the plan shows. `number` is that among the steps of the system. `has_database`: a
+    /// database is behind the system.
+    fn written_by(&self, number: u16, action: &OwnedAction, has_database: bool) -> Option<String>;
+
+    /// Parts of its steps with accounts of their own. `endpoint` is the number of the system in the plan.
+    fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part>;
+
+    /// Definition of the scripts of its steps, for the record of the plan. `None` if its steps have none.
+    fn scripts_json(&self) -> Option<Value> {
+        None
+    }
+
+    /// Texts of the scripts of its steps.
+    fn script_texts(&self) -> &[Vec<u8>] {
+        &[]
+    }
+
+    /// Binds values of a plan to scripts: the names of variables, in the order of their numbers, and the numbers that scripts set.
+    fn bind(&mut self, _names: &[String], _saves: Vec<u16>) {}
+
+    /// Numbers of the variables that scripts set.
+    fn saved_by_scripts(&self) -> &[u16] {
+        &[]
+    }
+
+    /// Makes the load one of a single client with this seed, on a connection of its own.
+    fn make_lone(&mut self, _seed: u64) {}
+
+    /// Random generators with which clients choose steps, if the load draws them as another load generator does. `None` if the
+    /// engine draws them.
+    fn choosers(&self, _seed: u64, _clients: u32) -> Option<Vec<Xoroshiro>> {
+        None
+    }
+}
+
+impl Clone for Box<dyn EndpointLoad> {
+    fn clone(&self) -> Self {
+        (**self).copied()
+    }
+}
+
+impl dyn EndpointLoad {
+    /// The load as its type; `None` if it is of another type.
+    pub fn downcast<T: EndpointLoad>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
 }
 
 impl Endpoint {
     /// Protocol of its requests. `None` for databases and external load generators.
     pub fn protocol(&self) -> Option<&'static Protocol> {
-        match &self.gets {
-            Gets::Requests(protocol, _) => Some(protocol),
-            Gets::Transactions(_) | Gets::Unknown(_) => None,
-        }
-    }
-
-    /// Transactions on the system. `None` unless it is a database.
-    pub fn transactions(&self) -> Option<&Transactions> {
-        match &self.gets {
-            Gets::Transactions(transactions) => Some(transactions),
-            Gets::Requests(..) | Gets::Unknown(_) => None,
-        }
+        self.load.protocol()
     }
 
     /// Addresses of the system; at least one.
     pub fn peers(&self) -> &[Peer] {
-        match &self.gets {
-            Gets::Requests(_, peers) | Gets::Unknown(peers) => peers,
-            Gets::Transactions(transactions) => &transactions.database.peers,
-        }
+        self.load.peers()
     }
 
     /// Number of shards that each user connects to: the number of addresses if a hash or a cluster selects among them, otherwise 1.
@@ -94,14 +183,9 @@ impl Endpoint {
         &self.peers()[0]
     }
 
-    /// Whether the protocol requests TLS within a connection that begins without it.
-    pub fn has_tls_on_request(&self) -> bool {
-        self.transactions().is_some()
-    }
-
-    /// Whether the system is a database inside this process, which has no address.
+    /// Whether the system is inside this process, and has no address.
     pub fn is_in_process(&self) -> bool {
-        self.transactions().is_some_and(|transactions| transactions.database.file.is_some())
+        self.load.is_in_process()
     }
 }
 

@@ -12,6 +12,7 @@ mod built_in;
 mod compare;
 mod condition;
 mod data;
+mod database;
 mod endpoints;
 mod errands;
 mod errors;
@@ -23,6 +24,7 @@ mod foreign;
 pub(crate) mod form;
 pub(crate) mod gates;
 mod keys;
+mod kinds;
 mod loads;
 mod missing_plan;
 pub(crate) mod near;
@@ -68,12 +70,17 @@ pub use reference::reference;
 pub use replays::log_moment;
 pub use schema::schema;
 
+pub(crate) use database::check_url as check_database_url;
 pub(crate) use endpoints::Role;
 pub(crate) use folder::read_regular;
 pub(crate) use keys::{Key, ValueKind};
+pub(crate) use own_step::protocol as owner_of_step;
+pub(crate) use reading::Reading;
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
+pub(crate) use tree::Node;
+pub(crate) use url::check_requests as check_requests_url;
 
 use wire::Secrets;
 
@@ -83,10 +90,9 @@ use crate::study::{Experiment, Settings, Study, StudyLoad, System, WholeRuns, no
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan};
+use kinds::Kinds;
 use parameters::Parameters;
 use quick::Quick;
-use reading::{AtUrl, Reading};
-use tree::Node;
 
 /// Max size of a plan file in bytes.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -143,9 +149,8 @@ impl Study {
             folder: Folder::open(folder),
             findings,
             system: 0,
-            is_sql: false,
-            is_http: false,
-            at_url: AtUrl::default(),
+            kinds: Kinds::default(),
+            at_url: Kinds::default(),
             pipeline_max: None,
             environment,
             secrets: Secrets::default(),

@@ -25,12 +25,14 @@ mod recorded;
 mod recording;
 mod replay;
 mod request;
+mod requests;
 mod running;
 mod script_error;
 mod scripts;
 mod short_hash;
 mod spec;
 mod study;
+mod system_kind;
 mod transactions;
 mod url_correction;
 mod url_load;
@@ -40,9 +42,9 @@ mod ycsb;
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
-pub use database::{Balance, Database, is_database};
+pub use database::{Balance, Database, opens_as_database};
 pub use draft::{Draft, Played, TlsSpec};
-pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Select, Trust};
+pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::near::nearest as nearest_name;
@@ -50,6 +52,7 @@ pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schem
 pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
 pub use replay::Replay;
 pub use request::{literal_text, url_fault};
+pub use requests::{ForeignLoad, Requests};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use short_hash::short_hash;
@@ -62,6 +65,7 @@ pub use study::{
     OwnTable, Place, PlannedFigure, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, SqlFile, StopHow,
     StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
 };
+pub use system_kind::{begins_as_request_url, default_request_port, has_known_scheme, takes_statements};
 pub use transactions::Transactions;
 pub use units;
 pub use url_load::{UrlLoad, owns_steps};

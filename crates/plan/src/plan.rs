@@ -8,11 +8,10 @@ use wire::step::{self, Site, Step, StepsOfLoad, Unit};
 use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
-use crate::endpoint::{Endpoint, Peer};
+use crate::endpoint::{Endpoint, EndpointLoad, Peer};
 use crate::replay::Replay;
 use crate::running::RunningAs;
 use crate::study::{Cmd, PlannedFigure, SqlFile};
-use crate::transactions::Transactions;
 
 /// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
 const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
@@ -88,21 +87,15 @@ pub struct Plan {
 impl Plan {
     /// The database that takes transactions, or the one behind a system that takes only requests.
     pub fn database(&self) -> Option<&Database> {
-        self.sql().map(|sql| &sql.database).or(self.watched.as_ref())
+        self.loads().find_map(EndpointLoad::database).or(self.watched.as_ref())
     }
 
     /// Whether a step may change data. A request may, because the system that answers it is unknown.
     pub fn may_write(&self) -> bool {
-        if let Some(replay) = &self.replay {
-            return !replay.is_read_only;
+        match &self.replay {
+            Some(replay) => !replay.is_read_only,
+            None => self.steps.iter().any(|step| self.endpoints[usize::from(step.endpoint)].load.may_write()),
         }
-        let writes = |sql: &Transactions| {
-            let mut statements = sql.deck.statements().iter();
-            statements.any(|statement| sql::may_write(statement, sql.database.engine))
-        };
-        self.steps
-            .iter()
-            .any(|step| self.endpoints[usize::from(step.endpoint)].transactions().is_none_or(writes))
     }
 
     /// The first system: that of `url`.
@@ -110,24 +103,19 @@ impl Plan {
         &self.endpoints[0]
     }
 
-    /// Transactions of the first database that takes any.
-    pub fn sql(&self) -> Option<&Transactions> {
-        self.databases().next()
+    /// Loads of all systems, in the order of their numbers.
+    pub(crate) fn loads(&self) -> impl Iterator<Item = &dyn EndpointLoad> {
+        self.endpoints.iter().map(|endpoint| &*endpoint.load)
     }
 
     /// Connections of a closed load, if there are fewer than users. `None` if each user has its own.
     pub fn pool(&self) -> Option<u32> {
-        self.sql()?.pool
+        self.loads().find_map(EndpointLoad::pool)
     }
 
     /// Latency above which a transaction counts as late, in nanoseconds. `None` if there is no limit.
     pub fn latency_limit_ns(&self) -> Option<u64> {
-        self.sql()?.latency_limit_ns
-    }
-
-    /// Transactions of each database that takes some, in the order of its number.
-    pub fn databases(&self) -> impl Iterator<Item = &Transactions> {
-        self.endpoints.iter().filter_map(Endpoint::transactions)
+        self.loads().find_map(EndpointLoad::latency_limit_ns)
     }
 }
 
@@ -171,12 +159,7 @@ impl Errands {
 
     /// Whether there are no requests and no statements.
     pub fn is_empty(&self) -> bool {
-        !self.has_requests() && self.setup_sql.is_empty() && self.teardown_sql.is_empty()
-    }
-
-    /// Whether there are requests.
-    pub fn has_requests(&self) -> bool {
-        !(self.setup.is_empty() && self.teardown.is_empty())
+        self.steps().next().is_none() && self.setup_sql.is_empty() && self.teardown_sql.is_empty()
     }
 
     pub(crate) fn sql_mut(&mut self) -> impl Iterator<Item = &mut ErrandSql> {
@@ -323,11 +306,6 @@ impl PlannedStep {
         }
     }
 
-    /// Whether the action is a request in any protocol, and neither a transaction nor the load of a tool.
-    pub fn is_request(&self) -> bool {
-        self.owned().is_some_and(|action| action.step.unit() == Unit::Request)
-    }
-
     /// Unit in which reports count the runs of the step.
     pub fn unit(&self) -> Unit {
         match &self.action {
@@ -392,11 +370,7 @@ impl Plan {
             let fingerprints = replay.fingerprints.iter();
             return fingerprints.map(|text| sql::Part { name: text.clone(), of: 0 }).collect();
         }
-        let of = |endpoint: u16| match self.endpoints[usize::from(endpoint)].transactions() {
-            None => self.request_parts_at(endpoint),
-            Some(transactions) => self.statements_at(endpoint, transactions),
-        };
-        (0..self.endpoints.len() as u16).flat_map(of).collect()
+        (0..).zip(self.loads()).flat_map(|(number, load)| load.parts(self, number)).collect()
     }
 
     /// Addresses of each step at an endpoint with a list of URLs. They have accounts of their own after [`Self::parts`]. Empty if
@@ -409,18 +383,6 @@ impl Plan {
         };
         let parts: Vec<sql::Part> = (0..).zip(&self.steps).flat_map(of_step).collect();
         if parts.len() > ADDRESS_ACCOUNTS_MAX { Vec::new() } else { parts }
-    }
-
-    fn request_parts_at(&self, endpoint: u16) -> Vec<sql::Part> {
-        let steps = self.steps_at(endpoint).filter_map(|(number, step)| Some((number, step.owned()?)));
-        steps.flat_map(|(of, action)| named_parts(of, action)).collect()
-    }
-
-    fn statements_at(&self, endpoint: u16, transactions: &Transactions) -> Vec<sql::Part> {
-        let numbers: Vec<u16> = self.steps_at(endpoint).map(|(number, _)| number).collect();
-        let mut parts = sql::parts(&transactions.deck, &self.sql_steps(endpoint));
-        parts.iter_mut().for_each(|part| part.of = numbers[usize::from(part.of)]);
-        parts
     }
 
     /// Steps that speak to a system, with their numbers.
@@ -438,14 +400,9 @@ impl Plan {
         self.endpoints.len() > 1
     }
 
-    /// Whether any step is a request.
-    pub fn has_requests(&self) -> bool {
-        self.steps.iter().any(PlannedStep::is_request)
-    }
-
     /// Whether a connection carries more than one request or transaction.
     pub fn keep_alive(&self) -> bool {
-        self.databases().all(|sql| sql.keep_alive) && self.steps.iter().all(PlannedStep::keep_alive)
+        self.loads().all(EndpointLoad::keep_alive) && self.steps.iter().all(PlannedStep::keep_alive)
     }
 
     /// Concurrent connections to each system.
@@ -454,13 +411,9 @@ impl Plan {
     }
 }
 
-fn named_parts(of: u16, action: &OwnedAction) -> Vec<sql::Part> {
-    action.step.parts().into_iter().map(|name| sql::Part { name, of }).collect()
-}
-
 /// Unit in which an external load generator counts.
 pub(crate) fn tool_unit(tool: &loadtools::Tool) -> Unit {
-    if tool.is_sql { Unit::Transaction } else { Unit::Request }
+    if tool.counts_transactions { Unit::Transaction } else { Unit::Request }
 }
 
 /// Connections of a load. A closed load has one for each user.

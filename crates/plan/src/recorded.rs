@@ -10,10 +10,9 @@ use wire::ShardRule;
 use wire::masking::without_secrets;
 use wire::step::Value as StepValue;
 
-use crate::endpoint::{Endpoint, Select, Trust};
+use crate::endpoint::{Endpoint, EndpointLoad, Select, Trust};
 use crate::plan::{Action, OwnedAction, Pin, Plan, PlannedStep, ToolAction};
 use crate::short_hash::short_hash;
-use crate::transactions::Transactions;
 
 impl Plan {
     /// The whole plan as JSON, for the record and its hash. Secrets are replaced.
@@ -35,7 +34,7 @@ impl Plan {
                 Trust::AnyName(_) => "any-name",
                 Trust::Anything => "insecure",
             }),
-            "sql": self.sql().map(Transactions::to_json),
+            "sql": self.loads().find_map(EndpointLoad::scripts_json),
             "load": self.load_words(),
             "stop": stop,
             "warm_up_ns": self.warm_up_ns,
@@ -191,7 +190,7 @@ fn endpoint_json(endpoint: &Endpoint) -> Value {
     let mut json = json!({
         "name": endpoint.name,
         "protocol": endpoint.protocol().map(|protocol| protocol.name),
-        "sql": endpoint.transactions().map(Transactions::to_json),
+        "sql": endpoint.load.scripts_json(),
     });
     if let Some(select) = select_json(endpoint) {
         json["select"] = select;

@@ -6,7 +6,7 @@ use wire::masking::without_secrets_in_query;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 use wire::sql::Secret;
-use wire::step::{Access, FlagStep, FurtherKeys, OwnSteps, Site, WrongValue};
+use wire::step::{Access, FlagStep, FurtherKeys, OwnSteps, Site, WrongValue, requests};
 use wire::{Protocol, Scheme, braces};
 
 use crate::command_mix::CommandMix;
@@ -377,8 +377,9 @@ pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     let is_known =
         |scheme: &str| wire::of_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme);
     // The WHATWG URL standard reads `http:/x` as `http://x`. The writer more likely meant a path, or forgot the host.
-    if let Some(scheme) = ["http", "https"].into_iter().find(|scheme| {
-        let rest = text.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':'));
+    let mut schemes = requests().schemes.iter().map(|scheme| scheme.name);
+    if let Some(scheme) = schemes.find(|scheme| {
+        let rest = text.strip_prefix(*scheme).and_then(|rest| rest.strip_prefix(':'));
         rest.is_some_and(|rest| !rest.starts_with("//"))
     }) {
         return Err(UrlProblem::Wrong(format!("{scheme}: is not followed by //")));

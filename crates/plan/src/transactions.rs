@@ -1,11 +1,16 @@
 //! Parts of an SQL load in addition to its steps: a database, scripts, and a query mode.
 
+use load::xoroshiro::Xoroshiro;
 use serde_json::{Value, json};
-use sql::script::{Distribution, ScriptSet, Statement};
+use sql::script::{Distribution, ScriptSet, Seeds, Statement};
 use sql::{Mode, Settings};
 use wire::masking::sounds_secret;
 
 use crate::database::Database;
+use crate::endpoint::{Endpoint, EndpointLoad, Peer};
+use crate::fault::Fault;
+use crate::plan::{OwnedAction, Plan};
+use crate::study::LaunchEndpoint;
 use crate::units::show_duration;
 
 /// An SQL load. Its steps name their scripts by number.
@@ -33,7 +38,104 @@ pub struct Transactions {
     pub latency_limit_ns: Option<u64>,
 }
 
+impl EndpointLoad for Transactions {
+    fn peers(&self) -> &[Peer] {
+        &self.database.peers
+    }
+
+    fn copied(&self) -> Box<dyn EndpointLoad> {
+        Box::new(self.clone())
+    }
+
+    fn add_address(&mut self, place: &LaunchEndpoint) -> Result<Option<String>, Vec<Fault>> {
+        self.database.add(&Database::read(&place.url)?)?;
+        Ok(None)
+    }
+
+    fn attempted_peers(&self) -> Vec<Peer> {
+        self.database.attempted_peers()
+    }
+
+    fn database(&self) -> Option<&Database> {
+        Some(&self.database)
+    }
+
+    fn has_tls_on_request(&self) -> bool {
+        true
+    }
+
+    fn is_in_process(&self) -> bool {
+        self.database.file.is_some()
+    }
+
+    fn pool(&self) -> Option<u32> {
+        self.pool
+    }
+
+    fn latency_limit_ns(&self) -> Option<u64> {
+        self.latency_limit_ns
+    }
+
+    fn keep_alive(&self) -> bool {
+        self.keep_alive
+    }
+
+    fn may_write(&self) -> bool {
+        self.deck.statements().iter().any(|statement| sql::may_write(statement, self.database.engine))
+    }
+
+    fn written_by(&self, number: u16, _action: &OwnedAction, _has_database: bool) -> Option<String> {
+        let written = self.written_by_script(number)?;
+        Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
+    }
+
+    fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
+        let numbers: Vec<u16> = plan.steps_at(endpoint).map(|(number, _)| number).collect();
+        let mut parts = sql::parts(&self.deck, &plan.sql_steps(endpoint));
+        parts.iter_mut().for_each(|part| part.of = numbers[usize::from(part.of)]);
+        parts
+    }
+
+    fn scripts_json(&self) -> Option<Value> {
+        Some(self.to_json())
+    }
+
+    fn script_texts(&self) -> &[Vec<u8>] {
+        &self.texts
+    }
+
+    fn bind(&mut self, names: &[String], saves: Vec<u16>) {
+        (self.settings.bindings, self.settings.saves) = (names.to_vec(), saves);
+    }
+
+    fn saved_by_scripts(&self) -> &[u16] {
+        &self.settings.saves
+    }
+
+    fn make_lone(&mut self, seed: u64) {
+        (self.settings.seed, self.settings.clients, self.pool) = (seed, 1, None);
+    }
+
+    /// Seeded as in pgbench.
+    fn choosers(&self, seed: u64, clients: u32) -> Option<Vec<Xoroshiro>> {
+        let has_default_seed = self.settings.variables.iter().any(|(name, _)| name == "default_seed");
+        let seeds = if has_default_seed { Seeds::without_default } else { Seeds::new };
+        let seeds = seeds(seed, clients);
+        Some((0..clients).map(|client| seeds.choose(client)).collect())
+    }
+}
+
 impl Transactions {
+    /// Transactions on a system. `None` if it takes another load.
+    pub fn at(endpoint: &Endpoint) -> Option<&Self> {
+        endpoint.load.downcast()
+    }
+
+    /// Transactions of each database that takes some, in the order of its number.
+    pub fn in_plan(plan: &Plan) -> impl Iterator<Item = &Self> {
+        plan.endpoints.iter().filter_map(Self::at)
+    }
+
     /// Describes the load. `scale` is the scale that was read from the tables. `None` if it was not read.
     pub fn words(&self, scale: Option<i64>) -> String {
         let Settings { mode, max_tries, distribution, .. } = &self.settings;
@@ -60,7 +162,7 @@ impl Transactions {
     }
 
     /// Statement of a script that may write. `None` if there is none.
-    pub(crate) fn written_by(&self, script: u16) -> Option<&Statement> {
+    fn written_by_script(&self, script: u16) -> Option<&Statement> {
         let numbers = self.deck.scripts().get(usize::from(script))?.statements();
         let mut statements = numbers.filter_map(|number| self.deck.statements().get(usize::from(number)));
         statements.find(|statement| sql::may_write(statement, self.database.engine))
@@ -71,7 +173,7 @@ impl Transactions {
         self.database.engine.verified_by()
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let Settings { mode, max_tries, scale, variables, distribution, .. } = &self.settings;
         let variables = variables.iter().map(|(name, value)| {
             let value = if sounds_secret(name) { "(secret)" } else { value.as_str() };

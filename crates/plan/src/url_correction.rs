@@ -1,7 +1,8 @@
 //! Suggests a correction for a text that is not the URL of a server that Tenbin can load.
 
-use crate::database::presentable;
+use crate::database::{SCHEME_ALIASES, presentable};
 use crate::file::near::nearest;
+use crate::system_kind::request_schemes;
 
 /// Schemes of protocols that Tenbin does not speak, but whose bytes can be sent over raw TCP.
 const OVER_TCP: [&str; 10] =
@@ -14,14 +15,6 @@ const BY_DNS: [(&str, &str); 1] = [(
     "its servers are in SRV records of the DNS, which are not read: look them up (`dig SRV _mongodb._tcp.HOST`), and write \
      mongodb://HOST:PORT/DATABASE?tls=true; in a plan `url` is a list of all of them",
 )];
-/// Other names of known schemes.
-const ALIASES: [(&str, &str); 5] = [
-    ("pgsql", "postgres"),
-    ("pg", "postgres"),
-    ("postgre", "postgres"),
-    ("mysql2", "mysql"),
-    ("sqlite3", "sqlite"),
-];
 
 /// Correction, as the help of an error on the command line. `None` if the text resembles nothing known.
 pub(crate) fn correction(text: &str, known: &[&str]) -> Option<String> {
@@ -74,7 +67,7 @@ pub(crate) fn corrected(text: &str, known: &[&str]) -> Option<String> {
     }
     // The part after the plus sign is a database driver, as in SQLAlchemy: postgresql+asyncpg.
     let plain = scheme.split('+').next().unwrap_or_default();
-    let alias = || ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, name)| *name);
+    let alias = || SCHEME_ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, name)| *name);
     let same = known.iter().copied().find(|known| *known == plain);
     let meant = same.or_else(alias).or_else(|| nearest(plain, known.iter().copied()))?;
     let url = format!("{meant}://{rest}");
@@ -89,7 +82,7 @@ fn scheme_and_rest(text: &str) -> Option<(&str, &str)> {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-".contains(&byte));
     let signs = &rest[..rest.find(|character| !is_sign(character)).unwrap_or(rest.len())];
     // A host with a path or a port also has one separator: `server/path`, `server:80`.
-    let is_of_http = signs == ":" && ["http", "https"].contains(&scheme);
+    let is_of_http = signs == ":" && request_schemes().iter().any(|one| one.name == scheme);
     (is_scheme && (signs.len() > 1 || is_of_http)).then(|| (scheme, rest.trim_start_matches(is_sign)))
 }
 

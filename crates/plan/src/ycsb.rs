@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use wire::step::Records;
 
 use crate::check_load::Destination;
-use crate::database;
 use crate::draft::{Draft, Played, TlsSpec};
 use crate::error::Spelling;
 use crate::fault::Fault;
@@ -20,6 +19,7 @@ use crate::query_step;
 use crate::request::url_fault;
 use crate::spec::Field;
 use crate::study::{Environment, Launch, OwnData, OwnRows, OwnTable, SqlFile, Study};
+use crate::system_kind::{SystemKind, takes_statements};
 use crate::units;
 
 /// Default number of records.
@@ -108,11 +108,7 @@ pub struct RecordLoading {
 
 /// Operations on records in the protocol of a URL. `None` if it has none.
 pub(crate) fn operations(url: &str) -> Option<&'static Records> {
-    if database::is_database(url) {
-        return Some(&sql::records::RECORDS);
-    }
-    let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-    protocol.own_steps()?.records
+    (SystemKind::by_url(url).records)(url)
 }
 
 /// Error for a system without operations on records.
@@ -135,7 +131,7 @@ impl Ycsb {
         }
         let scenarios = scenarios.join(",");
         let data = data(&scenarios, shape, self.reads_latest);
-        let sql = if database::is_database(url) { "sql: { mode: prepared }\n" } else { "" };
+        let sql = if takes_statements(url) { "sql: { mode: prepared }\n" } else { "" };
         Ok(format!("scenarios: {{{scenarios}}}\ndata: {data}\n{sql}"))
     }
 }
@@ -292,11 +288,7 @@ impl RecordShape {
 fn study(url: &str, sections: &str) -> Result<Study, Vec<Fault>> {
     // The URL of the system takes the place of this one later. It may have a password, which no plan contains.
     let scheme = url.split(':').next().unwrap_or_default();
-    let placeholder = match database::is_database(url) {
-        true if scheme.eq_ignore_ascii_case("sqlite") => "sqlite:records.db".to_owned(),
-        true => format!("{scheme}://user@127.0.0.1/records"),
-        false => format!("{scheme}://127.0.0.1"),
-    };
+    let placeholder = (SystemKind::by_url(url).placeholder_url)(scheme);
     let text = format!("{sections}url: \"{placeholder}\"\n");
     let (shown, title) = ("the workload", "workload".to_owned());
     let study = Study::from_bytes(text.as_bytes(), shown, title, PathBuf::from("/"), false);
@@ -322,7 +314,8 @@ pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
 /// Checks a command line that asks for a workload.
 pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
-    if !database::is_database(&draft.url) {
+    let kind = SystemKind::by_url(&draft.url);
+    if !kind.takes_statements() {
         faults.extend(url_fault(&draft.url));
     }
     if draft.played.len() > 1 {
@@ -333,10 +326,9 @@ pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> 
     unused_flags(draft, workload, &mut faults);
     let sections = workload.sections(&draft.url, shape);
     let sections = sections.map_err(|(what, help)| faults.push(Fault::new(Field::WORKLOAD.flag, what, help)));
-    let unit = database::unit(&draft.url);
     let pipeline_max = pipeline_max(&draft.url);
     let mut errors = Vec::new();
-    draft.load.check(Destination { unit, pipeline_max, ..Destination::default() }, &mut errors);
+    draft.load.check(Destination { unit: kind.unit, pipeline_max, ..Destination::default() }, &mut errors);
     faults.extend(errors.iter().map(|error| error.printed(Spelling::Flags)));
     let (Ok(sections), true) = (sections, faults.is_empty()) else { return Err(faults) };
     let mut study = study(&draft.url, &format!("{sections}load: {{ users: 1, for: 1s }}\n"))?;
@@ -373,7 +365,7 @@ fn records(draft: &Draft, faults: &mut Vec<Fault>) -> u64 {
 
 /// Reports flags that have no meaning for a workload.
 fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
-    let of_database = database::is_database(&draft.url);
+    let of_database = takes_statements(&draft.url);
     let of_request = [
         ("-X", draft.method.is_some()),
         ("-H", !draft.headers.is_empty()),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use load::open::EVEN;
 use load::{Load, Schedule, Spacing};
-use plan::{Amount, At, Environment, Fault, Launch, Plan, Searched, Study};
+use plan::{Amount, At, Environment, Fault, Launch, Plan, Searched, Study, Transactions};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -130,7 +130,9 @@ fn database_users_share_given_connections() {
     let sql = read(
         "{ scenario: [ { sql: select 1 } ], load: { users: 20 }, url: \"postgres://u@127.0.0.1/d?sslmode=disable\" }",
     );
-    let pool = |users| at(&sql, At::Users(users)).sql().expect("it is of transactions").pool;
+    let pool = |users| {
+        Transactions::in_plan(&at(&sql, At::Users(users))).next().expect("it is of transactions").pool
+    };
     assert_eq!([pool(4), pool(20), pool(64)], [None, None, Some(20)]);
 }
 

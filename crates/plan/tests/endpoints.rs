@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use plan::{Environment, FileErrors, Launch, Plan, Select, Study};
+use plan::{Environment, FileErrors, Launch, Plan, Select, Study, Transactions};
 
 use crate::good_plans::request;
 
@@ -72,7 +72,7 @@ fn plan_mixes_http_raw_tcp_and_databases() {
     let targets: Vec<&str> =
         plan.steps.iter().filter_map(|step| Some(request(step)?.request.target.as_str())).collect();
     assert_eq!(targets[1], "/shop/items", "a path in a URL precedes the paths of its steps alone");
-    let scripts: Vec<usize> = plan.databases().map(|sql| sql.deck.scripts().len()).collect();
+    let scripts: Vec<usize> = Transactions::in_plan(&plan).map(|sql| sql.deck.scripts().len()).collect();
     assert_eq!(scripts, [1, 1], "each database has the scripts of its own steps");
     let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
     assert_eq!(parts, [4; 4], "statements belong to the step of the plan, not to that of the database");
@@ -142,7 +142,7 @@ fn each_database_saves_values_of_its_own_steps() {
     let text = "scenario: [ { sql: SELECT 1 AS a, save: { a: { column: a } } }, { sql: 'SELECT :a AS b', endpoint: other, save: { b: { column: b } } }, \
                 { sql: 'SELECT :b' } ]\nurl: postgres://u@127.0.0.1:82/x\nendpoints: { other: 'postgres://u@127.0.0.1:83/x' }\nload: { users: 1 }\n";
     let plan = plan(&study(text), 0);
-    let saves: Vec<Vec<u16>> = plan.databases().map(|sql| sql.settings.saves.clone()).collect();
+    let saves: Vec<Vec<u16>> = Transactions::in_plan(&plan).map(|sql| sql.settings.saves.clone()).collect();
     assert_eq!(saves, [[0], [1]]);
 }
 
@@ -190,7 +190,7 @@ fn hash_in_select_makes_a_shard_of_each_address() {
     assert_eq!((plan.endpoints[0].shards(), plan.variables.as_slice()), (2, &["user".to_owned()][..]));
     let rule = wire::ShardRule::default();
     assert_eq!(plan.endpoints[0].select, Some(Select::Hash("u{user}".to_owned(), rule)));
-    let sql = plan.endpoints[0].transactions().expect("transactions");
+    let sql = Transactions::at(&plan.endpoints[0]).expect("transactions");
     assert_eq!(sql.database.shown, "postgres://127.0.0.1:82,127.0.0.1:83/x");
 }
 

@@ -6,7 +6,9 @@ use judge::Sign;
 use judge::slo::Figure;
 use load::values::{RowOrder, Source};
 use load::{Load, Order, ThinkTime};
-use plan::{Environment, EventAction, EventSign, Launch, Pin, PlannedStep, ReadyWhen, Study, StudyPin};
+use plan::{
+    Environment, EventAction, EventSign, Launch, Pin, PlannedStep, ReadyWhen, Study, StudyPin, Transactions,
+};
 use record::Percentile;
 use wire::http1::{CaptureFrom, HttpStep};
 
@@ -413,7 +415,7 @@ fn transactions_are_scripts_with_bound_values() {
         host: std::net::Ipv4Addr::LOCALHOST,
     };
     let plan = study.plan(0, &study.launch(0, &environment)).unwrap();
-    let sql = plan.sql().expect("a plan of transactions");
+    let sql = Transactions::in_plan(&plan).next().expect("a plan of transactions");
     let texts: Vec<String> =
         sql.texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
     assert_eq!(
@@ -454,7 +456,7 @@ fn requests_and_transactions_have_their_own_peers() {
     let peers: Vec<(u16, Option<&Path>)> =
         plan.peers().map(|peer| (peer.port, peer.unix_socket.as_deref())).collect();
     assert_eq!(peers, [(81, None), (82, Some(Path::new("/d/.s.PGSQL.82")))]);
-    let sql = plan.sql().expect("transactions");
+    let sql = Transactions::in_plan(&plan).next().expect("transactions");
     assert_eq!(
         (sql.settings.bindings.as_slice(), sql.settings.saves.as_slice()),
         (&["one".to_owned(), "two".to_owned()][..], &[0][..])
@@ -482,7 +484,7 @@ fn load_may_follow_one_scenario_with_prepared_tables() {
     assert!(tables.drop && !tables.unlogged);
     let names = |load: usize| {
         let plan = study.plan(load, &launch).expect("it is a plan");
-        let scripts = plan.sql().expect("it is SQL").deck.scripts();
+        let scripts = Transactions::in_plan(&plan).next().expect("it is SQL").deck.scripts();
         assert_eq!(scripts.len(), plan.steps.len());
         let visits: Vec<u16> = plan.scenarios.visits().map(|visit| visit.step).collect();
         (
@@ -495,7 +497,7 @@ fn load_may_follow_one_scenario_with_prepared_tables() {
     let both = vec!["other".to_owned(), "postcodes-insert:multi-row".to_owned()];
     assert_eq!(names(1), (both, vec![0, 1], 1));
     let plan = study.plan(1, &launch).expect("it is a plan");
-    let texts = &plan.sql().expect("it is SQL").texts;
+    let texts = &Transactions::in_plan(&plan).next().expect("it is SQL").texts;
     assert_eq!(String::from_utf8_lossy(&texts[1]).matches("INSERT").count(), 1, "one statement for all rows");
     let steps = |load| study.gates_of(load).into_iter().map(|gate| gate.step).collect::<Vec<_>>();
     assert_eq!(steps(0), [None]);

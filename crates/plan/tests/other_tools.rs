@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use plan::{Action, Amount, At, Environment, Plan, Study};
+use plan::{Action, Amount, At, Environment, Plan, Study, Transactions};
 use sql::Mode;
 
 fn read(text: &str, is_quick: bool) -> Result<Study, String> {
@@ -71,7 +71,10 @@ fn tool_may_load_a_database() {
         "systems: { pg: { start: \"postgres -p {port}\", url: \"postgres://u@127.0.0.1:{port}/db\" } }";
     let study = study(load, system).expect("a plan");
     let plan = planned(&study);
-    assert!(plan.sql().is_none() && plan.database().is_some(), "it is asked what its sessions wait for");
+    assert!(
+        Transactions::in_plan(&plan).next().is_none() && plan.database().is_some(),
+        "it is asked what its sessions wait for"
+    );
     assert_eq!((plan.endpoint().peer().port, plan.load_words().as_str()), (20_001, "pgbench, 4 users"));
 }
 
@@ -137,14 +140,25 @@ fn of_both(page: &str) -> Result<Study, String> {
 fn each_load_needs_only_its_own_scenario_or_tool() {
     let study = of_both("users: 2").expect("a plan");
     let plans: Vec<Plan> = (0..study.loads.len()).map(|load| planned_load(&study, load)).collect();
-    let of = |plan: &Plan| (plan.has_requests(), plan.sql().is_some(), plan.database().is_some());
+    let of = |plan: &Plan| {
+        (
+            plan.steps
+                .iter()
+                .any(|step| step.owned().is_some_and(|action| !action.step.unit().has_sessions())),
+            Transactions::in_plan(plan).next().is_some(),
+            plan.database().is_some(),
+        )
+    };
     let found: Vec<_> = plans.iter().map(of).collect();
     assert_eq!(
         found,
         [(true, false, true), (false, false, true), (false, true, true), (false, false, true)],
         "requests, transactions, and a database that is watched"
     );
-    assert_eq!(plans[2].sql().map(|sql| (sql.pool, sql.settings.mode)), Some((Some(2), Mode::Prepared)));
+    assert_eq!(
+        Transactions::in_plan(&plans[2]).next().map(|sql| (sql.pool, sql.settings.mode)),
+        Some((Some(2), Mode::Prepared))
+    );
     assert_eq!(plans[0].connections(), 2);
     assert_eq!(study.run_words(0), "2 users, closed");
     assert!(!study.explain().contains("of iterations"), "no load draws a scenario: {}", study.explain());
@@ -161,6 +175,6 @@ fn search_on_requests_has_a_connection_for_each_user() {
     let amount =
         Amount { at: At::Users(64), warm_up_ns: 0, measured_ns: 1_000_000_000, connections: 1, seed: 1 };
     let planned = |load| study.plan_at(load, &study.launch(0, &environment), &amount).expect("a plan");
-    assert!(planned(0).sql().is_none());
-    assert_eq!(planned(2).sql().expect("transactions").pool, Some(2));
+    assert!(Transactions::in_plan(&planned(0)).next().is_none());
+    assert_eq!(Transactions::in_plan(&planned(2)).next().expect("transactions").pool, Some(2));
 }

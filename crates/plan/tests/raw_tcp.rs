@@ -28,7 +28,7 @@ fn plan_defines_writes_and_end_of_reply() {
         (plan.endpoint().protocol().map(|protocol| protocol.name), plan.endpoint().peer().port),
         (Some("tcp"), 7000)
     );
-    assert!(plan.steps.iter().all(|step| step.is_request() && request(step).is_none()));
+    assert!(plan.steps.iter().all(|step| step.owned().is_some() && request(step).is_none()));
     let own: Vec<_> = plan.steps.iter().filter_map(|step| step.owned()).collect();
     let steps: Vec<&TcpStep> = own.iter().filter_map(|action| action.step.downcast()).collect();
     let exchange = &steps[0].exchange;

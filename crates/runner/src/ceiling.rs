@@ -12,6 +12,7 @@ use plan::{Draft, LoadSpec, Pin, Plan};
 use record::{Percentile, Tally};
 use store::Store;
 
+use crate::databases;
 use crate::describe::unix_ms;
 use crate::recipe;
 use crate::systems::Room;
@@ -46,11 +47,13 @@ pub(crate) struct Shape<'a> {
 /// Replies per second at the ceiling, from the store or measured now. The error says why there is none.
 pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     let plan = shape.plan;
-    if plan.sql().is_some() {
-        return Err("there is no server of SQL that answers at once".to_owned());
-    }
-    if let Some(own) = plan.steps.iter().find_map(|step| step.owned()?.protocol?.own_steps()) {
-        return Err(format!("there is no server of {} that answers at once", own.noun));
+    let mut without = plan
+        .endpoints
+        .iter()
+        .rev()
+        .filter_map(|endpoint| (databases::kind_at(endpoint).has_no_instant_server)(endpoint));
+    if let Some(noun) = without.next() {
+        return Err(format!("there is no server of {noun} that answers at once"));
     }
     if plan.peers().any(|peer| peer.tls.is_some()) {
         return Err("the server that answers at once does not speak TLS".to_owned());

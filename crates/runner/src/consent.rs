@@ -15,6 +15,7 @@ use engine::{Endpoint, Line, Peer, TlsPeer, TlsTrust};
 use load::{Load, Order, Scenarios};
 use plan::{Plan, units};
 use ring::rand::{SecureRandom, SystemRandom};
+use wire::step::requests;
 
 use crate::resolve;
 
@@ -198,7 +199,8 @@ fn ask(
     tls: Option<TlsPeer>,
     token: &OwnerToken,
 ) -> Result<f64, ConsentError> {
-    let (scheme, path) = (if tls.is_some() { "https" } else { "http" }, token.path());
+    let mut schemes = requests().schemes.iter().filter(|scheme| scheme.is_secure == tls.is_some());
+    let (scheme, path) = (schemes.next().map_or("", |scheme| scheme.name), token.path());
     let host = if peer.host.contains(':') { format!("[{}]", peer.host) } else { peer.host.clone() };
     let authority = format!("{host}:{}", peer.port);
     let missing = |reason| ConsentError::Missing {
@@ -240,10 +242,10 @@ fn max_rate_per_s(answer: &[u8]) -> Result<f64, String> {
     let text = String::from_utf8_lossy(answer);
     let (head, body) = text.split_once("\r\n\r\n").ok_or("the answer is none of HTTP")?;
     let mut status_line = head.lines().next().unwrap_or_default().split(' ');
-    let is_http = status_line.next().is_some_and(|version| version.starts_with("HTTP/1."));
+    let has_version = status_line.next().is_some_and(|version| version.starts_with("HTTP/1."));
     match status_line.next() {
-        Some("200") if is_http => {}
-        Some(status) if is_http => return Err(format!("status {}", status.escape_debug())),
+        Some("200") if has_version => {}
+        Some(status) if has_version => return Err(format!("status {}", status.escape_debug())),
         _ => return Err("the answer is none of HTTP".to_owned()),
     }
     let rate = body.lines().find_map(|line| line.trim().strip_prefix("max-rate:"));

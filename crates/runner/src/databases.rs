@@ -4,20 +4,21 @@ mod mysql;
 mod postgres;
 mod redis;
 mod sqlite;
+mod transactions;
 
 use std::fmt;
 
 use plan::{Engine, OwnData, Plan, Transactions};
-use sql::script::ScriptSet;
-use sql::{Settings, TransactionStep};
-use wire::Channels;
 use wire::sql::ServerError;
 
 use crate::database_check::{QueryResult, ServerQuestions};
 use crate::database_cost::ReadCosts;
 use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
+use crate::endpoint_kind::{EndpointKind, REQUESTS};
 use crate::pooling::Pooling;
 use crate::prepare::Refusal;
+
+pub(crate) use transactions::database_addresses;
 
 /// A kind of database.
 pub(crate) struct Kind {
@@ -49,8 +50,8 @@ pub(crate) struct Kind {
     pub(crate) server_copy: Option<FindServerCopy>,
     /// Starts a monitor of the connections of this process. `None` for a server.
     pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
-    /// Executes scripts in this process. `None` for a server.
-    pub(crate) in_process: Option<InProcess>,
+    /// Kind of the endpoints that take its transactions.
+    endpoint: &'static EndpointKind,
 }
 
 /// Statements that show the plan of another statement.
@@ -121,11 +122,12 @@ pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
     Ok(discovered)
 }
 
-/// Creates the channels of a load in this process, from scripts, steps, and settings. The error is in words.
-pub(crate) type InProcess =
-    fn(ScriptSet, &[TransactionStep], Settings, &Transactions) -> Result<Box<dyn Channels>, String>;
-
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];
+
+/// Finds the kind of an endpoint: that of its database, or that of requests.
+pub(crate) fn kind_at(endpoint: &plan::Endpoint) -> &'static EndpointKind {
+    Transactions::at(endpoint).map_or(&REQUESTS, |sql| of(sql.database.engine).endpoint)
+}
 
 /// Finds the entry of an engine.
 ///

@@ -22,7 +22,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         hash.update(&action.identity());
     }
     // The plan has only the names of scripts, so their texts are hashed.
-    for text in plan.databases().flat_map(|sql| &sql.texts) {
+    for text in plan.endpoints.iter().flat_map(|endpoint| endpoint.load.script_texts()) {
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text);
     }

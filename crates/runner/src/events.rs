@@ -252,8 +252,8 @@ fn action(action: &EventAction, plan: &Plan) -> Action {
             command: command(cmd),
             lock: lock
                 .as_ref()
-                .zip(plan.sql())
-                .map(|(statements, sql)| HeldLock::boxed(&sql.database, statements)),
+                .zip(plan.database())
+                .map(|(statements, database)| HeldLock::boxed(database, statements)),
         },
         EventAction::Signal(signal) => Action::Signal(signalled(signal)),
         EventAction::Start(process) => Action::Start(process.clone()),

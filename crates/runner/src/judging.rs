@@ -13,6 +13,7 @@ use store::Store;
 use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
 use crate::contents;
+use crate::databases;
 use crate::describe::{unit, unix_ms};
 use crate::environment::{self, Before};
 use crate::monitor::Monitor;
@@ -172,9 +173,10 @@ fn limit_reached(ends: &[WorkerEnd], plan: &Plan) -> Option<String> {
     let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
     let at_s = at_ns as f64 / 1e9;
     let is_of_plan = plan.grows_to.is_none_or(|max| connections as u64 >= u64::from(max));
-    let help = match plan.sql() {
+    let room_help = plan.endpoints.iter().find_map(|endpoint| databases::kind_at(endpoint).room_help);
+    let help = match room_help {
         _ if is_of_plan => "raise it with -c",
-        Some(_) => "the server had no more free: raise its max_connections, or share connections by a pooler",
+        Some(help) => help,
         None => "this machine has no more open files or local ports: see `tenbin check`",
     };
     Some(format!("the limit of {connections} connections was reached at {at_s:.2} s; {help}"))

@@ -19,6 +19,7 @@ mod database_watch;
 mod databases;
 mod describe;
 mod early_end;
+mod endpoint_kind;
 mod environment;
 mod errand;
 mod events;

@@ -12,8 +12,9 @@ use progress::{Filling, RunEvent, Stream};
 use sql::workload;
 
 use crate::consent::PublicLoads;
+use crate::databases::database_addresses;
 use crate::own_data;
-use crate::prepare::{Refusal, database_addresses};
+use crate::prepare::Refusal;
 use crate::record_loading::load_records;
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{Message, StopLevel};
 use load::{Closed, Load, Order, Scenario, Scenarios, Share, Stop, ThinkTime, Visit};
-use plan::{Gets, Pin, Plan};
+use plan::{Pin, Plan};
 use record::Tally;
 
 use crate::early_end::UnusableReply;
@@ -126,9 +126,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);
     alone.scenarios = Scenarios { list: vec![scenario] };
     for endpoint in &mut alone.endpoints {
-        if let Gets::Transactions(sql) = &mut endpoint.gets {
-            (sql.settings.seed, sql.settings.clients, sql.pool) = (alone.seed, 1, None);
-        }
+        endpoint.load.make_lone(alone.seed);
     }
     alone
 }

@@ -4,7 +4,7 @@ use evidence::{Failure, NewRun, RunId, SteadyStart, Verdict};
 use progress::{RunEvent, Stream};
 use store::Store;
 
-use crate::consistency;
+use crate::databases;
 use crate::describe;
 use crate::feed::Feed;
 use crate::made_run::{Loaded, MadeRun};
@@ -90,10 +90,7 @@ impl Runner<'_> {
             Err(failure) => return self.without_a_load(&new, failure),
         };
         new.parts = describe::parts(&planned.plan);
-        let notes = match planned.plan.sql() {
-            Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
-            None => recording::record_way(&planned.plan, &prepared, &mut new),
-        };
+        let notes = recording::record(&planned.plan, &prepared, &mut new);
         match planned.begin_figures(&|| self.tools.is_stopped()) {
             Ok(figures) => monitored.read_with(figures),
             Err(failure) => return self.without_a_load(&new, failure),
@@ -220,9 +217,10 @@ impl Runner<'_> {
 
 /// Adds notes on tables that the load left inconsistent. A check reads whole tables, which may take longer than the watchdog allows.
 fn note_inconsistencies(planned: &PlannedRun<'_>, measured: &mut Measured) {
-    for sql in planned.plan.endpoints.iter().filter_map(plan::Endpoint::transactions) {
+    for endpoint in &planned.plan.endpoints {
+        let Some(check) = databases::kind_at(endpoint).check_after else { continue };
         measured.wait();
-        measured.ending.notes.extend(consistency::check(sql));
+        measured.ending.notes.extend(check(endpoint));
         measured.go_on();
     }
 }

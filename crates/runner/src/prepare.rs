@@ -17,12 +17,13 @@ use lab::listening::Unseen;
 use lab::running::{self, Named, SearchedSystem};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Open, Order, Share};
-use plan::{Balance, ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
+use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
-use crate::database_check::{self, DatabaseFacts, NotReady};
+use crate::database_check::{DatabaseFacts, NotReady};
 use crate::databases;
+use crate::endpoint_kind::{ConnectionRoom, FirstConnection, Learnt};
 use crate::generator::{Ready, Underway};
 use crate::load_tool;
 use crate::protocol::Steps;
@@ -213,7 +214,7 @@ pub(crate) fn prepare_engine(
         shards(endpoint, peer).map(move |peer| (number, endpoint, peer))
     });
     let asked: Vec<(usize, &plan::Endpoint, Peer)> = asked.collect();
-    let ServerFacts { learnt, tls, is_certificate_missing, scales, servers_max } =
+    let ServerFacts { learnt, tls, is_certificate_missing, scales, room } =
         ServerFacts::ask(plan, &script, &asked)?;
     let script = match scales.iter().any(Option::is_some) {
         // The size of the tables is known only now.
@@ -221,7 +222,7 @@ pub(crate) fn prepare_engine(
         false => script,
     };
     let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
-    let max = grown_max(plan, threads, needs_ports, servers_max);
+    let max = grown_max(plan, threads, needs_ports, room);
     let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, max);
     let (cores, load) = (job.cores.clone(), change(EngineLoad { job, script }));
     let memory_bound_bytes = load.memory_bound_bytes();
@@ -263,8 +264,8 @@ struct ServerFacts {
     is_certificate_missing: bool,
     /// Scales that were read from the tables, by number of the endpoint.
     scales: Vec<Option<i64>>,
-    /// Lowest number of free connections that a database reported.
-    servers_max: Option<u64>,
+    /// Connections that the systems allow.
+    room: ConnectionRoom,
 }
 
 impl ServerFacts {
@@ -274,24 +275,23 @@ impl ServerFacts {
         let timeout = Duration::from_nanos(plan.connect_timeout_ns);
         let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
         let mut scales = vec![None; plan.endpoints.len()];
-        let mut servers_max = None;
+        let mut room = ConnectionRoom::Unlimited;
+        let first_kind = databases::kind_at(plan.endpoint());
         for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
-            let probed = match endpoint.transactions() {
-                None => engine::probe(peer, &mut *script.open(place), timeout)?,
-                Some(sql) => {
-                    let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
-                    scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));
-                    servers_max = servers_max.into_iter().chain(said.connections_left).min();
-                    learnt.get_or_insert(said);
-                    probed
-                }
-            };
-            if endpoint.transactions().is_none() || !plan.has_requests() {
+            let kind = databases::kind_at(endpoint);
+            let wanted = connections(plan);
+            let first = FirstConnection { endpoint, peer, place, steps: script, wanted, timeout };
+            let Learnt { probed, facts, scale, room: of_peer } = (kind.ask)(&first)?;
+            scales[*number] = scales[*number].or(scale);
+            room = room.and(of_peer);
+            learnt = learnt.or(facts);
+            // Reports show the TLS of the first kind of endpoint.
+            if std::ptr::eq(kind, first_kind) {
                 tls = tls.or(probed.tls);
-                is_certificate_missing |= probed.is_certificate_missing && endpoint.transactions().is_none();
+                is_certificate_missing |= probed.is_certificate_missing;
             }
         }
-        Ok(Self { learnt, tls, is_certificate_missing, scales, servers_max })
+        Ok(Self { learnt, tls, is_certificate_missing, scales, room })
     }
 }
 
@@ -310,15 +310,14 @@ fn apply_load(peers: &mut [Peer], plan: &Plan) {
 /// Connections of a database that an open load does not take: Tenbin looks at the sessions over one, and an operator may need one.
 const LEFT_FREE: u64 = 2;
 
-/// Number of connections that this machine and the plan's databases allow. `servers_max` is the lowest number of free connections that
-/// a database reported.
-fn grown_max(plan: &Plan, threads: u32, needs_ports: bool, servers_max: Option<u64>) -> u64 {
+/// Number of connections that this machine and the plan's systems allow.
+fn grown_max(plan: &Plan, threads: u32, needs_ports: bool, room: ConnectionRoom) -> u64 {
     let machine_max = connections_max(threads.into(), peer_count(plan), needs_ports).0;
-    match (plan.sql(), servers_max) {
-        (None, _) => machine_max,
+    match room {
+        ConnectionRoom::Unlimited => machine_max,
         // A server that does not report its free connections may have no more than the first ones.
-        (Some(_), None) => 0,
-        (Some(_), Some(left)) => machine_max.min(left.saturating_sub(LEFT_FREE)),
+        ConnectionRoom::Unknown => 0,
+        ConnectionRoom::Left(left) => machine_max.min(left.saturating_sub(LEFT_FREE)),
     }
 }
 
@@ -387,14 +386,7 @@ pub(crate) fn peers(
     endpoints: &[plan::Endpoint],
     public: &PublicLoads,
 ) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
-    let find = |endpoint: &plan::Endpoint| match endpoint.is_in_process() {
-        // A database in this process has no address.
-        true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
-        false => match endpoint.transactions() {
-            Some(sql) => database_addresses(&sql.database, public),
-            None => addresses(endpoint.peers(), endpoint.has_tls_on_request(), public),
-        },
-    };
+    let find = |endpoint: &plan::Endpoint| (databases::kind_at(endpoint).addresses)(endpoint, public);
     let found = endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
     let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {
@@ -411,23 +403,6 @@ pub(crate) fn peers(
         }
     });
     Ok((peers.collect(), resolved))
-}
-
-/// Addresses of a database in the order of attempts, and the duration of their name resolution.
-pub(crate) fn database_addresses(
-    database: &plan::Database,
-    public: &PublicLoads,
-) -> Result<(Peer, Option<Duration>), Refusal> {
-    let (peer, resolved) = addresses(&database.attempted_peers(), true, public)?;
-    let selection = match database.balance {
-        Some(Balance { width, stride }) => Selection::Spread { width, stride },
-        None if !database.login.attempts.is_empty() => Selection::First,
-        None => Selection::InTurn,
-    };
-    // A server rejects TLS without a request if the protocol is not named.
-    let kind = databases::of(database.engine);
-    let alpn = kind.direct_tls_alpn.filter(|_| database.login.is_tls_direct);
-    Ok((Peer { tls: peer.tls.map(|tls| tls.offering(alpn.as_slice())), selection, ..peer }, resolved))
 }
 
 /// Peers of the engine for an endpoint: each of its shards, or the endpoint itself.
@@ -447,12 +422,9 @@ pub(crate) fn ask_owners(
         .iter()
         .zip(found)
         .map(|(endpoint, resolved)| Target {
-            peers: match endpoint.transactions() {
-                Some(sql) => sql.database.attempted_peers(),
-                None => endpoint.peers().to_vec(),
-            },
+            peers: endpoint.load.attempted_peers(),
             resolved,
-            serves_web: !endpoint.has_tls_on_request(),
+            serves_web: !endpoint.load.has_tls_on_request(),
         })
         .collect();
     consent::check(plan, &targets, token)
@@ -509,10 +481,10 @@ pub(crate) fn addresses(
     ))
 }
 
-/// Random generators with which users of a closed SQL load choose scripts, seeded as in pgbench. Empty if weights are not integers,
-/// which pgbench cannot have.
+/// Random generators with which users of a closed load choose scripts, seeded as in pgbench. Empty for other steps, and if weights
+/// are not integers, which pgbench cannot have.
 fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
-    let (Some(sql), Load::Closed(closed)) = (plan.sql(), &plan.load) else { return Vec::new() };
+    let Load::Closed(closed) = &plan.load else { return Vec::new() };
     let is_pgbenchs = match plan.scenarios.list.as_slice() {
         [only] => {
             matches!(&only.order, Order::Mix(visits) if visits.iter().all(|(_, weight)| weight.fract() == 0.0))
@@ -522,10 +494,9 @@ fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
     if !is_pgbenchs {
         return Vec::new();
     }
-    let has_default_seed = sql.settings.variables.iter().any(|(name, _)| name == "default_seed");
-    let seeds = if has_default_seed { sql::script::Seeds::without_default } else { sql::script::Seeds::new };
-    let seeds = seeds(plan.seed, closed.users);
-    (0..closed.users).map(|client| seeds.choose(client)).collect()
+    let mut of_scripts =
+        plan.endpoints.iter().filter_map(|endpoint| endpoint.load.choosers(plan.seed, closed.users));
+    of_scripts.next().unwrap_or_default()
 }
 
 pub(crate) fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {

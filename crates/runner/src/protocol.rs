@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{FirstRequests, Job, Running};
-use plan::{Endpoint, Fault, Gets, Plan, Select, Transactions};
+use plan::{Endpoint, Fault, Plan, Select};
 use ring::rand::{SecureRandom, SystemRandom};
-use sql::Settings;
 use wire::step::StepsOfLoad;
-use wire::{Channel, Channels, Footprint, Mix, PeerStep, Protocol, Shards};
+use wire::{Channel, Channels, Footprint, Mix, PeerStep, Shards};
 
 use crate::databases;
+use crate::endpoint_kind::{EndpointKind, StepsAt};
 use crate::prepare::Refusal;
 use crate::stretching;
 
@@ -39,40 +39,38 @@ impl Steps {
 
     /// Compiles transactions to text, without a server.
     pub(crate) fn recorded(plan: &Plan) -> Result<Self, Refusal> {
-        Self::with(plan, recorded)
+        Self::with(plan, &[], |kind| kind.compile_to_text)
     }
 
     /// Compiles with the scales that were read from the tables, by endpoint.
     pub(crate) fn read_at(plan: &Plan, scales: &[Option<i64>]) -> Result<Self, Refusal> {
-        let scale = |endpoint: u16| scales.get(usize::from(endpoint)).copied().flatten();
-        Self::with(plan, |plan, endpoint, sql| transactions(plan, endpoint, sql, scale(endpoint)))
+        Self::with(plan, scales, |kind| kind.compile)
     }
 
     fn with(
         plan: &Plan,
-        transactions: impl Fn(&Plan, u16, &Transactions) -> Result<Box<dyn Channels>, Refusal>,
+        scales: &[Option<i64>],
+        compile: impl Fn(&EndpointKind) -> Compile,
     ) -> Result<Self, Refusal> {
         let steps = plan.steps.len();
         if let Some(visit) = plan.scenarios.visits().find(|visit| usize::from(visit.step) >= steps) {
             return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
         }
-        let script = |(number, endpoint): (u16, &Endpoint), shard: usize| match &endpoint.gets {
-            Gets::Requests(protocol, _) => requests(plan, number, shard, protocol),
-            Gets::Transactions(sql) => transactions(plan, number, sql),
-            Gets::Unknown(_) => refuse("0", "another load generator makes the load".to_owned()),
-        };
         let mut scripts = Vec::new();
-        for numbered in (0..).zip(&plan.endpoints) {
+        for (number, endpoint) in (0..).zip(&plan.endpoints) {
+            let scale = scales.get(usize::from(number)).copied().flatten();
             // The script of a cluster is that of all nodes.
-            let count = if numbered.1.nodes().is_some() { 1 } else { numbered.1.shards() };
+            let count = if endpoint.nodes().is_some() { 1 } else { endpoint.shards() };
             for shard in 0..count {
-                scripts.push(script(numbered, shard)?);
+                let steps = StepsAt { plan, number, shard, scale };
+                scripts.push(compile(databases::kind_at(endpoint))(&steps)?);
             }
         }
         if scripts.len() == 1 {
             return Ok(Self { script: scripts.remove(0), saved: Vec::new() });
         }
-        let saved = plan.databases().flat_map(|sql| &sql.settings.saves).copied().collect();
+        let saved = plan.endpoints.iter().flat_map(|endpoint| endpoint.load.saved_by_scripts());
+        let saved = saved.copied().collect();
         let mix = Mix::new(scripts, &places(plan)).with_shards(shard_rules(plan)?);
         Ok(Self { script: Box::new(mix), saved })
     }
@@ -117,6 +115,9 @@ impl Steps {
     }
 }
 
+/// Compiles the steps at an endpoint.
+type Compile = fn(&StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal>;
+
 fn refuse<T>(name: &str, what: String) -> Result<T, Refusal> {
     Err(Refusal::Plan(Fault::new(format!("step {name:?}"), what, "correct the step")))
 }
@@ -158,17 +159,17 @@ fn places(plan: &Plan) -> Vec<PeerStep> {
 }
 
 /// Compiles the requests to a system, or to one of its shards.
-fn requests(
-    plan: &Plan,
-    endpoint: u16,
-    shard: usize,
-    protocol: &Protocol,
-) -> Result<Box<dyn Channels>, Refusal> {
+pub(crate) fn requests(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
+    let StepsAt { plan, number, shard, .. } = *at;
+    let endpoint = at.endpoint();
+    let Some(protocol) = endpoint.protocol() else {
+        return refuse("0", "another load generator makes the load".to_owned());
+    };
     let Some(own) = protocol.steps() else {
         return refuse("0", "it is a request, and the system is one of SQL".to_owned());
     };
     let (mut steps, mut names) = (Vec::new(), Vec::new());
-    for (_, step) in plan.steps_at(endpoint) {
+    for (_, step) in plan.steps_at(number) {
         let Some(action) = step.owned() else {
             return refuse(
                 &step.name,
@@ -178,7 +179,6 @@ fn requests(
         steps.push(Arc::clone(&action.step));
         names.push(&step.name);
     }
-    let endpoint = &plan.endpoints[usize::from(endpoint)];
     let access = endpoint.peers().get(shard).unwrap_or(endpoint.peer()).access.filled(&plan.secrets);
     let stretcher = stretching::stretcher(Duration::from_nanos(plan.connect_timeout_ns));
     let load = StepsOfLoad {
@@ -196,45 +196,6 @@ fn requests(
         let name = names.get(wrong.step).map_or("", |name| name.as_str());
         refuse(name, wrong.what)
     })
-}
-
-/// Compiles the transactions on a system.
-fn transactions(
-    plan: &Plan,
-    endpoint: u16,
-    sql: &Transactions,
-    scale: Option<i64>,
-) -> Result<Box<dyn Channels>, Refusal> {
-    let (deck, steps) = (sql.deck.clone(), plan.sql_steps(endpoint));
-    let settings = Settings { scale: sql.settings.scale.or(scale), ..settings(plan, sql) };
-    let engine = sql.database.engine;
-    let script: Result<Box<dyn Channels>, String> = match databases::of(engine).in_process {
-        Some(in_process) => in_process(deck, &steps, settings, sql),
-        None => {
-            let time_max = Duration::from_nanos(plan.connect_timeout_ns);
-            let login = stretching::shared(&sql.database.login, time_max);
-            let is_private = sql.database.peers.iter().all(|peer| peer.unix_socket.is_some());
-            sql::on_server(engine, deck, &steps, settings, login, is_private, nonce()?)
-                .map(|script| Box::new(script) as _)
-        }
-    };
-    let wrong = |what| Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script"));
-    script.map_err(wrong)
-}
-
-/// Compiles transactions to text, without a server.
-fn recorded(plan: &Plan, endpoint: u16, sql: &Transactions) -> Result<Box<dyn Channels>, Refusal> {
-    let (engine, steps) = (sql.database.engine, plan.sql_steps(endpoint));
-    let script = sql::recorded(engine, sql.deck.clone(), &sql.texts, &steps, settings(plan, sql));
-    let wrong = |what| Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script"));
-    script.map(|script| Box::new(script) as _).map_err(wrong)
-}
-
-/// Settings of transactions, with the variables of the plan that are numbers.
-fn settings(plan: &Plan, sql: &Transactions) -> Settings {
-    let of_numbers = plan.data.iter().filter(|data| data.source.is_number());
-    let numbers = of_numbers.flat_map(|data| &data.fills).map(|(variable, _)| *variable).collect();
-    Settings { numbers, ..sql.settings.clone() }
 }
 
 /// Random bytes for log-ins.

@@ -2,35 +2,25 @@
 
 use engine::Endpoint;
 use evidence::NewRun;
-use plan::{Plan, Select, Trust};
+use plan::{Plan, Select};
 use serde_json::json;
 
+use crate::databases;
 use crate::prepare::Prepared;
 
-/// Adds facts from the first connection to the record of an SQL run. Returns them in words.
-pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
-    let sql = plan.sql()?;
-    if new.system_version.is_none() {
-        new.system_version.clone_from(&prepared.learnt.version);
+/// Records the facts that systems reported over their first connections. Returns them in words; `None` if they reported none.
+pub(crate) fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
+    // Databases are the last endpoints.
+    let kind = databases::kind_at(plan.endpoints.last()?);
+    (kind.record_facts)(plan, prepared, new)
+}
+
+/// Records the facts that systems reported, or else how connections reach them. Returns it in words.
+pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
+    match record_facts(plan, prepared, new) {
+        Some(words) => vec![words],
+        None => (databases::kind_at(plan.endpoint()).record_way)(plan, prepared, new),
     }
-    let mut words = sql.words(prepared.learnt.scale);
-    let is_encrypted = prepared.tls.is_some();
-    if is_encrypted && plan.peers().any(|peer| peer.tls == Some(Trust::Anything)) {
-        new.stamps.push(format!("TLS certificates were not verified ({} verifies them)", sql.verified_by()));
-    }
-    let way = match (is_encrypted, &sql.database.file) {
-        (_, Some(_)) => None,
-        (true, None) => Some("over TLS"),
-        (false, None) if plan.peers().all(|peer| peer.unix_socket.is_some()) => Some("over a Unix socket"),
-        (false, None) => Some("without TLS"),
-    };
-    words.extend(way.map(|way| format!(", {way}")));
-    new.plan_text = format!("{}; {words}", new.plan_text);
-    // The hash covers what was requested, so it does not change.
-    if let (Some(scale), true) = (prepared.learnt.scale, sql.is_scale_asked) {
-        new.plan_json["sql"]["scale"] = json!(scale);
-    }
-    Some(words)
 }
 
 /// Note on a missing client certificate. The server may serve such clients, or reject their requests.

@@ -5,18 +5,18 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ::replay::Trace;
-use ::replay::play::{HttpPlay, Outcomes, SqlPlay};
+use ::replay::play::{HttpPlay, Outcomes};
 use engine::{Job, Message, StopLevel};
 use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
-use plan::{Action, Endpoint, Fault, Plan, Transactions};
+use plan::{Action, Endpoint, Fault, Plan};
 use record::{Histogram, Outcome, Percentile, Tally, Whole};
 use wire::Channels;
 
 use crate::consent::PublicLoads;
+use crate::databases;
 use crate::prepare::{EngineLoad, Prepared, Refusal, prepare_engine};
-use crate::protocol::{Steps, nonce};
+use crate::protocol::Steps;
 use crate::stopper::Stopper;
-use crate::stretching;
 
 /// Interval at which stop requests are checked, and progress is reported.
 const STEP: Duration = Duration::from_millis(50);
@@ -158,38 +158,26 @@ fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> E
 
 /// Script that sends the traffic.
 fn script(plan: &Plan, traffic: &Traffic) -> Result<Box<dyn Channels>, Refusal> {
-    let endpoint = &plan.endpoints[0];
+    let endpoint = plan.endpoint();
+    (databases::kind_at(endpoint).compile_traffic)(plan, endpoint, traffic)
+}
+
+/// Script that sends recorded requests.
+pub(crate) fn requests(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    traffic: &Traffic,
+) -> Result<Box<dyn Channels>, Refusal> {
     let (trace, outcomes) = (Arc::clone(&traffic.trace), Arc::clone(&traffic.outcomes));
-    let names: Vec<&str> = traffic.fingerprints.iter().map(String::as_str).collect();
     let wrong = |what: String| {
         Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name another system with --to"))
     };
-    if let Some(sql) = endpoint.transactions() {
-        let open = sessions(plan, sql, traffic.is_read_only, endpoint)?;
-        return Ok(Box::new(SqlPlay::new(trace, outcomes, &names, open)));
-    }
     let Some(Action::Owned(like)) = plan.steps.first().map(|step| &step.action) else {
         return Err(wrong(::replay::play::NOT_REPLAYABLE.to_owned()));
     };
-    let http = HttpPlay::new(trace, outcomes, names.len(), &*like.step, &plan.secrets).map_err(wrong)?;
+    let fingerprints = traffic.fingerprints.len();
+    let http = HttpPlay::new(trace, outcomes, fingerprints, &*like.step, &plan.secrets).map_err(wrong)?;
     Ok(Box::new(http))
-}
-
-fn sessions(
-    plan: &Plan,
-    sql: &Transactions,
-    is_read_only: bool,
-    endpoint: &Endpoint,
-) -> Result<::replay::play::OpenSession, Refusal> {
-    let mut login = sql.database.login.clone();
-    if let Some((name, value)) = sql::read_only_setting(sql.database.engine).filter(|_| is_read_only) {
-        login.settings.push((name.to_owned(), value.to_owned()));
-    }
-    let login = stretching::shared(&login, Duration::from_nanos(plan.connect_timeout_ns));
-    let is_private = sql.database.peers.iter().all(|peer| peer.unix_socket.is_some());
-    let open = sql::sessions(sql.database.engine, login, is_private, nonce()?);
-    let wrong = |what| Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name a server with --to"));
-    open.map(|open| Box::new(open) as _).map_err(wrong)
 }
 
 /// Sums of the messages of a load.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ::replay::{Form, Item, Trace};
 use evidence::{EvidenceError, Output, Run};
 use loading::HeldSession;
-use plan::{Engine, Plan, Transactions};
+use plan::{Database, Engine, Plan};
 use record::Phase;
 
 use crate::databases;
@@ -43,8 +43,10 @@ const PLAIN_LABELS: [&str; 14] = [
 /// Plans of the fingerprints with the largest share of the time in a run. Empty for a load that replays no statements, or if the server
 /// gives no plans.
 pub(crate) fn of_run(plan: &Plan, run: &Run) -> Result<Vec<Output>, EvidenceError> {
-    let (Some(replay), Some(sql)) = (&plan.replay, plan.sql()) else { return Ok(Vec::new()) };
-    let Some(explain) = &databases::of(sql.database.engine).explain else { return Ok(Vec::new()) };
+    let (Some(replay), Some(database)) = (&plan.replay, plan.endpoint().load.database()) else {
+        return Ok(Vec::new());
+    };
+    let Some(explain) = &databases::of(database.engine).explain else { return Ok(Vec::new()) };
     let mut by_time: Vec<(u128, usize)> = Vec::new();
     for place in 0..replay.fingerprints.len() {
         let tally = run.total((run.new.steps.len() + place) as u16, Phase::Measured)?;
@@ -54,7 +56,7 @@ pub(crate) fn of_run(plan: &Plan, run: &Run) -> Result<Vec<Output>, EvidenceErro
     by_time.truncate(PLANS_MAX);
     let asked = by_time.into_iter().filter(|(time, _)| *time > 0);
     let asked = asked.filter_map(|(_, place)| Some((place, statement(&replay.trace, place)?)));
-    Ok(ask(sql, &asked.collect::<Vec<_>>(), explain))
+    Ok(ask(database, &asked.collect::<Vec<_>>(), explain))
 }
 
 /// First statement with a fingerprint, with its values. `None` if it has several statements, or if it has no plan.
@@ -98,21 +100,21 @@ fn with_values(text: &str, item: &Item) -> Option<String> {
 }
 
 /// Asks for the plans over a session of their own. Statements that the server rejects have none.
-fn ask(sql: &Transactions, statements: &[(usize, String)], explain: &databases::Explain) -> Vec<Output> {
+fn ask(database: &Database, statements: &[(usize, String)], explain: &databases::Explain) -> Vec<Output> {
     let is_given_up = Arc::new(AtomicBool::new(false));
     let limit = TimeLimit::start("plans", WITHIN, Arc::clone(&is_given_up));
     let mut outputs = Vec::new();
     let mut session = None;
     for (place, text) in statements {
         let open = || {
-            let place = load_data::place(&sql.database).ok()?;
+            let place = load_data::place(database).ok()?;
             let mut opened = HeldSession::open(&place, Arc::clone(&is_given_up)).ok()?;
             explain.before.iter().try_for_each(|before| opened.run(before)).ok()?;
             Some(opened)
         };
         // A session must not be used after an error.
         let Some(mut opened) = session.take().or_else(open) else { break };
-        let word = match sql::text_may_write(text, sql.database.engine) {
+        let word = match sql::text_may_write(text, database.engine) {
             true => explain.of_writes,
             false => explain.of_reads,
         };
@@ -120,7 +122,7 @@ fn ask(sql: &Transactions, statements: &[(usize, String)], explain: &databases::
         session = Some(opened);
         let lines = rows.iter().map(|row| {
             let values: Vec<&str> = row.iter().map(|value| value.as_deref().unwrap_or("NULL")).collect();
-            masked(&values.join("  "), sql.database.engine)
+            masked(&values.join("  "), database.engine)
         });
         let mut text = lines.collect::<Vec<_>>().join("\n").into_bytes();
         let dropped_bytes = text.len().saturating_sub(PLAN_BYTES_MAX) as u64;

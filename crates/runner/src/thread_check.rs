@@ -96,7 +96,7 @@ impl ConfirmationRun<'_> {
         let Runner { store, tools: Tools { stopper, lab, generator, .. } } = *self.runner;
         let described = describe(plan, generator.machine().facts);
         let mut new = NewRun { title: format!("{} (twice the threads)", described.title), ..described };
-        recording::record(plan, &prepared, &mut new);
+        recording::record_facts(plan, &prepared, &mut new);
         let run = store.begin(&new)?;
         let mut monitored = MonitoredSystem::somebody_elses(lab);
         let planned = PlannedRun::of_load(plan, None);

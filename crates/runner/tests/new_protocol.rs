@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Action, Draft, Gets, LoadSpec, OwnedAction};
+use plan::{Action, Draft, LoadSpec, OwnedAction, Requests};
 use runner::{PublicLoads, Share};
 use wire::step::{self, Key, Kind, OwnSteps, Step, Text, Value, WrittenStep};
 use wire::testing::{End, Sample, feed_three_ways};
@@ -184,7 +184,7 @@ fn new_protocol_passes_samples_and_runs_a_load() {
     let mut plan = draft.check().expect("a plan");
     // Sets what the scheme of the URL would set if the protocol were listed.
     let peers = plan.endpoint().peers().to_vec();
-    plan.endpoints[0].gets = Gets::Requests(&ECHO, peers);
+    plan.endpoints[0].load = Box::new(Requests { protocol: &ECHO, peers });
     let text = "what a user writes";
     let value = Value::Text(Text { written: text.to_owned(), template: text.into() });
     let step = (STEPS.read)(&WrittenStep::of("echo", &value)).expect("a step");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::script::{Language, Player, ScriptSet, Seeds, Statement, StatementKind};
 use wire::sql::{Login, Session};
-use wire::{Compile, Footprint, Protocol, Script};
+use wire::{Footprint, Protocol, Script};
 
 use crate::conversation::SqlConversation;
 use crate::databases::{self, Engine};
@@ -107,7 +107,7 @@ pub fn sessions(
     is_private: bool,
     nonce: [u8; 18],
 ) -> Result<impl Fn(u32) -> Box<dyn Session> + Send + Sync + use<>, String> {
-    let Some(Protocol { compile: Compile::Transactions(open), .. }) = engine.protocol() else {
+    let Some(open) = engine.protocol().and_then(Protocol::session) else {
         return Err("this database is no server".to_owned());
     };
     Ok(move |number| open(login.clone(), is_private, numbered(nonce, number)))

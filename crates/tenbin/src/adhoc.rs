@@ -29,7 +29,7 @@ pub(crate) struct Server {
 }
 
 /// Requests or transactions to send to the servers.
-pub(crate) enum AdhocLoad<'a> {
+pub(crate) enum AdhocLoad {
     /// A request.
     Request {
         described: Box<Described>,
@@ -38,17 +38,15 @@ pub(crate) enum AdhocLoad<'a> {
         /// Keys of `expect` with their values in YAML.
         expects: Vec<(&'static str, String)>,
     },
-    /// Scripts or workloads. If there are several, each transaction runs one of them.
-    Transactions { played: &'a [Played], flags: &'a SqlFlags },
-    /// Steps of a protocol that owns them, as sections of a plan.
+    /// Steps as sections of a plan.
     Steps { text: String, tls: TlsSpec },
 }
 
 /// Everything that the plan is built from.
-pub(crate) struct Adhoc<'a> {
+pub(crate) struct Adhoc {
     pub(crate) title: String,
     pub(crate) servers: Vec<Server>,
-    pub(crate) asked: AdhocLoad<'a>,
+    pub(crate) asked: AdhocLoad,
     /// Conditions that every run is judged by.
     pub(crate) gates: Vec<String>,
     /// Keys of `load` with their values.
@@ -69,10 +67,8 @@ impl Server {
         }
         let no_server =
             |what: &str, help: &str| Err(BadArguments(format!("{text:?}: {what}\n  help: {help}")));
-        let port = match text.split_once("://") {
-            Some(("http", _)) => "80",
-            Some(("https", _)) => "443",
-            _ => return no_server("only http:// and https:// work here", "write a plan: tenbin init"),
+        let Some(port) = plan::default_request_port(&text) else {
+            return no_server("only http:// and https:// work here", "write a plan: tenbin init");
         };
         let (scheme, rest) = text.split_once("://").unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -115,7 +111,7 @@ impl Server {
     }
 }
 
-impl Adhoc<'_> {
+impl Adhoc {
     /// Builds and checks the plan.
     pub(crate) fn study(&self) -> anyhow::Result<Study> {
         let folder = std::env::current_dir()?;
@@ -156,9 +152,7 @@ impl Adhoc<'_> {
 
     /// TLS keys of a system that were given, with their values.
     fn certificates(&self) -> Vec<(&'static str, String)> {
-        let (AdhocLoad::Request { tls, .. } | AdhocLoad::Steps { tls, .. }) = &self.asked else {
-            return Vec::new();
-        };
+        let (AdhocLoad::Request { tls, .. } | AdhocLoad::Steps { tls, .. }) = &self.asked;
         let TlsSpec { insecure, cacert, cert, key } = tls;
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
         let all = [
@@ -174,7 +168,7 @@ impl Adhoc<'_> {
     fn shown_command(&self, words: &[String]) -> String {
         let secrets = match &self.asked {
             AdhocLoad::Request { described, .. } => described.secrets.as_slice(),
-            AdhocLoad::Transactions { .. } | AdhocLoad::Steps { .. } => &[],
+            AdhocLoad::Steps { .. } => &[],
         };
         let shown = |word: &String| {
             let hides = |text: String, secret: &String| text.replace(secret, NOT_SHOWN);
@@ -184,7 +178,7 @@ impl Adhoc<'_> {
     }
 }
 
-impl AdhocLoad<'_> {
+impl AdhocLoad {
     /// The `scenario` of the plan, and the `sql` settings of transactions. `shown` is applied to header values and to the body.
     fn scenario(&self, path: &str, shown: fn(&str) -> String) -> String {
         match self {
@@ -209,13 +203,15 @@ impl AdhocLoad<'_> {
                 }
                 text
             }
-            Self::Transactions { played, flags } => {
-                let steps = played.iter().filter_map(|one| transaction(one, played.len() > 1));
-                format!("scenario:\n{}{}", steps.collect::<String>(), settings(flags))
-            }
             Self::Steps { text, .. } => text.clone(),
         }
     }
+}
+
+/// Scripts or workloads as sections of a plan. If there are several, each transaction runs one of them.
+pub(crate) fn transactions(played: &[Played], flags: &SqlFlags) -> String {
+    let steps = played.iter().filter_map(|one| transaction(one, played.len() > 1));
+    format!("scenario:\n{}{}", steps.collect::<String>(), settings(flags))
 }
 
 /// The `sql` key, which says how statements are sent. Empty if no flag sets any of it.

@@ -160,7 +160,7 @@ fn data(text: &str) -> Option<Fault> {
 /// Error for `-b` with cookies, or with the name of a file.
 fn body(words: &CurlValues<'_>) -> Option<Fault> {
     let text = words.body?;
-    if words.has_type || !words.url.is_some_and(|url| with_scheme(url).starts_with("http")) {
+    if words.has_type || !words.url.is_some_and(|url| plan::begins_as_request_url(&with_scheme(url))) {
         return None;
     }
     if let (Some((name, _)), true) = (text.split_once('='), words.method.is_none() && is_cookies(text)) {

@@ -22,22 +22,8 @@ const WORDS: [(&[&str], &str); 8] = [
     (&["new", "create", "generate"], "init"),
 ];
 /// Words that precede the URL in other programs.
-const BEFORE_URLS: [&str; 14] = [
-    "url",
-    "http",
-    "https",
-    "get",
-    "post",
-    "load",
-    "test",
-    "bench",
-    "benchmark",
-    "attack",
-    "measure",
-    "wrk",
-    "hey",
-    "ab",
-];
+const BEFORE_URLS: [&str; 12] =
+    ["url", "get", "post", "load", "test", "bench", "benchmark", "attack", "measure", "wrk", "hey", "ab"];
 
 /// Error for an argument that names no server, with what to write. `rest` holds the arguments after it that are not flags.
 pub(crate) fn fault(word: &str, rest: &[String]) -> Option<Fault> {
@@ -66,7 +52,7 @@ fn next_command_help(rest: &[String]) -> Option<String> {
 
 fn word_help(word: &str, rest: &[String]) -> Option<String> {
     let lower = word.to_lowercase();
-    if BEFORE_URLS.contains(&lower.as_str()) {
+    if BEFORE_URLS.contains(&lower.as_str()) || plan::default_request_port(&format!("{lower}://")).is_some() {
         return match rest.first().filter(|next| is_server(next)) {
             Some(url) => Some(format!("leave it out: tenbin {}", report::in_shell(url))),
             None => Some("write the URL without a word before it: tenbin localhost:8080".to_owned()),
@@ -114,7 +100,7 @@ fn file_help(word: &str) -> Option<String> {
     match ending.as_deref() {
         _ if about.is_dir() => Some(format!("it is a folder: name a plan in it, such as {shown}/study.yaml")),
         Some("sql") => Some(script_help(&shown)),
-        Some("sqlite" | "sqlite3" | "db") => {
+        Some(ending) if plan::opens_as_database(ending) => {
             Some(format!("for a database, write sqlite:{shown}; for a store, tenbin history --store {shown}"))
         }
         Some(ending) if ending == report::PAGE.extension => {

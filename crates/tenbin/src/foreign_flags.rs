@@ -1,5 +1,7 @@
 //! Replacements for flags of other load testers, and for flags that belong to another command.
 
+mod databases;
+
 use std::ffi::OsString;
 
 use clap::Command;
@@ -69,19 +71,6 @@ const FLAGS: [Row; 43] = [
     ),
 ];
 
-/// Flags of pgbench and sysbench that select the database or the workload. They take precedence if a URL names a database.
-const DATABASE_FLAGS: [Row; 9] = [
-    ("-S", "--workload select-only", ""),
-    ("-N", "--workload simple-update", ""),
-    ("-i", "tenbin prepare URL --workload tpcb-like", ""),
-    ("-h", "the host in the URL: postgres://USER@HOST/DATABASE", ""),
-    ("-U", "the user in the URL: postgres://USER@HOST/DATABASE", ""),
-    ("-p", "the port in the URL: postgres://USER@HOST:PORT/DATABASE", ""),
-    ("--host", "the host in the URL: postgres://USER@HOST/DATABASE", ""),
-    ("--initialize", "tenbin prepare URL --workload tpcb-like", ""),
-    ("--builtin", "--workload NAME", "NAME"),
-];
-
 /// Equivalent of each load flag in a plan, and the word in it that stands for the value.
 const IN_PLANS: [Row; 13] = [
     ("-c", "`users: N` in `load`", "N"),
@@ -126,19 +115,10 @@ pub(crate) fn instead_of(flag: &str, given: &[OsString]) -> Option<String> {
         ),
         "history" if name == "-n" => Some("--limit N".to_owned()),
         _ => {
-            let of_database = words.iter().any(|word| plan::is_database(word));
-            let ours =
-                of_database.then(|| row(&DATABASE_FLAGS)).flatten().or_else(|| row(&FLAGS)).map(written);
-            ours.or_else(|| of_client(name)).or_else(|| curl::instead_of(name).map(str::to_owned))
+            let ours = row(databases::flags(&words)).or_else(|| row(&FLAGS)).map(written);
+            ours.or_else(|| databases::of_client(name)).or_else(|| curl::instead_of(name).map(str::to_owned))
         }
     }
-}
-
-/// Replacement for the connection flags of sysbench, such as `--mysql-host`.
-fn of_client(name: &str) -> Option<String> {
-    let engine = ["mysql", "pgsql"].into_iter().find(|engine| name.starts_with(&format!("--{engine}-")))?;
-    let scheme = if engine == "mysql" { "mysql" } else { "postgres" };
-    Some(format!("the server, user, and database in the URL: {scheme}://USER@HOST:PORT/DATABASE"))
 }
 
 /// Replacement for a positional argument that a command does not take. `None` if there is no advice.

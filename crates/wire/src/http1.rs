@@ -44,7 +44,6 @@ pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
 pub use expected::Expected;
-pub use foreign::instead_of_tls;
 pub use http_step::{HttpStep, basic_authorization};
 pub use jar::CookieJar;
 pub use json_path::{JsonPath, JsonPathFault};

@@ -95,6 +95,14 @@ impl Protocol {
         self.steps().map_or(self.name, |steps| steps.noun)
     }
 
+    /// Function that creates the session of a connection. `None` if the protocol compiles its steps itself.
+    pub fn session(&self) -> Option<OpenSession> {
+        match self.compile {
+            Compile::Transactions(open) => Some(open),
+            Compile::Steps(_) | Compile::StepsWith(..) => None,
+        }
+    }
+
     /// Keys next to the key that makes a step. `None` if its steps have a single key, or are transactions.
     pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
         match self.compile {
@@ -134,7 +142,6 @@ pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
 
 /// URL schemes of the protocols whose steps are transactions, or of all others if `are_requests`.
 pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
-    let fits =
-        move |protocol: &&Protocol| matches!(protocol.compile, Compile::Transactions(_)) != are_requests;
+    let fits = move |protocol: &&Protocol| protocol.session().is_some() != are_requests;
     PROTOCOLS.iter().filter(fits).flat_map(|protocol| protocol.schemes)
 }

@@ -65,7 +65,6 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
 
 /// Files outside of its home that use the module of a protocol whose steps have further keys. Paths may only leave the list.
 const USE_MODULE_OF_REQUESTS: &[&str] = &[
-    "crates/engine/src/net/line.rs",
     "crates/plan/src/lib.rs",
     "crates/replay/src/play/http.rs",
     "crates/wire/src/secrets.rs",
@@ -214,6 +213,24 @@ fn kinds_of_databases_are_named_only_in_files_of_their_names() {
             assert!(
                 lines.is_empty(),
                 "{} names {kind} in line {}: ask the database of the endpoint for a property",
+                file.path,
+                lines[0]
+            );
+        }
+    }
+}
+
+/// Holds for all crates, and has no exceptions. Other code asks the load or the kind of the endpoint for a property.
+#[test]
+fn transactions_of_an_endpoint_are_asked_for_only_where_databases_are() {
+    let is_home = |path: &str| is_home_of_database(path) || path == "crates/plan/src/transactions.rs";
+    for file in files::rust().iter().filter(|file| file.is_product() && !is_home(&file.path)) {
+        let code = tokens::without_tests(&file.text);
+        for function in ["at", "in_plan"] {
+            let lines = tokens::lines_of(&code, &["Transactions", ":", ":", function]);
+            assert!(
+                lines.is_empty(),
+                "{} asks for transactions in line {}: ask the load or the kind of the endpoint for a property",
                 file.path,
                 lines[0]
             );

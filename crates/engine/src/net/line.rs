@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use record::ErrorClass;
-use wire::http1::instead_of_tls;
 use wire::sql::Session as SqlSession;
+use wire::step::requests;
 use wire::{Channel, Conversation, Greeting, PeerFault};
 
 use super::probe::{ProbeError, advise};
@@ -504,4 +504,9 @@ impl Greets for dyn SqlSession + '_ {
     fn outgoing(&self) -> &[u8] {
         SqlSession::outgoing(self)
     }
+}
+
+/// Recognizes the answer of a server without TLS, from its first bytes: class of the error, and what the server speaks.
+fn instead_of_tls(answer: &[u8]) -> Option<(ErrorClass, String)> {
+    (requests().further_keys()?.in_the_clear)(answer)
 }

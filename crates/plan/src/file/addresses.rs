@@ -7,9 +7,9 @@ use wire::{SHARD_HASHES, ShardRule};
 use super::reading::Reading;
 use super::secret;
 use super::tree::{Node, Value};
-use crate::database::is_database;
 use crate::endpoint::Select;
 use crate::study::{Braced, UrlList};
+use crate::system_kind::SystemKind;
 use crate::units;
 
 /// Max URLs of a list, which limits the connections and requests of one load.
@@ -96,17 +96,18 @@ fn rule(node: &Node, reading: &mut Reading<'_>) -> ShardRule {
 }
 
 /// Checks that URLs of a list differ only in host and port, because they belong to one service.
-fn compare(at: &Node, first: &str, other: &str, reading: &mut Reading<'_>) {
-    let (first, other) = (Parts::of(first), Parts::of(other));
+fn compare(at: &Node, first_url: &str, other: &str, reading: &mut Reading<'_>) {
+    let (first, other) = (Parts::of(first_url), Parts::of(other));
+    let kind = SystemKind::by_url(first_url);
     if first.scheme != other.scheme {
         let what = format!("the list has URLs of {} and of {}", first.scheme, other.scheme);
         reading.at(at.at, what, HELP);
-    } else if first.scheme == "sqlite" {
-        reading.at(at.at, "SQLite runs within Tenbin, and takes no list", "write one URL");
+    } else if let Some(name) = (kind.in_process)(first_url) {
+        reading.at(at.at, format!("{name} runs within Tenbin, and takes no list"), "write one URL");
     } else if first.user != other.user {
         reading.at(at.at, "the URLs of a list name one user", HELP);
     } else if first.path != other.path {
-        let part = if is_database(at.text().unwrap_or_default()) { "database" } else { "path" };
+        let part = SystemKind::by_url(at.text().unwrap_or_default()).path_noun;
         let what = format!("the URLs of a list have one {part}, and this one differs from the first");
         reading.at(at.at, what, HELP);
     }

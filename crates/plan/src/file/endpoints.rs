@@ -1,9 +1,7 @@
 //! Reads the section `endpoints`: systems that steps name, in addition to those of `url` and `database`.
 
-use wire::{PROTOCOLS, Protocol};
-
 use super::addresses;
-use super::own_step;
+use super::kinds::{Kind, Kinds};
 use super::reading::Reading;
 use super::secret;
 use super::settings::SqlText;
@@ -11,7 +9,6 @@ use super::span::Span;
 use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
-use crate::database::is_database;
 use crate::study::{Braced, EndpointText};
 
 /// Name of the section, in a plan and in its systems.
@@ -26,81 +23,6 @@ pub(crate) struct Role {
     pub(crate) name: String,
     /// Scripts of its steps if they are transactions.
     pub(crate) sql: Option<SqlText>,
-}
-
-/// Kind of a step, and of the systems that take it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    /// Requests in the protocol with this name, whose steps have further keys.
-    Requests(&'static str),
-    /// Steps of a single key, in the protocol with this name.
-    Owned(&'static str),
-    Transactions,
-}
-
-impl Kind {
-    /// Kind of a step.
-    pub(crate) fn of_step(step: &Node) -> Self {
-        match own_step::owner(step) {
-            _ if sql::is_transaction(step) => Self::Transactions,
-            Some((_, protocol)) => Self::Owned(protocol.name),
-            None => Self::Requests(wire::step::requests().name),
-        }
-    }
-
-    /// Kind of a system, by the scheme of its URL. `None` if the scheme is unknown.
-    fn from_url(url: &str) -> Option<Self> {
-        if is_database(url) {
-            return Some(Self::Transactions);
-        }
-        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        Some(match protocol.further_keys() {
-            Some(_) => Self::Requests(protocol.name),
-            None => Self::Owned(protocol.name),
-        })
-    }
-
-    fn from_entry(entry: &Entry) -> Option<Self> {
-        Self::from_url(url_of(&entry.value)?.1)
-    }
-
-    /// Protocol of such steps if they have a single key. `None` for other steps.
-    pub(crate) fn owner(self) -> Option<&'static Protocol> {
-        self.protocol().filter(|_| matches!(self, Self::Owned(_)))
-    }
-
-    /// Protocol of such steps. `None` for transactions.
-    fn protocol(self) -> Option<&'static Protocol> {
-        let (Self::Requests(name) | Self::Owned(name)) = self else { return None };
-        PROTOCOLS.iter().find(|protocol| protocol.name == name)
-    }
-
-    /// Max requests under way on one connection.
-    pub(crate) fn pipeline_max(self) -> u32 {
-        self.protocol().and_then(Protocol::steps).map_or(1, |steps| steps.pipeline_max)
-    }
-
-    /// Noun for such steps, in sentences.
-    pub(crate) fn noun(self) -> &'static str {
-        self.protocol().map_or("transactions", Protocol::noun)
-    }
-
-    /// Verb phrase about such a system, in sentences.
-    fn system_words(self) -> String {
-        match self {
-            Self::Transactions => "is a database".to_owned(),
-            Self::Requests(_) | Self::Owned(_) => format!("speaks {}", self.noun()),
-        }
-    }
-
-    /// Noun for one such step, in sentences.
-    fn step_words(self) -> &'static str {
-        let further = self.protocol().and_then(Protocol::further_keys);
-        match self {
-            Self::Transactions => "a transaction",
-            Self::Requests(_) | Self::Owned(_) => further.map_or(self.noun(), |further| further.one),
-        }
-    }
 }
 
 /// A system that steps can name.
@@ -129,7 +51,7 @@ impl Endpoints {
         let mut named: Vec<NamedSystem> = Vec::new();
         for entry in definitions(root) {
             reading.own_name(&entry.key, entry.key_at, "endpoint");
-            let (name, kind) = (entry.key.clone(), Kind::from_entry(entry));
+            let (name, kind) = (entry.key.clone(), kind_of(entry));
             named.push(NamedSystem { name, kind, at: entry.key_at, is_used: false });
         }
         if let Some(last) = named.get(ENDPOINTS_MAX) {
@@ -155,7 +77,7 @@ impl Endpoints {
         let used = (kind, named);
         if !self.used.contains(&used) {
             self.used.push(used);
-            self.used.sort_unstable_by_key(|(kind, named)| (*kind == Kind::Transactions, *named, *kind));
+            self.used.sort_unstable_by_key(|(kind, named)| (kind.system.place(), *named, *kind));
         }
     }
 
@@ -192,20 +114,9 @@ impl Endpoints {
         self.used.len()
     }
 
-    /// Whether the steps at a system are transactions.
-    pub(crate) fn is_database(&self, number: usize) -> bool {
-        self.used[number].0 == Kind::Transactions
-    }
-
-    /// Whether a step of this kind goes to `url` or `database`.
-    pub(crate) fn has_at_url(&self, kind: Kind) -> bool {
-        self.used.contains(&(kind, None))
-    }
-
-    /// Kinds of requests that go to `url`.
-    pub(crate) fn requests_at_url(&self) -> Vec<Kind> {
-        let at_url = self.used.iter().filter(|(kind, named)| named.is_none() && *kind != Kind::Transactions);
-        at_url.map(|(kind, _)| *kind).collect()
+    /// Kinds of the steps that go to `url` or `database`.
+    pub(crate) fn at_url(&self) -> Kinds {
+        self.used.iter().filter(|(_, named)| named.is_none()).map(|(kind, _)| *kind).collect()
     }
 
     /// Notes the endpoints that statements of `before` and `after` name. Unknown ones are reported with their system.
@@ -224,7 +135,7 @@ impl Endpoints {
     /// Notes the endpoint that statements of `setup` or `teardown` name.
     pub(crate) fn note_errand(&mut self, item: &Node, reading: &mut Reading<'_>) {
         let number =
-            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::Transactions, reading));
+            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::for_statements(), reading));
         if let Some(number) = number {
             self.named[number].is_used = true;
         }
@@ -310,6 +221,11 @@ fn definitions(root: &Node) -> Vec<&Entry> {
     all
 }
 
+/// Kind of an endpoint. `None` if its URL is wrong.
+fn kind_of(entry: &Entry) -> Option<Kind> {
+    Kind::by_url(url_of(&entry.value)?.1)
+}
+
 /// URL of an endpoint as written, or the first of a list.
 fn url_of(node: &Node) -> Option<(&Node, &str)> {
     addresses::first_url(if node.entries().is_empty() { node } else { node.get("url")? })
@@ -333,7 +249,7 @@ pub(crate) fn read_addresses(
             reading.at(at, what, format!("add `{KEY}: {{ {name}: URL }}` to it, or to the plan"));
             continue;
         };
-        if let (Some(meant), Some(kind)) = (Kind::from_entry(first), Kind::from_entry(entry))
+        if let (Some(meant), Some(kind)) = (kind_of(first), kind_of(entry))
             && meant != kind
         {
             let what = format!(

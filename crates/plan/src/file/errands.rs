@@ -26,7 +26,7 @@ pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
 const SQL_KEYS: [&str; 3] = ["sql", "endpoint", "name"];
 
 /// Whether an item of the section has statements.
-fn is_sql(node: &Node) -> bool {
+fn has_statements(node: &Node) -> bool {
     node.get("sql").is_some()
 }
 
@@ -37,13 +37,13 @@ pub(crate) fn read_sql(
     reading: &mut Reading<'_>,
 ) -> Vec<ErrandSql> {
     let mut found = Vec::new();
-    for (place, node) in section.steps.iter().enumerate().filter(|(_, node)| is_sql(node)) {
+    for (place, node) in section.steps.iter().enumerate().filter(|(_, node)| has_statements(node)) {
         if let Some(entry) = node.entries().iter().find(|entry| !SQL_KEYS.contains(&entry.key.as_str())) {
             let what = format!("`sql` of `{}` has no `{}`", section.name, entry.key);
             reading.at(entry.key_at, what, "remove it");
         }
         endpoints.note_errand(node, reading);
-        let after_requests = section.steps[..place].iter().filter(|node| !is_sql(node)).count();
+        let after_requests = section.steps[..place].iter().filter(|node| !has_statements(node)).count();
         let endpoint = node.text_of("endpoint").map(str::to_owned);
         let texts = node.get("sql").map_or(&[][..], Node::items);
         for text in texts.iter().filter_map(|item| own_data::text(item, &[], reading)) {
@@ -61,10 +61,10 @@ pub(crate) fn read(
     reading: &mut Reading<'_>,
 ) -> Vec<PlannedStep> {
     let name = &section.name;
-    if section.steps.iter().all(is_sql) && !section.steps.is_empty() {
+    if section.steps.iter().all(has_statements) && !section.steps.is_empty() {
         return Vec::new();
     }
-    if !reading.is_http {
+    if !reading.kinds.have_errands() {
         let what =
             format!("the requests of `{name}` require a scenario with requests, and these are transactions");
         reading.at(section.at, what, "remove them, or write `sql` for the database");
@@ -79,7 +79,7 @@ pub(crate) fn read(
     }
     let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
-    for node in section.steps.iter().filter(|node| !is_sql(node)) {
+    for node in section.steps.iter().filter(|node| !has_statements(node)) {
         if sql::is_transaction(node) {
             let what = format!("`{name}` has requests and `sql`, and this is another transaction");
             reading.at(node.at, what, "write its statements under `sql`, or remove it");

@@ -138,7 +138,7 @@ impl OfSystem<'_> {
 fn run(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let command = reading.command(&entry.value, &here.scope.known);
     let lock = here.node.get("lock").and_then(|lock| {
-        if !reading.is_sql {
+        if !reading.kinds.unit().has_sessions() {
             let what = "`lock` requires a database, and no step is a transaction";
             reading.at(lock.at, what, "add a step with `sql`, or run a command that holds the lock");
         }

@@ -6,8 +6,8 @@ use super::near;
 use super::parameters;
 use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value, WithUnits as _};
-use crate::database::is_database;
 use crate::study::{FigureSummary, FigureText, SourceText};
+use crate::system_kind::{SystemKind, request_schemes};
 
 /// Max number of figures. Each is a column, and may be read every second.
 const FIGURES_MAX: usize = 32;
@@ -98,7 +98,8 @@ fn prometheus(entry: &Entry, node: &Node, known: &[String], reading: &mut Readin
     let text = entry.value.text()?;
     let url = reading.braced(&entry.value, text, known);
     let filled = url.fill(|name| Some(if name.starts_with("port") { "1" } else { "x" }.to_owned()));
-    let is_right = url::Url::parse(&filled).is_ok_and(|url| url.scheme() == "http" && url.has_host());
+    let is_exporter = |scheme: &str| request_schemes().iter().any(|one| !one.is_secure && one.name == scheme);
+    let is_right = url::Url::parse(&filled).is_ok_and(|url| is_exporter(url.scheme()) && url.has_host());
     if !is_right {
         let what = format!("{text:?} is no address of an exporter");
         reading.at(entry.value.at, what, "write it like http://127.0.0.1:9100/metrics");
@@ -139,7 +140,7 @@ fn database(root: &Node, sql: &Entry, endpoint: Option<(&Node, &str)>, reading: 
         Some(url) => url.items(),
         None => known.value.items(),
     }));
-    if !urls.filter_map(Node::text).any(is_database) {
+    if !urls.filter_map(Node::text).any(|url| SystemKind::by_url(url).takes_statements()) {
         let what = "no system of the plan has a database that could answer `sql`";
         reading.at(sql.key_at, what, "add `database: postgres://…` to the system, or use `command`");
     }

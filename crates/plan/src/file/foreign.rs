@@ -1,5 +1,7 @@
 //! Recognizes files of other load generators that are given as a plan, so that a single error says what to write instead.
 
+use crate::system_kind::begins_as_request_url;
+
 /// Max bytes of a file that are read to recognize it.
 const READ_BYTES_MAX: usize = 64 * 1024;
 
@@ -81,7 +83,7 @@ const FOREIGN: &[Foreign] = &[
         what: "this is a list of URLs, not a Tenbin plan",
         is_one: |text| {
             let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-            lines().next().is_some() && lines().all(|line| line.starts_with("http") && line.contains("://"))
+            lines().next().is_some() && lines().all(is_url_of_request)
         },
         help: "write a YAML plan (`tenbin init` starts one): each path as a step such as `get: /path` of `scenario`, and the host as `url`",
     },
@@ -99,6 +101,11 @@ const FOREIGN: &[Foreign] = &[
         help: "run it on a database: tenbin postgres://USER@HOST/DATABASE -f FILE; in a plan, it is a step `script: FILE`",
     },
 ];
+
+/// Whether a line looks like a URL in the protocol of requests.
+fn is_url_of_request(line: &str) -> bool {
+    begins_as_request_url(line) && line.contains("://")
+}
 
 fn is_function_of_wrk(line: &str) -> bool {
     ["request", "response", "init", "setup", "done"]

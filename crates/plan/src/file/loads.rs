@@ -54,7 +54,7 @@ pub(crate) fn read(
         let unit = match (&tool, &replay) {
             (Some(tool), _) => tool_unit(tool.tool),
             (None, Some(replay)) => replay.unit(),
-            (None, None) => scenario::unit_of_load(root, node).unwrap_or(scenario::unit(reading.is_sql)),
+            (None, None) => scenario::unit_of_load(root, node).unwrap_or(reading.kinds.unit()),
         };
         let pipeline_max = reading.pipeline_max.filter(|_| tool.is_none());
         let destination = Destination { unit, pipeline_max, ..Destination::default() };

@@ -19,6 +19,11 @@ pub(crate) fn owner(step: &Node) -> Option<(&Entry, &'static Protocol)> {
     step.entries().iter().find_map(|entry| Some((entry, step::owner_of(&entry.key)?.0)))
 }
 
+/// Protocol that owns a step. `None` for other steps.
+pub(crate) fn protocol(step: &Node) -> Option<&'static Protocol> {
+    owner(step).map(|(_, protocol)| protocol)
+}
+
 /// Definition of the steps with this key next to their own. `None` if there are none.
 fn further_owner(key: &str) -> Option<&'static OwnSteps> {
     step::with_further_keys().find(|(_, further)| further.has(key)).map(|(steps, _)| steps)

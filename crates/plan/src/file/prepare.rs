@@ -26,7 +26,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
         return None;
     }
     let has_own = spec.sql.is_some() || spec.csv.is_some() || is_of_tables(&spec);
-    if !(reading.is_sql || has_own && of_system.get("database").is_some()) {
+    if !(reading.kinds.unit().has_sessions() || has_own && of_system.get("database").is_some()) {
         let what = "`prepare` requires a step that is a transaction";
         reading.at(entry.key_at, what, "remove it, or add a step such as `- workload: select-only`");
     }

@@ -2,10 +2,11 @@
 
 use std::env::VarError;
 
-use wire::{Protocol, Secrets};
+use wire::Secrets;
 
 use super::findings::Findings;
 use super::folder::Folder;
+use super::kinds::Kinds;
 use super::parameters::Parameters;
 use super::replays::ReadLogs;
 use super::secret;
@@ -26,12 +27,10 @@ pub(crate) struct Reading<'a> {
     pub(crate) findings: Findings,
     /// Number of the system whose setting is read.
     pub(crate) system: usize,
-    /// Whether any step is a transaction.
-    pub(crate) is_sql: bool,
-    /// Whether any step is a request.
-    pub(crate) is_http: bool,
-    /// Kinds of steps that name no endpoint.
-    pub(crate) at_url: AtUrl,
+    /// Kinds of all steps.
+    pub(crate) kinds: Kinds,
+    /// Kinds of the steps that go to `url` and `database`, because they name no endpoint.
+    pub(crate) at_url: Kinds,
     /// Max requests under way on one connection that every step allows. `None` if there are no steps.
     pub(crate) pipeline_max: Option<u32>,
     /// Looks up the value of an environment variable.
@@ -42,17 +41,6 @@ pub(crate) struct Reading<'a> {
     pub(crate) parameters: Parameters,
     /// Logs to replay that were read.
     pub(crate) logs: ReadLogs,
-}
-
-/// Kinds of steps that go to `url` and `database`, because they name no endpoint.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AtUrl {
-    /// Whether any is a transaction.
-    pub(crate) is_sql: bool,
-    /// Whether any is a request.
-    pub(crate) is_http: bool,
-    /// Protocol that owns the requests. `None` if they are HTTP, or if there are none.
-    pub(crate) owner: Option<&'static Protocol>,
 }
 
 impl Reading<'_> {

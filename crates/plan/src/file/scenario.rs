@@ -8,11 +8,12 @@ use sql::SqlStep;
 use wire::step::{ScenarioSteps, Unit, with_further_keys};
 
 use super::data;
-use super::endpoints::{Endpoints, Kind, Role};
+use super::endpoints::{Endpoints, Role};
 use super::errands;
 use super::form;
+use super::kinds::{Kind, Kinds};
 use super::own_step;
-use super::reading::{AtUrl, Reading};
+use super::reading::Reading;
 use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
@@ -66,7 +67,8 @@ impl Script {
 
     /// Unit of the steps: that of transactions if there are any.
     pub(crate) fn unit(&self) -> Unit {
-        unit(self.endpoints.iter().any(|role| role.sql.is_some()))
+        let mut units = self.steps.iter().map(PlannedStep::unit);
+        units.find(|unit| unit.has_sessions()).unwrap_or_default()
     }
 }
 
@@ -168,7 +170,6 @@ impl<'a> Steps<'a> {
     fn of(root: &'a Node, endpoints: &'a Endpoints) -> Self {
         let played = |number: usize| PlayedAt {
             name: endpoints.name_of(number as u16).to_owned(),
-            is_database: endpoints.is_database(number),
             scripts: Vec::new(),
         };
         Self {
@@ -311,16 +312,11 @@ fn emptied(variables: &[u16]) -> DataSource {
     DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
 }
 
-/// Unit of steps, of which some may be transactions.
-pub(crate) fn unit(has_transactions: bool) -> Unit {
-    if has_transactions { Unit::Transaction } else { Unit::Request }
-}
-
 /// Unit of the scenario of a load. `None` if the load follows all scenarios, or an unknown one.
 pub(crate) fn unit_of_load(root: &Node, load: &Node) -> Option<Unit> {
     let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
     let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
-    Some(unit(scenario.leaves().into_iter().any(sql::is_transaction)))
+    Some(scenario.leaves().into_iter().filter_map(Kind::by_known_step).collect::<Kinds>().unit())
 }
 
 /// Registers the kinds of steps and the systems that they speak to. Steps of no kind are misspelled.
@@ -328,28 +324,22 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
     let mut endpoints = Endpoints::read(root, reading);
     let mut first_owned = None;
     for step in written.iter().flat_map(Written::leaves) {
-        let is_transaction = sql::is_transaction(step);
-        let is_request = step.entries().iter().any(|entry| wire::step::protocol_of(&entry.key).is_some());
-        reading.is_sql |= is_transaction;
-        reading.is_http |= is_request && !is_transaction;
         if own_step::owner(step).is_some() && step.get("endpoint").is_none() {
             first_owned = first_owned.or(Some(step));
         }
         // A misspelled step goes to no system.
-        if is_request || is_transaction {
-            let pipeline_max = Kind::of_step(step).pipeline_max();
+        if let Some(kind) = Kind::by_known_step(step) {
+            reading.kinds.add(kind);
+            let pipeline_max = kind.pipeline_max();
             reading.pipeline_max =
                 Some(reading.pipeline_max.map_or(pipeline_max, |max| max.min(pipeline_max)));
             endpoints.note(step, reading);
         }
     }
-    let requests = endpoints.requests_at_url();
-    reading.at_url = AtUrl {
-        is_sql: endpoints.has_at_url(Kind::Transactions),
-        is_http: !requests.is_empty(),
-        owner: requests.iter().find_map(|kind| kind.owner()),
-    };
-    if let (Some(first), [one, other, ..]) = (first_owned, requests.as_slice()) {
+    reading.at_url = endpoints.at_url();
+    let at_front: Vec<Kind> =
+        reading.at_url.front().into_iter().flat_map(|front| reading.at_url.at(front)).collect();
+    if let (Some(first), [one, other, ..]) = (first_owned, at_front.as_slice()) {
         let what = format!(
             "some steps are {} and some are {}, and a system speaks one of them",
             other.noun(),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::kinds::Kinds;
 use super::parameters::Parameters;
 use super::quick::Quick;
 use super::read_setting;
-use super::reading::{AtUrl, Reading};
+use super::reading::Reading;
 use super::systems;
 use super::tree::{Node, Value};
 use super::ycsb;
@@ -85,9 +86,8 @@ fn read_one(
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
     let before = reading.findings.list.len();
-    (reading.is_sql, reading.is_http) = (false, false);
     reading.system = variant.system;
-    (reading.at_url, reading.pipeline_max) = (AtUrl::default(), None);
+    (reading.kinds, reading.at_url, reading.pipeline_max) = (Kinds::default(), Kinds::default(), None);
     let filled = reading.parameters.fill(root, variants, variant);
     let study = read_setting(&filled, root, title, is_quick, reading);
     reading.parameters.annotate(reading.findings.list.get_mut(before..).unwrap_or_default());

@@ -51,7 +51,6 @@ impl SqlText {
 pub(crate) struct PlayedAt {
     /// Name of the endpoint.
     pub(crate) name: String,
-    pub(crate) is_database: bool,
     pub(crate) scripts: Vec<(Played, Span)>,
 }
 
@@ -70,9 +69,9 @@ pub(crate) fn read(
         reading.at(entry.key_at, what, "remove `sql`, or add a step such as `- sql: SELECT 1`");
     }
     let bindings: Vec<String> = names.iter().map(|name| variable_name(name)).collect();
-    let mut role = |PlayedAt { name, is_database, scripts }: PlayedAt| {
+    let mut role = |PlayedAt { name, scripts }: PlayedAt| {
         let (played, places): (Vec<Played>, Vec<Span>) = scripts.into_iter().unzip();
-        if !is_database || played.is_empty() {
+        if played.is_empty() {
             return Role { name, sql: None };
         }
         let spec = section.map(|entry| SqlSpec::of_node(&entry.value)).unwrap_or_default();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::addresses;
+use super::database;
 use super::endpoints;
 use super::events;
 use super::folder::leaves;
@@ -22,12 +23,12 @@ use super::tree::{Entry, Node, WithUnits as _};
 use super::url;
 use super::variants::{self, VariedSystem};
 use super::ycsb;
-use crate::database::is_database;
 use crate::running::RunningSpec;
 use crate::study::{
     ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, SqlFileText, System,
     Variant, is_number, names_in,
 };
+use crate::system_kind::SystemKind;
 
 /// Names that every text of a system may use.
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
@@ -84,12 +85,12 @@ pub(crate) fn read(
             }
             tls::of_systems(root, reading);
             let (mut systems, mut all) = (Vec::new(), Vec::new());
-            let of_steps = (reading.at_url, reading.is_sql);
+            let of_steps = (reading.kinds.clone(), reading.at_url.clone());
             for entry in several.value.entries() {
                 if root.get("workload").is_some() {
                     // Each system has the steps of its own protocol.
                     let url = first_url(&entry.value).unwrap_or_default();
-                    (reading.at_url, reading.is_sql) = (url::steps_for(url), is_database(url));
+                    (reading.kinds, reading.at_url) = (url::steps_for(url), url::steps_for(url));
                 }
                 reading.own_name(&entry.key, entry.key_at, "system");
                 let varied = VariedSystem { root, entry: Some(entry), number: systems.len() };
@@ -101,7 +102,7 @@ pub(crate) fn read(
                 systems.push(system(entry, knobs, confines, is_sound, reading));
                 all.append(&mut variants);
             }
-            (reading.at_url, reading.is_sql) = of_steps;
+            (reading.kinds, reading.at_url) = of_steps;
             variants::limit(all.len(), several.key_at, reading);
             (systems, all)
         }
@@ -383,7 +384,7 @@ fn statements(
             }
         },
     };
-    if !is_database(&url.fill(|_| Some("x".to_owned()))) {
+    if !SystemKind::by_url(&url.fill(|_| Some("x".to_owned()))).takes_statements() {
         let what = format!("`sql` of `{key}` needs a database, and this is the URL of another system");
         reading.at(item.at, what, "add `endpoint` with the name of a database, or `database` to the system");
         return Vec::new();
@@ -420,8 +421,7 @@ fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) 
 fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &mut Reading<'_>) -> Braced {
     let is_started = scope.node.get("start").is_some() || scope.node.get("processes").is_some();
     let Some(node) = scope.node.get("url") else {
-        let at_url = reading.at_url;
-        if let Some(first) = endpoints.first().filter(|_| !at_url.is_http && !at_url.is_sql) {
+        if let Some(first) = endpoints.first().filter(|_| reading.at_url.is_empty()) {
             return first.url.clone();
         }
         let is_told = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
@@ -430,7 +430,7 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
         let is_elsewhere = scope.node.get("host").is_some();
-        return match (reading.at_url.owner, is_elsewhere) {
+        return match (reading.at_url.owner(), is_elsewhere) {
             (Some(owner), _) => Braced::read(&format!("{}://{{host}}:{{port}}", owner.schemes[0].name)),
             (None, true) => Braced::read("http://{host}:{port}"),
             (None, false) => Braced::read("http://127.0.0.1:{port}"),
@@ -474,14 +474,14 @@ fn second_peer(
     reading: &mut Reading<'_>,
 ) -> Option<Braced> {
     let Some(entry) = node.entry("database") else {
-        url::second_peer_missing(at, reading);
+        database::report_missing(at, reading);
         return None;
     };
     let text = entry.value.text()?;
     let found_before = reading.findings.count();
     let database = reading.braced(&entry.value, text, known);
     if reading.findings.count() == found_before {
-        url::check_second_peer(entry, &database.fill(fill), reading);
+        database::check_key(entry, &database.fill(fill), reading);
     }
     let is_started = node.get("start").is_some() || node.get("processes").is_some();
     only_if_started(&entry.value, &database, is_started, reading);

@@ -1,5 +1,7 @@
 //! Reads the certificates of a system over TLS: `insecure`, `cacert`, `cert`, and `key`.
 
+use wire::step::requests;
+
 use super::reading::Reading;
 use super::tree::Node;
 use crate::study::TlsText;
@@ -9,7 +11,10 @@ const KEYS: [&str; 4] = ["insecure", "cacert", "cert", "key"];
 /// Reads the keys. `url` is that of the system, with its variables.
 pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Reading<'_>) -> TlsText {
     let first = KEYS.iter().find_map(|key| node.entry(key));
-    if let Some(entry) = first.filter(|_| !url.starts_with("https://")) {
+    let mut secure = requests().schemes.iter().filter(|scheme| scheme.is_secure);
+    let is_secure =
+        secure.any(|scheme| url.strip_prefix(scheme.name).is_some_and(|rest| rest.starts_with("://")));
+    if let Some(entry) = first.filter(|_| !is_secure) {
         let what = format!("`{}` requires a `url` that begins with https://", entry.key);
         let help = "remove it, or write https://; a database has parameters for certificates in its URL";
         reading.at(entry.key_at, what, help);

@@ -4,15 +4,12 @@ use url::Url;
 use wire::Protocol;
 use wire::step::requests;
 
-use super::reading::{AtUrl, Reading};
+use super::kinds::{Kind, Kinds};
+use super::reading::Reading;
 use super::secret;
-use super::span::Span;
-use super::tree::{Entry, Node};
-use crate::database::{self, Database};
+use super::tree::Node;
 use crate::request::{access_of, corrected_url, read_url};
-
-/// Help for a wrong URL of a database.
-const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
+use crate::system_kind::SystemKind;
 
 /// Protocol of a scheme, if it owns its steps.
 fn owner(scheme: &str) -> Option<&'static Protocol> {
@@ -21,17 +18,19 @@ fn owner(scheme: &str) -> Option<&'static Protocol> {
 
 /// Checks a URL whose variables are replaced by placeholders.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
-    if database::is_database(filled) {
-        return check_database(node, filled, has_socket, reading);
-    }
-    if reading.at_url.is_sql && !reading.at_url.is_http {
-        let what = "the steps are transactions, and the URL is not that of a database";
-        reading.at(node.at, what, DATABASE_URL);
+    (SystemKind::by_url(filled).check_url)(node, filled, has_socket, reading);
+}
+
+/// Checks the URL of a system that takes requests.
+pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, reading: &mut Reading<'_>) {
+    let front = reading.at_url.front();
+    if let Some([what, help]) = front.and_then(|front| front.words.as_ref()).map(|words| words.other_url) {
+        reading.at(node.at, what, help);
         return;
     }
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
-    let of_steps = reading.at_url.owner;
+    let of_steps = reading.at_url.owner();
     let example = of_steps.unwrap_or(requests()).example_url();
     let help = format!("write a URL such as {example}");
     let url = read_url(filled);
@@ -43,7 +42,7 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         reading.at(node.at, problem.what(), help);
     } else if let Some(of_steps) = of_steps.filter(|_| is_other) {
         reading.at(node.at, format!("the steps are {}, and the URL is not", of_steps.noun()), help);
-    } else if let Some(of_url) = of_url.filter(|_| is_other && reading.at_url.is_http) {
+    } else if let Some(of_url) = of_url.filter(|_| is_other && front.is_some()) {
         let (of_url, noun) = (of_url.noun(), requests().noun());
         reading.at(node.at, format!("the URL is that of {of_url}, and the steps are {noun}"), help);
     } else if let Some(wrong) = url.as_ref().ok().and_then(|url| wrong_log_in(url, of_url?)) {
@@ -104,29 +103,9 @@ pub(crate) fn takes_secrets(text: &str) -> bool {
     log_in.is_some() && has_credentials(text)
 }
 
-fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
-    if reading.at_url.is_http && reading.at_url.is_sql {
-        let url = requests().example_url();
-        let help = format!("move it to `database`, and write here the URL for requests, such as {url}");
-        reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
-        return;
-    }
-    if reading.at_url.is_http {
-        let what = "the URL is that of a database, and the steps are requests";
-        reading.at(node.at, what, format!("write a URL such as {}", requests().example_url()));
-        return;
-    }
-    if has_socket {
-        let help = "write the folder into the URL: postgres:///DATABASE?host=FOLDER";
-        reading.at(node.at, format!("`socket` applies to {}", requests().noun()), help);
-    }
-    read_database(node, filled, reading);
-}
-
 /// Kinds of steps that the system of a URL takes.
-pub(crate) fn steps_for(url: &str) -> AtUrl {
-    let owner = owner(url.split("://").next().unwrap_or_default());
-    AtUrl { owner, is_sql: database::is_database(url), ..AtUrl::default() }
+pub(crate) fn steps_for(url: &str) -> Kinds {
+    Kind::by_url(url).into_iter().collect()
 }
 
 /// Checks the URL of an endpoint whose variables are replaced by placeholders.
@@ -135,43 +114,6 @@ pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, readin
     let at_url = std::mem::replace(&mut reading.at_url, steps_for(filled));
     check(node, filled, has_socket, reading);
     reading.at_url = at_url;
-}
-
-fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
-    if database::has_password(filled) {
-        // The error shows no line, because it has the password.
-        let what = "the URL of a database contains a password, and plans are stored with results";
-        reading.findings.whole(what, "remove it, and set PGPASSWORD or MYSQL_PWD, or use ~/.pgpass");
-        return;
-    }
-    for fault in Database::read(filled).err().into_iter().flatten() {
-        reading.at(node.at, fault.what, fault.help);
-    }
-}
-
-/// Checks the URL of the database of a system that serves HTTP. Its variables are replaced by placeholders.
-pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
-    let node = &entry.value;
-    if !reading.at_url.is_sql && filled.starts_with("sqlite:") {
-        let help = "remove `database`, or add a step such as `- sql: SELECT 1`";
-        let what = "no step is a transaction, and SQLite has no sessions whose waits could be read";
-        reading.at(entry.key_at, what, help);
-    } else if reading.at_url.is_sql && !reading.at_url.is_http {
-        let what = "`database` requires a step that is a request; transactions alone go to `url`";
-        reading.at(entry.key_at, what, "rename it to `url`");
-    } else if !database::is_database(filled) {
-        reading.at(node.at, "the URL is not that of a database", DATABASE_URL);
-    } else {
-        read_database(node, filled, reading);
-    }
-}
-
-/// Reports a missing `database` if there are transactions and `url` takes requests.
-pub(crate) fn second_peer_missing(at: Span, reading: &mut Reading<'_>) {
-    if reading.at_url.is_sql && reading.at_url.is_http {
-        let what = "some steps are transactions and some are requests, and `database` is missing";
-        reading.at(at, what, "add `database: postgres://USER@HOST:PORT/DATABASE`, mysql://… or sqlite:PATH");
-    }
 }
 
 /// Host and port of a URL, without user and password.

@@ -8,7 +8,7 @@ use super::parse;
 use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value};
 use super::{addresses, span::Span};
-use crate::database::is_database;
+use crate::system_kind::takes_statements;
 use crate::units;
 use crate::ycsb::{
     self, FIELD_BYTES_DEFAULT, FIELD_BYTES_MAX, FIELDS_DEFAULT, FIELDS_MAX, RECORDS_DEFAULT, RECORDS_MAX,
@@ -109,7 +109,7 @@ fn join(own: &mut Node, section: &Node) {
 
 /// Replaces the workload of `prepare` by the statements and rows of its table. Records of stores stay for [`loading`].
 fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
-    let is_of_database = url_of(system).is_some_and(is_database);
+    let is_of_database = url_of(system).is_some_and(takes_statements);
     let Value::Map(entries) = &mut system.value else { return };
     let Some(prepare) = entries.iter_mut().find(|entry| entry.key == PREPARE) else { return };
     let is_of_records = prepare.value.text_of(KEY).is_some_and(|name| ycsb::find(name).is_some());

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use judge::{ComparedBy, MetricKind, words};
 use stats::Scale;
+use wire::step::Unit;
 
 use super::{Find, How, Interleave, Slicing, Study, StudyLoad};
-use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
 
 impl Study {
@@ -61,8 +61,11 @@ impl Study {
         let sweep_ns = self.sweep_ns();
         let load_ns = |runs: u64| Some(loads_ns?.saturating_mul(runs).saturating_add(sweep_ns?));
         let of_load = |runs: u64| load_ns(runs).map(show_duration);
-        let units =
-            if self.script.steps.iter().any(PlannedStep::is_request) { "requests" } else { "transactions" };
+        let units = if self.script.steps.iter().any(|step| step.unit() == Unit::Request) {
+            "requests"
+        } else {
+            "transactions"
+        };
         let may_end_early = |load: &StudyLoad| load.spec.requests.is_some() || load.spec.extend.is_some();
         let is_counted = self.loads.iter().any(may_end_early);
         let timed = match (of_load(least), of_load(most)) {

@@ -12,6 +12,7 @@ use super::experiment::step_words;
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
 use crate::endpoint::Select;
 use crate::plan::Action;
+use crate::system_kind::SystemKind;
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
@@ -234,7 +235,7 @@ impl Study {
         let system = &self.systems[number];
         let own = system.processes.iter().filter(|process| process.proxy.is_none());
         let how = match own.collect::<Vec<_>>().as_slice() {
-            [] if without_user(&system.url).starts_with("sqlite:") => {
+            [] if is_in_process(&without_user(&system.url)) => {
                 format!("in the generator, file {}", without_user(&system.url))
             }
             [] => format!("running at {}", listed(&system.url, &system.list)),
@@ -350,6 +351,11 @@ fn explain_data(system: &super::System, out: &mut String) {
     if let Some(own) = &system.own_data {
         let _ = writeln!(out, "            before each load: {}", own.words());
     }
+}
+
+/// Whether the system with this URL runs within this program.
+fn is_in_process(url: &str) -> bool {
+    (SystemKind::by_url(url).in_process)(url).is_some()
 }
 
 fn source_words(source: &Source) -> String {

@@ -10,17 +10,19 @@ use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
-use crate::database::{Database, is_database};
-use crate::draft::{Draft, Played};
-use crate::endpoint::{Endpoint, Gets, Peer};
+use crate::database::Database;
+use crate::draft::Played;
+use crate::endpoint::Endpoint;
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::file::{Role, SqlText};
+use crate::file::SqlText;
 use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
 use crate::replay::{Replay, STEP};
 use crate::request;
+use crate::requests;
 use crate::running::RunningAs;
 use crate::spec::{LoadSpec, SqlSpec};
+use crate::system_kind::SystemKind;
 
 impl Study {
     /// Plan of one run of a load on a started system. With [`StudyPin::Auto`], the caller chooses the generator's cores. An error
@@ -70,7 +72,7 @@ impl Study {
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
             let mut plan = match &role.sql {
-                None => requests(&place, of_requests.clone())?,
+                None => requests::alone(&place, of_requests.clone())?,
                 Some(sql) => transactions(&place.url, sql, load)?,
             };
             let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
@@ -78,8 +80,11 @@ impl Study {
             if role.sql.is_some() {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
-            let gets = self.with_values(plan.endpoint().gets.clone(), number, role);
-            endpoints.push(Endpoint { name: role.name.clone(), gets, select: place.further.select });
+            let mut load = plan.endpoint().load.clone();
+            if let Some(sql) = &role.sql {
+                load.bind(&sql.bindings, self.saved_by_transactions(number));
+            }
+            endpoints.push(Endpoint { name: role.name.clone(), load, select: place.further.select });
             first.get_or_insert(plan);
         }
         let Some(first) = first else {
@@ -88,22 +93,13 @@ impl Study {
         let takes_any = self.script.endpoints.iter().any(|role| role.sql.is_some() && role.name.is_empty());
         let watched = launch.database.as_ref().filter(|_| !takes_any);
         let plan = Plan {
-            front: front(launch, of_requests)?,
+            front: (SystemKind::by_url(&launch.url).front)(&launch.front(), of_requests)?,
             endpoints,
             watched: watched.map(|url| Database::read(url)).transpose()?,
             connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
             ..first
         };
         Ok((plan, sites))
-    }
-
-    /// Adds the values that the plan binds to scripts.
-    fn with_values(&self, mut gets: Gets, endpoint: u16, role: &Role) -> Gets {
-        if let (Gets::Transactions(planned), Some(sql)) = (&mut gets, &role.sql) {
-            planned.settings.bindings.clone_from(&sql.bindings);
-            planned.settings.saves = self.saved_by_transactions(endpoint);
-        }
-        gets
     }
 
     /// Requests before and after the load, and their system. It is the first system with requests in the load, or else that of
@@ -121,17 +117,16 @@ impl Study {
                 Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
                 None => launch.database.as_ref().unwrap_or(&launch.url),
             };
-            if !is_database(url) {
-                return Err(vec![no_database(errand.endpoint.as_deref())]);
-            }
-            errand.database = Some(Database::read(url)?);
+            let read = SystemKind::by_url(url).read_database;
+            let read = read.ok_or_else(|| vec![no_database(errand.endpoint.as_deref())])?;
+            errand.database = Some(read(url)?);
         }
-        if !errands.has_requests() {
+        if errands.steps().next().is_none() {
             return Ok(errands);
         }
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
-        let around = requests(&place, LoadSpec::default())?;
+        let around = requests::alone(&place, LoadSpec::default())?;
         let site = request::site(&place.url, &around);
         let site = site.map(|site| Site { keep_alive: plan.keep_alive(), ..site });
         errands.steps_mut().for_each(|step| send_to(step, site.as_ref()));
@@ -142,11 +137,7 @@ impl Study {
     /// Plan of a load that an external load generator makes. The tool is its only step.
     fn plan_of_tool(&self, tool: &ToolText, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let spec = LoadSpec { timeout_ns: Some(TOOL_GRACE_NS.into()), ..self.loads[load].spec.clone() };
-        let mut plan = if is_database(&launch.url) {
-            of_database(&launch.url, &spec)?
-        } else {
-            requests(&launch.front(), spec)?
-        };
+        let mut plan = (SystemKind::by_url(&launch.url).plan_of_tool)(&launch.front(), spec)?;
         if let Some(database) = &launch.database {
             plan.watched = Some(Database::read(database)?);
         }
@@ -168,10 +159,11 @@ impl Study {
     fn plan_of_replay(&self, replay: &Replay, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let (spec, is_started) = (&self.loads[load].spec, !launch.processes.is_empty());
         let replay = replay.on(is_started).map_err(|fault| vec![fault])?;
+        let kind = SystemKind::by_url(&launch.url);
         let wrong = |what: &str, help: &str| vec![Fault::new("url", what, help)];
         let mut plan = match replay.traffic {
             Traffic::Sql(engine) => {
-                let of_front = Some(&launch.url).filter(|url| is_database(url));
+                let of_front = Some(&launch.url).filter(|_| kind.takes_statements());
                 let url = of_front.or(launch.database.as_ref()).ok_or_else(|| {
                     wrong(
                         "the log has SQL statements, and the system is no database",
@@ -179,22 +171,22 @@ impl Study {
                     )
                 })?;
                 let plan = statements(url, spec)?;
-                if plan.sql().is_none_or(|sql| sql.database.engine != engine) {
+                if plan.endpoint().load.database().is_none_or(|database| database.engine != engine) {
                     let what = format!(
                         "the log has statements of {}, and the system is another database",
                         engine.name()
                     );
                     return Err(wrong(&what, "name a server of that kind"));
                 }
-                Plan { front: front(launch, LoadSpec::default())?, ..plan }
+                Plan { front: (kind.front)(&launch.front(), LoadSpec::default())?, ..plan }
             }
-            Traffic::Http if is_database(&launch.url) => {
+            Traffic::Http if kind.takes_statements() => {
                 return Err(wrong(
                     "the log has HTTP requests, and the system is a database",
                     "name a web server",
                 ));
             }
-            Traffic::Http => requests(&launch.front(), spec.clone())?,
+            Traffic::Http => requests::alone(&launch.front(), spec.clone())?,
         };
         plan.steps.truncate(1);
         plan.steps.iter_mut().for_each(|step| STEP.clone_into(&mut step.name));
@@ -253,66 +245,13 @@ fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
     }
 }
 
-fn requests(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
-    Draft {
-        url: with_step(&place.url),
-        unix_socket: place.socket.clone(),
-        tls: place.tls.clone(),
-        load,
-        ..Draft::default()
-    }
-    .check()
-}
-
 /// Adds the addresses of the further URLs of a list. Returns the value of the Host header of each, for requests.
 fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<String>, Vec<Fault>> {
     let mut hosts = Vec::new();
     for url in &place.further.urls {
-        match &mut endpoint.gets {
-            Gets::Requests(_, peers) => {
-                let place = LaunchEndpoint { url: url.clone(), ..place.clone() };
-                let plan = requests(&place, LoadSpec::default())?;
-                hosts.extend(request::site(&place.url, &plan).map(|site| site.host));
-                peers.push(plan.front);
-            }
-            Gets::Transactions(transactions) => transactions.database.add(&Database::read(url)?)?,
-            Gets::Unknown(_) => {}
-        }
+        hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
-}
-
-/// Address of the system itself.
-fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
-    if is_database(&launch.url) {
-        // A database has at least one address.
-        return Ok(Database::read(&launch.url)?.peers.remove(0));
-    }
-    Ok(requests(&launch.front(), load)?.front)
-}
-
-/// URL with an example step if its protocol reads steps from queries. The plan's own steps replace it.
-fn with_step(url: &str) -> String {
-    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-    let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
-    own.map_or_else(
-        || url.to_owned(),
-        |own| match url.contains('?') {
-            true => format!("{url}&{}", own.query.trim_start_matches('?')),
-            false => format!("{url}{}", own.query),
-        },
-    )
-}
-
-/// Plan of a load on a database that an external load generator makes.
-fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let database = Database::read(url)?;
-    if database.file.is_some() {
-        let what = "another load generator cannot load SQLite, which runs within Tenbin";
-        return Err(vec![Fault::new("url", what, "name a server, or remove `tool` from the load")]);
-    }
-    let plan = put_on(Some(Target::of_tool(&database)), Unit::Transaction, load, Spelling::Keys, Vec::new())?;
-    Ok(Plan { watched: Some(database), ..plan })
 }
 
 /// Plan of statements that are known only when they are sent. A statement that every database has takes their place.

@@ -3,8 +3,8 @@
 
 use super::slices::NoSlices;
 use super::{Interleave, Launch, Study};
-use crate::database::is_database;
 use crate::plan::{Action, Plan, PlannedStep};
+use crate::system_kind::SystemKind;
 use crate::units::{shown, size_bytes};
 
 /// Resources of the machine for these systems. `None` means unknown.
@@ -82,16 +82,12 @@ impl Study {
 
 /// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
-    let has_database = launch.database.is_some() || is_database(&launch.url);
+    let has_database = launch.database.is_some() || SystemKind::by_url(&launch.url).takes_statements();
     let of_step = |(number, step): (usize, &PlannedStep)| match &step.action {
-        Action::Owned(action) => match plan.endpoints[usize::from(step.endpoint)].transactions() {
-            Some(sql) => {
-                let written = sql.written_by(plan.number_at_endpoint(number))?;
-                Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
-            }
-            None => (has_database && !action.step.is_safe())
-                .then(|| format!("the load has requests with {}", action.method())),
-        },
+        Action::Owned(action) => {
+            let load = &plan.endpoints[usize::from(step.endpoint)].load;
+            load.written_by(plan.number_at_endpoint(number), action, has_database)
+        }
         Action::Tool(tool) => has_database.then(|| format!("the load of {} may", tool.tool.name)),
     };
     plan.steps.iter().enumerate().find_map(of_step)

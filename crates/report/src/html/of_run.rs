@@ -179,15 +179,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             None,
         ),
     };
-    let words = match views {
-        [view] => text(&words::load(view)),
-        [first, rest @ ..]
-            if rest.iter().all(|view| view.run.new.load_in_words() == first.run.new.load_in_words()) =>
-        {
-            text(&first.run.new.load_in_words())
-        }
-        _ => String::new(),
-    };
+    let words = load_in_words(views);
     Load {
         name: words.clone(),
         words,
@@ -234,6 +226,19 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
 fn gates(views: &[View<'_>]) -> Vec<Notice> {
     let gates = views.iter().flat_map(|view| view.run.gates());
     gates.map(|gate| Notice { tone: tone_of(gate.decision), text: text(&words::gate(gate)) }).collect()
+}
+
+/// Load of all views in words. Empty if they have different loads.
+fn load_in_words(views: &[View<'_>]) -> String {
+    match views {
+        [view] => text(&words::load(view)),
+        [first, rest @ ..]
+            if rest.iter().all(|view| view.run.new.load_in_words() == first.run.new.load_in_words()) =>
+        {
+            text(&first.run.new.load_in_words())
+        }
+        _ => String::new(),
+    }
 }
 
 const fn tone_of(decision: Decision) -> Tone {

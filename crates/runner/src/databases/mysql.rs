@@ -7,7 +7,7 @@ mod watch;
 use plan::Engine;
 use wire::mysql::Session;
 
-use super::{Explain, Kind};
+use super::{Explain, Kind, transactions};
 use crate::protocol::nonce;
 
 pub(super) const KIND: Kind = Kind {
@@ -38,5 +38,5 @@ pub(super) const KIND: Kind = Kind {
     }),
     server_copy: None,
     watch_in_process: None,
-    in_process: None,
+    endpoint: &transactions::ON_SERVER,
 };

@@ -10,7 +10,7 @@ mod watch;
 use plan::Engine;
 use wire::postgres::Session;
 
-use super::{Explain, Kind};
+use super::{Explain, Kind, transactions};
 use crate::protocol::nonce;
 
 pub(super) const KIND: Kind = Kind {
@@ -40,5 +40,5 @@ pub(super) const KIND: Kind = Kind {
     }),
     server_copy: Some(template::find),
     watch_in_process: None,
-    in_process: None,
+    endpoint: &transactions::ON_SERVER,
 };

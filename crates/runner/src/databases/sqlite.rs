@@ -8,8 +8,9 @@ use plan::{Engine, Transactions};
 use sqlite::Database;
 use wire::InProcess;
 
-use super::Kind;
+use super::{Kind, transactions};
 use crate::database_check::{NotReady, QueryResult, ServerQuestions};
+use crate::endpoint_kind::EndpointKind;
 use crate::prepare::Refusal;
 
 pub(super) const KIND: Kind = Kind {
@@ -28,11 +29,15 @@ pub(super) const KIND: Kind = Kind {
     explain: None,
     server_copy: None,
     watch_in_process: Some(|| Box::new(watch::InProcessWatch::begin())),
-    in_process: Some(|deck, steps, settings, transactions| {
-        sqlite::sqlite(deck, steps, settings, file(transactions))
-            .map(|script| Box::new(InProcess(script)) as _)
-    }),
+    endpoint: &ENDPOINT,
 };
+
+static ENDPOINT: EndpointKind = transactions::in_process(|steps| {
+    transactions::compiled(steps, |deck, steps, settings, _, transactions| {
+        Ok(sqlite::sqlite(deck, steps, settings, file(transactions))
+            .map(|script| Box::new(InProcess(script)) as _))
+    })
+});
 
 fn file(transactions: &Transactions) -> Database {
     let (path, settings) = transactions.database.file.clone().unwrap_or_default();

@@ -6,7 +6,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use engine::{Message, StopLevel, WorkerEnd};
-use plan::{Fault, Plan, Tables};
+use plan::{Fault, Plan, Tables, Transactions};
 use progress::{Filling, RunEvent, Stream};
 use record::{
     AskedParts, ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally,
@@ -53,7 +53,8 @@ impl Generator for World {
 
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
         let pace = self.state().pace;
-        let is_target = plan.sql().is_none() && plan.endpoint().peer().port == TARGET_PORT;
+        let is_target =
+            Transactions::in_plan(plan).next().is_none() && plan.endpoint().peer().port == TARGET_PORT;
         let threads = plan.threads.unwrap_or(1);
         let of = if is_target { "target: " } else { "" };
         let per_s = match (is_target, threads) {

@@ -160,7 +160,7 @@ impl CapacityFlags {
     }
 
     /// Reads the URL of a running server, and the requests to it.
-    fn server(&self, url: &str) -> anyhow::Result<(Server, AdhocLoad<'_>)> {
+    fn server(&self, url: &str) -> anyhow::Result<(Server, AdhocLoad)> {
         let refused = |flag: &str, what: &str| {
             BadArguments(format!("{flag}: {what}\n  help: leave it out, or write a plan: tenbin init"))
         };

@@ -181,7 +181,7 @@ fn complain(what: &str, help: &str) {
 
 /// Checks a URL, or that a command has a placeholder for the port.
 fn check_system(text: &str) -> Result<(), WrongAnswer> {
-    if plan::is_database(text) {
+    if plan::takes_statements(text) {
         let help = "write the plan of a database as in docs/plan.md, or run tenbin URL --workload NAME";
         return Err(wrong("this is the URL of a database, and the plan is for HTTP", help));
     }

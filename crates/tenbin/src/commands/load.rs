@@ -309,7 +309,7 @@ impl LoadFlags {
     fn take_name(&mut self) -> Option<String> {
         let (name, url) = named_url(self.url.as_deref().filter(|_| self.others.is_empty())?);
         // Another argument with an equals sign stays whole, because its error quotes it.
-        let name = name.filter(|_| is_server(url) || plan::is_database(url))?.to_owned();
+        let name = name.filter(|_| is_server(url) || plan::has_known_scheme(url))?.to_owned();
         self.url = Some(url.to_owned());
         Some(name)
     }
@@ -336,7 +336,7 @@ impl LoadFlags {
         let words: Vec<&String> = self.url.iter().chain(&self.others).collect();
         let fault = words.iter().enumerate().find_map(|(number, word)| {
             let (_, url) = named_url(word);
-            let is_url = is_server(url) || plan::is_database(url) || url.is_empty();
+            let is_url = is_server(url) || plan::has_known_scheme(url) || url.is_empty();
             match is_plan(word.as_ref()) {
                 _ if is_url => None,
                 true if number == 0 => None,

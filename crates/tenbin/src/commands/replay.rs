@@ -322,7 +322,7 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     };
     let plan = draft.check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     output::keep_out(&plan.secrets);
-    let of_system = plan.endpoints[0].transactions().map(|sql| sql.database.engine);
+    let of_system = plan.endpoints[0].load.database().map(|database| database.engine);
     match recorded.format.traffic {
         Traffic::Sql(engine) if of_system != Some(engine) => bad(format!(
             "--to: the log has statements of {}\n  help: name a server of it with --to",
@@ -348,8 +348,8 @@ fn check_scheme(url: &str, is_sql: bool) -> anyhow::Result<()> {
 /// Name of the system in reports, without user and password.
 fn shown_url(plan: &Plan) -> String {
     let endpoint = &plan.endpoints[0];
-    match endpoint.transactions() {
-        Some(sql) => sql.database.shown.clone(),
+    match endpoint.load.database() {
+        Some(database) => database.shown.clone(),
         None => endpoint.peers().first().map_or(String::new(), |peer| format!("{}:{}", peer.host, peer.port)),
     }
 }

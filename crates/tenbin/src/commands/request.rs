@@ -224,7 +224,9 @@ impl RequestFlags {
             add("Accept", "application/json");
             return;
         }
-        let Some(file) = described.body_file.clone().filter(|_| url.starts_with("http")) else { return };
+        let Some(file) = described.body_file.clone().filter(|_| plan::begins_as_request_url(url)) else {
+            return;
+        };
         match media_type(&file.path) {
             Some(media_type) => add("Content-Type", media_type),
             None if self.has_header("content-type") => {}

@@ -61,7 +61,7 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
 ///
 /// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no scheme of
 /// HTTP is right. Its message says what to correct, and quotes the beginning of the answer.
-pub fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
+pub(super) fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
         return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));
     }

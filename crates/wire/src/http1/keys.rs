@@ -42,6 +42,7 @@ pub(super) static FURTHER: FurtherKeys = FurtherKeys {
     session_words: carried::words,
     is_of_iteration: carried::is_of_iteration,
     converse: |load| Ok(Box::new(Http1::compile_load(load)?.quoting().open(0))),
+    in_the_clear: super::foreign::instead_of_tls,
 };
 
 /// Keys that give the body.

@@ -1,6 +1,9 @@
 //! Keys of protocols whose steps have more than one key: a request with headers, a body, and checks next to its path.
 
 use alloc::boxed::Box;
+use alloc::string::String;
+
+use outcome::ErrorClass;
 
 use super::{BeginScenario, Key, ReadFlagStep, StepsOfLoad};
 use crate::conversation::Conversation;
@@ -32,6 +35,9 @@ pub struct FurtherKeys {
     /// Opens the conversation of one client that makes requests outside of a load. Messages of rejected requests quote the start of
     /// the reply's body.
     pub converse: Converse,
+    /// Recognizes the answer of a server without TLS to a TLS handshake, from its first bytes. Returns the class of the error, and
+    /// what the server speaks.
+    pub in_the_clear: fn(&[u8]) -> Option<(ErrorClass, String)>,
 }
 
 /// Function that opens the conversation of one client.

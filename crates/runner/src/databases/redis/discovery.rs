@@ -1,7 +1,7 @@
 //! Servers that a node of a cluster, or a Sentinel, reports before a load.
 
 use engine::{Interview, Peer, Unanswered};
-use plan::{Endpoint, Fault, Gets, Select};
+use plan::{Endpoint, Fault, Requests, Select};
 use wire::redis::{Found, Redis, behind_sentinel, found};
 use wire::step::Access;
 use wire::{ClusterNodes, Conversation as _, Script as _};
@@ -25,7 +25,7 @@ pub(in crate::databases) fn discover(
     endpoint: &Endpoint,
     secrets: &plan::Secrets,
 ) -> Result<Option<Endpoint>, Refusal> {
-    let Gets::Requests(protocol, peers) = &endpoint.gets else { return Ok(None) };
+    let Some(Requests { protocol, peers }) = endpoint.load.downcast() else { return Ok(None) };
     if endpoint.nodes().is_some() {
         return Ok(None);
     }
@@ -44,8 +44,8 @@ pub(in crate::databases) fn discover(
             access: access.clone(),
             ..first.clone()
         };
-        let gets = Gets::Requests(protocol, addresses.into_iter().map(peer).collect());
-        Ok(Some(Endpoint { name: endpoint.name.clone(), gets, select: Some(select) }))
+        let load = Requests { protocol, peers: addresses.into_iter().map(peer).collect() };
+        Ok(Some(Endpoint { name: endpoint.name.clone(), load: Box::new(load), select: Some(select) }))
     };
     match found(&endpoint.peer().access) {
         Found::Named => Ok(None),
@@ -69,8 +69,9 @@ fn replies(
     access: &Access,
     commands: &[(&str, Option<usize>)],
 ) -> Result<Vec<String>, Refusal> {
-    let gets = Gets::Requests(protocol(), vec![plan::Peer { access: access.clone(), ..peer.clone() }]);
-    let endpoint = Endpoint { name: String::new(), gets, select: None };
+    let peers = vec![plan::Peer { access: access.clone(), ..peer.clone() }];
+    let load = Box::new(Requests { protocol: protocol(), peers });
+    let endpoint = Endpoint { name: String::new(), load, select: None };
     let (mut peers, _) = prepare::peers(std::slice::from_ref(&endpoint), &PublicLoads::Refused)?;
     let refuse = |what: String| {
         Refusal::Plan(Fault::new(

@@ -1,5 +1,7 @@
 //! `tenbin URL_A URL_B`: compares two or more running servers in paired blocks.
 
+mod databases;
+
 use std::collections::BTreeSet;
 
 use clap::Args;
@@ -39,35 +41,51 @@ impl ComparisonFlags {
     }
 }
 
-/// Kind of the servers that are compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Http,
-    Database,
-    /// A protocol that owns its steps, such as Redis.
-    OwnSteps,
+/// A kind of servers that are compared.
+struct PairKind {
+    /// Whether the URL of a server is of this kind.
+    has_url: fn(&str) -> bool,
+    /// Noun for one server, with its article.
+    noun: &'static str,
+    /// Noun for the URLs.
+    plural: &'static str,
+    /// First given flag that does not apply. `None` if there is none.
+    unsupported: fn(&LoadFlags) -> Option<&'static str>,
+    /// Reads the servers and their load.
+    read: ReadPair,
 }
 
-impl Kind {
-    fn of(url: &str) -> Self {
-        match url {
-            url if plan::is_database(url) => Self::Database,
-            url if plan::owns_steps(url) => Self::OwnSteps,
-            _ => Self::Http,
-        }
-    }
+/// Reads servers from their URLs and names, and the load on them.
+type ReadPair =
+    fn(&LoadFlags, &[Played], &[&str], &[Option<&str>]) -> anyhow::Result<(Vec<Server>, AdhocLoad)>;
 
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Http => "an HTTP server",
-            Self::Database => "a database",
-            Self::OwnSteps => "a server of another protocol",
-        }
-    }
+/// All kinds. The last one has every other URL.
+static KINDS: [PairKind; 3] = [
+    databases::KIND,
+    PairKind {
+        has_url: plan::owns_steps,
+        noun: "a server of another protocol",
+        plural: "URLs",
+        unsupported: |flags| request_flag(flags).or_else(|| flags.sql.given()),
+        read: |flags, _, urls, names| own_steps(flags, urls, names),
+    },
+    PairKind {
+        has_url: |_| true,
+        noun: "an HTTP server",
+        plural: "URLs",
+        unsupported: |flags| flags.sql.given().or_else(|| flags.command_mix.given()),
+        read: |flags, _, urls, names| Ok((web_servers(urls, names)?, request(flags, urls[0])?)),
+    },
+];
 
-    fn plural(self) -> &'static str {
-        if self == Self::Database { "databases" } else { "URLs" }
-    }
+/// Number of the kind of a server.
+fn kind_of(url: &str) -> usize {
+    KINDS.iter().position(|kind| (kind.has_url)(url)).unwrap_or(KINDS.len() - 1)
+}
+
+/// First given flag of requests. `None` if there is none.
+fn request_flag(flags: &LoadFlags) -> Option<&'static str> {
+    flags.request.given().or_else(|| flags.expects.given())
 }
 
 /// Runs all servers in turn until the comparison is conclusive, or until a limit of blocks or time is reached.
@@ -76,23 +94,19 @@ pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> 
     destination.check_study()?;
     let written = flags.url.iter().chain(&flags.others).map(|url| named_url(url));
     let (names, urls): (Vec<Option<&str>>, Vec<&str>) = written.unzip();
-    let kind = Kind::of(urls[0]);
-    if urls.iter().any(|url| Kind::of(url) != kind) {
+    let kind = &KINDS[kind_of(urls[0])];
+    if urls.iter().any(|url| kind_of(url) != kind_of(urls[0])) {
         let help = "name two databases, two servers of HTTP, or two of another protocol; or write a plan: tenbin init";
-        return Err(bad(&format!("one URL is that of {}, and the other is not", kind.noun()), help));
+        return Err(bad(&format!("one URL is that of {}, and the other is not", kind.noun), help));
     }
     if let Some(flag) = unsupported(flags, kind) {
-        let noun = kind.plural();
+        let noun = kind.plural;
         return Err(bad(
             &format!("{flag} does not work with two {noun}"),
             "leave it out, or write a plan: tenbin init",
         ));
     }
-    let (servers, asked) = match kind {
-        Kind::Database => (databases(&urls, &names)?, transactions(played, flags)?),
-        Kind::Http => (web_servers(&urls, &names)?, request(flags, urls[0])?),
-        Kind::OwnSteps => own_steps(flags, &urls, &names)?,
-    };
+    let (servers, asked) = (kind.read)(flags, played, &urls, &names)?;
     let conditions = super::conditions(&flags.slo)?;
     let mut compare = compare(flags);
     // The first server is the baseline of the others.
@@ -161,56 +175,12 @@ fn web_servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Serv
     with_names(servers, names)
 }
 
-fn databases(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
-    let (mut servers, mut faults) = (Vec::new(), Vec::new());
-    for url in urls {
-        match Server::of_database(url) {
-            Ok(server) => servers.push(server),
-            Err(of_url) => faults.extend(of_url),
-        }
-    }
-    if !faults.is_empty() {
-        return Err(BadArguments(listed(&faults, "nothing was sent")).into());
-    }
-    if namesakes(&servers).is_some() {
-        servers.iter_mut().for_each(Server::name_parameters);
-    }
-    if let Some(server) = namesakes(&servers) {
-        let what = format!("both URLs name {}", server.name);
-        return Err(bad(&what, "name two databases, or write different parameters in the URLs"));
-    }
-    with_names(servers, names)
-}
-
-/// Scripts and workloads to run. Scripts must be in the current folder or below it: it is the folder of the plan, which reads no
-/// files elsewhere.
-fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Result<AdhocLoad<'a>> {
-    if played.is_empty() {
-        let what = "there is nothing to run on the two databases";
-        return Err(bad(what, "add --workload select-only, or -f script.sql"));
-    }
-    let here = std::env::current_dir()?;
-    for file in played {
-        let Played::File(text) = file else { continue };
-        let name = text.rsplit_once('@').map_or(text.as_str(), |(name, _)| name);
-        // A file that cannot be read is an error of the plan.
-        let Ok(path) = std::fs::canonicalize(name) else { continue };
-        if !path.starts_with(&here) {
-            let what =
-                format!("-f {name}: with two URLs, a script must be in the current folder or below it");
-            let folder = path.parent().unwrap_or(&path).display().to_string();
-            return Err(bad(&what, &format!("change the folder: cd {}", report::in_shell(&folder))));
-        }
-    }
-    Ok(AdhocLoad::Transactions { played, flags: &flags.sql })
-}
-
 /// Servers whose protocol owns its steps, and the steps, which are the same for all.
-fn own_steps<'a>(
+fn own_steps(
     flags: &LoadFlags,
     urls: &[&str],
     names: &[Option<&str>],
-) -> anyhow::Result<(Vec<Server>, AdhocLoad<'a>)> {
+) -> anyhow::Result<(Vec<Server>, AdhocLoad)> {
     let mix = flags.command_mix.spec();
     let (mut servers, mut texts, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for url in urls {
@@ -238,7 +208,7 @@ fn own_steps<'a>(
     Ok((with_names(servers, names)?, AdhocLoad::Steps { text, tls: flags.tls.spec() }))
 }
 
-fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<AdhocLoad<'a>> {
+fn request(flags: &LoadFlags, url: &str) -> anyhow::Result<AdhocLoad> {
     let (described, body) = flags.request.read_text(&with_scheme(url), "with two URLs")?;
     Ok(AdhocLoad::Request {
         described: described.into(),
@@ -285,7 +255,7 @@ fn compare(flags: &LoadFlags) -> Vec<(&'static str, String)> {
 }
 
 /// First given flag that a plan of running servers cannot express. `None` if there is none.
-fn unsupported(flags: &LoadFlags, kind: Kind) -> Option<&'static str> {
+fn unsupported(flags: &LoadFlags, kind: &PairKind) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),
         ("--recorded", flags.recorded.is_some()),
@@ -297,11 +267,6 @@ fn unsupported(flags: &LoadFlags, kind: Kind) -> Option<&'static str> {
         ("--wait", flags.wait.is_some()),
         ("--baseline", flags.baseline.is_some()),
     ];
-    let of_request = || flags.request.given().or_else(|| flags.expects.given());
-    let of_kind = || match kind {
-        Kind::Database => of_request().or_else(|| flags.tls.given()).or_else(|| flags.command_mix.given()),
-        Kind::Http => flags.sql.given().or_else(|| flags.command_mix.given()),
-        Kind::OwnSteps => of_request().or_else(|| flags.sql.given()),
-    };
-    all.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag)).or_else(of_kind)
+    let given = all.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
+    given.or_else(|| (kind.unsupported)(flags))
 }

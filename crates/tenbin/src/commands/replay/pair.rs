@@ -71,7 +71,7 @@ fn systems(urls: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     for text in urls {
         let (name, url) = named_url(text);
         let url = with_scheme(url).into_owned();
-        let shown = match plan::is_database(&url) {
+        let shown = match plan::takes_statements(&url) {
             true => {
                 Database::read(&url)
                     .map_err(|faults| BadArguments(crate::commands::listed(&faults, "nothing was sent")))?

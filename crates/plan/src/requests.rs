@@ -1,0 +1,147 @@
+//! Loads of systems that take requests, and of external load generators.
+
+use wire::step::Unit;
+use wire::{Protocol, step};
+
+use crate::check::Target;
+use crate::draft::Draft;
+use crate::endpoint::{EndpointLoad, Peer};
+use crate::fault::Fault;
+use crate::file;
+use crate::plan::{OwnedAction, Plan};
+use crate::request;
+use crate::spec::LoadSpec;
+use crate::study::LaunchEndpoint;
+use crate::system_kind::SystemKind;
+
+/// Systems that take requests.
+pub(crate) static SYSTEMS: SystemKind = SystemKind {
+    has_url: |url| {
+        let of_scheme = url.split_once("://").and_then(|(scheme, _)| wire::of_scheme(scheme));
+        of_scheme.is_some_and(|(protocol, _)| protocol.steps().is_some())
+    },
+    takes_step: |step| step.entries().iter().any(|entry| step::protocol_of(&entry.key).is_some()),
+    protocol_of_step: |step| {
+        let owner = file::owner_of_step(step);
+        Some(owner.unwrap_or(step::requests()))
+    },
+    unit: Unit::Request,
+    words: None,
+    path_noun: "path",
+    has_errands: true,
+    read_database: None,
+    target: Target::from_request_flags,
+    front: |place, load| Ok(alone(place, load)?.front),
+    plan_of_tool: alone,
+    check_url: file::check_requests_url,
+    records: |url| {
+        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
+        protocol.own_steps()?.records
+    },
+    placeholder_url: |scheme| format!("{scheme}://127.0.0.1"),
+    in_process: |_| None,
+};
+
+/// Requests in a protocol. Connections are spread over the addresses.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    /// Protocol of the requests.
+    pub protocol: &'static Protocol,
+    /// Addresses of the system; at least one.
+    pub peers: Vec<Peer>,
+}
+
+impl EndpointLoad for Requests {
+    fn peers(&self) -> &[Peer] {
+        &self.peers
+    }
+
+    fn copied(&self) -> Box<dyn EndpointLoad> {
+        Box::new(self.clone())
+    }
+
+    fn add_address(&mut self, place: &LaunchEndpoint) -> Result<Option<String>, Vec<Fault>> {
+        let plan = alone(place, LoadSpec::default())?;
+        let host = request::site(&place.url, &plan).map(|site| site.host);
+        self.peers.push(plan.front);
+        Ok(host)
+    }
+
+    fn protocol(&self) -> Option<&'static Protocol> {
+        Some(self.protocol)
+    }
+
+    fn written_by(&self, _number: u16, action: &OwnedAction, has_database: bool) -> Option<String> {
+        (has_database && !action.step.is_safe())
+            .then(|| format!("the load has requests with {}", action.method()))
+    }
+
+    fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
+        parts_of_steps(plan, endpoint)
+    }
+}
+
+/// Load of an external load generator.
+#[derive(Clone, Debug)]
+pub struct ForeignLoad {
+    /// Addresses of the system; at least one.
+    pub peers: Vec<Peer>,
+}
+
+impl EndpointLoad for ForeignLoad {
+    fn peers(&self) -> &[Peer] {
+        &self.peers
+    }
+
+    fn copied(&self) -> Box<dyn EndpointLoad> {
+        Box::new(self.clone())
+    }
+
+    /// Adds nothing, because the command of the load generator has its own addresses.
+    fn add_address(&mut self, _place: &LaunchEndpoint) -> Result<Option<String>, Vec<Fault>> {
+        Ok(None)
+    }
+
+    /// `None`, because the load generator makes the steps.
+    fn written_by(&self, _number: u16, _action: &OwnedAction, _has_database: bool) -> Option<String> {
+        None
+    }
+
+    fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
+        parts_of_steps(plan, endpoint)
+    }
+}
+
+/// Parts that steps name themselves, such as requests that redirects lead to.
+fn parts_of_steps(plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
+    let steps = plan.steps_at(endpoint).filter_map(|(number, step)| Some((number, step.owned()?)));
+    let named = |(of, action): (u16, &OwnedAction)| {
+        action.step.parts().into_iter().map(move |name| sql::Part { name, of })
+    };
+    steps.flat_map(named).collect()
+}
+
+/// Plan of a load on a system that takes requests. In a protocol that reads steps from queries, it has an example step.
+pub(crate) fn alone(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
+    Draft {
+        url: with_step(&place.url),
+        unix_socket: place.socket.clone(),
+        tls: place.tls.clone(),
+        load,
+        ..Draft::default()
+    }
+    .check()
+}
+
+/// URL with an example step if its protocol reads steps from queries. The plan's own steps replace it.
+fn with_step(url: &str) -> String {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
+    own.map_or_else(
+        || url.to_owned(),
+        |own| match url.contains('?') {
+            true => format!("{url}&{}", own.query.trim_start_matches('?')),
+            false => format!("{url}{}", own.query),
+        },
+    )
+}

@@ -1,0 +1,63 @@
+//! Compares databases that already run.
+
+use plan::{Played, TlsSpec};
+
+use super::super::LoadFlags;
+use super::{PairKind, bad, namesakes, request_flag, with_names};
+use crate::adhoc::{self, AdhocLoad, Server};
+use crate::commands::listed;
+use crate::exit::BadArguments;
+
+pub(super) const KIND: PairKind = PairKind {
+    has_url: plan::takes_statements,
+    noun: "a database",
+    plural: "databases",
+    unsupported: |flags| {
+        request_flag(flags).or_else(|| flags.tls.given()).or_else(|| flags.command_mix.given())
+    },
+    read: |flags, played, urls, names| Ok((servers(urls, names)?, transactions(played, flags)?)),
+};
+
+fn servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
+    let (mut servers, mut faults) = (Vec::new(), Vec::new());
+    for url in urls {
+        match Server::of_database(url) {
+            Ok(server) => servers.push(server),
+            Err(of_url) => faults.extend(of_url),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(BadArguments(listed(&faults, "nothing was sent")).into());
+    }
+    if namesakes(&servers).is_some() {
+        servers.iter_mut().for_each(Server::name_parameters);
+    }
+    if let Some(server) = namesakes(&servers) {
+        let what = format!("both URLs name {}", server.name);
+        return Err(bad(&what, "name two databases, or write different parameters in the URLs"));
+    }
+    with_names(servers, names)
+}
+
+/// Scripts and workloads to run. Scripts must be in the current folder or below it: it is the folder of the plan, which reads no
+/// files elsewhere.
+fn transactions(played: &[Played], flags: &LoadFlags) -> anyhow::Result<AdhocLoad> {
+    if played.is_empty() {
+        let what = "there is nothing to run on the two databases";
+        return Err(bad(what, "add --workload select-only, or -f script.sql"));
+    }
+    let here = std::env::current_dir()?;
+    for file in played {
+        let Played::File(text) = file else { continue };
+        let name = text.rsplit_once('@').map_or(text.as_str(), |(name, _)| name);
+        // A file that cannot be read is an error of the plan.
+        let Ok(path) = std::fs::canonicalize(name) else { continue };
+        if !path.starts_with(&here) {
+            let what =
+                format!("-f {name}: with two URLs, a script must be in the current folder or below it");
+            let folder = path.parent().unwrap_or(&path).display().to_string();
+            return Err(bad(&what, &format!("change the folder: cd {}", report::in_shell(&folder))));
+        }
+    }
+    Ok(AdhocLoad::Steps { text: adhoc::transactions(played, &flags.sql), tls: TlsSpec::default() })
+}
