@@ -36,7 +36,7 @@ fn load(home: &Home, arguments: &[&str]) -> Value {
     assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
     let run = output.json();
     assert_identity(&run);
-    assert_eq!(number(&run, "outcomes.ok"), number(&run, "outcomes.planned"), "{run}");
+    assert_eq!(number(&run, "outcomes.ok"), number(&run, "offered.planned"), "{run}");
     run
 }
 
