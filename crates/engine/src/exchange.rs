@@ -24,10 +24,6 @@ pub(crate) struct Exchange {
     pub(crate) is_begun: bool,
     /// Progress of the attempts to send the request.
     pub(crate) attempt: Attempt,
-    /// Number of redirections so far.
-    pub(crate) redirects: u8,
-    /// Whether the peer must be told that only this exchange was redirected to it.
-    pub(crate) is_asking: bool,
     /// Part whose reply is awaited. `None` if no part with an account of its own is.
     pub(crate) part: Option<Part>,
     /// Time of the latest send.
@@ -59,6 +55,34 @@ pub(crate) struct Part {
     pub(crate) first_byte_ns: u64,
 }
 
+/// Number of redirections of an exchange, at most 127, and whether the peer must be told that only this exchange was redirected to it.
+/// One byte, the only one that a user has free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Redirections(u8);
+
+impl Redirections {
+    const ASKING: u8 = 0x80;
+
+    pub(crate) fn count(self) -> u8 {
+        self.0 & !Self::ASKING
+    }
+
+    pub(crate) fn is_asking(self) -> bool {
+        self.0 & Self::ASKING != 0
+    }
+
+    /// The same after one more redirection.
+    pub(crate) fn and_one(self, is_asking: bool) -> Self {
+        let count = self.count().saturating_add(1).min(!Self::ASKING);
+        Self(count | if is_asking { Self::ASKING } else { 0 })
+    }
+
+    /// The same once the peer was told.
+    pub(crate) fn told(self) -> Self {
+        Self(self.count())
+    }
+}
+
 impl Exchange {
     /// Creates an exchange that is about to begin.
     #[inline]
@@ -73,8 +97,6 @@ impl Exchange {
             deadline_ns: NEVER,
             is_begun: false,
             attempt: Attempt::First,
-            redirects: 0,
-            is_asking: false,
             part: None,
             part_sent_ns: 0,
             sent_bytes: 0,

@@ -6,7 +6,7 @@ use load::xoroshiro::Xoroshiro;
 use record::WaitEnd;
 use wire::Values;
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Redirections};
 use crate::timers::NEVER;
 
 /// Value of [`User::lane`] for a user without a lane.
@@ -53,6 +53,8 @@ pub(crate) struct User {
     pub(crate) is_entered: bool,
     /// Request in flight. `None` between requests.
     pub(crate) exchange: Option<Exchange>,
+    /// Redirections of the request in flight.
+    pub(crate) redirections: Redirections,
     /// Time of the pending timer that checks the deadline of the user's request. [`NEVER`] if there is none.
     pub(crate) armed_ns: u64,
 }
@@ -78,6 +80,7 @@ impl User {
             status: 0,
             is_entered: true,
             exchange: None,
+            redirections: Redirections::default(),
             armed_ns: NEVER,
         }
     }

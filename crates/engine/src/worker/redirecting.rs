@@ -19,7 +19,8 @@ impl Worker<'_> {
         let first = self.steps[usize::from(exchange.step)].peer;
         let peer = first + redirect.peer;
         let lane = self.users[number as usize].lane;
-        let is_followed = exchange.redirects < REDIRECTS_MAX;
+        let redirections = self.users[number as usize].redirections;
+        let is_followed = redirections.count() < REDIRECTS_MAX;
         let chosen = self.dispatch.choose(&self.links, peer, lane).filter(|_| is_followed);
         let Some(target) = chosen.filter(|target| *target != exchange.link) else {
             return self.leave_redirected(number, &exchange, redirect, at_ns);
@@ -36,12 +37,11 @@ impl Worker<'_> {
             link: target,
             is_begun: false,
             attempt: Attempt::Second,
-            redirects: exchange.redirects + 1,
-            is_asking: redirect.is_once,
             sent_bytes: 0,
             first_byte_ns: 0,
             ..exchange
         });
+        user.redirections = redirections.and_one(redirect.is_once);
         self.dispatch.update(&self.links, target);
         if is_up {
             self.start(number, at_ns);
@@ -95,8 +95,7 @@ impl Worker<'_> {
     #[cold]
     pub(super) fn ask_once(&mut self, user: u32, link: u32) {
         self.links[link as usize].channel.ask_once();
-        if let Some(exchange) = &mut self.users[user as usize].exchange {
-            exchange.is_asking = false;
-        }
+        let user = &mut self.users[user as usize];
+        user.redirections = user.redirections.told();
     }
 }

@@ -3,7 +3,7 @@
 use wire::{Channel, Next, Ticket};
 
 use super::Worker;
-use crate::exchange::{Attempt, Exchange};
+use crate::exchange::{Attempt, Exchange, Redirections};
 use crate::link::{Sending, State};
 use crate::net::Io;
 use crate::net::socket::Socket;
@@ -45,6 +45,7 @@ impl Worker<'_> {
         let deadline_ns = now_ns.saturating_add(timeout_ns);
         let exchange = Exchange::new(link_number, step, intended_ns, now_ns, sent_ns);
         user.exchange = Some(Exchange { deadline_ns, is_begun: is_up, ..exchange });
+        user.redirections = Redirections::default();
         self.signals.sent(intended_ns, sent_ns);
         self.signals.begun(intended_ns);
         self.wants(number, intended_ns);
@@ -80,7 +81,7 @@ impl Worker<'_> {
         let (link, own_step) = (exchange.link, self.steps[usize::from(exchange.step)].step);
         exchange.is_begun = true;
         exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
-        if exchange.is_asking {
+        if user.redirections.is_asking() {
             self.ask_once(number, link);
         }
         let user = &mut self.users[number as usize];
