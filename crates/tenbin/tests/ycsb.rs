@@ -32,7 +32,8 @@ fn preparation(home: &Home, arguments: &[&str]) -> Output {
 /// Run of a load, whatever its verdict.
 #[track_caller]
 fn load(home: &Home, arguments: &[&str]) -> Value {
-    let output = home.run(&[arguments, &["--format", "json"]].concat());
+    // Shares of other seeds are off by two standard deviations once in twenty runs.
+    let output = home.run(&[arguments, &["--seed", "5", "--format", "json"]].concat());
     assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
     let run = output.json();
     assert_identity(&run);

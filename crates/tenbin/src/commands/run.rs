@@ -159,7 +159,28 @@ pub(crate) struct Ordered<'a> {
     pub(crate) baseline: Option<Baseline>,
 }
 
-impl Ordered<'_> {
+impl<'a> Ordered<'a> {
+    /// A study made from flags, which begins now and in which no stored baseline is asked for.
+    pub(crate) fn begun(
+        study: Study,
+        store: &'a StoreFlag,
+        public: PublicFlag,
+        label: &'a LabelFlag,
+    ) -> Self {
+        let procedure = study::procedure(&study);
+        Self {
+            study,
+            procedure,
+            resume: None,
+            blocks: None,
+            within_ns: None,
+            store,
+            public,
+            label,
+            baseline: None,
+        }
+    }
+
     /// Prints `words` if there are any, runs the study, and stores and reports it. The exit code follows from what was stored.
     ///
     /// A new study without a seed draws one. A resumed study keeps its own.

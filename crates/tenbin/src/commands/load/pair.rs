@@ -124,19 +124,7 @@ pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> 
         command: Some(own_command()),
     };
     let study = adhoc.study()?;
-    let procedure = study::procedure(&study);
-    let ordered = Ordered {
-        study,
-        procedure,
-        resume: None,
-        blocks: None,
-        within_ns: None,
-        store: &flags.store,
-        public: flags.public,
-        label: &flags.label,
-        baseline: None,
-    };
-    ordered.carry_out(&destination, "")
+    Ordered::begun(study, &flags.store, flags.public, &flags.label).carry_out(&destination, "")
 }
 
 fn bad(what: &str, help: &str) -> anyhow::Error {

@@ -20,19 +20,7 @@ pub(super) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
     let destination = ResultFlags::of(Some(flags.format.clone()), None).check()?;
     destination.check_study()?;
     let study = study(flags)?;
-    let procedure = study::procedure(&study);
-    let ordered = Ordered {
-        study,
-        procedure,
-        resume: None,
-        blocks: None,
-        within_ns: None,
-        store: &flags.store,
-        public: flags.public,
-        label: &flags.label,
-        baseline: None,
-    };
-    ordered.carry_out(&destination, "")
+    Ordered::begun(study, &flags.store, flags.public, &flags.label).carry_out(&destination, "")
 }
 
 /// Plan of the flags, with the folder of the log as its own.
