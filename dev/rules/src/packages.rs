@@ -28,14 +28,25 @@ pub struct Package {
 ///
 /// If Cargo fails.
 pub fn all() -> BTreeMap<String, Package> {
+    let packages = metadata(&["--no-deps"]);
+    packages.iter().map(package).map(|package| (package.name.clone(), package)).collect()
+}
+
+/// Packages that `cargo metadata` lists with further arguments, as it prints them.
+///
+/// # Panics
+///
+/// If Cargo fails.
+pub fn metadata(arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .args(["metadata", "--offline", "--format-version", "1"])
+        .args(arguments)
         .current_dir(files::root())
         .output()
         .expect("cargo can be started");
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
-    items(&metadata["packages"]).map(package).map(|package| (package.name.clone(), package)).collect()
+    items(&metadata["packages"]).cloned().collect()
 }
 
 fn package(json: &Value) -> Package {

@@ -3,15 +3,22 @@
 //! `cargo deny` reads the same lists, and looks up advisories: `make advisories`.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::sync::LazyLock;
 
-use rules::files;
+use rules::{files, packages};
 use serde_json::Value;
 use spdx::{Expression, LicenseReq};
 use toml_edit::{DocumentMut, Item};
 
-/// Where Cargo says that a crate of crates.io comes from.
+/// Prefix of the source of a crate from a registry.
 const REGISTRY: &str = "registry+";
+
+/// Packages of the workspace, and all that they need on the platforms of `deny.toml`, as Cargo prints them.
+static PACKAGES: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let lists = lists();
+    let platforms = texts(&lists["graph"]["targets"]).flat_map(|target| ["--filter-platform", target]);
+    packages::metadata(&["--locked", "--all-features"].into_iter().chain(platforms).collect::<Vec<_>>())
+});
 
 #[test]
 fn licences_of_dependencies_are_allowed() {
@@ -73,9 +80,9 @@ fn banned_crates_are_not_built_in() {
 
 #[test]
 fn dependencies_name_their_versions() {
-    let members = packages().into_iter().filter(|package| package["source"].is_null());
+    let members = PACKAGES.iter().filter(|package| package["source"].is_null());
     let refused: Vec<String> = members
-        .flat_map(|member| items(&member["dependencies"]).cloned().collect::<Vec<_>>())
+        .flat_map(|member| member["dependencies"].as_array().into_iter().flatten())
         .filter(|needed| needed["path"].is_null() && needed["req"] == "*")
         .map(|needed| needed["name"].to_string())
         .collect();
@@ -90,28 +97,9 @@ fn texts(list: &Item) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(|value| value.as_str())
 }
 
-/// Packages of the workspace, and all that they need on the platforms of `deny.toml`, as Cargo prints them.
-///
-/// # Panics
-///
-/// If Cargo fails.
-fn packages() -> Vec<Value> {
-    let lists = lists();
-    let platforms = texts(&lists["graph"]["targets"]).flat_map(|target| ["--filter-platform", target]);
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--offline", "--locked", "--all-features", "--format-version", "1"])
-        .args(platforms)
-        .current_dir(files::root())
-        .output()
-        .expect("cargo can be started");
-    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
-    items(&metadata["packages"]).cloned().collect()
-}
-
 /// Packages that are not part of the workspace.
-fn dependencies() -> Vec<Value> {
-    let found: Vec<Value> = packages().into_iter().filter(|package| !package["source"].is_null()).collect();
+fn dependencies() -> Vec<&'static Value> {
+    let found: Vec<&Value> = PACKAGES.iter().filter(|package| !package["source"].is_null()).collect();
     assert!(found.len() > 50, "Cargo lists {} dependencies", found.len());
     found
 }
@@ -122,8 +110,4 @@ fn named(package: &Value) -> String {
         package["name"].as_str().unwrap_or_default(),
         package["version"].as_str().unwrap_or_default()
     )
-}
-
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
 }
