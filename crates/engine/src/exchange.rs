@@ -55,8 +55,8 @@ pub(crate) struct Part {
     pub(crate) first_byte_ns: u64,
 }
 
-/// Number of redirections of an exchange, at most 127, and whether the peer must be told that only this exchange was redirected to it.
-/// One byte, the only one that a user has free.
+/// Redirections of an exchange: their number, at most 127, and whether the channel must announce that only this exchange goes to the
+/// peer (`ASKING`). One byte, the only one that a user has free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Redirections(u8);
 
@@ -71,14 +71,14 @@ impl Redirections {
         self.0 & Self::ASKING != 0
     }
 
-    /// The same after one more redirection.
+    /// Counts one more redirection. `is_asking` is that of the new one.
     pub(crate) fn and_one(self, is_asking: bool) -> Self {
         let count = self.count().saturating_add(1).min(!Self::ASKING);
         Self(count | if is_asking { Self::ASKING } else { 0 })
     }
 
-    /// The same once the peer was told.
-    pub(crate) fn told(self) -> Self {
+    /// Notes that the channel has announced the redirection.
+    pub(crate) fn announced(self) -> Self {
         Self(self.count())
     }
 }

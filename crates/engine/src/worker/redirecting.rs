@@ -93,9 +93,10 @@ impl Worker<'_> {
 
     /// Announces a redirection of one exchange to the channel of its link.
     #[cold]
-    pub(super) fn ask_once(&mut self, user: u32, link: u32) {
-        self.links[link as usize].channel.ask_once();
-        let user = &mut self.users[user as usize];
-        user.redirections = user.redirections.told();
+    pub(super) fn ask_once(&mut self, number: u32) {
+        let user = &mut self.users[number as usize];
+        let Some(exchange) = &user.exchange else { return };
+        self.links[exchange.link as usize].channel.ask_once();
+        user.redirections = user.redirections.announced();
     }
 }

@@ -76,16 +76,14 @@ impl Worker<'_> {
 
     /// Begins the request that waited for its link, or continues one whose link was reopened.
     pub(super) fn start(&mut self, number: u32, now_ns: u64) {
+        if self.users[number as usize].redirections.is_asking() {
+            self.ask_once(number);
+        }
         let user = &mut self.users[number as usize];
         let Some(exchange) = &mut user.exchange else { return };
         let (link, own_step) = (exchange.link, self.steps[usize::from(exchange.step)].step);
         exchange.is_begun = true;
         exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
-        if user.redirections.is_asking() {
-            self.ask_once(number, link);
-        }
-        let user = &mut self.users[number as usize];
-        let Some(exchange) = &mut user.exchange else { return };
         let channel = &mut self.links[link as usize].channel;
         let (next, goes_on) = match exchange.is_answered() {
             true => (channel.go_on(Ticket(number)), true),
