@@ -42,7 +42,7 @@ const PLAIN_LABELS: [&str; 14] = [
 
 /// Plans of the fingerprints with the largest share of the time in a run. Empty for a load that replays no statements, or if the server
 /// gives no plans.
-pub(crate) fn of_run(plan: &Plan, run: &Run) -> Result<Vec<Output>, EvidenceError> {
+pub(crate) fn slowest(plan: &Plan, run: &Run) -> Result<Vec<Output>, EvidenceError> {
     let (Some(replay), Some(database)) = (&plan.replay, plan.endpoint().load.database()) else {
         return Ok(Vec::new());
     };

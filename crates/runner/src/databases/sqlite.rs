@@ -8,7 +8,8 @@ use plan::{Engine, Transactions};
 use sqlite::Database;
 use wire::InProcess;
 
-use super::{Kind, transactions};
+use super::Kind;
+use super::transactions::{self, Parts, wrong_script};
 use crate::database_check::{NotReady, QueryResult, ServerQuestions};
 use crate::endpoint_kind::EndpointKind;
 use crate::prepare::Refusal;
@@ -33,10 +34,9 @@ pub(super) const KIND: Kind = Kind {
 };
 
 static ENDPOINT: EndpointKind = transactions::in_process(|steps| {
-    transactions::compiled(steps, |deck, steps, settings, _, transactions| {
-        Ok(sqlite::sqlite(deck, steps, settings, file(transactions))
-            .map(|script| Box::new(InProcess(script)) as _))
-    })
+    let Parts { sql, deck, steps, settings } = transactions::parts(steps)?;
+    let script = sqlite::sqlite(deck, &steps, settings, file(sql));
+    script.map(|script| Box::new(InProcess(script)) as _).map_err(|what| wrong_script(sql, what))
 });
 
 fn file(transactions: &Transactions) -> Database {

@@ -22,10 +22,10 @@ use crate::replay::Traffic;
 use crate::stretching;
 
 /// Databases on servers.
-pub(crate) static ON_SERVER: EndpointKind = EndpointKind {
+pub(super) const ON_SERVER: EndpointKind = EndpointKind {
     addresses: |endpoint, public| database_addresses(&at(endpoint)?.database, public),
     ask,
-    compile: |steps| compiled(steps, on_server),
+    compile,
     compile_to_text,
     compile_traffic,
     record_facts,
@@ -44,15 +44,8 @@ pub(super) const fn in_process(
     EndpointKind {
         // It has no address.
         addresses: |_, _| Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
-        ask,
         compile,
-        compile_to_text,
-        compile_traffic,
-        record_facts,
-        record_way: |_, _, _| Vec::new(),
-        check_after: ON_SERVER.check_after,
-        room_help: ON_SERVER.room_help,
-        has_no_instant_server: ON_SERVER.has_no_instant_server,
+        ..ON_SERVER
     }
 }
 
@@ -91,34 +84,28 @@ fn ask(first: &FirstConnection<'_>) -> Result<Learnt, Refusal> {
     Ok(Learnt { probed, facts: Some(facts), scale, room })
 }
 
-/// Creates channels from the parts of a load: scripts, steps, and settings. The error is in words.
-pub(super) type Compile = fn(
-    sql::script::ScriptSet,
-    &[sql::TransactionStep],
-    Settings,
-    &StepsAt<'_>,
-    &Transactions,
-) -> Result<Result<Box<dyn Channels>, String>, Refusal>;
+/// Parts of a load that channels are created from.
+pub(super) struct Parts<'a> {
+    pub(super) sql: &'a Transactions,
+    pub(super) deck: sql::script::ScriptSet,
+    pub(super) steps: Vec<sql::TransactionStep>,
+    pub(super) settings: Settings,
+}
 
-/// Compiles the transactions on a database.
-pub(super) fn compiled(steps: &StepsAt<'_>, compile: Compile) -> Result<Box<dyn Channels>, Refusal> {
+/// The transactions at an endpoint, with the scale that was read from the tables.
+pub(super) fn parts<'a>(steps: &StepsAt<'a>) -> Result<Parts<'a>, Refusal> {
     let sql = at(steps.endpoint())?;
     let settings = settings(steps.plan, sql);
     let settings = Settings { scale: settings.scale.or(steps.scale), ..settings };
-    let script = compile(sql.deck.clone(), &steps.plan.sql_steps(steps.number), settings, steps, sql)?;
-    script.map_err(|what| wrong_script(sql, what))
+    Ok(Parts { sql, deck: sql.deck.clone(), steps: steps.plan.sql_steps(steps.number), settings })
 }
 
-fn on_server(
-    deck: sql::script::ScriptSet,
-    steps: &[sql::TransactionStep],
-    settings: Settings,
-    at: &StepsAt<'_>,
-    sql: &Transactions,
-) -> Result<Result<Box<dyn Channels>, String>, Refusal> {
+/// Compiles the transactions on a server.
+fn compile(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
+    let Parts { sql, deck, steps, settings } = parts(at)?;
     let (login, is_private) = (login(at.plan, &sql.database.login), is_private(sql));
-    let script = sql::on_server(sql.database.engine, deck, steps, settings, login, is_private, nonce()?);
-    Ok(script.map(|script| Box::new(script) as _))
+    let script = sql::on_server(sql.database.engine, deck, &steps, settings, login, is_private, nonce()?);
+    script.map(|script| Box::new(script) as _).map_err(|what| wrong_script(sql, what))
 }
 
 /// Log-in of the connections of a load, whose password is stretched once for all of them.
@@ -138,7 +125,7 @@ fn compile_to_text(steps: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
     script.map(|script| Box::new(script) as _).map_err(|what| wrong_script(sql, what))
 }
 
-fn wrong_script(sql: &Transactions, what: String) -> Refusal {
+pub(super) fn wrong_script(sql: &Transactions, what: String) -> Refusal {
     Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script"))
 }
 
