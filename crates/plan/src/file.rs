@@ -81,6 +81,7 @@ pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
 pub(crate) use tree::Node;
 pub(crate) use url::check_requests as check_requests_url;
+pub use url::without_credentials;
 
 use wire::Secrets;
 

@@ -48,7 +48,7 @@ pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trus
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::near::nearest as nearest_name;
-pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schema};
+pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schema, without_credentials};
 pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
 pub use replay::Replay;
 pub use request::{literal_text, url_fault};
@@ -72,4 +72,4 @@ pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;
 pub use wire::http1::{basic_authorization, multipart};
 pub use wire::masking::without_secrets;
-pub use ycsb::{RecordLoading, RecordShape, RunningSystem, find as find_ycsb, without_credentials};
+pub use ycsb::{RecordLoading, RecordShape, RunningSystem, find as find_ycsb};

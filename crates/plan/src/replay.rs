@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ::replay::{Item, Recorded, Role, Shared, Trace, Traffic};
+use ::replay::{Item, Recorded, Shared, Trace, Traffic};
 use load::{Arrival, Closed, Load, Open, Recording, Schedule, Stop};
 use serde_json::{Value, json};
 use wire::step::Unit;
@@ -101,9 +101,9 @@ impl Replay {
             return (self, asked.unwrap_or(CONNECTIONS_DEFAULT));
         }
         if let Some(asked) = asked {
-            let roles: Vec<Role> = self.fingerprints.iter().map(|text| Role::of(text)).collect();
             let mut trace = (*self.trace).clone();
-            self.shared = trace.share(usize::try_from(asked).unwrap_or(usize::MAX), &roles);
+            let fingerprints = self.fingerprints.iter().map(String::as_str);
+            self.shared = trace.share(usize::try_from(asked).unwrap_or(usize::MAX), fingerprints);
             self.trace = Arc::new(trace);
         }
         let connections = self.trace.slots.len() as u64;

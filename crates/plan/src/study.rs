@@ -151,7 +151,7 @@ pub struct Compare {
     pub matters: f64,
     /// Result that the comparison looks for.
     pub find: Find,
-    /// Whether all blocks are made, even if two variants can be told apart earlier. A comparison by statement needs all of them.
+    /// Whether all blocks are made, even if a difference of two variants is conclusive earlier. A comparison by statement needs all of them.
     pub has_all_blocks: bool,
     /// Runs of each variant; the maximum if the comparison can end early. With a sweep, the runs of each finalist.
     pub blocks: u32,

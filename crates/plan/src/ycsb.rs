@@ -40,8 +40,6 @@ const EXPONENT: f64 = 0.99;
 const SCAN_MAX: u32 = 100;
 /// Beginning of the name of each record, before the hash of its number.
 const PREFIX: &str = "user";
-/// Connections that insert records.
-const JOBS_DEFAULT: u32 = 4;
 
 /// An operation of a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,14 +202,6 @@ fn is_used(steps: &str, name: &str) -> bool {
         || steps.match_indices(&format!(":{name}")).any(|(at, found)| is_end(&steps[at + found.len()..]))
 }
 
-/// URL without user and password, for display.
-pub fn without_credentials(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{scheme}://{host}{path}")
-}
-
 /// Address of a running system, for plans that are made from texts.
 #[derive(Clone, Debug, Default)]
 pub struct RunningSystem {
@@ -225,7 +215,7 @@ pub struct RunningSystem {
 
 impl RecordLoading {
     /// Default connections that insert records.
-    pub const JOBS_DEFAULT: u32 = JOBS_DEFAULT;
+    pub const JOBS_DEFAULT: u32 = 4;
 
     /// Plans of the loads that insert the records, each once. They are made one after the other.
     ///

@@ -27,7 +27,7 @@ pub use formats::{FORMATS, Format, Layout, Traffic};
 pub use log::{Log, LogError};
 pub use output::{Output, Reader};
 pub use recorded::{Moment, ReadError, Recorded, Selection, speed};
-pub use sharing::{Role, Shared};
+pub use sharing::Shared;
 pub use skipped::{Reason, Skipped};
 pub use survey::{FINGERPRINTS_MAX, FingerprintCount, OTHER, Survey};
 pub use trace::{Form, Item, KEPT_BYTES_MAX, RequestForm, TooLarge, Trace, TraceBuilder};

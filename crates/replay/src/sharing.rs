@@ -7,7 +7,7 @@ use crate::trace::{Item, Trace};
 
 /// Role of a statement in a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// It begins a transaction.
     Begins,
     /// It ends a transaction.
@@ -31,7 +31,7 @@ pub struct Shared {
 
 impl Role {
     /// Role of the statements with a fingerprint.
-    pub fn of(fingerprint: &str) -> Self {
+    pub(crate) fn of(fingerprint: &str) -> Self {
         let mut words = fingerprint.split([' ', ';']);
         match (words.next(), words.next()) {
             (Some("begin"), _) | (Some("start"), Some("transaction")) => Self::Begins,
@@ -45,16 +45,21 @@ impl Role {
 }
 
 impl Trace {
-    /// Puts the sessions of all slots on at most `connections` slots. `roles` are those of the fingerprints, by number. `None` if there
-    /// are no more slots than connections.
-    pub fn share(&mut self, connections: usize, roles: &[Role]) -> Option<Shared> {
+    /// Puts the sessions of all slots on at most `connections` slots. `fingerprints` are the texts of the statements, by number. `None`
+    /// if there are no more slots than connections.
+    pub fn share<'a>(
+        &mut self,
+        connections: usize,
+        fingerprints: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Shared> {
         let (own, connections) = (self.slots.len(), connections.max(1));
         if own <= connections {
             return None;
         }
+        let roles: Vec<Role> = fingerprints.into_iter().map(Role::of).collect();
         let mut transactions: Vec<Vec<Vec<Item>>> = vec![Vec::new(); connections];
         for (number, items) in std::mem::take(&mut self.slots).into_iter().enumerate() {
-            transactions[number % connections].extend(split(items, roles));
+            transactions[number % connections].extend(split(items, &roles));
         }
         let mut shared = Shared { own, connections, ..Shared::default() };
         self.slots = transactions.into_iter().map(|list| joined(list, &mut shared)).collect();
@@ -112,7 +117,7 @@ mod tests {
     use crate::entry::LoggedResult;
     use crate::trace::Form;
 
-    const ROLES: [Role; 3] = [Role::Other, Role::Begins, Role::Ends];
+    const FINGERPRINTS: [&str; 3] = ["select ?", "begin", "commit"];
 
     /// Statements of a session: time, fingerprint, and number of the text.
     fn session(statements: &[(u64, u16, u32)]) -> Vec<Item> {
@@ -133,7 +138,7 @@ mod tests {
         let first = session(&[(0, 1, 10), (50, 0, 11), (100, 2, 12), (300, 0, 13)]);
         let second = session(&[(20, 1, 20), (60, 0, 21), (90, 2, 22), (200, 0, 23)]);
         let mut trace = Trace { slots: vec![first, second], ..Trace::default() };
-        let shared = trace.share(1, &ROLES).expect("they share");
+        let shared = trace.share(1, FINGERPRINTS).expect("they share");
         assert_eq!((shared.own, shared.connections, shared.waiting, shared.wait_max_ns), (2, 1, 1, 80));
         let sent: Vec<(u64, u32)> = trace.slots[0].iter().map(|item| (item.at_ns, item.text)).collect();
         let whole = [(0, 10), (50, 11), (100, 12), (100, 20), (100, 21), (100, 22), (200, 23), (300, 13)];
@@ -147,7 +152,7 @@ mod tests {
         let first = session(&[(0, 1, 10), (10, 0, 11)]);
         let second = session(&[(5, 0, 20), (400, 0, 21)]);
         let mut trace = Trace { slots: vec![first, second], ..Trace::default() };
-        trace.share(1, &ROLES).expect("they share");
+        trace.share(1, FINGERPRINTS).expect("they share");
         let closing: Vec<u32> =
             trace.slots[0].iter().filter(|item| item.is_last).map(|item| item.text).collect();
         assert_eq!(closing, [11, 21]);
@@ -157,7 +162,7 @@ mod tests {
     fn enough_connections_change_nothing() {
         let mut trace = Trace { slots: vec![session(&[(0, 0, 1)])], ..Trace::default() };
         let before = trace.clone();
-        assert_eq!(trace.share(1, &ROLES), None);
+        assert_eq!(trace.share(1, FINGERPRINTS), None);
         assert!(trace == before);
     }
 

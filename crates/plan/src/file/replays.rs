@@ -43,12 +43,11 @@ pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) 
     }
     let asked = Asked::of(entry, reading)?;
     let key = asked.words();
-    let read = match reading.logs.get(&key) {
-        Some(read) => read.clone(),
-        None => asked.read(reading),
-    };
-    reading.logs.insert(key, read.clone());
-    match read {
+    if !reading.logs.contains_key(&key) {
+        let read = asked.read(reading);
+        reading.logs.insert(key.clone(), read);
+    }
+    match reading.logs[&key].clone() {
         Ok(replay) => {
             let connections = LoadSpec::of_node(load).connections;
             let asked = reading.within(&connections, 1, 1_000_000);

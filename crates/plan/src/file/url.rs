@@ -123,6 +123,13 @@ pub(crate) fn authority(url: &str) -> String {
     authority.rsplit_once('@').map_or(authority, |(_, authority)| authority).to_owned()
 }
 
+/// URL without user and password, for display.
+pub fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+    format!("{scheme}://{}{path}", authority(url))
+}
+
 /// Whether a URL has credentials.
 pub(crate) fn has_credentials(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -137,5 +144,7 @@ mod tests {
     fn separates_host_and_port_from_credentials() {
         assert!(has_credentials("http://u:p@h:1/") && !has_credentials("http://h:1/@"));
         assert_eq!(authority("http://u:p@h:1/x"), "h:1");
+        assert_eq!(without_credentials("redis://u:p@h:1/2?a=b@c"), "redis://h:1/2?a=b@c");
+        assert_eq!(without_credentials("redis://h"), "redis://h");
     }
 }

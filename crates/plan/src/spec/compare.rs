@@ -23,7 +23,7 @@ crate::spec::spec! {
         BLOCKS "blocks" "": blocks: u64 = COUNT, "24",
             "Runs of each variant. Two variants, and `find: best`, run until the result is conclusive; `blocks` is then the \
              maximum, default 24. With more variants, the default is 8. With `find: best of each`, the blocks of the sweep, default 3. \
-             With `replay`, all blocks are made; the default is the smallest number in which each statement can be told apart. Max 1000.";
+             With `replay`, all blocks are made; the default is the smallest number that shows a difference of a single statement. Max 1000.";
         FINAL "final" "": final_blocks: u64 = COUNT, "8",
             "With `find: best of each`: blocks of the final, the only ones that are compared; default 8. Max 1000.";
         PILOT "pilot" "": pilot: u64 = COUNT, "3",

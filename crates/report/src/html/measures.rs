@@ -14,7 +14,7 @@ const VALID: &str = "valid";
 
 /// Adds the measures that a run has to the loads, rows, and runs of a document. `views` are its runs.
 pub(super) fn add(document: &mut Document, views: &[View<'_>]) {
-    let measures = of_runs(views);
+    let measures = available(views);
     if measures.is_empty() || document.runs.len() != views.len() {
         return;
     }
@@ -46,7 +46,7 @@ fn shown(row: &Row, is_valid: &[bool]) -> Vec<usize> {
 }
 
 /// Measures that at least one run has.
-fn of_runs(views: &[View<'_>]) -> Vec<ComparedBy> {
+fn available(views: &[View<'_>]) -> Vec<ComparedBy> {
     let mut own: Vec<OwnFigure> = Vec::new();
     for figure in views.iter().flat_map(|view| OwnFigure::of_run(view.run)) {
         if !own.contains(&figure) {

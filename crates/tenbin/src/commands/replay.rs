@@ -9,9 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::replay::play::Outcomes;
-use ::replay::{
-    FORMATS, Format, Layout, Log, LogError, ReadError, Recorded, Role, Selection, Shared, Traffic,
-};
+use ::replay::{FORMATS, Format, Layout, Log, LogError, ReadError, Recorded, Selection, Shared, Traffic};
 use ::report::{JSON, TERMINAL};
 use clap::{Args, ValueEnum};
 use plan::{CONNECTIONS_DEFAULT, Draft, LoadSpec, Plan, Played};
@@ -36,7 +34,7 @@ pub(crate) struct ReplayFlags {
     /// System to send the traffic to: postgres://USER@HOST/DATABASE, mysql://…, or http://HOST:PORT; repeat it to compare systems
     #[arg(long, value_name = "URL", required_unless_present = "dry_run")]
     to: Vec<String>,
-    /// With several --to: replays on each system [default: so many that each statement can be told apart]
+    /// With several --to: replays on each system [default: as many as a difference of a single statement needs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     blocks: Option<u32>,
     /// With several --to: hash the rows of statements, so that other contents are seen
@@ -188,11 +186,10 @@ fn replay_once(
 
 /// Puts the sessions of a database on the connections of the flag. `None` if each has its own.
 fn share(flags: &ReplayFlags, recorded: &mut Recorded) -> Option<Shared> {
-    let fingerprints = recorded.survey.fingerprints.iter();
-    let roles: Vec<Role> = fingerprints.map(|counted| Role::of(&counted.text)).collect();
     let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
     let asked = flags.connections.filter(|_| is_sql)?;
-    recorded.trace.share(asked as usize, &roles)
+    let fingerprints = recorded.survey.fingerprints.iter().map(|counted| counted.text.as_str());
+    recorded.trace.share(asked as usize, fingerprints)
 }
 
 fn print(is_json: bool, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {

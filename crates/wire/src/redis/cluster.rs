@@ -119,7 +119,7 @@ impl SlotMap {
     }
 
     /// Node that serves a slot, or another one if that cannot be reached.
-    fn of_slot(&self, slot: u16) -> u16 {
+    fn serving(&self, slot: u16) -> u16 {
         self.reachable(self.nodes[usize::from(slot % SLOTS)].load(Ordering::Relaxed))
     }
 
@@ -264,10 +264,10 @@ impl<C: Channels> Channels for Cluster<C> {
     fn route(&self, step: u16, values: &Values) -> u16 {
         let Some(map) = self.map() else { return 0 };
         match self.keys.get(usize::from(step)) {
-            Some(Key::Slot(slot)) => map.of_slot(*slot),
+            Some(Key::Slot(slot)) => map.serving(*slot),
             Some(Key::Filled(template)) => {
                 let value = |number| values.get(number).unwrap_or_default();
-                map.of_slot(slot(&mut template.filled(&value)))
+                map.serving(slot(&mut template.filled(&value)))
             }
             Some(Key::Any) | None => map.any(),
         }
