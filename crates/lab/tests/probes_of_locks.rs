@@ -171,8 +171,9 @@ fn holder_of_a_mutex_is_seen_at_its_work() {
 fn writer_of_a_rwlock_is_seen_at_its_work() {
     let program = Program::compile();
     let looks = until(&program, "rwlock", |looks| looks.of("timer", "rwlock locks+0x") >= 10.0);
-    // The writer itself waits for readers in between.
-    assert_eq!(looks.of("timer", "rwlock") + looks.of("readers", "rwlock"), looks.all, "{looks:?}");
+    // The writer itself waits for readers in between, and for a core on a busy machine.
+    let works = ["timer", "readers", "running"].map(|work| looks.of(work, "rwlock"));
+    assert_eq!(works.iter().sum::<f64>(), looks.all, "{looks:?}");
 }
 
 #[test]

@@ -435,7 +435,9 @@ fn delays_us(redis: &Redis) -> Vec<f64> {
 
 #[test]
 fn planted_delays_are_measured_within_0_3_ms_at_every_percentile() {
-    // The delays are 2 ms for 80 % of the requests, 10 ms for 17 %, and 40 ms for 3 %, in the server's only thread.
+    // The delays are 2 ms for 80 % of the requests, 10 ms for 17 %, and 40 ms for 3 %, in the server's only thread. The server
+    // gets the priority of the load: a server that waits for a core ends its delay late, and its reply later still.
+    harness::quiet::run_ahead();
     let redis = redis(&["--enable-debug-command", "yes", "--slowlog-max-len", "5000"]);
     redis.cli(&["CONFIG", "SET", "slowlog-log-slower-than", "1000"]).expect("a setting");
     let text = format!(
