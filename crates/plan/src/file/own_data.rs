@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::data;
 use super::reading::Reading;
+use super::span::Span;
 use super::tree::{Entry, Node};
 use crate::csv_text;
 use crate::spec::{PrepareSpec, Spanned};
@@ -26,7 +27,12 @@ pub(crate) fn read(node: &Node, known: &[String], reading: &mut Reading<'_>) -> 
     let mut tables: Vec<OwnTable> = files.iter().filter_map(|entry| csv_table(entry, reading)).collect();
     if let Some(rows) = node.get("rows").filter(|rows| rows.text().is_none()) {
         for item in rows.items().iter().take(TABLES_MAX) {
-            tables.extend(drawn_table(item, reading));
+            let Some((table, at)) = drawn_table(item, reading) else { continue };
+            if tables.iter().any(|other| other.name == table.name) {
+                let what = format!("`{}` is filled twice", table.name);
+                reading.at(at, what, "remove one, or raise the number of rows of the other");
+            }
+            tables.push(table);
         }
     }
     if sql.is_empty() && tables.is_empty() {
@@ -48,6 +54,14 @@ pub(crate) fn text(item: &Node, known: &[String], reading: &mut Reading<'_>) -> 
     let text = item.text()?;
     let is_file =
         Path::new(text.trim()).extension().is_some_and(|ending| ending == "sql") && !text.contains(';');
+    if !text.contains(char::is_alphabetic) {
+        reading.at(
+            item.at,
+            format!("{text:?} is neither SQL nor a file"),
+            "write SQL such as \"CREATE TABLE items (id int)\", or schema.sql",
+        );
+        return None;
+    }
     if !is_file {
         return Some(SqlFileText { file: None, text: reading.braced(item, text, known) });
     }
@@ -94,6 +108,12 @@ fn columns_of(bytes: &[u8], name: &str) -> Result<Vec<String>, (String, String)>
     let unreadable = |error: csv::Error| (format!("{name}: {error}"), csv_text::UNREADABLE.to_owned());
     let columns: Vec<String> =
         lines.headers().map_err(unreadable)?.iter().map(|column| column.trim().to_owned()).collect();
+    if columns.is_empty() {
+        return Err((
+            format!("{name} is empty"),
+            "write the names of the columns in the first line".to_owned(),
+        ));
+    }
     if columns.iter().any(String::is_empty) {
         let what = format!("{name}, line 1: a column has no name");
         return Err((what, "write the names of the columns in the first line".to_owned()));
@@ -110,8 +130,8 @@ fn columns_of(bytes: &[u8], name: &str) -> Result<Vec<String>, (String, String)>
     Ok(columns)
 }
 
-/// Reads `{ items: 1000000, columns: { … } }`.
-fn drawn_table(node: &Node, reading: &mut Reading<'_>) -> Option<OwnTable> {
+/// Reads `{ items: 1000000, columns: { … } }`: the table, and the place of its name.
+fn drawn_table(node: &Node, reading: &mut Reading<'_>) -> Option<(OwnTable, Span)> {
     let columns = node.entry("columns");
     let mut named = node.entries().iter().filter(|entry| entry.key != "columns");
     let Some(table) = named.next() else {
@@ -164,5 +184,5 @@ fn drawn_table(node: &Node, reading: &mut Reading<'_>) -> Option<OwnTable> {
         .collect();
     let rows = OwnRows::Drawn { count, columns: sources.into_iter().collect::<Option<_>>()? };
     let columns = entries.iter().map(|entry| entry.key.clone()).collect();
-    Some(OwnTable { name: table.key.clone(), columns, rows })
+    Some((OwnTable { name: table.key.clone(), columns, rows }, table.key_at))
 }
