@@ -63,6 +63,8 @@ pub struct WorkerEnd {
     pub health: Health,
     /// Number of connections that could not be opened before the load, and the reason for the first. `None` if all were opened.
     pub opening_failures: Option<(u32, String)>,
+    /// Number of TLS handshakes that resumed a session, warm-up included.
+    pub resumed_handshakes: u64,
     /// Content of the replies to each step, in the order of steps. Empty ones follow.
     pub contents: Vec<Contents>,
     /// Comparison of the first replies of each connection, for steps without an expectation of the body.

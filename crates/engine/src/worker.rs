@@ -123,6 +123,8 @@ pub(crate) struct Worker<'a> {
     /// Number of measured requests of all steps that were due or that a user was ready for.
     planned: u64,
     opening_failures: Option<(u32, String)>,
+    /// Number of TLS handshakes that resumed a session.
+    resumed_handshakes: u64,
     /// Requests that were complete as soon as they began, to be ended in this turn: user, link, generation of the link, and reply.
     immediate_replies: VecDeque<(u32, u32, u32, Reply)>,
     /// Reason why the load cannot continue, if this worker was the first to find it.
@@ -298,6 +300,7 @@ impl<'a> Worker<'a> {
             paused: 0,
             planned: 0,
             opening_failures: None,
+            resumed_handshakes: 0,
             taking_in: None,
             immediate_replies: VecDeque::new(),
             broken: None,
@@ -346,6 +349,7 @@ impl<'a> Worker<'a> {
             stopped_at_ns: self.stop.at_ns,
             health: watch.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
+            resumed_handshakes: self.resumed_handshakes,
             contents: self.accounts.into_iter().map(|account| account.contents).collect(),
             first_replies: self.links.iter().filter_map(|link| link.channel.first_replies()).collect(),
         })

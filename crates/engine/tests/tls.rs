@@ -30,6 +30,10 @@ fn large_reply() -> Vec<u8> {
     bytes
 }
 
+fn reply_that_closes() -> Vec<u8> {
+    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".to_vec()
+}
+
 #[test]
 fn trusted_peer_carries_load_on_kept_connections() {
     let authority = Authority::new("ours");
@@ -47,6 +51,24 @@ fn trusted_peer_carries_load_on_kept_connections() {
         done.assert_all_ok(400);
         assert_eq!((server.connections(), done.tally.connections), (4, 4));
         assert_eq!((done.tally.tls.count(), done.tally.connect.count()), (4, 4));
+    }
+}
+
+#[test]
+fn connections_resume_sessions_on_request_only() {
+    let authority = Authority::new("ours");
+    for (version, resumes, resumed) in [(&TLS12, true, 9), (&TLS13, true, 9), (&TLS13, false, 0)] {
+        let identity = authority.sign_localhost();
+        let server = TlsServer::start(&identity, version, 0, |stream| {
+            read_request(stream)?;
+            stream.write_all(&reply_that_closes())
+        });
+        let peer = secure(server.address(), "localhost", &trust(&authority));
+        let tls = peer.tls.clone().map(|tls| if resumes { tls.resuming() } else { tls });
+        let done = run(closed(engine::Peer { tls, ..peer }, 1, count(10)), get("/"));
+        done.assert_all_ok(10);
+        assert_eq!(done.tally.tls.count(), 10);
+        assert_eq!(done.ends[0].resumed_handshakes, resumed, "{version:?}, {resumes}");
     }
 }
 

@@ -193,6 +193,8 @@ pub struct Ending {
     pub resolved_ns: Option<u64>,
     /// TLS version, cipher suite, and group, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519`. `None` without TLS.
     pub tls: Option<String>,
+    /// Number of TLS handshakes that resumed a session, warm-up included.
+    pub resumed_handshakes: u64,
     /// Facts about the system at the end: a JSON object. `None` if there are none.
     pub system: Option<serde_json::Value>,
     /// Failure of the system; `None` if it did not fail.

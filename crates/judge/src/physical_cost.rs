@@ -30,7 +30,8 @@ enum CostSource {
     /// Content of replies after decoding: of a sample, if they are encoded.
     Decoded,
     Connections,
-    Handshakes,
+    FullHandshakes,
+    ResumedHandshakes,
 }
 
 /// How a cost relates to a load.
@@ -60,7 +61,8 @@ pub const PHYSICAL_COSTS: &[PhysicalCost] = &[
     of_load("decoded_bytes", "content decoded", CostUnit::Bytes, CostSource::Decoded),
     of_load("sent_bytes", "sent", CostUnit::Bytes, CostSource::Sent),
     of_load("connections", "new connections", CostUnit::Count, CostSource::Connections),
-    of_load("tls_handshakes", "full TLS handshakes", CostUnit::Count, CostSource::Handshakes),
+    of_load("tls_handshakes", "full TLS handshakes", CostUnit::Count, CostSource::FullHandshakes),
+    of_load("tls_resumed", "resumed TLS handshakes", CostUnit::Count, CostSource::ResumedHandshakes),
     counter("wal_bytes", "WAL or redo log", CostUnit::Bytes),
     counter("pages_read", "pages read", CostUnit::Count),
     counter("pages_hit", "pages found in memory", CostUnit::Count),
@@ -182,13 +184,18 @@ impl CostOfLoad {
     /// handshakes without any.
     pub(crate) fn of(run: &Run, volume: &LoadVolume) -> Vec<Self> {
         let readings = Readings::of(run);
+        let resumed = || run.ending.as_ref().map_or(0, |ending| ending.resumed_handshakes);
         let of = |cost: &'static PhysicalCost| {
             let figure = match cost.source {
                 CostSource::Database => return readings.cost(cost, volume.requests),
                 CostSource::Connections => per(volume.connections? as f64, volume.requests),
                 CostSource::Received => per(volume.received_bytes? as f64, volume.requests).filter(is_some),
                 CostSource::Sent => per(volume.sent_bytes? as f64, volume.requests).filter(is_some),
-                CostSource::Handshakes => per(volume.handshakes as f64, volume.requests).filter(is_some),
+                CostSource::FullHandshakes => {
+                    let full = volume.handshakes.saturating_sub(resumed());
+                    per(full as f64, volume.requests).filter(is_some)
+                }
+                CostSource::ResumedHandshakes => per(resumed() as f64, volume.requests).filter(is_some),
                 CostSource::Content => mean(run, |step| &step.sizes),
                 CostSource::Decoded if is_encoded(run) => mean(run, |step| &step.decoded),
                 CostSource::Decoded => mean(run, |step| &step.sizes),

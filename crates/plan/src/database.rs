@@ -178,6 +178,7 @@ fn in_the_clear(host: String, port: u16) -> Peer {
         unix_socket: None,
         tls: None,
         certificate: None,
+        resumes_tls: false,
         access: Access::none(),
     }
 }

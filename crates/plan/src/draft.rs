@@ -34,7 +34,7 @@ pub struct Draft {
     pub command_mix: CommandMixSpec,
 }
 
-/// Certificates that are accepted over TLS, and the one that is presented. Files are PEM.
+/// TLS: certificates that are accepted, the one that is presented, and sessions. Files are PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsSpec {
     /// Accepts any certificate.
@@ -45,16 +45,19 @@ pub struct TlsSpec {
     pub cert: Option<PathBuf>,
     /// File of the client's private key. `None` if `cert` contains it.
     pub key: Option<PathBuf>,
+    /// Lets a connection resume the session of an earlier one.
+    pub resume_tls: bool,
 }
 
 impl TlsSpec {
     /// Flags, and whether each was given. Keys of a plan have the same names.
-    pub fn flags(&self) -> [(&'static str, bool); 4] {
+    pub fn flags(&self) -> [(&'static str, bool); 5] {
         [
             ("--insecure", self.insecure),
             ("--cacert", self.cacert.is_some()),
             ("--cert", self.cert.is_some()),
             ("--key", self.key.is_some()),
+            ("--resume-tls", self.resume_tls),
         ]
     }
 }

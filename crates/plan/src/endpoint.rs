@@ -204,6 +204,8 @@ pub struct Peer {
     pub tls: Option<Trust>,
     /// Client certificate for a server that requests one over TLS.
     pub certificate: Option<ClientCertificate>,
+    /// Whether a connection resumes the TLS session of an earlier one.
+    pub resumes_tls: bool,
     /// Log-in of connections in a protocol that owns its steps. It may have names of secrets in braces.
     pub access: Access,
 }

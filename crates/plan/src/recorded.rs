@@ -70,6 +70,9 @@ impl Plan {
         if let Some(lifetime_ns) = self.connection_lifetime_ns {
             plan["connection_lifetime_ns"] = json!(lifetime_ns);
         }
+        if self.peers().any(|peer| peer.resumes_tls) {
+            plan["resume_tls"] = json!(true);
+        }
         if self.retry_stale {
             plan["retry_stale"] = json!(true);
         }

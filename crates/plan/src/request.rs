@@ -211,6 +211,7 @@ fn peer(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Peer> {
         addresses: addresses(draft, &host, port, faults),
         unix_socket: draft.unix_socket.clone(),
         certificate: certificate(draft).filter(|_| tls.is_some()),
+        resumes_tls: draft.tls.resume_tls,
         access: access(url, protocol, faults),
         host,
         port,
@@ -417,10 +418,10 @@ fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
 
 fn trust(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Trust> {
     let is_secure = is_secure(url);
-    let TlsSpec { insecure, cacert, cert, key } = &draft.tls;
+    let TlsSpec { insecure, cacert, cert, key, resume_tls: _ } = &draft.tls;
     let given = draft.tls.flags().into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
     if let Some(flag) = given.filter(|_| !is_secure) {
-        let what = "the URL is http: there is no certificate";
+        let what = "the URL is http: there is no TLS";
         faults.push(Fault::new(flag, what, "remove it, or write https://"));
     }
     if let (Some(_), None) = (key, cert) {

@@ -131,3 +131,92 @@ fn figures_have_whole_names_in_comparisons_and_conditions() {
     assert_eq!(plan.figures[1].summary, plan::FigureSummary::Mean);
     assert_eq!(study.variants_by_setting().len(), 2);
 }
+
+/// Plans with `{v}` in one place, and two values for it: the plan is the same as with the value itself.
+const PLACES: &[(&str, [&str; 2])] = &[
+    // Scenario.
+    ("scenario: [ get: \"/{v}\" ]\n", ["a", "b"]),
+    ("scenario: [ { post: /, body: \"n={v}\" } ]\n", ["1", "2"]),
+    ("scenario: [ { post: /, body-file: \"{v}\" } ]\n", ["order.json", "people.csv"]),
+    ("scenario: [ { get: /, headers: { Accept: \"text/{v}\" } } ]\n", ["html", "plain"]),
+    ("scenario: [ { get: /, expect: { status: \"{v}\" } } ]\n", ["200", "404"]),
+    ("scenario: [ { get: /, weight: \"{v}\" }, { get: /other, weight: 1 } ]\n", ["3", "7"]),
+    ("scenario: [ { get: /, repeat: \"{v}\" } ]\n", ["3", "7"]),
+    ("scenario: [ { get: /, think: \"{v}\" } ]\n", ["1s", "5ms"]),
+    ("scenario: [ { get: /, think: \"{v}ms\" } ]\n", ["1", "5"]),
+    ("scenario: [ get: \"/{n}\" ]\ndata: { n: { uniform: \"1..{v}\" } }\n", ["10", "1000"]),
+    ("scenario: [ get: \"/{n}\" ]\ndata: { n: { zipf: 1..100, exponent: \"{v}\" } }\n", ["0.8", "1.2"]),
+    // Load.
+    ("scenario: [ get: / ]\nload: { users: \"{v}\", for: 2s }\n", ["2", "50"]),
+    ("scenario: [ get: / ]\nload: { rate: \"{v}/s\", for: 2s }\n", ["20", "500"]),
+    ("scenario: [ get: / ]\nload: { users: 2, keep-alive: \"{v}\", for: 2s }\n", ["true", "false"]),
+    ("scenario: [ get: / ]\nload: { users: 2, think: \"{v}\", for: 2s }\n", ["1ms", "exp:2ms"]),
+    ("scenario: [ get: / ]\nload: { users: 20, connections: \"{v}\", for: 2s }\n", ["5", "10"]),
+    ("scenario: [ get: / ]\nload: { users: 2, timeout: \"{v}\", for: 2s }\n", ["1s", "3s"]),
+    ("scenario: [ get: / ]\nload: { users: 2, for: \"{v}\", warm-up: 1s }\n", ["2s", "4s"]),
+    ("scenario: [ get: / ]\nload: { rate: 20/s, arrivals: \"{v}\", for: 2s }\n", ["poisson", "even"]),
+    // SQL.
+    ("scenario: [ sql: \"SELECT {v}\" ]\nurl: sqlite:a.db\n", ["1", "2"]),
+    (
+        "scenario: [ { sql: SELECT 1, mode: \"{v}\" } ]\nurl: postgres://u@127.0.0.1/db\n",
+        ["simple", "prepared"],
+    ),
+    ("scenario: [ workload: \"{v}\" ]\nurl: postgres://u@127.0.0.1/db\n", ["select-only", "tpcb-like"]),
+    // Systems: commands, files, and data.
+    ("scenario: [ get: / ]\nsystems: { s: { start: \"./a {port} {v}\" } }\n", ["a", "b"]),
+    (
+        "scenario: [ get: / ]\nsystems: { s: { start: \"./a {port}\", before: \"./prepare {v}\" } }\n",
+        ["a", "b"],
+    ),
+    (
+        "scenario: [ get: / ]\nsystems: { s: { start: \"./a {port}\", files: { c: \"n {v};\" } } }\n",
+        ["a", "b"],
+    ),
+    (
+        "scenario: [ get: / ]\nsystems: { s: { start: \"./a {port}\", ready: { within: \"{v}\" } } }\n",
+        ["5s", "9s"],
+    ),
+    (
+        "scenario: [ sql: SELECT 1 ]\nsystems: { s: { url: sqlite:a.db, prepare: { sql: \"CREATE TABLE t (a {v})\" } } }\n",
+        ["int", "text"],
+    ),
+    (
+        "scenario: [ sql: SELECT 1 ]\nsystems: { s: { url: sqlite:a.db, prepare: { rows: { t: \"{v}\", columns: { a: { sequence: 1.. } } } } } }\n",
+        ["10", "1000"],
+    ),
+];
+
+/// All that a variant does, without the variables of its environment, among which parameters are as well.
+fn doings(study: &plan::Study, variant: usize) -> String {
+    let launch = launch(study, variant);
+    let plan = study.plan(0, &launch).expect("the plan can be made");
+    let all = format!("{plan:#?}\n{launch:#?}");
+    let mut kept = Vec::new();
+    let mut env: Option<usize> = None;
+    for line in all.lines() {
+        let indent = line.len() - line.trim_start().len();
+        match env {
+            Some(at) if indent > at => continue,
+            _ => env = line.trim_start().starts_with("env: [").then_some(indent),
+        }
+        kept.push(line);
+    }
+    kept.join("\n")
+}
+
+#[test]
+fn parameter_in_any_place_does_what_its_value_does() {
+    for (template, values) in PLACES {
+        let has = |key: &str| template.contains(key);
+        let load = if has("load:") { "" } else { "load: { users: 2, for: 2s }\n" };
+        let url = if has("url:") || has("systems:") { "" } else { "url: http://127.0.0.1:8080\n" };
+        let rest = format!("{template}{load}{url}");
+        let study = text(&format!("vary: {{ v: [ \"{}\", \"{}\" ] }}\n{rest}", values[0], values[1]));
+        assert_eq!(study.variants.len(), 2, "{template}");
+        for (variant, value) in values.iter().enumerate() {
+            let literal = text(&rest.replace("{v}", value));
+            assert_eq!(doings(&study, variant), doings(&literal, 0), "{template}: {value}");
+        }
+        assert_ne!(doings(&study, 0), doings(&study, 1), "{template}");
+    }
+}

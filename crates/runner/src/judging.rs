@@ -76,6 +76,7 @@ pub(crate) struct Closed {
     tool_ran: Option<Duration>,
     notes: Vec<String>,
     same_body: Option<SameBody>,
+    resumed_handshakes: u64,
     contents: Vec<StepContents>,
 }
 
@@ -125,6 +126,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
     let notes = notes.chain(limit_reached(&ends, plan)).chain(tool_notes).collect();
     let same_body = same_body::of(&ends);
+    let resumed_handshakes = ends.iter().map(|end| end.resumed_handshakes).sum();
     let contents = if tool.is_none() { contents::by_step(&ends, plan.steps.len()) } else { Vec::new() };
     let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
     let accounts = Accounts {
@@ -151,7 +153,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         busiest_10s_share,
         tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body, contents })
+    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body, resumed_handshakes, contents })
 }
 
 /// End of the window: that of the load, or the last counted answer if the number of requests ended the load.
@@ -229,7 +231,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 
 /// Ending of a run whose load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
-    let Closed { accounts, usage, tool, notes, same_body, contents, .. } = closed;
+    let Closed { accounts, usage, tool, notes, same_body, resumed_handshakes, contents, .. } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);
@@ -260,6 +262,7 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         connections_by_process: environment.connections.clone(),
         steady_start: None,
         same_body,
+        resumed_handshakes,
         contents,
     }
 }

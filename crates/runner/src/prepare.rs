@@ -463,6 +463,7 @@ pub(crate) fn addresses(
         };
         let hosts = peers.iter().filter(|_| peers.len() > 1).map(|peer| peer.host.as_str());
         let tls = TlsPeer::new(&peer.host, &trust)?.naming(hosts)?;
+        let tls = if peer.resumes_tls { tls.resuming() } else { tls };
         match &peer.certificate {
             Some(ClientCertificate { cert, key }) => {
                 tls.presenting(&ClientFiles { cert: cert.clone(), key: key.clone() })

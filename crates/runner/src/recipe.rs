@@ -163,6 +163,7 @@ mod tests {
             unix_socket: None,
             tls: None,
             certificate: None,
+            resumes_tls: false,
             access: wire::step::Access::none(),
         };
         assert_eq!(address(80, &peer("::1"), Ipv4Addr::LOCALHOST).to_string(), "[::1]:80");

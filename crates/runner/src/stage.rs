@@ -295,6 +295,7 @@ mod tests {
             unix_socket: None,
             tls: None,
             certificate: None,
+            resumes_tls: false,
             access: wire::step::Access::none(),
         };
         assert_eq!(with_port_of(&peer("127.0.0.1", 8080), vec![20_001]), [20_001, 8080]);

@@ -116,9 +116,9 @@ impl Store {
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
              resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local, connections_by_process, \
-             steady_start, same_body, contents) VALUES (:run, :ended_at_unix_ms, \
+             steady_start, same_body, contents, resumed_handshakes) VALUES (:run, :ended_at_unix_ms, \
              :verdict, :validity, :generator, :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, \
-             :steadiness, :window_ns, :outage, :is_system_local, :connections_by_process, :steady_start, :same_body, :contents)",
+             :steadiness, :window_ns, :outage, :is_system_local, :connections_by_process, :steady_start, :same_body, :contents, :resumed_handshakes)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -139,6 +139,7 @@ impl Store {
                 ":connections_by_process": ending.connections_by_process.as_ref().map(|of| self.redaction.json(of)).transpose()?,
                 ":steady_start": ending.steady_start.as_ref().map(json).transpose()?,
                 ":contents": (!ending.contents.is_empty()).then(|| json(&ending.contents)).transpose()?,
+                ":resumed_handshakes": signed(ending.resumed_handshakes)?,
                 ":same_body": ending.same_body.as_ref().map(|body| self.redaction.json(body)).transpose()?,
             },
         );

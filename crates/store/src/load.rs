@@ -143,6 +143,10 @@ impl Store {
             is_system_local: self
                 .get::<Option<bool>>(row, "is_system_local")?
                 .unwrap_or_else(|| earlier::is_system_local(&notes)),
+            resumed_handshakes: self
+                .get::<Option<i64>>(row, "resumed_handshakes")?
+                .and_then(|resumed| u64::try_from(resumed).ok())
+                .unwrap_or_default(),
             contents: self.optional_json(id, "contents", self.get(row, "contents")?)?.unwrap_or_default(),
             same_body: self.optional_json(id, "same_body", self.get(row, "same_body")?)?,
             notes,

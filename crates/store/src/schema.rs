@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/19.sql"),
     include_str!("schema/20.sql"),
     include_str!("schema/21.sql"),
+    include_str!("schema/22.sql"),
 ];
 
 /// Version that this program writes.

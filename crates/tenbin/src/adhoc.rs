@@ -153,13 +153,14 @@ impl Adhoc {
     /// TLS keys of a system that were given, with their values.
     fn certificates(&self) -> Vec<(&'static str, String)> {
         let (AdhocLoad::Request { tls, .. } | AdhocLoad::Steps { tls, .. }) = &self.asked;
-        let TlsSpec { insecure, cacert, cert, key } = tls;
+        let TlsSpec { insecure, cacert, cert, key, resume_tls } = tls;
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
         let all = [
             ("insecure", insecure.then(|| "true".to_owned())),
             ("cacert", path(cacert)),
             ("cert", path(cert)),
             ("key", path(key)),
+            ("resume-tls", resume_tls.then(|| "true".to_owned())),
         ];
         all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }

@@ -119,6 +119,7 @@ impl Worker<'_> {
             State::Shaking { socket, session } if session.is_established => {
                 let tls_ns = now_ns.saturating_sub(session.begun_ns);
                 link.connect_ns += tls_ns;
+                self.resumed_handshakes += u64::from(session.is_resumed());
                 link.state = State::Greeting { socket, session: Some(session) };
                 let is_on_request = self.job.peer(link.peer).tls_on_request;
                 self.tally_of(number).tls.record(tls_ns);

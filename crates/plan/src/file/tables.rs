@@ -56,6 +56,13 @@ const CERT_KEY: Key = key(
     TEXT,
     "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
 );
+const RESUME_TLS: Key = key(
+    "resume-tls",
+    "true",
+    One(&form::TRUTH),
+    "For https: a new connection resumes the TLS session of an earlier one, if the server offers it. Otherwise every handshake is a \
+     full one.",
+);
 
 // Parameters of the whole plan.
 const VARY: Key = key(
@@ -245,6 +252,7 @@ pub(crate) static PLAN: Table = Table {
         CACERT,
         CERT,
         CERT_KEY,
+        RESUME_TLS,
         key(
             "prepare",
             "{ workload: select-only, scale: 10 }",
@@ -327,6 +335,7 @@ pub(crate) static ENDPOINT: Table = Table {
         CACERT,
         CERT,
         CERT_KEY,
+        RESUME_TLS,
     ],
 };
 
@@ -537,6 +546,7 @@ pub(crate) static SYSTEM: Table = Table {
         CACERT,
         CERT,
         CERT_KEY,
+        RESUME_TLS,
         key(
             "version",
             "puma --version",

@@ -1,4 +1,4 @@
-//! Reads the certificates of a system over TLS: `insecure`, `cacert`, `cert`, and `key`.
+//! Reads the keys of a system over TLS: `insecure`, `cacert`, `cert`, `key`, and `resume-tls`.
 
 use wire::step::requests;
 
@@ -6,7 +6,7 @@ use super::reading::Reading;
 use super::tree::Node;
 use crate::study::TlsText;
 
-const KEYS: [&str; 4] = ["insecure", "cacert", "cert", "key"];
+const KEYS: [&str; 5] = ["insecure", "cacert", "cert", "key", "resume-tls"];
 
 /// Reads the keys. `url` is that of the system, with its variables.
 pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Reading<'_>) -> TlsText {
@@ -28,11 +28,12 @@ pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Readi
         let what = "`key` requires a client certificate";
         reading.at(entry.key_at, what, "add `cert: FILE` with the certificate of this key");
     }
+    let resume_tls = node.text_of("resume-tls") == Some("true");
     let mut path = |key: &str| {
         let value = node.get(key)?;
         Some(reading.braced(value, value.text()?, known))
     };
-    TlsText { insecure, cacert: path("cacert"), cert: path("cert"), key: path("key") }
+    TlsText { insecure, cacert: path("cacert"), cert: path("cert"), key: path("key"), resume_tls }
 }
 
 /// Reports these keys at the top of a plan with `systems`, because there they apply to `url`.

@@ -156,6 +156,7 @@ impl Fill<'_> {
             cacert: path(&text.cacert),
             cert: path(&text.cert),
             key: path(&text.key),
+            resume_tls: text.resume_tls,
         }
     }
 

@@ -81,6 +81,7 @@ pub(crate) struct TlsText {
     pub(crate) cacert: Option<Braced>,
     pub(crate) cert: Option<Braced>,
     pub(crate) key: Option<Braced>,
+    pub(crate) resume_tls: bool,
 }
 
 impl TlsText {

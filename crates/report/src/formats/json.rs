@@ -116,6 +116,8 @@ struct RunObject<'a> {
     warm_up: Option<WarmUp>,
     spread: Option<SpreadObject>,
     tls: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    resumed_handshakes: u64,
     dns_us: Option<f64>,
     stamps: &'a [String],
     notes: &'a [String],
@@ -448,6 +450,7 @@ impl<'a> RunObject<'a> {
             }),
             spread: ending.and_then(|ending| ending.spread.as_ref()).map(SpreadObject::of),
             tls: ending.and_then(|ending| ending.tls.as_deref()),
+            resumed_handshakes: ending.map_or(0, |ending| ending.resumed_handshakes),
             dns_us: ending.and_then(|ending| ending.resolved_ns).map(|ns| microseconds(ns as f64)),
             stamps: &new.stamps,
             notes: &view.notes,

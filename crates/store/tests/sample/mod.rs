@@ -159,6 +159,7 @@ pub(crate) fn ending_with_signals() -> Ending {
         connections_by_process,
         steady_start: Some(steady),
         same_body,
+        resumed_handshakes: 17,
         contents,
         ..ending()
     }

@@ -274,13 +274,16 @@ pub(crate) struct TlsFlags {
     /// Private key of --cert, unless it is in the same file; PEM, not encrypted
     #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
     key: Option<PathBuf>,
+    /// Let a new connection resume the TLS session of an earlier one
+    #[arg(long, help_heading = "Request", hide_short_help = true)]
+    resume_tls: bool,
 }
 
 impl TlsFlags {
     /// TLS settings of the flags.
     pub(crate) fn spec(&self) -> TlsSpec {
-        let Self { insecure, cacert, cert, key } = self.clone();
-        TlsSpec { insecure, cacert, cert, key }
+        let Self { insecure, cacert, cert, key, resume_tls } = self.clone();
+        TlsSpec { insecure, cacert, cert, key, resume_tls }
     }
 
     /// First of these flags that was given. `None` if there is none.

@@ -14,6 +14,9 @@ use super::fault::sentence;
 use super::identity::{ClientFiles, Identity};
 use super::insecure::AnyCertificate;
 
+/// Number of servers whose sessions are kept to be resumed. A server has a few sessions at a time.
+const SESSIONS_MAX: usize = 256;
+
 /// Server certificates that are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TlsTrust {
@@ -141,7 +144,7 @@ impl TlsPeer {
                 .with_custom_certificate_verifier(Arc::new(AnyCertificate::new()))
                 .with_no_client_auth(),
         };
-        // Session resumption is off, so that every handshake is a full one, as for a new user, and threads share no cache.
+        // Without resumption every handshake is a full one, as for a new user, and threads share no cache.
         config.resumption = Resumption::disabled();
         let identity = Arc::new(Identity::default());
         config.client_auth_cert_resolver = identity.clone();
@@ -166,6 +169,13 @@ impl TlsPeer {
     /// Returns the peer with only one of its addresses.
     pub(crate) fn at(&self, address: usize) -> Self {
         Self { names: Arc::from([self.name(address)]), ..self.clone() }
+    }
+
+    /// Lets a connection resume a session of an earlier one, as browsers do, if the server offers it. All threads share the sessions.
+    #[must_use]
+    pub fn resuming(mut self) -> Self {
+        Arc::make_mut(&mut self.config).resumption = Resumption::in_memory_sessions(SESSIONS_MAX);
+        self
     }
 
     /// Sets the client certificate that is presented if the server asks for one.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use record::ErrorClass;
+use rustls::HandshakeKind;
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 
@@ -108,6 +109,11 @@ impl Session {
     /// The server's own certificate, DER-encoded. `None` before it was received.
     pub(crate) fn peer_certificate(&self) -> Option<&[u8]> {
         Some(self.tls.peer_certificates()?.first()?.as_ref())
+    }
+
+    /// Whether the handshake resumed a session of an earlier connection, without certificates.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.tls.handshake_kind() == Some(HandshakeKind::Resumed)
     }
 
     /// Negotiated version, cipher suite, and key exchange. `None` before they are negotiated.
