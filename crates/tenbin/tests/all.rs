@@ -59,6 +59,7 @@ mod reports;
 mod results;
 mod same_body;
 mod same_statements;
+mod same_statements_as_sysbench;
 mod secrets;
 mod seeds;
 mod sessions;
