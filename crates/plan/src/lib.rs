@@ -42,7 +42,7 @@ mod ycsb;
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
-pub use database::{Balance, Database, opens_as_database};
+pub use database::{Balance, Database, opens_as_database, url_of_connection_string};
 pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
