@@ -8,12 +8,12 @@ use sql::script::{
     self, AUTOMATIC, Allow, DefinedVariables, Distribution, Language, Read, ReadForm, ScriptSet,
 };
 use sql::workload::{self, Style, Tables, Workload, style_named, styled};
-use sql::{Engine, Mode, SCRIPT_BYTES_MAX, Settings, SqlStep};
+use sql::{Engine, Mode, SCRIPT_BYTES_MAX, ScriptExplanation, Settings, SqlStep};
 
 use crate::check_load::CheckedLoad;
 use crate::database::Database;
 use crate::draft::Played;
-use crate::error::{PlanError, Problem, StepProblem};
+use crate::error::{PlanError, Problem, Spelling, StepProblem};
 use crate::fault::Fault;
 use crate::file::near;
 use crate::plan::{Action, OwnedAction, PlannedStep, connections};
@@ -28,6 +28,8 @@ const WEIGHT_MAX: u32 = 1_000_000;
 /// sysbench's default.
 const PARETO_DEFAULT: f64 = 0.2;
 const ZIPF_DEFAULT: f64 = 1.1;
+/// Seed of the values that explain a script.
+const EXAMPLE_SEED: u64 = 1;
 /// Place of the error that nothing is played.
 const SQL: Field = Field { key: "sql", flag: "SQL" };
 
@@ -148,6 +150,27 @@ impl Checked {
             latency_limit_ns: load.latency_limit_ns,
         }
     }
+}
+
+/// Explains a script in pgbench's language, as on PostgreSQL, whose tools it comes from.
+///
+/// # Errors
+///
+/// All errors of the script and of the variables.
+pub fn explained_script(path: &str, spec: &SqlSpec) -> Result<ScriptExplanation, Vec<Fault>> {
+    let (mut errors, played) = (Vec::new(), [Played::File(path.to_owned())]);
+    let checked = check(&played, spec, Engine::FOR_WORKLOADS, &mut errors);
+    // Each mode is explained, whichever would be the default.
+    errors.retain(|error| !matches!(error.problem, Problem::Step(StepProblem::PipelineInSimpleMode { .. })));
+    let mut faults: Vec<Fault> = errors.iter().map(|error| error.printed(Spelling::Flags)).collect();
+    if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first()) {
+        let text = String::from_utf8_lossy(text);
+        match sql::explain(name, &text, &checked.settings.variables, Engine::FOR_WORKLOADS, EXAMPLE_SEED) {
+            Ok(explanation) => return Ok(explanation),
+            Err(errors) => faults.extend(errors.iter().map(|error| Fault::new(path, error.to_string(), "correct the script"))),
+        }
+    }
+    Err(faults)
 }
 
 /// Name of a built-in workload, or an error that suggests the nearest one.
