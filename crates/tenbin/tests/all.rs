@@ -14,6 +14,7 @@ mod command_line;
 mod compares;
 mod completions;
 mod consent;
+mod consistency;
 mod database_restarts;
 mod database_studies;
 mod database_wire;
