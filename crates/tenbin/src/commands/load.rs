@@ -101,7 +101,7 @@ pub(crate) struct LoadFlags {
     #[arg(long, value_name = "TIME", help_heading = "Open load", hide_short_help = true)]
     shed_after: Option<String>,
 
-    /// Pause of a user between reply and next request: 100ms, 50ms..150ms, or exp:100ms
+    /// Pause of a user between reply and next request: 100ms, 50ms..150ms, exp:100ms, or 18s+exp:12s
     #[arg(long, value_name = "TIME", help_heading = "Closed load", hide_short_help = true)]
     think: Option<String>,
     /// Minimum time from one request of a user to the next
