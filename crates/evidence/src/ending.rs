@@ -227,6 +227,16 @@ impl Ending {
             matches!(self.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
         came_to_its_end || self.failure.is_some()
     }
+
+    /// Whether the load left tables that violate the consistency conditions of their workload.
+    pub fn is_inconsistent(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.stage == Failure::CONSISTENCY)
+    }
+}
+
+impl Failure {
+    /// Stage of a load that reached its end and left inconsistent tables.
+    pub const CONSISTENCY: &str = "consistency";
 }
 
 /// Failure of a system. Texts are untrusted: escape them before printing.

@@ -11,7 +11,7 @@ pub enum Eligibility {
     Valid,
     /// The figures are not those of the system.
     Invalid,
-    /// The system did not start, or died.
+    /// The system did not start, died, or left inconsistent tables.
     Failed,
     /// The run ended early. Only such runs are repeated when their study is resumed.
     CutShort,
@@ -66,7 +66,7 @@ fn is_explained(ending: &Ending) -> bool {
 
 fn went_to_its_end(ending: &Ending) -> bool {
     match ending.verdict {
-        Verdict::Complete | Verdict::Degraded => true,
+        Verdict::Complete | Verdict::Degraded => !ending.is_inconsistent(),
         // The figure in question is valid; another one is not.
         Verdict::Invalid => ending.failure.is_none(),
         Verdict::Partial | Verdict::Aborted => false,

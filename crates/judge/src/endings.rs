@@ -4,7 +4,7 @@
 //! A row of [`ENDINGS`] defines the meaning of an ending everywhere. The functions that select an ending are in `report`, for runs,
 //! studies, and comparisons, and in `tenbin`, for errors and signals. If more than one ending applies, the first row counts.
 
-use evidence::{GateResult, Verdict};
+use evidence::{Ending, GateResult, Verdict};
 
 /// Ending of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum CommandEnding {
     Storage,
     /// The command itself failed.
     CouldNotRun,
+    /// Tables violate the consistency conditions of their workload.
+    Inconsistent,
     /// A condition failed.
     Breached,
     /// The figures must not be used.
@@ -147,7 +149,7 @@ pub struct EndingRow {
 use CommandGroup::{Capacity, Check, Compare, Load, Stored, Study, Work};
 
 /// All endings. If more than one applies, the first counts.
-pub const ENDINGS: [EndingRow; 12] = [
+pub const ENDINGS: [EndingRow; 13] = [
     EndingRow {
         ending: CommandEnding::Interrupted,
         name: "interrupted",
@@ -192,6 +194,15 @@ pub const ENDINGS: [EndingRow; 12] = [
         verdicts: &[],
         commands: &CommandGroup::ALL,
         sentence: "the command could not run or did not finish",
+    },
+    EndingRow {
+        ending: CommandEnding::Inconsistent,
+        name: "inconsistent",
+        code: 7,
+        check: CheckOutcome::Failed,
+        verdicts: &[],
+        commands: &[Load, Study, Capacity],
+        sentence: "the load left tables that violate the consistency conditions of their workload (tpcc-like)",
     },
     EndingRow {
         ending: CommandEnding::Breached,
@@ -283,10 +294,15 @@ impl CommandEnding {
     }
 }
 
-/// Ending of a single run. Invalid figures neither hold nor breach a condition.
-pub fn of_run(verdict: Verdict, gates: &[GateResult]) -> CommandEnding {
-    let is_breached = verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds());
-    if is_breached { CommandEnding::Breached } else { CommandEnding::of_verdict(verdict) }
+/// Ending of a single run. Invalid figures neither hold nor breach a condition, and say nothing about the consistency of tables.
+pub fn of_run(ending: &Ending, gates: &[GateResult]) -> CommandEnding {
+    let is_breached = ending.verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds());
+    let by_verdict = CommandEnding::of_verdict(ending.verdict);
+    match ending.is_inconsistent() {
+        true => by_verdict.or_worse(CommandEnding::Inconsistent),
+        false if is_breached => CommandEnding::Breached,
+        false => by_verdict,
+    }
 }
 
 #[cfg(test)]

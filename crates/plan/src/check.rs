@@ -48,6 +48,10 @@ impl Target {
         let noun = wire::step::requests().noun();
         let what = format!("it applies to {noun} requests, and the URL is that of a database");
         forbid(&only_requests(draft), &what, faults);
+        if draft.sql.terminal_times.is_some() && draft.load.is_open() {
+            let what = "times at terminals belong to users, and transactions start at a rate";
+            faults.push(Fault::new(Field::TERMINAL_TIMES.flag, what, "replace -R by -c with the number of terminals"));
+        }
         Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults)
     }
 

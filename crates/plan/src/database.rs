@@ -9,6 +9,7 @@ mod sqlite;
 mod systems;
 mod written;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use sql::Engine;
@@ -16,6 +17,7 @@ use wire::sql::Login;
 use wire::step::Access;
 
 pub(crate) use client::ClientEnvironment;
+pub(crate) use postgres::connection_string::connection_string_url;
 pub(crate) use systems::{SYSTEMS, URL_HELP};
 pub(crate) use written::presentable;
 
@@ -81,12 +83,21 @@ pub(crate) fn has_password(url: &str) -> bool {
 
 /// Scheme of a database URL. `None` if the URL is not one.
 fn scheme(url: &str) -> Option<&'static str> {
+    if connection_string_url(url).is_some() {
+        return schemes().find(|known| *known == "postgres");
+    }
     let (scheme, _) = url.trim_start().split_once(':')?;
     schemes().find(|known| known.eq_ignore_ascii_case(scheme))
 }
 
+/// Replaces a connection string of libpq, such as `host=db1 dbname=shop`, by its URL. Other texts stay as they are, and malformed ones
+/// are rejected where URLs are read.
+pub fn url_of_connection_string(text: &str) -> Cow<'_, str> {
+    connection_string_url(text).and_then(Result::ok).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
 impl Database {
-    /// Parses a database URL. Parts that the URL omits come from the environment of this process.
+    /// Parses a database URL or a connection string. Parts that the URL omits come from the environment of this process.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
         Self::read_in(url, &ClientEnvironment::here())
     }
@@ -138,6 +149,13 @@ impl Database {
     }
 
     pub(crate) fn read_in(url: &str, environment: &ClientEnvironment<'_>) -> Result<Self, Vec<Fault>> {
+        match connection_string_url(url) {
+            Some(Ok(url)) => return Self::read_in(&url, environment),
+            Some(Err((what, help))) => {
+                return Err(vec![Fault::new(format!("{:?}", presentable(url)), what, help)]);
+            }
+            None => {}
+        }
         let mut faults = Vec::new();
         let database = match scheme(url) {
             Some(IN_PROCESS_SCHEME) => sqlite::read(url, &mut faults),

@@ -203,8 +203,12 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
         ThinkTime::Uniform { min_ns, max_ns } => {
             format!(", thinking {} to {}", show_duration(min_ns), show_duration(max_ns))
         }
-        ThinkTime::Exponential { mean_ns } => {
+        ThinkTime::Exponential { constant_ns: 0, mean_ns } => {
             format!(", thinking {} on average (exponential)", show_duration(mean_ns))
+        }
+        ThinkTime::Exponential { constant_ns, mean_ns } => {
+            let (constant, mean) = (show_duration(constant_ns), show_duration(mean_ns));
+            format!(", thinking {constant} and {mean} on average (exponential)")
         }
     };
     if closed.pacing_ns > 0 {

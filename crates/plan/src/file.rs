@@ -11,6 +11,7 @@ mod baseline;
 mod built_in;
 mod compare;
 mod condition;
+mod connection_strings;
 mod data;
 mod database;
 mod endpoints;
@@ -204,6 +205,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     }
     let mut root = parse::parse(reading.source, &mut reading.findings)?;
     aliases::resolve(&mut root, &mut reading.findings);
+    connection_strings::resolve(&mut root, &mut reading.findings);
     setting::read(&root, &title, is_quick, reading)
 }
 

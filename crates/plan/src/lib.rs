@@ -42,7 +42,7 @@ mod ycsb;
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
-pub use database::{Balance, Database, opens_as_database};
+pub use database::{Balance, Database, opens_as_database, url_of_connection_string};
 pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
@@ -54,10 +54,10 @@ pub use replay::Replay;
 pub use request::{literal_text, url_fault};
 pub use requests::{ForeignLoad, Requests};
 pub use running::{RunningAs, RunningSpec};
-pub use scripts::known_workload;
+pub use scripts::{explained_script, known_workload};
 pub use short_hash::short_hash;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
-pub use sql::Engine;
+pub use sql::{DrawnVariable, Engine, ScriptExplanation, ScriptPart, TransactionPlace};
 pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
     EventSign, EventSignal, Experiment, FigureSource, FigureSummary, Find, Further, How, Interleave, Knob,

@@ -224,7 +224,10 @@ fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {
         ThinkTime::None => Value::Null,
         ThinkTime::Constant { ns } => json!({ "ns": ns }),
         ThinkTime::Uniform { min_ns, max_ns } => json!({ "min_ns": min_ns, "max_ns": max_ns }),
-        ThinkTime::Exponential { mean_ns } => json!({ "mean_ns": mean_ns }),
+        ThinkTime::Exponential { constant_ns: 0, mean_ns } => json!({ "mean_ns": mean_ns }),
+        ThinkTime::Exponential { constant_ns, mean_ns } => {
+            json!({ "constant_ns": constant_ns, "mean_ns": mean_ns })
+        }
     };
     let mut visit_json = json!({ "step": visit.step, "weight": weight, "think": think });
     if !visit.guards.is_empty() {

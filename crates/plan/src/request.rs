@@ -405,6 +405,10 @@ pub fn url_fault(text: &str) -> Option<Fault> {
 
 fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
     let generic = "write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands";
+    if let Some(Err((what, help))) = database::connection_string_url(text) {
+        faults.push(Fault::new(format!("{:?}", presentable(text)), what, help));
+        return None;
+    }
     let fault = |problem: UrlProblem| {
         let help = problem.correction(text).unwrap_or_else(|| generic.to_owned());
         let what = match &problem {

@@ -8,12 +8,12 @@ use sql::script::{
     self, AUTOMATIC, Allow, DefinedVariables, Distribution, Language, Read, ReadForm, ScriptSet,
 };
 use sql::workload::{self, Style, Tables, Workload, style_named, styled};
-use sql::{Engine, Mode, SCRIPT_BYTES_MAX, Settings, SqlStep};
+use sql::{Engine, Mode, SCRIPT_BYTES_MAX, ScriptExplanation, Settings, SqlStep};
 
 use crate::check_load::CheckedLoad;
 use crate::database::Database;
 use crate::draft::Played;
-use crate::error::{PlanError, Problem, StepProblem};
+use crate::error::{PlanError, Problem, Spelling, StepProblem};
 use crate::fault::Fault;
 use crate::file::near;
 use crate::plan::{Action, OwnedAction, PlannedStep, connections};
@@ -28,6 +28,8 @@ const WEIGHT_MAX: u32 = 1_000_000;
 /// sysbench's default.
 const PARETO_DEFAULT: f64 = 0.2;
 const ZIPF_DEFAULT: f64 = 1.1;
+/// Seed of the values that explain a script.
+const EXAMPLE_SEED: u64 = 1;
 /// Place of the error that nothing is played.
 const SQL: Field = Field { key: "sql", flag: "SQL" };
 
@@ -58,6 +60,7 @@ pub(crate) fn check(
     let mut deck = reader.deck(&scripts);
     let mode = reader.mode(&workloads, &deck);
     reader.undefined(&scripts, &variables, mode);
+    let has_terminal_times = reader.has_terminal_times(&workloads);
     let max_tries = reader.max_tries(&workloads);
     let distribution = reader.distribution(&workloads);
     let scale = reader.count(Field::SCALE, &spec.scale, 1, 1_000_000).map(|scale| scale as i64);
@@ -67,7 +70,7 @@ pub(crate) fn check(
     deck.set_distribution(distribution);
     let has_scale = workloads.iter().any(|workload| workload.tables.have_scale());
     Checked {
-        scenarios: scenarios(&scripts),
+        scenarios: scenarios(&scripts, has_terminal_times),
         names: scripts.iter().map(|script| script.name.clone()).collect(),
         deck,
         texts: scripts.into_iter().map(|script| script.text).collect(),
@@ -150,6 +153,27 @@ impl Checked {
     }
 }
 
+/// Explains a script in pgbench's language, as on PostgreSQL, whose tools it comes from.
+///
+/// # Errors
+///
+/// All errors of the script and of the variables.
+pub fn explained_script(path: &str, spec: &SqlSpec) -> Result<ScriptExplanation, Vec<Fault>> {
+    let (mut errors, played) = (Vec::new(), [Played::File(path.to_owned())]);
+    let checked = check(&played, spec, Engine::FOR_WORKLOADS, &mut errors);
+    // Each mode is explained, whichever would be the default.
+    errors.retain(|error| !matches!(error.problem, Problem::Step(StepProblem::PipelineInSimpleMode { .. })));
+    let mut faults: Vec<Fault> = errors.iter().map(|error| error.printed(Spelling::Flags)).collect();
+    if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first()) {
+        let text = String::from_utf8_lossy(text);
+        match sql::explain(name, &text, &checked.settings.variables, Engine::FOR_WORKLOADS, EXAMPLE_SEED) {
+            Ok(explanation) => return Ok(explanation),
+            Err(errors) => faults.extend(errors.iter().map(|error| Fault::new(path, error.to_string(), "correct the script"))),
+        }
+    }
+    Err(faults)
+}
+
 /// Name of a built-in workload, or an error that suggests the nearest one.
 pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let mixes = workload::MIXES.iter().map(|mix| mix.name);
@@ -177,15 +201,24 @@ struct Chosen {
     weight: u32,
 }
 
+/// Pause after a transaction that has times at a terminal: the think time, and the keying time of the next transaction.
+fn terminal_pause(script: &Chosen) -> Option<ThinkTime> {
+    let terminal = workload::find(styled(&script.name).0)?.terminal?;
+    let [constant_ns, mean_ns] =
+        [terminal.keying_s, terminal.think_s].map(|seconds| u64::from(seconds) * 1_000_000_000);
+    Some(ThinkTime::Exponential { constant_ns, mean_ns })
+}
+
 /// A single script is its own scenario. With several, each transaction draws one of them by weight.
-fn scenarios(scripts: &[Chosen]) -> Scenarios {
-    if scripts.len() == 1 {
+fn scenarios(scripts: &[Chosen], has_terminal_times: bool) -> Scenarios {
+    if scripts.len() == 1 && !has_terminal_times {
         return Scenarios::single();
     }
+    let pause = |script| terminal_pause(script).filter(|_| has_terminal_times).unwrap_or(ThinkTime::None);
     let visits = scripts
         .iter()
         .enumerate()
-        .map(|(number, script)| (Visit::of(number as u16, ThinkTime::None), f64::from(script.weight)));
+        .map(|(number, script)| (Visit::of(number as u16, pause(script)), f64::from(script.weight)));
     let order = Order::Mix(visits.collect());
     Scenarios { list: vec![Scenario { name: String::new(), share: 1.0, once: Vec::new(), order }] }
 }
@@ -449,6 +482,16 @@ impl Checker<'_> {
         // 0 means unlimited, which applies only if all workloads ignore such failures.
         let tries = workloads.iter().map(|workload| workload.max_tries).chain(of_scripts);
         given.map_or_else(|| tries.max().unwrap_or(1), |given| given as u32)
+    }
+
+    /// Whether transactions have times at a terminal.
+    fn has_terminal_times(&mut self, workloads: &[&Workload]) -> bool {
+        let is_asked = self.spec.terminal_times.as_ref().and_then(Spanned::get) == Some(&true);
+        if is_asked && !workloads.iter().any(|workload| workload.terminal.is_some()) {
+            let what = "no workload has keying and think times";
+            self.wrong(Field::TERMINAL_TIMES, what, "leave it out, or play --workload tpcc-like");
+        }
+        is_asked
     }
 
     fn distribution(&mut self, workloads: &[&Workload]) -> Distribution {

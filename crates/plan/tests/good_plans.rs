@@ -115,7 +115,7 @@ fn scenarios_become_steps_and_visits() {
     assert_eq!((visits[1].step, visits[1].think), (1, ThinkTime::None));
     let Order::Mix(visits) = &buy.order else { panic!("one of them") };
     assert_eq!((visits[0].1, visits[1].1), (3.0, 1.0));
-    assert_eq!(visits[1].0.think, ThinkTime::Exponential { mean_ns: 10_000_000 });
+    assert_eq!(visits[1].0.think, ThinkTime::Exponential { constant_ns: 0, mean_ns: 10_000_000 });
     let item = request(&plan.steps[0]).unwrap();
     assert!(
         item.checks.status.contains(200)

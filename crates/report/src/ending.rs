@@ -1,6 +1,6 @@
 //! Decides how a study ends, by the contents of its report.
 
-use evidence::{Procedure, StudyState, Verdict};
+use evidence::{Ending, Procedure, StudyState, Verdict};
 use judge::results::Verdict as PairVerdict;
 use judge::{CommandEnding, Eligibility, Gates};
 
@@ -12,6 +12,8 @@ pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
     let (study, ended) = (view.study, view.study.ending.as_ref()?);
     Some(if study.state != StudyState::Complete && ended.why.is_none() {
         CommandEnding::Interrupted
+    } else if study.runs.iter().any(|run| run.ending.as_ref().is_some_and(Ending::is_inconsistent)) {
+        CommandEnding::Inconsistent
     } else if let Procedure::Capacity(_) = study.new.compare.procedure {
         of_searches(view)
     } else if study.new.compare.asks_for_failures() {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use evidence::Failure;
 use loading::HeldSession;
 use plan::Transactions;
 use sql::workload::tpcc::CONDITIONS;
@@ -16,14 +17,26 @@ use crate::time_limit::TimeLimit;
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// Checks the conditions of the tables that a load used. Returns a note for the run. `None` if its tables have no conditions.
-pub(crate) fn check(sql: &Transactions) -> Option<String> {
+///
+/// # Errors
+///
+/// A condition is violated.
+pub(crate) fn check(sql: &Transactions) -> Option<Result<String, Failure>> {
     let mut workloads = sql.workloads.iter().filter_map(|name| workload::find(name));
     workloads.any(|workload| workload.tables == Tables::Tpcc).then(|| match violations(sql) {
         Ok(violated) if violated.is_empty() => {
-            "consistency conditions 1 to 4 of TPC-C (clauses 3.3.2.1 to 3.3.2.4) hold after the load; this is not TPC-C".to_owned()
+            let note = "consistency conditions 1 to 4 of TPC-C (clauses 3.3.2.1 to 3.3.2.4) hold after the load; this is not TPC-C";
+            Ok(note.to_owned())
         }
-        Ok(violated) => format!("CONSISTENCY VIOLATED after the load: {}", violated.join("; ")),
-        Err(reason) => format!("the consistency of the tables is unknown after the load: {reason}"),
+        Ok(violated) => Err(Failure {
+            stage: Failure::CONSISTENCY.to_owned(),
+            process: None,
+            what: format!("CONSISTENCY VIOLATED after the load: {}", violated.join("; ")),
+            way_out: "the figures are those of a database with wrong contents: find out if the load or an earlier one broke them \
+                      (`tenbin prepare URL --workload tpcc-like --drop` makes new tables)"
+                .to_owned(),
+        }),
+        Err(reason) => Ok(format!("the consistency of the tables is unknown after the load: {reason}")),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Copies of prepared data, from which the runs of a variant start.
 //!
-//! Own data of a plan is prepared once for each variant. A system that Tenbin starts is then stopped, and its folder is copied; each
-//! run begins with that copy. A SQLite file is copied, and a database on a running PostgreSQL becomes a template. Data that no step
+//! Tables of built-in workloads and own data of a plan are prepared once for each variant. A system that Tenbin starts is then stopped,
+//! and its folder is copied; each run begins with that copy. Own data in a system that is already running is kept, too: a SQLite file is copied, and a database on a running PostgreSQL becomes a template. Data that no step
 //! of the load changes stays in a running database. Elsewhere data is prepared again before each run, and a remark says why.
 
 use std::cell::RefCell;
@@ -60,7 +60,8 @@ impl DataCopies {
         tools: &Tools<'_>,
         stream: &Stream,
     ) -> Option<Result<Box<dyn Started>, lab::Failure>> {
-        if stage.launch.own_data.is_none() || !stage.starts_processes() || !stage.is_repeated {
+        let has_data = stage.launch.own_data.is_some() || stage.launch.tables.is_some();
+        if !has_data || !stage.starts_processes() || !stage.is_repeated {
             return None;
         }
         let mut all = self.0.borrow_mut();
@@ -87,7 +88,7 @@ impl DataCopies {
         Some(started)
     }
 
-    /// Prepares the own data of a system that is running, or of a file. False if the data of the stage is prepared otherwise.
+    /// Prepares the own data of a system that is running already, or of a file. False if the data of the stage is prepared otherwise.
     pub(crate) fn fill(
         &self,
         stage: &Stage,

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use engine::{Peer, Probed};
-use evidence::NewRun;
+use evidence::{Failure, NewRun};
 use plan::Plan;
 use wire::Channels;
 
@@ -39,7 +39,7 @@ pub(crate) struct EndpointKind {
     /// Records how connections reach the endpoint. Returns it in words.
     pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
     /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
-    pub(crate) check_after: Option<fn(&plan::Endpoint) -> Option<String>>,
+    pub(crate) check_after: Option<fn(&plan::Endpoint) -> Option<Result<String, Failure>>>,
     /// Help if it has no room for more connections. `None` if connections are limited only by this machine.
     pub(crate) room_help: Option<&'static str>,
     /// Name of the protocol if there is no server of it that answers at once, by which the ceiling of the generator is measured.

@@ -118,10 +118,12 @@ impl Runner<'_> {
         measured.ending.steady_start = steady_start;
         self.end_monitoring(planned, monitored, &mut measured, feed)?;
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
-        note_inconsistencies(planned, &mut measured);
+        let inconsistency = note_consistency(planned, &mut measured);
         self.keep_statement_plans(planned, &run, &measured)?;
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         self.confirm_threads(planned, threads, &mut measured, feed)?;
+        // The load went to its end, so its verdict stays.
+        measured.ending.failure = measured.ending.failure.take().or(inconsistency);
         if planned.set_up.is_some() {
             measured.wait();
             measured.ending.notes.extend(planned.tear_down(&self.tools));
@@ -215,14 +217,21 @@ impl Runner<'_> {
     }
 }
 
-/// Adds notes on tables that the load left inconsistent. A check reads whole tables, which may take longer than the watchdog allows.
-fn note_inconsistencies(planned: &PlannedRun<'_>, measured: &mut Measured) {
+/// Notes whether the load left consistent tables. Returns the violation of a condition. A check reads whole tables, which may take
+/// longer than the watchdog allows.
+fn note_consistency(planned: &PlannedRun<'_>, measured: &mut Measured) -> Option<Failure> {
+    let mut violation = None;
     for endpoint in &planned.plan.endpoints {
         let Some(check) = databases::kind_at(endpoint).check_after else { continue };
         measured.wait();
-        measured.ending.notes.extend(check(endpoint));
+        match check(endpoint) {
+            Some(Ok(note)) => measured.ending.notes.push(note),
+            Some(Err(failure)) => violation = violation.or(Some(failure)),
+            None => {}
+        }
         measured.go_on();
     }
+    violation
 }
 
 /// Wait for a steady system, in seconds, up to which it is not worth a message.

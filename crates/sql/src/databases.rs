@@ -35,7 +35,8 @@ pub(crate) struct Dialect {
     pub(crate) placeholders: Placeholders,
     /// True if statements can be sent before earlier ones are answered.
     pub(crate) has_pipelines: bool,
-    /// True if every supported server can prepare BEGIN, COMMIT, and ROLLBACK.
+    /// True if every supported server can prepare BEGIN, COMMIT, and ROLLBACK. Otherwise the extended mode sends them as text; the
+    /// prepared mode tries once per connection.
     pub(crate) prepares_transaction_control: bool,
     /// True if the type of a quoted literal is inferred. Otherwise numbers must not be quoted.
     pub(crate) infers_quoted_types: bool,

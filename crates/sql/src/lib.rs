@@ -8,6 +8,7 @@ pub mod classes;
 mod conversation;
 mod databases;
 mod effect;
+mod explanation;
 mod keys;
 mod parts;
 mod program;
@@ -26,6 +27,9 @@ pub use classes::Retry;
 pub use conversation::SqlConversation;
 pub use databases::{Engine, read_only_setting};
 pub use effect::{may_write, text_may_write};
+pub use explanation::{
+    DrawnVariable, ExplainedMode, ExplainedStatement, ScriptExplanation, ScriptPart, TransactionPlace, explain,
+};
 pub use keys::{EXPECT_KEYS, SAVE_KEYS, STEP_KEYS, is_transaction};
 pub use parts::{Part, parts};
 pub use program::{KEPT_BYTES, Sql, on_server, sessions};

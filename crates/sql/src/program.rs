@@ -54,7 +54,7 @@ pub(crate) struct Line {
     pub(crate) number: u16,
     /// True if the text is always the same.
     pub(crate) is_fixed: bool,
-    /// True if it is sent as text in every mode.
+    /// True if the extended mode sends it as text, because a server may not prepare it.
     pub(crate) is_plain: bool,
     /// True if values in its text are written as SQL literals instead of unchanged.
     pub(crate) has_literals: bool,
@@ -200,7 +200,8 @@ impl Script for Sql {
 /// Maximum number of separate values per statement in pgbench.
 const PGBENCH_VALUES_MAX: usize = 255;
 
-fn check(deck: &ScriptSet, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
+/// Checks that the steps can be run in a query mode on a kind of database. The error is a message.
+pub(crate) fn check(deck: &ScriptSet, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
     let has_too_many = |statement: &&Statement| {
         statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
     };

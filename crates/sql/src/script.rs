@@ -14,6 +14,7 @@ mod kind;
 mod machine;
 mod meta;
 mod number_text;
+mod outline;
 mod pieces;
 mod place;
 mod player;
@@ -25,6 +26,8 @@ mod seeds;
 mod statement;
 mod value;
 mod variables;
+
+pub(crate) use outline::{OutlineEntry, outline};
 
 pub use distribution::Distribution;
 pub use fault::{Broken, Fault};

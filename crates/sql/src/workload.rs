@@ -88,7 +88,18 @@ pub struct Workload {
     pub mode: Mode,
     /// Default maximum number of tries of a transaction. 0 for no limit.
     pub max_tries: u32,
+    /// Times at the terminal that its specification demands. `None` if there are none.
+    pub terminal: Option<TerminalTimes>,
     text: texts::Text,
+}
+
+/// Minimum times of a user at a terminal of TPC-C (clause 5.2.5.7), in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminalTimes {
+    /// Constant time to enter the input, before the transaction.
+    pub keying_s: u32,
+    /// Mean of the exponentially distributed time to read the output.
+    pub think_s: u32,
 }
 
 const SCALE: Variable =
@@ -124,6 +135,7 @@ const fn pgbench(name: &'static str, sentence: &'static str, text: texts::Text) 
         styles: PLAIN,
         mode: Mode::Simple,
         max_tries: 1,
+        terminal: None,
         text,
     }
 }
@@ -142,6 +154,7 @@ const fn oltp(
         styles: PLAIN,
         mode: Mode::Prepared,
         max_tries: 0,
+        terminal: None,
         text,
     }
 }
@@ -153,7 +166,17 @@ const fn study(
     variables: &'static [Variable],
     text: texts::Text,
 ) -> Workload {
-    Workload { name, sentence, tables, variables, styles: PLAIN, mode: Mode::Prepared, max_tries: 1, text }
+    Workload {
+        name,
+        sentence,
+        tables,
+        variables,
+        styles: PLAIN,
+        mode: Mode::Prepared,
+        max_tries: 1,
+        terminal: None,
+        text,
+    }
 }
 
 const WAREHOUSES: Variable =
@@ -166,7 +189,12 @@ const ITEMS: Variable = Variable {
     sentence: "items; each 100 have 3 customers in a district",
 };
 
-const fn tpcc(name: &'static str, sentence: &'static str, text: texts::Text) -> Workload {
+const fn tpcc(
+    name: &'static str,
+    sentence: &'static str,
+    (keying_s, think_s): (u32, u32),
+    text: texts::Text,
+) -> Workload {
     Workload {
         name,
         sentence,
@@ -175,6 +203,7 @@ const fn tpcc(name: &'static str, sentence: &'static str, text: texts::Text) -> 
         styles: PLAIN,
         mode: Mode::Prepared,
         max_tries: 0,
+        terminal: Some(TerminalTimes { keying_s, think_s }),
         text,
     }
 }
@@ -284,19 +313,21 @@ pub const WORKLOADS: &[Workload] = &[
         &[],
         texts::SIGN_UP,
     ),
-    tpcc("tpcc-new-order", "orders 5 to 15 items, in the shape of TPC-C", texts::NEW_ORDER),
-    tpcc("tpcc-payment", "books a payment of a customer, in the shape of TPC-C", texts::PAYMENT),
+    tpcc("tpcc-new-order", "orders 5 to 15 items, in the shape of TPC-C", (18, 12), texts::NEW_ORDER),
+    tpcc("tpcc-payment", "books a payment of a customer, in the shape of TPC-C", (3, 12), texts::PAYMENT),
     tpcc(
         "tpcc-order-status",
         "reads the last order of a customer, in the shape of TPC-C",
+        (2, 10),
         texts::ORDER_STATUS,
     ),
     tpcc(
         "tpcc-delivery",
         "delivers the oldest order of ten districts, in the shape of TPC-C",
+        (2, 5),
         texts::DELIVERY,
     ),
-    tpcc("tpcc-stock-level", "counts items with low stock, in the shape of TPC-C", texts::STOCK_LEVEL),
+    tpcc("tpcc-stock-level", "counts items with low stock, in the shape of TPC-C", (2, 5), texts::STOCK_LEVEL),
 ];
 
 /// Finds a workload by name.

@@ -6,6 +6,7 @@ mod line;
 mod mysql_last_words;
 mod one_script;
 mod pipeline;
+mod random_values;
 mod script_expressions;
 mod script_faults;
 mod script_hostile;

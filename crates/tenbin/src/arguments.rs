@@ -1,6 +1,7 @@
 //! Accepts arguments in the forms that people and other load testers use, and converts them to those of the program.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 use std::path::Path;
@@ -47,6 +48,20 @@ pub(crate) fn named_url(text: &str) -> (Option<&str>, &str) {
         Some((name, url)) if is_name(name) => (Some(name), url),
         _ => (None, text),
     }
+}
+
+/// Parses an argument `URL` or `NAME=URL`, in which the URL may be written as a connection string of libpq. Other texts stay as they
+/// are, because errors that show them must hide passwords.
+#[allow(clippy::unnecessary_wraps, reason = "a parser of arguments returns a result")]
+pub(crate) fn url_argument(text: &str) -> Result<String, Infallible> {
+    let whole = plan::url_of_connection_string(text);
+    if whole != text {
+        return Ok(whole.into_owned());
+    }
+    Ok(match named_url(text) {
+        (Some(name), url) => format!("{name}={}", plan::url_of_connection_string(url)),
+        (None, _) => text.to_owned(),
+    })
 }
 
 /// Adds `http://` to an address without a scheme, such as `localhost:8080/path`.
@@ -138,6 +153,19 @@ mod tests {
         assert_eq!(named_url("b-2=postgres://h/d?a=b"), (Some("b-2"), "postgres://h/d?a=b"));
         for text in ["localhost:4000/?a=b", "http://h/a=b", "=http://h", "postgres:///d?host=/tmp"] {
             assert_eq!(named_url(text), (None, text));
+        }
+    }
+
+    #[test]
+    fn connection_string_with_and_without_name_becomes_url() {
+        for (text, url) in [
+            ("host=db dbname=shop", "postgres://db/shop"),
+            ("a=host=db dbname=shop", "a=postgres://db/shop"),
+            ("a=dbname=shop", "a=postgres:///shop"),
+            ("host=localhost:8080", "host=localhost:8080"),
+            ("a=http://b/?c=d", "a=http://b/?c=d"),
+        ] {
+            assert_eq!(url_argument(text), Ok(url.to_owned()), "{text}");
         }
     }
 

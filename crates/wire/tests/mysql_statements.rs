@@ -159,6 +159,35 @@ fn kept_statement_is_prepared_once() {
 }
 
 #[test]
+fn statement_that_cannot_be_prepared_is_sent_as_text() {
+    let cannot: &[u8] = b"\xff\x0f\x05#HY000This command is not supported in the prepared statement protocol yet";
+    let begun: &[u8] = &[0, 0, 0, 1, 0, 0, 0];
+    let mut session = logged_in(MYSQL_8);
+    execute(&mut session, 3, true, "begin", &[]);
+    session.sync();
+    assert_eq!(session.outgoing(), b"\x06\0\0\0\x16begin");
+    assert_eq!(hear(&mut session, &packets(1, &[cannot])), [SessionEvent::Send]);
+    assert_eq!(session.outgoing(), b"\x06\0\0\0\x03begin");
+    assert_eq!(hear(&mut session, &packets(1, &[begun])), [ENDED, SessionEvent::Ready]);
+    assert_eq!(session.transaction(), Transaction::Open);
+
+    session.clear();
+    execute(&mut session, 3, true, "begin", &[]);
+    session.sync();
+    assert_eq!(session.outgoing(), b"\x06\0\0\0\x03begin", "it is prepared once per connection only");
+    assert_eq!(
+        hear(&mut session, &packets(1, &[cannot])),
+        [SessionEvent::Rejected, SessionEvent::Ready],
+        "an error of the text is reported"
+    );
+
+    session.clear();
+    execute(&mut session, 4, true, "do ?", &[Some("a")]);
+    session.sync();
+    assert_eq!(hear(&mut session, &packets(1, &[cannot])), [SessionEvent::Rejected, SessionEvent::Ready]);
+}
+
+#[test]
 fn numbers_are_sent_with_types_of_their_literals() {
     let mut session = logged_in(MYSQL_8);
     let values = ["2", "18446744073709551615", "0.10", "1e+30", "x"].map(|word| Value::Bare(word.as_bytes()));

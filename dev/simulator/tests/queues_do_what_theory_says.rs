@@ -106,7 +106,7 @@ fn closed_users_follow_the_response_time_law() {
     let closed = Closed {
         users: 20,
         ramp_up_ns: 0,
-        think_time: ThinkTime::Exponential { mean_ns: 90_000_000 },
+        think_time: ThinkTime::Exponential { constant_ns: 0, mean_ns: 90_000_000 },
         pacing_ns: 0,
         throughput_per_s: None,
         seed: 3,

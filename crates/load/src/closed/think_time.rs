@@ -19,9 +19,11 @@ pub enum ThinkTime {
         /// Longest pause.
         max_ns: u64,
     },
-    /// Exponentially distributed pause, as of a memoryless user.
+    /// Exponentially distributed pause, as of a memoryless user, after a constant part, such as the keying time of TPC-C (clause 5.2.5).
     Exponential {
-        /// Mean pause.
+        /// Constant part. 0 if there is none.
+        constant_ns: u64,
+        /// Mean of the exponential part.
         mean_ns: u64,
     },
 }
@@ -36,7 +38,9 @@ impl ThinkTime {
             Self::Uniform { min_ns, max_ns } => {
                 min_ns + libm::round(chance.unit() * max_ns.saturating_sub(min_ns) as f64) as u64
             }
-            Self::Exponential { mean_ns } => libm::round(chance.exponential() * mean_ns as f64) as u64,
+            Self::Exponential { constant_ns, mean_ns } => {
+                constant_ns + libm::round(chance.exponential() * mean_ns as f64) as u64
+            }
         }
     }
 }
@@ -57,9 +61,17 @@ mod tests {
             sum += draw;
         }
         assert!((sum / n).abs_diff(2_000) < 20);
-        let exponential = ThinkTime::Exponential { mean_ns: 2_000_000 };
+        let exponential = ThinkTime::Exponential { constant_ns: 0, mean_ns: 2_000_000 };
         let sum: u64 = (0..n).map(|_| exponential.draw(&mut chance)).sum();
         assert!((sum / n).abs_diff(2_000_000) < 60_000);
+        let keyed = ThinkTime::Exponential { constant_ns: 5_000, mean_ns: 2_000 };
+        let mut sum = 0;
+        for _ in 0..n {
+            let draw = keyed.draw(&mut chance);
+            assert!(draw >= 5_000);
+            sum += draw;
+        }
+        assert!((sum / n).abs_diff(7_000) < 60);
         assert_eq!(ThinkTime::None.draw(&mut chance), 0);
         assert_eq!(ThinkTime::Constant { ns: 9 }.draw(&mut chance), 9);
     }

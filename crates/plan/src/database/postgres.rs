@@ -1,5 +1,6 @@
 //! URLs of PostgreSQL. Parameters, environment variables, and defaults are those of libpq.
 
+pub(super) mod connection_string;
 pub(super) mod parameters;
 mod service;
 

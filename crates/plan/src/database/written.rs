@@ -1,7 +1,7 @@
 //! Splits an SQL URL into user, password, hosts, database, and parameters. Errors show nothing that may be part of a password.
 
 use percent_encoding::percent_decode_str;
-use wire::masking::without_secrets_in_query;
+use wire::masking::{without_secrets, without_secrets_in_query};
 use wire::sql::Secret;
 
 use super::scheme;
@@ -134,6 +134,9 @@ impl Written {
 /// URL for display, without a password even if the URL is malformed. A user alone is shown, unless it may be an HTTP token or part
 /// of a password.
 pub(crate) fn presentable(url: &str) -> String {
+    if !url.contains("://") && url.contains('=') {
+        return without_secrets(url);
+    }
     let from = url.find("://").map_or(0, |at| at + 3);
     let hidden = match url[from..].rfind('@') {
         Some(at) if is_plain_user(&url[..from], &url[from..from + at]) => url.to_owned(),

@@ -94,11 +94,15 @@ pub(crate) const OFFSET: Form = Form {
 };
 
 pub(crate) const THINK: Form = Form {
-    words: "a pause such as 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
+    words: "a pause such as 100ms, 50ms..150ms (uniform), exp:100ms (exponential), or 18s+exp:12s (both)",
     check: |text| {
-        let parts: Vec<&str> = match text.strip_prefix("exp:") {
-            Some(mean) => vec![mean],
-            None => text.split("..").collect(),
+        let parts: Vec<&str> = match (text.strip_prefix("exp:"), text.split_once("+exp:")) {
+            (Some(mean), _) => vec![mean],
+            (None, Some((constant, mean))) => {
+                units::duration_ns(constant)?;
+                vec![mean]
+            }
+            (None, None) => text.split("..").collect(),
         };
         let parts = parts.into_iter().map(units::duration_ns).collect::<Result<Vec<u64>, String>>()?;
         match parts.as_slice() {
@@ -445,6 +449,7 @@ mod tests {
         assert_eq!(sequence("1..500"), Ok((1, Some(500))));
         assert!(sequence("..5").is_err() && sequence("1").is_err());
         assert!((THINK.check)("50ms..10ms").is_err() && (THINK.check)("1ms..2ms..3ms").is_err());
+        assert!((THINK.check)("18s+exp:12s").is_ok() && (THINK.check)("18+exp:12s").is_err());
         assert!((THINK.check)("exp:100ms").is_ok() && (THINK.check)("100").is_err());
     }
 }

@@ -37,7 +37,9 @@ crate::spec::spec! {
         STYLE "style" "--style": style: Style = STYLE, "autocommit",
             "postcodes-insert: how it commits; default autocommit.";
     }
-    on command lines only {}
+    on command lines only {
+        TERMINAL_TIMES "terminal-times" "--terminal-times": terminal_times: bool = TRUTH;
+    }
 }
 
 impl Variable {

@@ -152,11 +152,15 @@ fn metric_at(node: &Node) -> Option<Spanned<ComparedBy>> {
     Some(Spanned::at_node(metric(node.text()?), node))
 }
 
-/// Parses `100ms`, `50ms..150ms`, or `exp:100ms`.
+/// Parses `100ms`, `50ms..150ms`, `exp:100ms`, or `18s+exp:12s`.
 fn think_time(text: &str) -> Result<ThinkTime, Wrong> {
     let read = || -> Result<ThinkTime, String> {
         if let Some(mean) = text.strip_prefix("exp:") {
-            return Ok(ThinkTime::Exponential { mean_ns: units::duration_ns(mean)? });
+            return Ok(ThinkTime::Exponential { constant_ns: 0, mean_ns: units::duration_ns(mean)? });
+        }
+        if let Some((constant, mean)) = text.split_once("+exp:") {
+            let (constant_ns, mean_ns) = (units::duration_ns(constant)?, units::duration_ns(mean)?);
+            return Ok(ThinkTime::Exponential { constant_ns, mean_ns });
         }
         let Some((min, max)) = text.split_once("..") else {
             return Ok(ThinkTime::Constant { ns: units::duration_ns(text)? });
@@ -168,7 +172,7 @@ fn think_time(text: &str) -> Result<ThinkTime, Wrong> {
         Ok(ThinkTime::Uniform { min_ns, max_ns })
     };
     read().map_err(|what| {
-        Wrong::of_units(what, "write 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)")
+        Wrong::of_units(what, "write 100ms, 50ms..150ms (uniform), exp:100ms (exponential), or 18s+exp:12s (both)")
     })
 }
 

@@ -265,7 +265,7 @@ fn pauses_ns(scenario: &Scenario) -> f64 {
         ThinkTime::None => 0.0,
         ThinkTime::Constant { ns } => ns as f64,
         ThinkTime::Uniform { min_ns, max_ns } => (min_ns as f64 + max_ns as f64) / 2.0,
-        ThinkTime::Exponential { mean_ns } => mean_ns as f64,
+        ThinkTime::Exponential { constant_ns, mean_ns } => constant_ns as f64 + mean_ns as f64,
     };
     match &scenario.order {
         Order::InTurn(visits) => visits.iter().map(pause_ns).sum(),

@@ -309,8 +309,11 @@ fn think_words(think: ThinkTime) -> String {
         ThinkTime::Uniform { min_ns, max_ns } => {
             format!("; then a pause of {} to {}", show_duration(min_ns), show_duration(max_ns))
         }
-        ThinkTime::Exponential { mean_ns } => {
+        ThinkTime::Exponential { constant_ns: 0, mean_ns } => {
             format!("; then a pause of {} on average", show_duration(mean_ns))
+        }
+        ThinkTime::Exponential { constant_ns, mean_ns } => {
+            format!("; then a pause of {} and {} on average", show_duration(constant_ns), show_duration(mean_ns))
         }
     }
 }

@@ -476,7 +476,7 @@ impl<'a> RunObject<'a> {
             database: inside::of_run(view),
             cost: crate::physical_cost::object(view),
             profile: cpu_profile::of_run(view),
-            ending: ending.map(|ending| endings::of_run(ending.verdict, run.gates()).row().name),
+            ending: ending.map(|ending| endings::of_run(ending, run.gates()).row().name),
         }
     }
 }

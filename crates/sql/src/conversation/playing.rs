@@ -63,7 +63,7 @@ impl SqlConversation {
             }
             return self.session.query(&self.scratch);
         }
-        if line.is_plain {
+        if line.is_plain && mode == Mode::Extended {
             return self.session.query(line.text.as_bytes());
         }
         let is_kept = mode == Mode::Prepared;

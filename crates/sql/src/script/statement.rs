@@ -114,6 +114,24 @@ impl Statement {
         self.pieces.iter().filter(|piece| matches!(piece, Piece::Value { .. })).count()
     }
 
+    /// Names of its values, one per `:name`.
+    pub fn value_names(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Text as written, with the names of its values.
+    pub fn written(&self) -> String {
+        let written = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Value { name, .. } => format!(":{name}"),
+            Piece::Insert { name, .. } => format!("{{{name}}}"),
+        };
+        self.pieces.iter().map(written).collect()
+    }
+
     /// True if its text with placeholders is constant, because it has no `{name}`.
     pub fn is_fixed(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Insert { .. }))

@@ -1,4 +1,6 @@
-//! `tenbin check PLAN`: does everything but the load.
+//! `tenbin check PLAN`: does everything but the load. `tenbin check SCRIPT.sql` explains a script.
+
+mod script;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,8 +13,9 @@ use runner::{Rehearsed, Rendered, Stopper, Tools};
 use crate::commands::baseline;
 use crate::commands::completions::plan_files;
 use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
-use crate::exit::Exit;
+use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
+use script::ScriptFormat;
 
 /// Max lines of a system's output to show when it fails.
 const TAIL_LINES: usize = 12;
@@ -20,7 +23,7 @@ const TAIL_LINES: usize = 12;
 /// Arguments of `tenbin check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckFlags {
-    /// Plan file
+    /// Plan file, or a script in SQL, which is explained
     #[arg(value_name = "PLAN", add = ArgValueCompleter::new(plan_files), required_unless_present = "schema")]
     plan: Option<PathBuf>,
     /// Check the short form that the plan defines under `quick`
@@ -36,6 +39,12 @@ pub(crate) struct CheckFlags {
     public: PublicFlag,
     #[command(flatten)]
     store: StoreFlag,
+    /// Script: set a variable; repeatable
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
+    defines: Vec<String>,
+    /// Script: form of the explanation [default: terminal]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<ScriptFormat>,
     /// Print the JSON Schema of plans, for editors
     #[arg(long, conflicts_with_all = ["plan", "quick", "connect", "start"])]
     schema: bool,
@@ -47,6 +56,13 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
         output::data(&plan::schema())?;
         return Ok(Exit::Ok);
     };
+    if script::is_script(plan) {
+        return explain_script(plan, flags);
+    }
+    if !flags.defines.is_empty() || flags.format.is_some() {
+        let what = format!("{}: -D and --format apply to scripts (*.sql), and this is a plan", plan.display());
+        return Err(BadArguments(format!("{what}\n  help: leave them out")).into());
+    }
     let mut study = read_plan(plan, flags.quick)?;
     study.settle_at(&runner::place());
     let seen = runner::settle_cores(&mut study);
@@ -97,6 +113,16 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     Ok(if failed == 0 { Exit::Ok } else { Exit::CouldNotRun })
+}
+
+/// Explains a script. Flags that start or connect need a plan.
+fn explain_script(path: &Path, flags: &CheckFlags) -> anyhow::Result<Exit> {
+    let given = [("--quick", flags.quick), ("--connect", flags.connect), ("--start", flags.start)];
+    if let Some((flag, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+        let what = format!("{flag} needs a plan, and {} is a script", path.display());
+        return Err(BadArguments(format!("{what}\n  help: leave it out, or name a plan")).into());
+    }
+    script::run(path, &flags.defines, flags.format.unwrap_or_default())
 }
 
 /// Prints the first requests of each step. Control characters are escaped, and each line of a request stays a line.

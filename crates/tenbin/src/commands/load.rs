@@ -13,7 +13,9 @@ use progress::{RunEvent, Stream};
 use runner::{MadeRun, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::Store;
 
-use crate::arguments::{is_plan, is_server, named_url, stages_with_seconds, with_scheme, with_seconds};
+use crate::arguments::{
+    is_plan, is_server, named_url, stages_with_seconds, url_argument, with_scheme, with_seconds,
+};
 use crate::commands::baseline;
 use crate::commands::command_mix::CommandMixFlags;
 use crate::commands::completions::{plan_files, stored};
@@ -37,14 +39,16 @@ use waiting::{prepared, wait};
 pub(crate) struct LoadFlags {
     /// http://HOST:PORT/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, sqlite:PATH, or redis://HOST:PORT
     ///
+    /// PostgreSQL also as in psql: 'host=HOST dbname=DATABASE user=USER'.
+    ///
     /// What a postgres:// URL leaves out is taken from PGHOST, PGUSER, and the like. Other users of the machine can see the
     /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD. NAME=URL names the system in reports.
-    #[arg(value_name = "URL", hide_short_help = true, add = ArgValueCompleter::new(plan_files))]
+    #[arg(value_name = "URL", hide_short_help = true, value_parser = url_argument, add = ArgValueCompleter::new(plan_files))]
     url: Option<String>,
     /// Further running servers or databases: compares all in paired blocks, in random order
     ///
     /// NAME=URL gives one a name: express=localhost:4000 fastify=localhost:5000.
-    #[arg(value_name = "URL_B", hide_short_help = true)]
+    #[arg(value_name = "URL_B", hide_short_help = true, value_parser = url_argument)]
     others: Vec<String>,
 
     /// Connections, or users of a closed load [default: 50]
@@ -97,7 +101,7 @@ pub(crate) struct LoadFlags {
     #[arg(long, value_name = "TIME", help_heading = "Open load", hide_short_help = true)]
     shed_after: Option<String>,
 
-    /// Pause of a user between reply and next request: 100ms, 50ms..150ms, or exp:100ms
+    /// Pause of a user between reply and next request: 100ms, 50ms..150ms, exp:100ms, or 18s+exp:12s
     #[arg(long, value_name = "TIME", help_heading = "Closed load", hide_short_help = true)]
     think: Option<String>,
     /// Minimum time from one request of a user to the next
@@ -278,7 +282,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let made = made.inspect_err(show_what_is_left);
     let MadeRun { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
     label.keep(run.as_str(), &store);
-    let by_itself = endings::of_run(ending.verdict, &gates);
+    let by_itself = endings::of_run(&ending, &gates);
 
     let shown = store.load(&run).map_err(Into::into).and_then(|run| {
         let runs = [run];

@@ -7,6 +7,7 @@ use clap::Args;
 use plan::{Database, Fault, OwnData, RecordLoading, RecordShape, RunningSystem, units};
 use runner::{FillError, Loaded, LoadingError, LoadingOptions, PartitionMethod, PublicLoads, Stopper};
 
+use crate::arguments::url_argument;
 use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
@@ -21,6 +22,7 @@ pub(crate) struct PrepareFlags {
     /// Database: postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH; for ycsb workloads also redis://…, memcached://…, and mongodb://…
     ///
     /// Put a password into PGPASSWORD, ~/.pgpass, MYSQL_PWD, or the variable of the store, such as REDISCLI_AUTH.
+    #[arg(value_parser = url_argument)]
     url: String,
     /// Workload: tpcb-like, select-only, oltp-read-write, tpcc-like, postcodes-read, sign-up, ...
     ///

@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use plan::{CONNECTIONS_DEFAULT, Draft, LoadSpec, Plan, Played};
 use runner::Stopper;
 
-use crate::arguments::{with_scheme, with_seconds};
+use crate::arguments::{url_argument, with_scheme, with_seconds};
 use crate::commands::origin::LabelFlag;
 use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::exit::{BadArguments, Exit};
@@ -32,7 +32,7 @@ pub(crate) struct ReplayFlags {
     /// Log of PostgreSQL, MySQL, MariaDB, nginx, Apache, or Caddy; - reads standard input
     log: PathBuf,
     /// System to send the traffic to: postgres://USER@HOST/DATABASE, mysql://…, or http://HOST:PORT; repeat it to compare systems
-    #[arg(long, value_name = "URL", required_unless_present = "dry_run")]
+    #[arg(long, value_name = "URL", required_unless_present = "dry_run", value_parser = url_argument)]
     to: Vec<String>,
     /// With several --to: replays on each system [default: as many as a difference of a single statement needs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]

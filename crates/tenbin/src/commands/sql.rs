@@ -69,6 +69,9 @@ pub(crate) struct SqlFlags {
     /// The default is autocommit.
     #[arg(long, value_name = "STYLE", help_heading = "SQL", hide_short_help = true)]
     style: Option<String>,
+    /// Give users of tpcc-like the keying and think times of TPC-C (clause 5.2.5.7)
+    #[arg(long, help_heading = "SQL", hide_short_help = true)]
+    terminal_times: bool,
 }
 
 impl SqlFlags {
@@ -90,7 +93,9 @@ impl SqlFlags {
         let lists = [("--file", &self.files), ("--workload", &self.workloads), ("--define", &self.defines)];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(flag, _)| flag);
         let texts = texts.into_iter().filter(|(_, text)| text.is_some()).map(|(flag, _)| flag);
-        lists.chain(texts).chain(self.no_room_check.then_some("--no-room-check")).next()
+        let switches = [("--no-room-check", self.no_room_check), ("--terminal-times", self.terminal_times)];
+        let switches = switches.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag);
+        lists.chain(texts).chain(switches).next()
     }
 
     /// Value of `-s`.
@@ -134,6 +139,9 @@ impl SqlFlags {
             if let Some(text) = text {
                 spec.write(field, text);
             }
+        }
+        if self.terminal_times {
+            spec.write(Field::TERMINAL_TIMES, "true");
         }
         self.defines.iter().for_each(|text| spec.define(text));
         spec

@@ -33,6 +33,8 @@ const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
 const UNKNOWN_THREAD: u16 = 1094;
 /// Errors for an unknown statement, and for a statement that must be prepared again: the server has dropped the prepared statement.
 const FORGOTTEN: [u16; 2] = [1243, 1615];
+/// Error number for a statement that the server executes only as text, such as BEGIN in MySQL.
+const NOT_PREPARABLE: u16 = 1295;
 
 /// The client's side of one connection to MySQL or MariaDB.
 ///
@@ -63,6 +65,8 @@ pub struct Session {
     ready_due: u32,
     /// Kept statements, indexed by their numbers.
     known: Vec<Option<Known>>,
+    /// Numbers of kept statements that the server does not prepare. They are sent as text.
+    unprepared: Vec<u16>,
     /// Statement under way that is not kept.
     passing: Option<Known>,
     /// Commands that close statements on the server; sent before the next command.
@@ -103,6 +107,7 @@ impl Session {
             leaves_out: false,
             ready_due: 0,
             known: Vec::new(),
+            unprepared: Vec::new(),
             passing: None,
             closing: Vec::new(),
             values: Values::default(),
@@ -244,7 +249,10 @@ impl Session {
         let (what, syncs, sequence) = (command.what, command.syncs, *reply_sequence);
         match what {
             CommandKind::Prepare(which) => {
-                if let Some(known) = self.known_as(which).filter(|_| which.is_kept) {
+                if which.is_kept && self.unprepared.contains(&which.number) {
+                    let sequence = work::put_query(&mut self.outgoing, text.as_bytes());
+                    self.begin(Command { what: CommandKind::Query, syncs }, sequence);
+                } else if let Some(known) = self.known_as(which).filter(|_| which.is_kept) {
                     work::set_id(packets, known.id);
                     self.outgoing.extend_from_slice(packets);
                     self.begin(Command { what: CommandKind::Execute(which), syncs }, sequence);
@@ -285,6 +293,23 @@ impl Session {
             self.begin(Command { what: CommandKind::Execute(which), syncs }, reply_sequence);
         }
         SessionEvent::Send
+    }
+
+    /// Sends the statement as text after the server has refused to prepare statements of its kind, as drivers do. `None` for other
+    /// errors, and for statements with values.
+    fn send_unprepared(&mut self) -> Option<SessionEvent> {
+        let Some(Command { what: CommandKind::Prepare(which), syncs }) = self.under_way else { return None };
+        if self.reading.server_error.number != NOT_PREPARABLE || which.values > 0 {
+            return None;
+        }
+        let waiting = self.prepares.take()?;
+        if which.is_kept {
+            self.unprepared.push(which.number);
+        }
+        self.outgoing.clear();
+        let sequence = work::put_query(&mut self.outgoing, waiting.text.as_bytes());
+        self.begin(Command { what: CommandKind::Query, syncs }, sequence);
+        Some(SessionEvent::Send)
     }
 
     /// Rejects an execution with a wrong number of values: the server would mix up values, or read past the last one.
@@ -351,6 +376,9 @@ impl Session {
                 Some(SessionEvent::Succeeded { rows, has_rows })
             }
             Outcome::Refused => {
+                if let Some(event) = self.send_unprepared() {
+                    return Some(event);
+                }
                 self.end(true);
                 if self.reading.server_error.is_fatal {
                     // The connection ends here: no further command is answered or accepted.

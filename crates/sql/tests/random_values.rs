@@ -1,0 +1,197 @@
+//! Random values of each type are stored and read back unchanged, in every query mode.
+
+use std::sync::Arc;
+
+use crate::line::Line;
+use load::xoroshiro::Xoroshiro;
+use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use sql::script::{Allow, Language, ScriptSet};
+use sql::{Engine, Mode, Settings, TransactionStep};
+use wire::Conversation as _;
+use wire::Script as _;
+use wire::sql::{Login, Secret};
+
+/// Values of each type and mode.
+const VALUES: usize = 1_000;
+const SEED: u64 = 38;
+
+/// A type of values.
+struct Kind {
+    /// Name of its column.
+    column: &'static str,
+    /// Type of the column in PostgreSQL and in MySQL.
+    types: [&'static str; 2],
+    /// Whether it is a number, which a plan hands over as one.
+    is_number: bool,
+    draw: fn(&mut Xoroshiro) -> String,
+}
+
+/// Draws a number from 0 to `below` - 1.
+fn below(random: &mut Xoroshiro, below: u64) -> u64 {
+    random.draw() % below
+}
+
+fn integer(random: &mut Xoroshiro) -> String {
+    match below(random, 20) {
+        0 => i32::MIN.to_string(),
+        1 => i32::MAX.to_string(),
+        2 => "0".to_owned(),
+        _ => (random.draw() as i32).to_string(),
+    }
+}
+
+fn big_integer(random: &mut Xoroshiro) -> String {
+    match below(random, 20) {
+        0 => i64::MIN.to_string(),
+        1 => i64::MAX.to_string(),
+        // The first integer that a double cannot hold.
+        2 => "9007199254740993".to_owned(),
+        _ => (random.draw() as i64 >> below(random, 64)).to_string(),
+    }
+}
+
+fn decimal(random: &mut Xoroshiro) -> String {
+    let sign = if below(random, 2) == 0 { "" } else { "-" };
+    let whole = random.draw() >> below(random, 64);
+    let text = format!("{sign}{whole}.{:06}", below(random, 1_000_000));
+    if text == "-0.000000" { "0.000000".to_owned() } else { text }
+}
+
+fn double(random: &mut Xoroshiro) -> String {
+    let mantissa = (random.unit() - 0.5) * 2.0;
+    let exponent = below(random, 600) as i32 - 300;
+    format!("{:e}", mantissa * 10.0_f64.powi(exponent))
+}
+
+/// Characters that mean something to a database, a protocol, or a shell, and some of two to four bytes.
+fn text(random: &mut Xoroshiro) -> String {
+    const SIGNS: [char; 24] = [
+        '\'', '"', '\\', '`', '$', ';', ':', '?', '{', '}', '-', '/', '*', '%', '\n', '\t', ' ', '0', 'N', 'é', '天',
+        '😀', '\u{1}', '=',
+    ];
+    let length = below(random, 30);
+    (0..length).map(|_| SIGNS[below(random, SIGNS.len() as u64) as usize]).collect()
+}
+
+fn date(random: &mut Xoroshiro) -> String {
+    format!("{:04}-{:02}-{:02}", 1000 + below(random, 9000), 1 + below(random, 12), 1 + below(random, 28))
+}
+
+fn moment(random: &mut Xoroshiro) -> String {
+    let [hour, minute, second] = [24, 60, 60].map(|most| below(random, most));
+    let micros = below(random, 999_999) + 1;
+    // PostgreSQL omits trailing zeros of the fraction, and MySQL does not.
+    let micros = if micros % 10 == 0 { micros + 1 } else { micros };
+    format!("{} {hour:02}:{minute:02}:{second:02}.{micros:06}", date(random))
+}
+
+const KINDS: [Kind; 7] = [
+    Kind { column: "i", types: ["int", "INT"], is_number: true, draw: integer },
+    Kind { column: "b", types: ["bigint", "BIGINT"], is_number: true, draw: big_integer },
+    Kind { column: "n", types: ["numeric(30,6)", "DECIMAL(30,6)"], is_number: true, draw: decimal },
+    Kind { column: "f", types: ["double precision", "DOUBLE"], is_number: true, draw: double },
+    Kind { column: "s", types: ["text", "TEXT CHARACTER SET utf8mb4"], is_number: false, draw: text },
+    Kind { column: "d", types: ["date", "DATE"], is_number: false, draw: date },
+    Kind { column: "t", types: ["timestamp", "DATETIME(6)"], is_number: false, draw: moment },
+];
+
+/// Definition of the table, whose rows are numbered within each mode.
+fn table(of: usize) -> String {
+    let columns: Vec<String> =
+        KINDS.iter().map(|kind| format!("{} {}", kind.column, kind.types[of])).collect();
+    format!("CREATE TABLE drawn (mode int, row_number_ int, {}, PRIMARY KEY (mode, row_number_))", columns.join(", "))
+}
+
+/// Stores a row of values and reads it back into variables.
+fn script() -> String {
+    let joined = |separator: &str, write: &dyn Fn(&Kind) -> String| {
+        KINDS.iter().map(write).collect::<Vec<_>>().join(separator)
+    };
+    format!(
+        "INSERT INTO drawn (mode, row_number_, {}) VALUES (:mode, :row, {});\n\
+         SELECT {} FROM drawn WHERE mode = :mode AND row_number_ = :row \\gset\n",
+        joined(", ", &|kind| kind.column.to_owned()),
+        joined(", ", &|kind| format!(":{}", kind.column)),
+        joined(", ", &|kind| format!("{0} AS back_{0}", kind.column)),
+    )
+}
+
+/// Whether a value that was read back is the one that was stored. Doubles may be written in another way.
+fn is_same(kind: &Kind, stored: &str, back: &str) -> bool {
+    match kind.column {
+        "f" => stored.parse::<f64>().unwrap() == back.parse::<f64>().unwrap_or(f64::NAN),
+        _ => stored == back,
+    }
+}
+
+#[track_caller]
+fn assert_round_trips(engine: Engine, login: &Login, port: u16) {
+    for (number, (mode_name, mode)) in Mode::NAMES.iter().enumerate() {
+        let mut scripts = ScriptSet::new();
+        scripts.add("values", script().as_bytes(), Language::Extended, Allow::Nothing).unwrap();
+        let names = ["mode", "row"].into_iter().chain(KINDS.iter().map(|kind| kind.column));
+        let back = KINDS.iter().map(|kind| format!("back_{}", kind.column));
+        let bindings: Vec<String> = names.map(str::to_owned).chain(back).collect();
+        let place = |kind: usize| (2 + kind) as u16;
+        let numeric = (0..KINDS.len()).filter(|kind| KINDS[*kind].is_number).map(place);
+        let settings = Settings {
+            mode: *mode,
+            bindings,
+            numbers: [0, 1].into_iter().chain(numeric).collect(),
+            saves: (0..KINDS.len()).map(|kind| (2 + KINDS.len() + kind) as u16).collect(),
+            ..Settings::default()
+        };
+        let step = TransactionStep { name: "step".to_owned(), script: 0, expects: None };
+        let login = Arc::new(login.clone());
+        let program = sql::on_server(engine, scripts, &[step], settings, login, false, [5; 18]).unwrap();
+        let mut line = Line::open(program.open(0), port);
+        let mut random = Xoroshiro::seed(SEED);
+        for row in 0..VALUES {
+            let stored: Vec<String> = KINDS.iter().map(|kind| (kind.draw)(&mut random)).collect();
+            line.conversation.set(0, number.to_string().as_bytes());
+            line.conversation.set(1, row.to_string().as_bytes());
+            for (kind, value) in stored.iter().enumerate() {
+                line.conversation.set(place(kind), value.as_bytes());
+            }
+            let reply = line.transact();
+            let why = reply.refusal.map(|refusal| line.conversation.explain(refusal));
+            assert_eq!(why, None, "{mode_name}, row {row}: {stored:?}");
+            let mut back = vec![String::new(); KINDS.len()];
+            line.conversation.saved(&mut |variable, value| {
+                back[usize::from(variable) - 2 - KINDS.len()] = String::from_utf8_lossy(value).into_owned();
+            });
+            for ((kind, stored), back) in KINDS.iter().zip(&stored).zip(&back) {
+                assert!(
+                    is_same(kind, stored, back),
+                    "{mode_name}, {}: {stored:?} was read back as {back:?}",
+                    kind.types[0]
+                );
+            }
+        }
+    }
+}
+
+fn login(user: &str, password: &str, database: &str) -> Login {
+    Login {
+        user: user.to_owned(),
+        password: Some(Secret(password.to_owned())),
+        database: Some(database.to_owned()),
+        ..Login::default()
+    }
+}
+
+#[test]
+fn random_values_are_read_back_from_postgresql() {
+    let server = Postgres::start(&PostgresSettings::default()).unwrap();
+    server.sql(&table(0)).unwrap();
+    let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
+    assert_round_trips(Engine::PostgreSql, &login, server.port());
+}
+
+#[test]
+fn random_values_are_read_back_from_mariadb() {
+    let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
+    server.sql(&table(1)).unwrap();
+    let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
+    assert_round_trips(Engine::MySql, &login, server.port());
+}

@@ -1,0 +1,32 @@
+//! A load whose tables violate the consistency conditions of their workload does not succeed.
+
+use crate::support::{self, Home};
+use servers::{Postgres, PostgresSettings};
+
+#[test]
+fn inconsistent_tables_end_the_load_with_an_exit_code_of_their_own() {
+    let server = Postgres::start(&PostgresSettings::default()).expect("a server");
+    let (home, url) = (Home::new(), server.own_url());
+    let tables = ["--table-size", "1000"];
+    let mut command = std::process::Command::new(support::TENBIN);
+    home.isolate(&mut command);
+    command.args(["prepare", &url, "--workload", "tpcc-like"]).args(tables);
+    let prepared = support::Started::spawn(command).finish();
+    assert_eq!(prepared.code, Some(0), "{prepared:?}");
+    let load = |more: &[&str]| {
+        home.run(&[&[&url, "--workload", "tpcc-like", "-c", "2", "-n", "40"], &tables[..], more].concat())
+    };
+    let sound = load(&[]);
+    // On a busy machine, so short a load may be invalid, or have an outage.
+    assert!(matches!(sound.code, Some(0 | 4 | 6)), "{sound:?}");
+    let words = sound.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("hold after the load"), "{sound:?}");
+    server
+        .sql("DELETE FROM tpcc_order_line WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 5 AND ol_number = 2")
+        .expect("deleted");
+    let broken = load(&["--format", "json"]);
+    assert!(matches!(broken.code, Some(4 | 7)), "{broken:?}");
+    for text in [r#""stage":"consistency""#, "clause 3.3.2.4"] {
+        assert!(broken.stdout.replace("\": ", "\":").contains(text), "{text}: {broken:?}");
+    }
+}
