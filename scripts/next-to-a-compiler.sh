@@ -3,7 +3,7 @@
 # Usage: next-to-a-compiler.sh COMMAND..., whose exit code it returns
 set -euo pipefail
 
-# What the compiler works on: a crate with as many dependencies as it takes to keep a core busy.
+# Crate that the compiler works on; it has enough dependencies to keep a core busy.
 CRATE=report
 HOURS_MAX=8
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/next-to
