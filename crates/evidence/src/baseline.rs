@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::Bounds;
 use crate::origin::Origin;
 
 /// Stored baseline of a run or a study. Texts are untrusted: escape them before printing.
@@ -105,6 +106,9 @@ pub struct BaselineSide {
     pub of: String,
     /// Figures of the runs that count, in the order of the runs.
     pub figures: Vec<f64>,
+    /// Bounds of these figures; `None` if they are exact, or if an earlier version stored them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Vec<Bounds>>,
     /// Number of runs that count but have too few samples.
     pub too_few: u32,
     /// Number of runs that do not count.

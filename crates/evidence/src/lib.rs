@@ -69,7 +69,7 @@ pub use study::{
 };
 pub use study_id::{NotAStudyId, StudyId};
 pub use summary::Summary;
-pub use validity::{Cause, Distorted, Distortion, GeneratorEffect, Level, Validity};
+pub use validity::{Cause, Distorted, Distortion, GeneratorEffect, LONG_DELAYS, Level, LongDelays, Validity};
 pub use window::WindowLength;
 
 /// Result of calls that read evidence.

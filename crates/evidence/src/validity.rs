@@ -94,6 +94,18 @@ pub struct Cause {
     pub distorts: Vec<Distortion>,
 }
 
+/// Number of times for which the number of longer delays is stored.
+pub const LONG_DELAYS: usize = 6;
+
+/// Largest number of requests whose own delay is longer than a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LongDelays {
+    /// Number of requests.
+    pub requests: f64,
+    /// The time, in nanoseconds.
+    pub longer_than_ns: f64,
+}
+
 /// Largest effects that the generator can have had on the figures of a run, from its own signals. Bounds of figures follow from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorEffect {
@@ -101,6 +113,9 @@ pub struct GeneratorEffect {
     pub stopped_share: f64,
     /// Largest sum of the generator's own delays in all response times, in nanoseconds.
     pub delay_ns: f64,
+    /// Numbers of requests whose own delay may be longer than a time, from many to few; stops aside. `None` if only the sum is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_delays: Option<[LongDelays; LONG_DELAYS]>,
     /// Largest share of the requests whose response times a stop of the generator changed in another way, 0 to 1.
     pub disturbed_share: f64,
     /// Largest share of the true throughput that is missing in the measured one, 0 to 1.
@@ -153,7 +168,9 @@ impl Validity {
             } = *effect;
             [stopped_share, delay_ns, disturbed_share, missing_share, moved_share]
         });
-        sizes.flatten().chain(effects).all(f64::is_finite)
+        let delays = self.effect.iter().flat_map(|effect| effect.long_delays.iter().flatten());
+        let delays = delays.flat_map(|of| [of.requests, of.longer_than_ns]);
+        sizes.flatten().chain(effects).chain(delays).all(f64::is_finite)
     }
 }
 

@@ -9,7 +9,7 @@ mod stored;
 mod study;
 
 use evidence::{EvidenceError, Outage, Run};
-use stats::{ERRORS_MARGIN, RunResult, Unpaired};
+use stats::{Bounded, ERRORS_MARGIN, RunResult, Unpaired};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -38,8 +38,8 @@ pub(crate) const INVALID_APART: usize = 3;
 /// Figures of the runs of one side, by one condition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Figures of the eligible runs, in order.
-    pub figures: Vec<f64>,
+    /// Figures of the eligible runs with their bounds, in order.
+    pub figures: Vec<Bounded>,
     /// Eligible runs that have too few samples for a verdict by this condition, or that lack its step.
     pub too_few: usize,
     /// Runs that are not eligible.
@@ -163,17 +163,24 @@ impl Side {
     }
 }
 
-/// Figure of an eligible run; `None` if it has too few samples for a verdict, or lacks the step.
+/// Figure of an eligible run with its bounds; `None` if it has too few samples for a verdict, or lacks the step.
 fn figure(
     condition: &Condition,
     run: &Run,
     with_seconds: WithSeconds<'_>,
-) -> Result<Option<f64>, EvidenceError> {
+) -> Result<Option<Bounded>, EvidenceError> {
     let scope = match condition.part_ns {
         None => Scope::of(condition, run)?,
         Some(_) => Scope::of(condition, &with_seconds(run)?)?,
     };
-    Ok(condition.figure.judgeable(&scope))
+    // The cost of an event is read from pulses, which have no bounds.
+    let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+    let effect = effect.filter(|_| condition.event.is_none());
+    let bounded = |value| {
+        let bounds = condition.figure.bounds(value, &scope, effect);
+        bounds.map_or(Bounded::exactly(value), |bounds| Bounded::within(value, [bounds.low(), bounds.high()]))
+    };
+    Ok(condition.figure.judgeable(&scope).map(bounded))
 }
 
 /// Observation of a run by a condition, for its block.
@@ -305,17 +312,20 @@ fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Op
     if is_true { Decision::True } else { Decision::False }
 }
 
-/// Judges a condition without a baseline: true if it is true in any run.
+/// Judges a condition without a baseline: true if it is true in any run, wherever the figure lies within its bounds.
 fn in_any_run(condition: &Condition, candidate: &Side) -> ConditionResult {
     let figures = &candidate.figures;
-    let runs_true = figures.iter().filter(|figure| condition.holds(**figure)).count();
-    let farthest = match condition.sign.is_upper() {
-        true => figures.iter().copied().reduce(f64::min),
-        false => figures.iter().copied().reduce(f64::max),
-    };
+    let holds = |figure: &Bounded| [figure.low, figure.high].map(|end| condition.holds(end));
+    let runs_true = figures.iter().filter(|figure| holds(figure) == [true; 2]).count();
+    let runs_open = figures.iter().filter(|figure| holds(figure).contains(&true)).count() - runs_true;
+    let values = figures.iter().map(|figure| figure.value);
+    let farthest = if condition.sign.is_upper() { values.reduce(f64::min) } else { values.reduce(f64::max) };
     let decision = match (runs_true, candidate.why_nothing("the candidate")) {
         (1.., _) => Decision::True,
         (0, Some(why)) => Decision::Undecided(why),
+        (0, None) if runs_open > 0 => Decision::Undecided(format!(
+            "the limit lies within the bounds of {runs_open} runs; a generator that is less disturbed would decide"
+        )),
         (0, None) if candidate.too_few > 0 => {
             Decision::Undecided(format!("{} runs have too few samples", candidate.too_few))
         }
@@ -339,7 +349,8 @@ mod tests {
     use super::*;
 
     fn side(figures: &[f64]) -> Side {
-        Side { figures: figures.to_vec(), planned: 1_000, ..Side::default() }
+        let figures = figures.iter().map(|figure| (*figure).into()).collect();
+        Side { figures, planned: 1_000, ..Side::default() }
     }
 
     #[test]

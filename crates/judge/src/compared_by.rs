@@ -7,7 +7,7 @@
 //! or a figure that the plan defines itself ([`OwnFigure`]), or a physical cost: `cost wal_bytes`.
 
 use evidence::{Compare, Distorted, Run, Unit};
-use stats::{MinEffect, Scale};
+use stats::{Bounded, MinEffect, Scale};
 
 use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
@@ -136,13 +136,18 @@ impl ComparedBy {
         sums.map(|sums| (cost.read)(&sums))
     }
 
-    /// Like [`Self::figure`], but `None` if there are too few samples for a verdict.
-    pub fn judgeable(&self, run: &Run, measured: &Measured) -> Option<f64> {
+    /// Like [`Self::figure`], with the bounds by the generator's effect; `None` if there are too few samples for a verdict.
+    pub fn judgeable(&self, run: &Run, measured: &Measured) -> Option<Bounded> {
         match (&self.own, self.cost) {
             // A ratio needs a value above 0.
-            (Some(_), _) | (_, Some(_)) => self.figure(run, measured).filter(|value| *value > 0.0),
-            _ if self.is_of_events() => self.figure(run, measured),
-            _ => self.metric.judgeable(measured),
+            (Some(_), _) | (_, Some(_)) => {
+                self.figure(run, measured).filter(|value| *value > 0.0).map(Bounded::exactly)
+            }
+            _ if self.is_of_events() => self.figure(run, measured).map(Bounded::exactly),
+            _ => {
+                let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+                self.metric.judgeable(measured).map(|figure| self.metric.within(figure, measured, effect))
+            }
         }
     }
 

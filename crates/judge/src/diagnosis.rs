@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{Change, Changed, Ending, EvidenceError, Intervention, Run, Study, StudyPlace};
-use stats::{Effect, Finding, InBlocks, MinEffect, Paired, RunResult, Scale};
+use stats::{Bounded, Effect, Finding, InBlocks, MinEffect, Paired, RunResult, Scale};
 
 use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
 use crate::causes::Resource;
@@ -124,8 +124,9 @@ impl Diagnosis {
             })
             .collect();
         let next_limit = next_limit(&tried, &planned, &runs)?;
+        let exact: Vec<(Bounded, Bounded)> = controls.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
         let paired = Paired {
-            pairs: &controls,
+            pairs: &exact,
             attainable: controls.len(),
             discards: Default::default(),
             extensions: 0,

@@ -1,8 +1,9 @@
 //! Decides whether a run is part of its study's figures.
 
-use evidence::{Distorted, Ending, GateResult, Level, Run, Verdict};
+use evidence::{Cause, Distorted, Ending, GateResult, Level, Run, Verdict};
 
 use crate::condition::Condition;
+use crate::validity;
 
 /// Eligibility of a run for its study's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,19 +23,32 @@ pub fn eligibility(run: &Run) -> Eligibility {
     eligible(run, is_invalid(run))
 }
 
-/// Largest share of the time for which the generator may have been stopped in a run that is compared by throughput.
-const STOPPED_MAX: f64 = 0.2;
-
-/// Eligibility of a run that is judged by one figure, because a generator may distort only others. A suspect response time is not
-/// compared. A suspect throughput is, unless the generator was stopped for much of the time.
+/// Eligibility of a run that is judged by one figure, because a generator may distort only others. A figure counts with its bounds, unless
+/// something may have distorted it that no bounds include.
 pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
     let (Some(figure), Some(ending)) = (figure, &run.ending) else { return eligibility(run) };
     if !is_explained(ending) {
         return eligibility(run);
     }
+    eligible(run, !is_within_bounds(ending, figure))
+}
+
+/// Whether the bounds of a figure contain its true value. Runs of other tools and of earlier versions have no bounds: their suspect
+/// response times do not count, their suspect throughput does.
+fn is_within_bounds(ending: &Ending, figure: Distorted) -> bool {
+    let validity = &ending.validity;
     let enough = if figure == Distorted::Throughput { Level::Invalid } else { Level::Suspect };
-    let was_stopped = ending.validity.effect.is_some_and(|effect| effect.stopped_share > STOPPED_MAX);
-    eligible(run, was_stopped || ending.validity.of(figure) >= enough)
+    let Some(effect) = validity.effect.filter(|_| !validity.causes.is_empty()) else {
+        return validity.of(figure) < enough;
+    };
+    let includes = |cause: &Cause| match cause.distorts.iter().find(|of| of.figure == figure) {
+        Some(_) if validity::bounds_include(cause) => true,
+        // The true throughput is at least the measured one, and nothing limits it.
+        Some(_) if validity::is_generator_limit(cause) => figure == Distorted::Throughput && effect.is_at_limit,
+        Some(of) => of.level < enough,
+        None => validity.verdict != Level::Invalid || !cause.distorts.is_empty(),
+    };
+    validity.causes.iter().all(includes)
 }
 
 fn eligible(run: &Run, is_invalid: bool) -> Eligibility {

@@ -1,7 +1,7 @@
 //! Bounds of figures: how far the generator's own delay and chance can have moved each, and in which direction.
 
 use evidence::{Bounds, GeneratorEffect};
-use record::{Histogram, Percentile};
+use record::{Histogram, PRINTED, Percentile};
 use stats::quantile_ranks;
 
 /// Probability with which each end of the bounds of a percentile may lie on the wrong side of it. Both ends together: 95 % confidence.
@@ -45,6 +45,33 @@ pub fn mean(response: &Histogram, effect: Option<&GeneratorEffect>) -> Option<Bo
     Bounds::new(low_ns.clamp(0.0, mean_ns), mean_ns)
 }
 
+/// Bounds of response times by the generator's effect, chance aside, in nanoseconds. `None` without requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResponseBounds {
+    /// Bounds of the mean.
+    pub mean: Option<Bounds>,
+    /// Bounds of percentiles, in the order of [`PRINTED`].
+    pub percentiles: [Option<Bounds>; PRINTED.len()],
+    /// Bounds of the longest response time.
+    pub max: Option<Bounds>,
+}
+
+impl ResponseBounds {
+    /// Bounds for all response times in a histogram.
+    pub fn of(response: &Histogram, effect: &GeneratorEffect) -> Self {
+        Self {
+            mean: mean(response, Some(effect)),
+            percentiles: std::array::from_fn(|place| percentile(PRINTED[place], response, Some(effect))),
+            max: percentile(Percentile::MAX, response, Some(effect)),
+        }
+    }
+
+    /// Bounds of a printed percentile; `None` if it is unknown.
+    pub fn at(&self, wanted: Percentile) -> Option<Bounds> {
+        PRINTED.iter().zip(self.percentiles).find(|(percentile, _)| **percentile == wanted)?.1
+    }
+}
+
 /// Bounds of a throughput, in any unit per second.
 pub fn throughput(per_s: f64, effect: Option<&GeneratorEffect>) -> Option<Bounds> {
     let Some(effect) = effect else { return Bounds::exactly(per_s) };
@@ -72,12 +99,25 @@ fn slowest_ns(response: &Histogram, count: f64) -> f64 {
 }
 
 /// Smallest value that the sample of a rank can have had without the generator's delays, in nanoseconds. Disturbed requests may all have
-/// been answered at once. The rest of the delay is taken from where it lowers the rank the most: from the samples just below it.
+/// been answered at once. Of the others, few have long delays: if at most *n* were delayed by more than *d*, the sample of a rank is not
+/// below that of *n* ranks less, minus *d* (Makarov's bound). Nor can all delays together exceed their sum, wherever they lowered the
+/// rank the most: in the samples just below it.
 fn lowered_ns(response: &Histogram, rank: u64, effect: Option<&GeneratorEffect>) -> f64 {
     let edge_of = |rank| response.edges_of_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
     let Some(effect) = effect else { return edge_of(rank) };
     let disturbed = (effect.disturbed_share * response.count() as f64).ceil() as u64;
     let Some(rank) = rank.checked_sub(disturbed).filter(|rank| *rank > 0) else { return 0.0 };
+    let by_number = effect.long_delays.iter().flatten().filter_map(|long| {
+        // Any but these requests were delayed by at most this time.
+        let lower = rank.checked_sub(long.requests.ceil() as u64).filter(|lower| *lower > 0)?;
+        Some(edge_of(lower) - long.longer_than_ns)
+    });
+    by_number.fold(lowered_by_sum_ns(response, rank, effect.delay_ns), f64::max).min(edge_of(rank))
+}
+
+/// Smallest value to which delays with this sum can have raised the sample of a rank from, in nanoseconds.
+fn lowered_by_sum_ns(response: &Histogram, rank: u64, delay_ns: f64) -> f64 {
+    let edge_of = |rank| response.edges_of_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
     // Counters up to the rank, the last one cut at it.
     let mut counters: Vec<(f64, f64)> = Vec::new();
     let mut left = rank;
@@ -93,7 +133,7 @@ fn lowered_ns(response: &Histogram, rank: u64, effect: Option<&GeneratorEffect>)
     while let Some((value_ns, count)) = counters.pop() {
         samples += count;
         sum_ns += count * value_ns;
-        let lowest_ns = (sum_ns - effect.delay_ns) / samples;
+        let lowest_ns = (sum_ns - delay_ns) / samples;
         let next_ns = counters.last().map_or(0.0, |(next_ns, _)| *next_ns);
         if lowest_ns >= next_ns {
             return lowest_ns.min(edge_of(rank)).max(0.0);

@@ -5,6 +5,7 @@ use record::{Counts, Phase, Tally};
 
 use crate::durations::Durations;
 use crate::event_cost::EventSums;
+use crate::figure_bounds::ResponseBounds;
 use crate::pace::Pace;
 use crate::physical_cost::{CostOfLoad, LoadVolume};
 use crate::rates;
@@ -22,6 +23,8 @@ pub struct Measured {
     pub outage: Option<Outage>,
     /// Response times of all requests that ended.
     pub response: Durations,
+    /// Bounds of the response times by the generator's effect; `None` if it is unknown.
+    pub response_bounds: Option<ResponseBounds>,
     /// Speed and evenness of the answers.
     pub pace: Pace,
     /// Resources used during the run; `None` if not sampled.
@@ -54,6 +57,8 @@ impl Measured {
     pub fn of_tallies(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let ending = run.ending.as_ref();
         let tool = ending.and_then(|ending| ending.generator.tool.as_ref());
+        let effect = ending.and_then(|ending| ending.validity.effect.as_ref());
+        let response = measured.response.all();
         let bytes =
             |of_engine: u64, of_tool: fn(&LoadTool) -> Option<u64>| tool.map_or(Some(of_engine), of_tool);
         let volume = LoadVolume::of_engine([warm_up, measured]);
@@ -70,7 +75,8 @@ impl Measured {
             counts: measured.counts,
             window: Window::of(run),
             outage: ending.and_then(|ending| ending.outage.clone()),
-            response: Durations::of_run(run, &measured.response.all(), &measured.counts),
+            response: Durations::of_run(run, &response, &measured.counts),
+            response_bounds: effect.map(|effect| ResponseBounds::of(&response, effect)),
             pace: Pace::of(run, warm_up, measured),
             resources: Resources::of(run),
             events: EventSums::of(run),

@@ -3,9 +3,10 @@
 
 use evidence::{Bounds, Distorted, GeneratorEffect, Unit};
 use record::Percentile;
+use stats::Bounded;
 
 use crate::event_cost::EventSums;
-use crate::figure_bounds;
+use crate::figure_bounds::{self, ResponseBounds};
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
@@ -237,21 +238,44 @@ impl Metric {
         }
     }
 
-    /// Bounds of a figure that was read from `scope`, by the generator's effect. Figures on which it has none are exact. `None` if the
-    /// figure is not finite.
+    /// Bounds of a figure that was read from `scope`, by the generator's effect. `None` if the figure is not finite.
     pub(crate) fn bounds(
         &self,
         figure: f64,
         scope: &Scope,
         effect: Option<&GeneratorEffect>,
     ) -> Option<Bounds> {
-        let response = || scope.tally().response.all();
-        match (self.distorted, effect) {
-            (None, _) | (_, None) => Bounds::exactly(figure),
+        let response = effect.map(|effect| ResponseBounds::of(&scope.tally().response.all(), effect));
+        self.bounds_by(figure, response.as_ref(), effect)
+    }
+
+    /// Bounds of a figure, from those of the response times of its scope. Figures on which the generator has no effect are exact. `None`
+    /// if the figure is not finite.
+    fn bounds_by(
+        &self,
+        figure: f64,
+        response: Option<&ResponseBounds>,
+        effect: Option<&GeneratorEffect>,
+    ) -> Option<Bounds> {
+        match (self.distorted, self.read) {
+            (None, _) => Bounds::exactly(figure),
+            _ if effect.is_none() => Bounds::exactly(figure),
+            (Some(_), Read::Percentile(of)) => response?.at(of),
             (Some(Distorted::Throughput), _) => figure_bounds::throughput(figure, effect),
-            (Some(Distorted::Mean), _) => figure_bounds::mean(&response(), effect),
-            (Some(Distorted::Tail), _) => figure_bounds::percentile(Percentile::MAX, &response(), effect),
+            (Some(Distorted::Mean), _) => response?.mean,
+            (Some(Distorted::Tail), _) => response?.max,
         }
+    }
+
+    /// A figure of a run with its bounds by the generator's effect.
+    pub(crate) fn within(
+        &self,
+        figure: f64,
+        measured: &Measured,
+        effect: Option<&GeneratorEffect>,
+    ) -> Bounded {
+        let bounds = self.bounds_by(figure, measured.response_bounds.as_ref(), effect);
+        bounds.map_or(Bounded::exactly(figure), |bounds| Bounded::within(figure, [bounds.low(), bounds.high()]))
     }
 
     /// Figure of a run, for people and for comparisons; `None` if there is none, or too few samples.

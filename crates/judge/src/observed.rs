@@ -1,14 +1,15 @@
 //! Differences of throughput that show in every run of a few blocks, although these are too few for a verdict.
 //!
-//! The throughput of each run has bounds: what the run's own readings say that its generator may have taken, the difference between
-//! its halves, and four standard errors of its count. They hold for this start of the system at this time. Another start may be
+//! The throughput of each run has bounds: those by the effect of its generator, the difference between its halves, and four standard
+//! errors of its count. They hold for this start of the system at this time. Another start may be
 //! faster or slower, and no single block shows by how much, so this is never a verdict and never a ranking.
 
 use evidence::{Distorted, Level};
 
-use crate::causes::Doubt;
 use crate::compared_by::ComparedBy;
 use crate::comparison::Variant;
+use crate::eligibility::{Eligibility, eligibility_by};
+use crate::figure_bounds;
 use crate::measured_run::MeasuredRun;
 
 /// Smallest ratio of the bounds that is reported.
@@ -65,33 +66,16 @@ fn of_variant(variant: &Variant<'_>, runs: &[MeasuredRun<'_>]) -> Option<[f64; 2
     bounds.into_iter().reduce(|[low, high], [more_low, more_high]| [low.min(more_low), high.max(more_high)])
 }
 
-/// Bounds of the ok answers per second that an ideal client would have measured in this run. `None` if a cause of doubt may have
-/// had any effect.
+/// Bounds of the ok answers per second that an ideal client would have measured in this run. `None` if they are unknown.
 fn of_run(run: &MeasuredRun<'_>) -> Option<[f64; 2]> {
     let (window, ending) = (run.measured.window?, run.run.ending.as_ref()?);
-    let (mut missing, mut excess) = (0.0, 0.0);
-    for cause in &ending.validity.causes {
-        let of_throughput =
-            cause.distorts.iter().filter(|distortion| distortion.figure == Distorted::Throughput);
-        for distortion in of_throughput {
-            match distortion.by_share {
-                Some(share) if share < 0.0 => missing -= share,
-                Some(share) => excess += share,
-                // A generator near its ceiling measures too little, however much that is.
-                None if cause.code == Doubt::CEILING.code => missing = 1.0,
-                None => return None,
-            }
-        }
-        if cause.distorts.is_empty() && ending.validity.verdict == Level::Invalid {
-            return None;
-        }
-    }
+    let effect = ending.validity.effect.as_ref();
+    let is_bounded = effect.is_some() || ending.validity.verdict == Level::Valid;
+    let is_eligible = eligibility_by(run.run, Some(Distorted::Throughput)) == Eligibility::Valid;
+    let bounds = figure_bounds::throughput(window.ok_per_s(), effect).filter(|_| is_bounded && is_eligible)?;
     let ok = window.counts.ok as f64;
     let halves =
         ending.steadiness.as_ref().and_then(|steadiness| steadiness.halves_share).unwrap_or(0.0).abs();
     let chance = STANDARD_ERRORS / ok.max(1.0).sqrt() + halves;
-    let per_s = window.ok_per_s();
-    let low = per_s * (1.0 - chance).max(0.0) / (1.0 + excess);
-    let high = if missing < 1.0 { per_s * (1.0 + chance) / (1.0 - missing) } else { f64::INFINITY };
-    (ok > 0.0).then_some([low, high])
+    (ok > 0.0).then_some([bounds.low() * (1.0 - chance).max(0.0), bounds.high() * (1.0 + chance)])
 }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stats::RunResult;
+use stats::{Bounded, RunResult};
 
 /// Blocks of two configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pairing {
     /// Figures of both, in order of the blocks in which both have one with enough samples.
-    pub pairs: Vec<(f64, f64)>,
+    pub pairs: Vec<(Bounded, Bounded)>,
     /// Number of blocks in which both have a valid run, but one has too few samples for a verdict.
     pub too_few_samples: usize,
     /// Largest number of blocks in which both can still have a figure.
@@ -53,7 +53,7 @@ mod tests {
     fn replacement_block_counts_but_never_beyond_the_plan() {
         let all = |blocks: u32| -> BTreeMap<u32, RunResult> {
             (0..blocks)
-                .map(|block| (block, RunResult::Figure { value: 1.0, errors: 0, planned: 9 }))
+                .map(|block| (block, RunResult::exactly(1.0, 0, 9)))
                 .collect()
         };
         let mut disturbed = all(8);

@@ -7,7 +7,7 @@ use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
 
-/// Observation of a run in its block by a metric, without a figure if the figure is in doubt. A run that was cut short counts as
+/// Observation of a run in its block by a metric, with the bounds of its figure, or without a figure if no bounds exist. A run that was cut short counts as
 /// missing, because it can be repeated.
 pub fn run_result(run: &Run, measured: &Measured, by: &ComparedBy) -> RunResult {
     match eligibility_by(run, by.metric.distorted) {

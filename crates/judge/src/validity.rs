@@ -63,6 +63,18 @@ const RULES: &[Rule] = &[
 /// Causes of doubt by which the generator, or a proxy of the plan, came near its highest rate.
 const AT_LIMIT: &[Doubt] = &[Doubt::GENERATOR_CPU, Doubt::CEILING, Doubt::PROXY_CPU];
 
+/// Causes of doubt whose whole effect on every figure is in the bounds.
+const IN_BOUNDS: &[Doubt] = &[
+    Doubt::WAKE_LAG,
+    Doubt::GENERATOR_LAG,
+    Doubt::GENERATOR_STALLED,
+    Doubt::THROTTLED,
+    Doubt::STEAL,
+    Doubt::GENERATOR_WAITED,
+    Doubt::GENERATOR_CPU,
+    Doubt::CEILING,
+];
+
 /// Causes of doubt that other code reports: thread checks, runs without a load, and stored runs without an ending.
 const BY_OTHERS: &[Doubt] = &[Doubt::GENERATOR_BOUND, Doubt::NO_ENDING, Doubt::NO_LOAD];
 
@@ -112,9 +124,24 @@ pub fn judge(evidence: &Evidence<'_>) -> Validity {
     let (notes, causes): (Vec<_>, Vec<_>) = found.into_iter().partition(is_note);
     let all = |found: Vec<(Doubt, Finding)>| found.into_iter().map(cause).collect();
     let causes: Vec<Cause> = all(causes);
-    let is_at_limit = |cause: &Cause| AT_LIMIT.iter().any(|doubt| doubt.code == cause.code);
-    let effect = effect::effect(evidence, causes.iter().any(is_at_limit));
+    let is_at_limit = causes.iter().any(|cause| cause_is_one_of(cause, AT_LIMIT));
+    let effect = effect::effect(evidence, is_at_limit);
     Validity { verdict, causes, notes: all(notes), effect }
+}
+
+/// Whether the bounds of figures include everything that a cause of doubt may have distorted.
+pub(crate) fn bounds_include(cause: &Cause) -> bool {
+    // Half of the time without a generator leaves nothing to bound.
+    cause_is_one_of(cause, IN_BOUNDS) && cause.distorts.iter().all(|of| of.level < Level::Invalid)
+}
+
+/// Whether more threads showed that the generator was the limit of a run.
+pub(crate) fn is_generator_limit(cause: &Cause) -> bool {
+    cause_is_one_of(cause, &[Doubt::GENERATOR_BOUND])
+}
+
+fn cause_is_one_of(cause: &Cause, doubts: &[Doubt]) -> bool {
+    doubts.iter().any(|doubt| doubt.code == cause.code)
 }
 
 fn cause((doubt, found): (Doubt, Finding)) -> Cause {

@@ -1,6 +1,7 @@
 //! All integration tests of the crate, linked into one program.
 
 mod bottlenecks_so_far;
+mod bounds_decide_comparisons;
 mod experiments_are_judged;
 mod few_blocks_show_large_differences;
 mod finalists_are_selected;

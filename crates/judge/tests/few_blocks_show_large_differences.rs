@@ -1,7 +1,7 @@
 //! Few blocks show a difference of throughput if the bounds of every run exclude equality by a factor.
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
-use evidence::{Cause, Distorted, Distortion, Ending, Level, Procedure, Validity};
+use evidence::{Cause, Distorted, Distortion, Ending, GeneratorEffect, Level, Procedure, Validity};
 use judge::comparison::variants;
 use judge::{ComparedBy, Doubt, Measured, MeasuredRun, Observed, observed};
 
@@ -23,17 +23,16 @@ fn found(by: &str, runs: [(u64, u64, Ending); 2]) -> Vec<Observed> {
     observed(&variants.iter().collect::<Vec<_>>(), &runs, &by)
 }
 
-fn doubtful(code: &str, by_share: Option<f64>) -> Ending {
-    let distortion =
-        Distortion { figure: Distorted::Throughput, level: Level::Suspect, by_share, by_us: None };
+/// Ending of a run whose generator had this effect.
+fn disturbed(effect: GeneratorEffect) -> Ending {
     let cause = Cause {
-        code: code.to_owned(),
+        code: Doubt::GENERATOR_WAITED.code.to_owned(),
         sentence: String::new(),
         remedy: String::new(),
-        distorts: vec![distortion],
+        distorts: vec![Distortion::unsized_of(Distorted::Throughput, Level::Suspect)],
     };
-    let validity = Validity { verdict: Level::Suspect, causes: vec![cause], ..Validity::default() };
-    Ending { validity, ..ending() }
+    let effect = Some(effect);
+    Ending { validity: Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new(), effect }, ..ending() }
 }
 
 #[test]
@@ -50,22 +49,21 @@ fn difference_below_a_factor_of_two_is_not_observed() {
 }
 
 #[test]
-fn distortions_of_the_generator_widen_the_bounds() {
-    let half = || doubtful(Doubt::GENERATOR_WAITED.code, Some(-0.5));
+fn effect_of_the_generator_widens_the_bounds() {
+    let missing = |missing_share| disturbed(GeneratorEffect { missing_share, ..GeneratorEffect::default() });
     let found_with = |slower: Ending, faster: Ending| {
         found("throughput", [(100, 0, slower), (1_000, 0, faster)]).first().map(|found| found.ratio_min)
     };
     let plain = found_with(ending(), ending()).unwrap();
-    assert!((found_with(half(), ending()).unwrap() / plain - 0.5).abs() < 1e-9);
-    assert_eq!(found_with(ending(), half()), Some(plain), "the faster one is at least as fast");
-    let nine_tenths = doubtful(Doubt::GENERATOR_WAITED.code, Some(-0.9));
-    assert_eq!(found_with(nine_tenths, ending()), None);
-    let unknown = || doubtful(Doubt::GENERATOR_CPU.code, None);
-    assert_eq!(found_with(unknown(), ending()), None);
-    assert_eq!(found_with(ending(), unknown()), None);
-    let ceiling = || doubtful(Doubt::CEILING.code, None);
-    assert_eq!(found_with(ending(), ceiling()), Some(plain));
-    assert_eq!(found_with(ceiling(), ending()), None);
+    assert!((found_with(missing(0.5), ending()).unwrap() / plain - 0.5).abs() < 1e-9);
+    assert_eq!(found_with(ending(), missing(0.5)), Some(plain), "the faster one is at least as fast");
+    assert_eq!(found_with(missing(0.9), ending()), None);
+    let at_limit = || disturbed(GeneratorEffect { is_at_limit: true, ..GeneratorEffect::default() });
+    assert_eq!(found_with(ending(), at_limit()), Some(plain));
+    assert_eq!(found_with(at_limit(), ending()), None);
+    let mut unknown = at_limit();
+    unknown.validity.effect = None;
+    assert_eq!([found_with(unknown.clone(), ending()), found_with(ending(), unknown)], [None, None]);
 }
 
 #[test]

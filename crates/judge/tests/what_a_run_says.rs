@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::stored::{Queue, Stored};
-use evidence::{Cause, Distorted, Distortion, Ending, Level, Validity, Verdict};
+use evidence::{Cause, Distorted, Distortion, Ending, GeneratorEffect, Level, Validity, Verdict};
 use judge::{
-    ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid,
+    ComparedBy, Doubt, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid,
     run_result,
 };
 use record::{InWindow, Percentile, Phase};
-use stats::RunResult;
+use stats::{Bounded, RunResult};
 
 #[test]
 fn complete_and_trusted_run_is_eligible() {
@@ -60,6 +60,55 @@ fn run_with_only_a_doubtful_tail_counts_by_throughput() {
     assert_eq!(counts(Verdict::Invalid, Level::Invalid, &all), ([false; 3], false));
     assert_eq!(counts(Verdict::Complete, Level::Suspect, &[]), ([true; 3], true), "of an earlier version");
     assert_eq!(counts(Verdict::Invalid, Level::Valid, &[]), ([false; 3], false), "without a cause");
+}
+
+#[test]
+fn disturbed_run_with_bounds_counts_unless_something_else_is_in_doubt() {
+    let stored = Stored::new();
+    let counts = |codes: &[(Doubt, Level)], effect: GeneratorEffect| {
+        let cause = |(doubt, level): &(Doubt, Level)| Cause {
+            code: doubt.code.to_owned(),
+            sentence: String::new(),
+            remedy: String::new(),
+            distorts: Distorted::ALL.map(|figure| Distortion::unsized_of(figure, *level)).to_vec(),
+        };
+        let verdict = codes.iter().map(|(_, level)| *level).max().unwrap_or_default();
+        let of_run = if verdict == Level::Invalid { Verdict::Invalid } else { Verdict::Complete };
+        let causes = codes.iter().map(cause).collect();
+        let validity = Validity { verdict, causes, effect: Some(effect), ..Validity::default() };
+        let run = stored.run(None, None, &Ending { verdict: of_run, validity, ..crate::stored::ending() });
+        Distorted::ALL.map(|figure| eligibility_by(&run, Some(figure)) == Eligibility::Valid)
+    };
+    let none = GeneratorEffect::default();
+    let at_limit = GeneratorEffect { is_at_limit: true, ..none };
+    let stopped = GeneratorEffect { stopped_share: 0.4, ..none };
+    let suspect = |doubt| (doubt, Level::Suspect);
+    assert_eq!(counts(&[suspect(Doubt::GENERATOR_WAITED), suspect(Doubt::STEAL)], none), [true; 3]);
+    assert_eq!(counts(&[suspect(Doubt::GENERATOR_STALLED)], stopped), [true; 3]);
+    assert_eq!(counts(&[(Doubt::GENERATOR_STALLED, Level::Invalid)], stopped), [false; 3]);
+    assert_eq!(counts(&[suspect(Doubt::LITTLE)], none), [true, false, false], "it is in no bounds");
+    assert_eq!(counts(&[suspect(Doubt::STEAL), (Doubt::NOT_SENT, Level::Invalid)], none), [false; 3]);
+    let bound = (Doubt::GENERATOR_BOUND, Level::Invalid);
+    assert_eq!(counts(&[bound], at_limit), [true, false, false], "the system answers at least that much");
+    assert_eq!(counts(&[bound], none), [false; 3], "an open load");
+}
+
+#[test]
+fn figure_of_a_disturbed_run_has_its_bounds() {
+    let stored = Stored::new();
+    let effect = GeneratorEffect { missing_share: 0.2, delay_ns: 12_000.0 * 100_000.0, ..GeneratorEffect::default() };
+    let validity = Validity { effect: Some(effect), ..Validity::default() };
+    let run = stored.run(None, Some(&Queue::default()), &Ending { validity, ..crate::stored::ending() });
+    let measured = Measured::of(&run).unwrap();
+    let bounds = |metric: &str| {
+        let found = run_result(&run, &measured, &ComparedBy::named(metric).unwrap()).bounded().unwrap();
+        [found.low / found.value, found.high / found.value].map(|share| (share * 1_000.0).round() / 1_000.0)
+    };
+    // Every request takes 0.5 ms, of which 0.1 ms may be the generator's delay.
+    assert_eq!([bounds("throughput"), bounds("mean")], [[1.0, 1.25], [0.8, 1.0]]);
+    let [low, high] = bounds("p99");
+    assert!((0.79..0.82).contains(&low) && high <= 1.002, "{low} {high}");
+    assert_eq!(bounds("p50")[0], 0.6, "all of the delay may be that of the faster half");
 }
 
 #[test]
@@ -115,7 +164,7 @@ fn run_has_a_figure_or_a_reason() {
     else {
         panic!()
     };
-    assert_eq!((value, errors, planned), (0.1, 1_200, 12_000));
+    assert_eq!((value, errors, planned), (Bounded::exactly(0.1), 1_200, 12_000));
     assert_eq!(said(Some(&queue), &crate::stored::ending(), "p99.9"), RunResult::TooFew);
     assert_eq!(said(None, &crate::stored::ending(), "mean"), RunResult::TooFew);
     assert_eq!(said(Some(&queue), &crate::stored::invalid(), "mean"), RunResult::Invalid);
@@ -125,12 +174,13 @@ fn run_has_a_figure_or_a_reason() {
 
 #[test]
 fn blocks_with_both_figures_are_paired() {
-    let figure = |value| RunResult::Figure { value, errors: 0, planned: 9 };
+    let figure = |value| RunResult::exactly(value, 0, 9);
     let a = [figure(1.0), figure(2.0), RunResult::Invalid, figure(4.0), RunResult::TooFew, figure(6.0)];
     let b = [figure(10.0), RunResult::Failed, figure(30.0), RunResult::Missing, figure(50.0), figure(60.0)];
     let by_block = |seen: [RunResult; 6]| (0..).zip(seen).collect::<BTreeMap<u32, RunResult>>();
     let pairing = Pairing::of(8, &by_block(a), &by_block(b));
-    assert_eq!(pairing.pairs, [(1.0, 10.0), (6.0, 60.0)]);
+    let exact = |(a, b): (f64, f64)| (Bounded::exactly(a), Bounded::exactly(b));
+    assert_eq!(pairing.pairs, [(1.0, 10.0), (6.0, 60.0)].map(exact));
     // Two blocks with both figures, one that may still get them, and two that have not begun.
     assert_eq!((pairing.too_few_samples, pairing.attainable), (1, 5));
     assert_eq!(Pairing::of(u32::MAX, &BTreeMap::new(), &BTreeMap::new()).attainable, u32::MAX as usize);

@@ -11,9 +11,12 @@ const PARTS: usize = 8;
 const BINS: usize = 40 * PARTS;
 
 /// Requests by response time, in eight classes per power of two. Each class has the sums of response times and of the generator's
-/// own lag. Merging is exact.
+/// own lag. Also the number of requests by lag, in the same classes. Merging is exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tail(Box<[TailSum; BINS]>);
+pub struct Tail {
+    by_response: Box<[TailSum; BINS]>,
+    by_lag: Box<[u64; BINS]>,
+}
 
 /// Sums over some requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +45,7 @@ impl TailSum {
 
 impl Default for Tail {
     fn default() -> Self {
-        Self(Box::new([TailSum::default(); BINS]))
+        Self { by_response: Box::new([TailSum::default(); BINS]), by_lag: Box::new([0; BINS]) }
     }
 }
 
@@ -50,13 +53,15 @@ impl Tail {
     /// Counts the end of a request, with the generator's lag in its response time.
     #[inline]
     pub fn note(&mut self, response_ns: u64, lag_ns: u64) {
-        let sum = &mut self.0[class(response_ns)];
-        sum.add(&TailSum { count: 1, response_ns, lag_ns: lag_ns.min(response_ns) });
+        let (sum, lag_ns) = (&mut self.by_response[class(response_ns)], lag_ns.min(response_ns));
+        sum.add(&TailSum { count: 1, response_ns, lag_ns });
+        self.by_lag[class(lag_ns)] += 1;
     }
 
     /// Adds the requests of another part of the run.
     pub fn merge(&mut self, more: &Self) {
-        self.0.iter_mut().zip(more.0.iter()).for_each(|(sum, more)| sum.add(more));
+        self.by_response.iter_mut().zip(more.by_response.iter()).for_each(|(sum, more)| sum.add(more));
+        self.by_lag.iter_mut().zip(more.by_lag.iter()).for_each(|(count, more)| *count += more);
     }
 
     /// Sums over all requests.
@@ -67,10 +72,10 @@ impl Tail {
     /// Sums over the requests from this percentile of response time on, rounded down to its class. At p99 these are at least 1 % of
     /// all requests, and include requests faster by at most an eighth.
     pub fn slowest(&self, from: Percentile) -> TailSum {
-        let count = self.0.iter().map(|sum| sum.count).sum();
+        let count = self.by_response.iter().map(|sum| sum.count).sum();
         let mut faster = from.rank(count).map_or(0, |rank| rank - 1);
         let mut slowest = TailSum::default();
-        for sum in self.0.iter() {
+        for sum in self.by_response.iter() {
             if sum.count <= faster {
                 faster -= sum.count;
             } else {
@@ -80,6 +85,26 @@ impl Tail {
         }
         slowest
     }
+
+    /// A lag that at most `beyond` of the requests exceed, in nanoseconds: the end of the class of the longest other lag. 0 without other
+    /// requests.
+    pub fn lag_exceeded_by(&self, beyond: u64) -> u64 {
+        let mut longer = 0;
+        let within = |(_, count): &(usize, &u64)| {
+            longer += **count;
+            longer > beyond
+        };
+        self.by_lag.iter().enumerate().rev().find(within).map_or(0, |(class, _)| end_of(class))
+    }
+}
+
+/// Longest duration of a class, in nanoseconds.
+fn end_of(class: usize) -> u64 {
+    if class < PARTS {
+        return class as u64;
+    }
+    let (shift, part) = (class / PARTS - 1, class % PARTS);
+    (((PARTS + part + 1) as u64) << shift) - 1
 }
 
 /// Class of a duration.
@@ -128,6 +153,20 @@ mod tests {
         let mut twice = tail.clone();
         twice.merge(&tail);
         assert_eq!((twice.all().count, twice.all().lag_ns), (2_000, 2 * tail.all().lag_ns));
+    }
+
+    #[test]
+    fn lag_that_few_requests_exceed_is_rounded_up_to_its_class() {
+        for duration_ns in (0..10_000).chain([1 << 30, (1 << 39) + 12_345]) {
+            let end_ns = end_of(class(duration_ns));
+            assert!(duration_ns <= end_ns && class(end_ns) == class(duration_ns), "{duration_ns}: {end_ns}");
+            assert_eq!(class(end_ns + 1), class(duration_ns) + 1, "{duration_ns}");
+        }
+        let mut tail = Tail::default();
+        (0..90).for_each(|_| tail.note(10_000_000, 1_000));
+        (0..10).for_each(|_| tail.note(10_000_000, 2_000_000));
+        assert_eq!([9, 10, 99].map(|beyond| tail.lag_exceeded_by(beyond)), [2_097_151, 1_023, 1_023]);
+        assert_eq!([tail.lag_exceeded_by(100), Tail::default().lag_exceeded_by(0)], [0, 0]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) fn within(ratio: f64, ends: Option<[f64; 2]>) -> String {
 pub(crate) fn ends_beside(ratio: f64, ends: [f64; 2]) -> [String; 2] {
     let looks_like_one = ends.iter().any(|end| *end != 1.0 && (end - 1.0).abs() < 0.005);
     let decimals = decimals(ratio).max(if looks_like_one { 3 } else { 0 });
-    ends.map(|end| decimal(end, decimals))
+    ends.map(|end| if end.is_finite() { decimal(end, decimals) } else { "∞".to_owned() })
 }
 
 fn decimals(ratio: f64) -> usize {
@@ -45,5 +45,6 @@ mod tests {
         assert_eq!(times_within(1.12, Some([1.0349, 1.2])), "1.12 × (1.03–1.20)");
         assert_eq!(times_within(1.12, Some([1.0011, 1.2])), "1.12 × (1.001–1.200)", "not 1.00");
         assert_eq!(times_within(2.0, None), "2.00 ×");
+        assert_eq!(times_within(2.0, Some([1.9, f64::INFINITY])), "2.00 × (1.90–∞)", "nothing limits it");
     }
 }

@@ -84,7 +84,7 @@ mod tests {
     /// A block A B B A with the given log figures.
     fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<Carried> {
         let slice = |apart: f64, is_after_other| Slice {
-            seen: RunResult::Figure { value: exp(apart), errors: 0, planned: 1 },
+            seen: RunResult::exactly(exp(apart), 0, 1),
             is_after_other,
             taken_cores: None,
         };

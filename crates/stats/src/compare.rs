@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
-use libm::{exp, log};
+use libm::log;
 
+use crate::bounded::Bounded;
 use crate::look::{Look, look_at};
 use crate::scale::{MinEffect, Scale};
 use crate::signed_rank::p_value;
@@ -16,24 +17,29 @@ pub struct Comparison {
     pub common: usize,
     /// Number of leading common blocks that the fields below are computed from.
     pub blocks: usize,
-    /// Number of these blocks in which the first variant has the larger figure.
+    /// Number of these blocks in which the first variant has the larger figure, wherever the figures of both lie within their bounds.
     pub larger: usize,
     /// How two figures are compared: by ratio or by difference.
     pub scale: Scale,
-    /// Hodges–Lehmann estimate of the first variant relative to the second. `None` if it is undefined. A difference is infinite if
-    /// most blocks have an infinite figure.
+    /// Hodges–Lehmann estimate of the first variant relative to the second, from the measured figures. `None` if it is undefined. A
+    /// difference is infinite if most blocks have an infinite figure.
     pub estimate: Option<f64>,
-    /// Confidence interval of the estimate at level `confidence`. `None` before the first look. An end of a difference may be
-    /// infinite.
+    /// Confidence interval of the estimate at level `confidence`, wherever the figures lie within their bounds. `None` before the
+    /// first look. An end is infinite, or 0 for a ratio, if nothing limits it.
     pub interval: Option<[f64; 2]>,
+    /// Like `interval`, if the measured figures were exact.
+    pub measured_interval: Option<[f64; 2]>,
     /// Number of comparisons that share the error rate; 1 for a single comparison.
     pub family: u32,
     /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// Two-sided p-value of the exact signed-rank test. `None` before the first look.
+    /// Two-sided p-value of the exact signed-rank test, the largest that the bounds allow. `None` before the first look.
     pub p: Option<f64>,
     /// Verdict on the difference.
     pub verdict: Verdict,
+    /// True if the verdict is open only because of the bounds: the measured figures alone would decide. More blocks like these change
+    /// nothing.
+    pub is_open_by_bounds: bool,
 }
 
 /// Result of a comparison.
@@ -105,39 +111,58 @@ impl Comparison {
 
     /// Widens the interval by `by` at both ends on the log scale, and judges it again. Drops the p-value, which would be too small.
     pub(crate) fn widened(self, by: f64, matters: MinEffect) -> Self {
-        let (Some([low, high]), Some(estimate)) = (self.interval, self.estimate) else { return self };
+        let (Some(interval), Some(measured), Some(estimate)) =
+            (self.interval, self.measured_interval, self.estimate)
+        else {
+            return self;
+        };
         if self.scale != Scale::Ratio || matches!(self.verdict, Verdict::None(_)) {
             return self;
         }
-        let wide = [log(low) - by, log(high) + by];
-        let verdict = judge(wide, Some(log(estimate)), matters.distance());
-        Self { interval: Some(wide.map(exp)), p: None, verdict, ..self }
+        let [wide, measured] =
+            [interval, measured].map(|[low, high]| Interval { ends: [log(low) - by, log(high) + by], centre: Some(log(estimate)) });
+        let mut found = Self { p: None, ..self };
+        found.note(wide, measured, matters);
+        found
+    }
+
+    /// Notes the interval within the bounds and that of the measured figures, and judges both.
+    fn note(&mut self, within: Interval, measured: Interval, matters: MinEffect) {
+        let estimates = |interval: Interval| {
+            let ends = interval.ends.map(|end| self.scale.estimate(end));
+            Some(ends).filter(|ends| ends.iter().all(|end| !end.is_nan()))
+        };
+        (self.interval, self.measured_interval) = (estimates(within), estimates(measured));
+        let [verdict, of_measured] = [within, measured].map(|interval| interval.judge(matters.distance()));
+        self.verdict = verdict;
+        self.is_open_by_bounds = verdict == Verdict::Inconclusive && of_measured != Verdict::Inconclusive;
     }
 }
 
 /// Compares two variants. `pairs` are their figures in block order, `matters` is the smallest difference that matters, and
 /// `attainable` is the largest number of pairs there can be: see [`look_at`].
-pub fn compare(
-    pairs: &[(f64, f64)],
+pub fn compare<Figure: Into<Bounded> + Copy>(
+    pairs: &[(Figure, Figure)],
     attainable: usize,
     matters: MinEffect,
     discards: Discards,
 ) -> Comparison {
-    compare_in(1, look_at(pairs.len(), attainable, 1), pairs, matters, discards)
+    let pairs: Vec<(Bounded, Bounded)> = pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+    compare_in(1, look_at(pairs.len(), attainable, 1), &pairs, matters, discards)
 }
 
 /// Like [`compare`], at a given look, as one of `family` comparisons that share the error rate.
 pub(crate) fn compare_in(
     family: u32,
     look: Result<Look, u32>,
-    pairs: &[(f64, f64)],
+    pairs: &[(Bounded, Bounded)],
     matters: MinEffect,
     discards: Discards,
 ) -> Comparison {
     let scale = matters.scale;
     let blocks = look.map_or(pairs.len(), |look| look.blocks as usize);
     let judged = &pairs[..blocks];
-    let larger = judged.iter().filter(|(first, second)| first > second).count();
+    let larger = judged.iter().filter(|(first, second)| first.low > second.high).count();
     let mut comparison = Comparison {
         common: pairs.len(),
         blocks,
@@ -145,16 +170,16 @@ pub(crate) fn compare_in(
         scale,
         estimate: None,
         interval: None,
+        measured_interval: None,
         family,
         confidence: None,
         p: None,
         verdict: Verdict::None(NoVerdict::NoRatio),
+        is_open_by_bounds: false,
     };
-    let apart = judged.iter().map(|pair| scale.apart(*pair));
-    let Some(apart) = apart.collect::<Option<Vec<[f64; 2]>>>() else { return comparison };
-    let walsh = Walsh::of_bounds(&apart);
+    let Some([measured, within]) = walsh_of(judged, scale) else { return comparison };
     let is_known = |estimate: &f64| estimate.is_finite() || scale == Scale::Difference && !estimate.is_nan();
-    comparison.estimate = walsh.centre().map(|centre| scale.estimate(centre)).filter(is_known);
+    comparison.estimate = measured.centre().map(|centre| scale.estimate(centre)).filter(is_known);
     let look = match look {
         Ok(look) => look,
         Err(needed) => {
@@ -162,27 +187,47 @@ pub(crate) fn compare_in(
             return comparison;
         }
     };
-    if let Some(interval) = walsh.interval(look.critical) {
-        let ends = interval.map(|end| scale.estimate(end));
-        comparison.interval = Some(ends).filter(|ends| ends.iter().all(is_known));
+    let interval =
+        |walsh: &Walsh| Some(Interval { ends: walsh.interval(look.critical)?, centre: walsh.centre() });
+    if let (Some(of_within), Some(of_measured)) = (interval(&within), interval(&measured)) {
+        comparison.note(of_within, of_measured, matters);
         comparison.confidence = Some(look.confidence());
-        comparison.p = Some(p_value(look.blocks, walsh.signed_rank_sum()));
-        comparison.verdict = judge(interval, walsh.centre(), matters.distance());
+        comparison.p = Some(p_value(look.blocks, within.signed_rank_sum()));
     }
     if discards.first.abs_diff(discards.second) >= DISCARDS_APART {
         comparison.verdict = Verdict::None(NoVerdict::UnevenDiscards(discards));
+        comparison.is_open_by_bounds = false;
     }
     comparison
 }
 
-/// Judges an interval around zero. It excludes zero exactly if the test finds a difference.
-fn judge([low, high]: [f64; 2], centre: Option<f64>, matters: f64) -> Verdict {
-    if low > 0.0 || high < 0.0 {
-        Verdict::Differs { below_matters: centre.is_some_and(|centre| centre.abs() < matters) }
-    } else if -matters < low && high < matters {
-        Verdict::Equivalent
-    } else {
-        Verdict::Inconclusive
+/// Walsh averages of the measured figures, and of their bounds. `None` if a figure is not valid.
+pub(crate) fn walsh_of(pairs: &[(Bounded, Bounded)], scale: Scale) -> Option<[Walsh; 2]> {
+    let measured = pairs.iter().map(|(a, b)| scale.apart((a.value, b.value)));
+    let within = pairs.iter().map(|pair| scale.apart_within(*pair));
+    let (measured, within): (Option<Vec<_>>, Option<Vec<_>>) = (measured.collect(), within.collect());
+    Some([Walsh::of_bounds(&measured?), Walsh::of_bounds(&within?)])
+}
+
+/// Interval around zero: log ratios, or differences.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    ends: [f64; 2],
+    /// Estimate, or the bound of it that is nearer to zero. `None` if that may be on either side.
+    centre: Option<f64>,
+}
+
+impl Interval {
+    /// Judges the interval. It excludes zero exactly if the test finds a difference.
+    fn judge(self, matters: f64) -> Verdict {
+        let [low, high] = self.ends;
+        if low > 0.0 || high < 0.0 {
+            Verdict::Differs { below_matters: self.centre.is_some_and(|centre| centre.abs() < matters) }
+        } else if -matters < low && high < matters {
+            Verdict::Equivalent
+        } else {
+            Verdict::Inconclusive
+        }
     }
 }
 
@@ -190,6 +235,7 @@ fn judge([low, high]: [f64; 2], centre: Option<f64>, matters: f64) -> Verdict {
 mod tests {
     use super::*;
     use alloc::vec;
+    use libm::exp;
     use proptest::prelude::*;
 
     const MATTERS: MinEffect = MinEffect::share(0.03);
@@ -280,7 +326,7 @@ mod tests {
         assert!(waiting.estimate.is_some() && waiting.interval.is_none() && waiting.p.is_none());
         let few = compare(&six[..2], 2, MinEffect::share(0.03), NONE);
         assert_eq!(few.verdict, Verdict::None(NoVerdict::TooFewBlocks { common: 2, needed: 6 }));
-        assert_eq!(compare(&[], 2, MinEffect::share(0.03), NONE).estimate, None);
+        assert_eq!(compare::<f64>(&[], 2, MinEffect::share(0.03), NONE).estimate, None);
     }
 
     #[test]

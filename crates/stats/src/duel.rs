@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use libm::exp;
 
+use crate::bounded::Bounded;
 use crate::carry_over::{Carried, CarryOver};
 use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, compare_in};
 use crate::control::Control;
@@ -222,13 +223,13 @@ impl Duel {
     }
 
     /// Figures of A and B, block by block, after correction by the control.
-    fn figures(&self) -> Vec<(f64, f64)> {
+    fn figures(&self) -> Vec<(Bounded, Bounded)> {
         let control = self.control();
-        let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?)));
-        let corrected = |(place, (a, b)): (usize, (f64, f64))| match (control, self.slices.get(place)) {
+        let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.bounded()?, b.bounded()?)));
+        let corrected = |(place, (a, b)): (usize, (Bounded, Bounded))| match (control, self.slices.get(place)) {
             (Some(control), Some(block)) => {
                 let half = exp(control.correction(block) / 2.0);
-                (a * half, b / half)
+                (a.scaled(half), b.scaled(half.recip()))
             }
             _ => (a, b),
         };
@@ -397,7 +398,7 @@ mod tests {
     };
 
     fn run(value: f64) -> RunResult {
-        RunResult::Figure { value, errors: 0, planned: 10_000 }
+        RunResult::exactly(value, 0, 10_000)
     }
 
     #[test]
@@ -588,7 +589,7 @@ mod tests {
 
     #[test]
     fn errors_take_precedence_over_figures() {
-        let with = |value: f64, errors: u64| RunResult::Figure { value, errors, planned: 10_000 };
+        let with = |value: f64, errors: u64| RunResult::exactly(value, errors, 10_000);
         let faster = after(RULES, 8, [with(150.0, 200), with(100.0, 0)]);
         let Verdict::MoreErrors(more) = faster.finding().verdict else { panic!("{:?}", faster.finding()) };
         assert!(more.of_first && more.is_shown && (more.gap - 0.02).abs() < 1e-12);
@@ -609,7 +610,7 @@ mod tests {
 
     #[test]
     fn errors_not_ruled_out_prolong_the_duel() {
-        let with = |value: f64, errors: u64| RunResult::Figure { value, errors, planned: 10_000 };
+        let with = |value: f64, errors: u64| RunResult::exactly(value, errors, 10_000);
         let mut duel = after(RULES, 7, [with(150.0, 0), with(100.0, 0)]);
         duel.note([with(150.0, 60), with(100.0, 0)]);
         assert!(matches!(duel.finding().verdict, Verdict::MoreErrors(more) if !more.is_shown));
@@ -635,7 +636,7 @@ mod tests {
             (Some(f64::NEG_INFINITY), DuelStep::Over(DuelEnd::Decided))
         );
         // The variant that is ahead must not have more errors.
-        let with = |value: f64, errors: u64| RunResult::Figure { value, errors, planned: 10_000 };
+        let with = |value: f64, errors: u64| RunResult::exactly(value, errors, 10_000);
         let shorter = after(by_difference, 8, [with(0.0, 200), with(400.0, 0)]);
         assert!(matches!(shorter.finding().verdict, Verdict::MoreErrors(more) if more.of_first));
     }

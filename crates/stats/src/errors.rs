@@ -52,7 +52,7 @@ mod tests {
     use alloc::vec;
 
     fn run(errors: u64) -> RunResult {
-        RunResult::Figure { value: 1.0, errors, planned: 10_000 }
+        RunResult::exactly(1.0, errors, 10_000)
     }
 
     #[test]

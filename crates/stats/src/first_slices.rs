@@ -102,7 +102,7 @@ mod tests {
     /// First slices with a label, `A` or `B`, for each block, and the figure of each system.
     fn first_slices(order: &str, [a, b]: [f64; 2], family: u32) -> Option<FirstSlices> {
         let slice = |value, is_after_other| Slice {
-            seen: RunResult::Figure { value, errors: 0, planned: 1 },
+            seen: RunResult::exactly(value, 0, 1),
             is_after_other,
             taken_cores: None,
         };
@@ -149,7 +149,7 @@ mod tests {
     fn slice_after_the_other_system_does_not_count() {
         // B seems slow in each slice that follows A, and is as fast as A where it comes first.
         let slice = |value, is_after_other| Slice {
-            seen: RunResult::Figure { value, errors: 0, planned: 1 },
+            seen: RunResult::exactly(value, 0, 1),
             is_after_other,
             taken_cores: None,
         };

@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::bounded::Bounded;
 use crate::compare::{Comparison, Discards, Verdict, compare_in};
 use crate::duel::Duel;
 use crate::look::{Look, look_at, look_extended};
@@ -27,7 +28,7 @@ pub fn holm(p: &[f64], alpha: f64) -> Vec<bool> {
 #[derive(Clone, Copy, Debug)]
 pub struct Paired<'a> {
     /// Figures of the first and the second variant, in block order.
-    pub pairs: &'a [(f64, f64)],
+    pub pairs: &'a [(Bounded, Bounded)],
     /// Largest number of pairs there can be: see [`crate::look_at`].
     pub attainable: usize,
     /// Number of lost runs of each variant.
@@ -119,7 +120,7 @@ mod tests {
         for block in 0..12 {
             let size = 1.0 + 0.01 * (block + 1) as f64;
             let value = if block < against { 1.0 / size } else { size };
-            let run = |value| RunResult::Figure { value, errors: 0, planned: 10_000 };
+            let run = |value| RunResult::exactly(value, 0, 10_000);
             duel.note([run(value), run(1.0)]);
         }
         duel
@@ -145,10 +146,11 @@ mod tests {
     }
 
     /// Twelve blocks with ascending ratios, of which those in `against` favor the second variant.
-    fn twelve(against: &[usize]) -> Vec<(f64, f64)> {
-        let size = |block: usize| 1.0 + 0.01 * block as f64;
+    fn twelve(against: &[usize]) -> Vec<(Bounded, Bounded)> {
+        let size = |block: usize| Bounded::exactly(1.0 + 0.01 * block as f64);
+        let one = Bounded::exactly(1.0);
         (1..=12)
-            .map(|block| if against.contains(&block) { (1.0, size(block)) } else { (size(block), 1.0) })
+            .map(|block| if against.contains(&block) { (one, size(block)) } else { (size(block), one) })
             .collect()
     }
 
@@ -157,7 +159,7 @@ mod tests {
         // Rank sums of 0, 5, and 8, so p is 2, 20, and 50 in 4,096. A third of 1.25 % is 17.07, a half is 25.6, and the whole is
         // 51.2 in 4,096.
         let [clear, fair, weak] = [&[][..], &[5], &[8]].map(twelve);
-        let found = |family: u32, all: &[&Vec<(f64, f64)>]| {
+        let found = |family: u32, all: &[&Vec<(Bounded, Bounded)>]| {
             let discards = Discards::default();
             let all: Vec<Paired> = all
                 .iter()
@@ -165,7 +167,7 @@ mod tests {
                 .collect();
             compare_together(family, &all)
         };
-        let differ = |family: u32, all: &[&Vec<(f64, f64)>]| -> Vec<bool> {
+        let differ = |family: u32, all: &[&Vec<(Bounded, Bounded)>]| -> Vec<bool> {
             found(family, all).iter().map(is_found).collect()
         };
         for (pairs, p) in [(&clear, 2.0), (&fair, 20.0), (&weak, 50.0)] {

@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod binomial;
+mod bounded;
 mod carry_over;
 mod chance;
 mod compare;
@@ -40,6 +41,7 @@ pub mod usl;
 mod walsh;
 
 pub use binomial::chance_of_spread;
+pub use bounded::Bounded;
 pub use carry_over::CarryOver;
 pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};
 pub use control::Control;

@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::bounded::Bounded;
 use crate::scale::Scale;
 use crate::spread::middle;
 use crate::walsh::{between, in_order};
@@ -17,13 +18,15 @@ pub struct Unpaired {
     /// Median of all ratios of a first figure to a second figure, or of all differences (Hodges–Lehmann). `None` if infinite
     /// figures on both sides leave it undefined.
     pub estimate: Option<f64>,
-    /// Confidence interval of the estimate at level `confidence`. `None` if there are too few figures for it.
+    /// Confidence interval of the estimate at level `confidence`, wherever the figures lie within their bounds. `None` if there are
+    /// too few figures for it.
     pub interval: Option<[f64; 2]>,
     /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// Exact two-sided p-value of the Mann–Whitney test. Ties count on the side that speaks against a difference.
+    /// Exact two-sided p-value of the Mann–Whitney test. Figures that are equal, or whose bounds overlap, count on the side that speaks
+    /// against a difference.
     pub p: f64,
-    /// Share of pairs in which the first figure is larger; ties count one half.
+    /// Share of pairs in which the first figure as measured is larger; ties count one half.
     pub larger_share: f64,
 }
 
@@ -34,32 +37,39 @@ pub const FIGURES_MAX: usize = 100;
 impl Unpaired {
     /// Compares two sets, with an error rate of the interval of at most `alpha`. Only the first [`FIGURES_MAX`] figures of each
     /// side count. `None` if a side is empty, or if there is no ratio because a figure is not positive.
-    pub fn of(first: &[f64], second: &[f64], scale: Scale, alpha: f64) -> Option<Self> {
-        let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
+    pub fn of<Figure: Into<Bounded> + Copy>(
+        first: &[Figure],
+        second: &[Figure],
+        scale: Scale,
+        alpha: f64,
+    ) -> Option<Self> {
+        let [first, second] = [first, second]
+            .map(|side| side.iter().take(FIGURES_MAX).map(|of| (*of).into()).collect::<Vec<Bounded>>());
         if first.is_empty() || second.is_empty() {
             return None;
         }
-        let apart = first.iter().flat_map(|a| second.iter().map(move |b| scale.apart((*a, *b))));
-        let apart: Vec<[f64; 2]> = apart.collect::<Option<_>>()?;
-        let side = |side: usize| in_order(apart.iter().map(|bounds| bounds[side]).collect());
-        let (least, most) = (side(0), side(1));
+        let pairs = || first.iter().flat_map(|a| second.iter().map(|b| (*a, *b)));
+        let measured: Vec<[f64; 2]> = pairs().map(|(a, b)| scale.apart((a.value, b.value))).collect::<Option<_>>()?;
+        let within: Vec<[f64; 2]> = pairs().map(|pair| scale.apart_within(pair)).collect::<Option<_>>()?;
+        let side = |of: &[[f64; 2]], side: usize| in_order(of.iter().map(|bounds| bounds[side]).collect());
+        let (least, most) = (side(&within, 0), side(&within, 1));
+        let [measured_least, measured_most] = [0, 1].map(|end| side(&measured, end));
         // Counts the figures themselves: the logarithms of nearly equal figures may be equal.
-        let count = |is: fn(&f64, &f64) -> bool| {
-            first.iter().map(|a| second.iter().filter(|b| is(a, b)).count()).sum::<usize>()
-        };
-        let (above, below) = (count(|a, b| a > b), count(|a, b| a < b));
+        let count = |is: fn(Bounded, Bounded) -> bool| pairs().filter(|(a, b)| is(*a, *b)).count();
+        let (above, below) = (count(|a, b| a.low > b.high), count(|a, b| a.high < b.low));
         let equal = least.len() - above - below;
+        let [larger, smaller] = [count(|a, b| a.value > b.value), count(|a, b| a.value < b.value)];
         let shares = distribution(first.len(), second.len());
         let critical = critical(&shares, alpha);
         let ends = critical.map(|critical| [least[critical], most[most.len() - 1 - critical]]);
         Some(Self {
             counts: [first.len(), second.len()],
             scale,
-            estimate: between(middle(&least)?, middle(&most)?).map(|middle| scale.estimate(middle)),
+            estimate: between(middle(&measured_least)?, middle(&measured_most)?).map(|middle| scale.estimate(middle)),
             interval: ends.map(|ends| ends.map(|end| scale.estimate(end))),
             confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
             p: two_sided(&shares, above.min(below) + equal),
-            larger_share: (above as f64 + equal as f64 / 2.0) / least.len() as f64,
+            larger_share: (1.0 + (larger as f64 - smaller as f64) / least.len() as f64) / 2.0,
         })
     }
 

@@ -1,12 +1,14 @@
 //! Result of one run of a variant.
 
+use crate::bounded::Bounded;
+
 /// Result of one run of a variant in a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RunResult {
     /// The run counts.
     Figure {
-        /// Value of the metric. Above zero if figures are compared by ratio; infinite if it has no upper limit.
-        value: f64,
+        /// Value of the metric, with its bounds. Above zero if figures are compared by ratio; infinite if it has no upper limit.
+        value: Bounded,
         /// Planned requests that the system did not serve.
         errors: u64,
         /// Number of planned requests.
@@ -23,8 +25,18 @@ pub enum RunResult {
 }
 
 impl RunResult {
-    /// Value of the metric. `None` if the run has none.
+    /// Run whose value is known exactly.
+    pub const fn exactly(value: f64, errors: u64, planned: u64) -> Self {
+        Self::Figure { value: Bounded::exactly(value), errors, planned }
+    }
+
+    /// Measured value of the metric. `None` if the run has none.
     pub fn value(&self) -> Option<f64> {
+        self.bounded().map(|figure| figure.value)
+    }
+
+    /// Value of the metric with its bounds. `None` if the run has none.
+    pub fn bounded(&self) -> Option<Bounded> {
         match self {
             Self::Figure { value, .. } => Some(*value),
             _ => None,

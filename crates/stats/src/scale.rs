@@ -2,6 +2,8 @@
 
 use libm::{exp, log, log1p};
 
+use crate::bounded::Bounded;
+
 /// How two figures are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
@@ -87,6 +89,25 @@ impl Scale {
         }
     }
 
+    /// Lower and upper bound of the distance between the true figures of two runs: the worst ends of both, on the scale of
+    /// [`Self::apart`]. `None` if one is not a valid figure.
+    pub(crate) fn apart_within(self, (first, second): (Bounded, Bounded)) -> Option<[f64; 2]> {
+        let measured = self.apart((first.value, second.value))?;
+        let is_exact = |of: Bounded| of.low == of.high;
+        if is_exact(first) && is_exact(second) {
+            return Some(measured);
+        }
+        let apart = |first: f64, second: f64| match self {
+            // The logarithm of a bound of 0 is −∞.
+            Self::Ratio => log(first.max(0.0)) - log(second.max(0.0)),
+            Self::Difference => first - second,
+        };
+        let [low, high] = [apart(first.low, second.high), apart(first.high, second.low)];
+        let low = if low.is_nan() { f64::NEG_INFINITY } else { low };
+        let high = if high.is_nan() { f64::INFINITY } else { high };
+        Some([low.min(measured[0]), high.max(measured[1])])
+    }
+
     /// Converts a value on the scale of [`Self::apart`] into an estimate.
     pub(crate) fn estimate(self, apart: f64) -> f64 {
         match self {
@@ -118,6 +139,26 @@ mod tests {
         assert_eq!(apart(f64::INFINITY, f64::INFINITY), Some([f64::NEG_INFINITY, f64::INFINITY]));
         assert_eq!([apart(f64::NAN, 1.0), Scale::Ratio.apart((0.0, 1.0))], [None, None]);
         assert_eq!(Scale::Difference.turned(0.0).to_bits(), 0.0f64.to_bits());
+    }
+
+    #[test]
+    fn bounds_of_a_ratio_are_its_worst_ends() {
+        let apart = |first: Bounded, second: Bounded| {
+            Scale::Ratio.apart_within((first, second)).map(|ends| ends.map(|end| exp(end)))
+        };
+        let (fast, slow) = (Bounded::within(200.0, [200.0, f64::INFINITY]), Bounded::within(100.0, [80.0, 125.0]));
+        let [low, high] = apart(fast, slow).unwrap();
+        assert!((low - 1.6).abs() < 1e-12 && high == f64::INFINITY, "{low} {high}");
+        let [low, high] = apart(slow, fast).unwrap();
+        assert!(low == 0.0 && (high - 0.625).abs() < 1e-12, "{low} {high}");
+        assert_eq!(apart(Bounded::within(0.0, [0.0, 1.0]), slow), None, "no ratio, whatever the bounds");
+        let cost = Bounded::within(3.0, [2.0, 3.0]);
+        assert_eq!(Scale::Difference.apart_within((cost, Bounded::exactly(1.0))), Some([1.0, 2.0]));
+        let endless = Bounded::exactly(f64::INFINITY);
+        assert_eq!(
+            Scale::Difference.apart_within((endless, Bounded::within(f64::INFINITY, [1.0, f64::INFINITY]))),
+            Some([f64::NEG_INFINITY, f64::INFINITY])
+        );
     }
 
     #[test]

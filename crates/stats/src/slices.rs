@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use libm::{exp, log, sqrt};
 
+use crate::bounded::Bounded;
 use crate::run_result::RunResult;
 use crate::scale::{is_figure, log_ratio};
 
@@ -79,17 +80,23 @@ fn of_variant(rounds: &[impl AsRef<[RunResult]>], variant: usize) -> RunResult {
     }
 }
 
-/// Geometric mean of the figures, with summed errors. 0 if a figure has no logarithm, which means there is no ratio.
+/// Geometric mean of the figures and of their bounds, with summed errors. 0 if a figure has no logarithm, which means there is no ratio.
 fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
-    let (mut count, mut logs, mut has_ratio, mut all_errors, mut all_planned) =
-        (0usize, 0.0, true, 0u64, 0u64);
+    let (mut figures, mut all_errors, mut all_planned) = (Vec::new(), 0u64, 0u64);
     for slice in slices {
         let RunResult::Figure { value, errors, planned } = slice else { continue };
-        has_ratio &= is_figure(&value);
-        (count, logs) = (count + 1, logs + if is_figure(&value) { log(value) } else { 0.0 });
+        figures.push(value);
         (all_errors, all_planned) = (all_errors.saturating_add(errors), all_planned.saturating_add(planned));
     }
-    let value = if has_ratio && count > 0 { exp(logs / count as f64) } else { 0.0 };
+    let has_ratio = !figures.is_empty() && figures.iter().all(|figure| is_figure(&figure.value));
+    // The logarithm of a bound of 0 is −∞, and that of no bound is ∞.
+    let mean_of = |end: fn(&Bounded) -> f64| {
+        exp(figures.iter().map(|figure| log(end(figure).max(0.0))).sum::<f64>() / figures.len() as f64)
+    };
+    let value = match has_ratio {
+        true => Bounded::within(mean_of(|of| of.value), [mean_of(|of| of.low), mean_of(|of| of.high)]),
+        false => Bounded::exactly(0.0),
+    };
     RunResult::Figure { value, errors: all_errors, planned: all_planned }
 }
 
@@ -186,7 +193,7 @@ mod tests {
     }
 
     fn figure(value: f64) -> RunResult {
-        RunResult::Figure { value, errors: 1, planned: 100 }
+        RunResult::exactly(value, 1, 100)
     }
 
     fn close(a: f64, b: f64) -> bool {

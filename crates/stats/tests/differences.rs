@@ -1,7 +1,7 @@
 //! Simulates a thousand studies of event costs, which are compared by difference: figures that are often zero, skewed, tied, or
 //! infinite.
 
-use stats::{Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together};
+use stats::{Bounded, Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together};
 
 use crate::support::Chance;
 
@@ -44,7 +44,7 @@ const EQUAL: [Costs; 7] = [
 fn finding(rules: DuelRules, mut costs: impl FnMut() -> [f64; 2]) -> Verdict {
     let mut duel = Duel::new(rules);
     while let DuelStep::Block { .. } = duel.next() {
-        duel.note(costs().map(|value| RunResult::Figure { value, errors: 0, planned: 10_000 }));
+        duel.note(costs().map(|value| RunResult::exactly(value, 0, 10_000)));
     }
     duel.finding().verdict
 }
@@ -70,10 +70,9 @@ fn family_wise_error_rate_is_kept() {
     let mut chance = Chance::seeded(42);
     for (name, costs) in EQUAL {
         let wrong = (0..500).filter(|_| {
-            let pairs: Vec<Vec<(f64, f64)>> =
-                (0..3).map(|_| (0..12).map(|_| costs(&mut chance).into()).collect()).collect();
-            let paired = |pairs: &'_ Vec<(f64, f64)>| pairs.clone();
-            let pairs: Vec<_> = pairs.iter().map(paired).collect();
+            let mut pair = |_| <(Bounded, Bounded)>::from(costs(&mut chance).map(Bounded::exactly));
+            let pairs: Vec<Vec<(Bounded, Bounded)>> =
+                (0..3).map(|_| (0..12).map(&mut pair).collect()).collect();
             let all: Vec<Paired<'_>> = pairs
                 .iter()
                 .map(|pairs| Paired {
@@ -117,7 +116,7 @@ fn true_difference_is_found_and_covered_by_the_interval() {
             let base = 300.0 * chance.exponential();
             // 400 and 800 ms; the difference has a standard deviation of 40 ms.
             let [one, other] = [400.0, 800.0].map(|cost| base + cost + 28.0 * chance.normal());
-            duel.note([one, other].map(|value| RunResult::Figure { value, errors: 0, planned: 10_000 }));
+            duel.note([one, other].map(|value| RunResult::exactly(value, 0, 10_000)));
         }
         let finding = duel.finding();
         found += usize::from(finding.verdict == Verdict::Differs { below_matters: false });

@@ -15,7 +15,7 @@ const RULES: DuelRules = DuelRules {
 };
 
 fn run(value: f64) -> RunResult {
-    RunResult::Figure { value, errors: 0, planned: 10_000 }
+    RunResult::exactly(value, 0, 10_000)
 }
 
 /// A whole duel, with the figures of each block drawn by `figures`.

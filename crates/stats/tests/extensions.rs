@@ -1,6 +1,6 @@
 //! Simulates a thousand studies of equal systems that are extended after their end: how often they report a difference.
 
-use stats::{
+use stats::{Bounded, 
     Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together, error_rate,
 };
 
@@ -15,10 +15,11 @@ fn at_most(rate: f64) -> f64 {
 fn wrong(ends: &[usize], family: usize, mut ratio: impl FnMut() -> f64) -> f64 {
     let studies = (0..1_000).filter(|_| {
         let last = ends[ends.len() - 1];
-        let pairs: Vec<Vec<(f64, f64)>> =
-            (0..family).map(|_| (0..last).map(|_| (ratio(), 1.0)).collect()).collect();
+        let mut pair = |_| (Bounded::exactly(ratio()), Bounded::exactly(1.0));
+        let pairs: Vec<Vec<(Bounded, Bounded)>> =
+            (0..family).map(|_| (0..last).map(&mut pair).collect()).collect();
         (0..).zip(ends).any(|(extensions, end)| {
-            let paired = |pairs: &'_ Vec<(f64, f64)>| pairs[..*end].to_vec();
+            let paired = |pairs: &'_ Vec<(Bounded, Bounded)>| pairs[..*end].to_vec();
             let so_far: Vec<_> = pairs.iter().map(paired).collect();
             let all: Vec<Paired<'_>> = so_far
                 .iter()
@@ -82,11 +83,7 @@ fn equal_duels_stay_below_the_printed_error_rate() {
         for further in [None, Some(20), Some(24)] {
             further.into_iter().for_each(|blocks| duel.extend(blocks));
             while let DuelStep::Block { .. } = duel.next() {
-                duel.note([0, 1].map(|_| RunResult::Figure {
-                    value: (0.05 * chance.exponential()).exp(),
-                    errors: 0,
-                    planned: 10_000,
-                }));
+                duel.note([0, 1].map(|_| RunResult::exactly((0.05 * chance.exponential()).exp(), 0, 10_000)));
             }
             has_differed |= matches!(duel.finding().verdict, Verdict::Differs { .. });
         }

@@ -20,7 +20,7 @@ fn rules(settings: usize) -> TournamentRules {
 }
 
 fn figure(value: f64) -> RunResult {
-    RunResult::Figure { value, errors: 0, planned: 10_000 }
+    RunResult::exactly(value, 0, 10_000)
 }
 
 /// Runs a best-of search on simulated variants. Also returns the number of runs.
@@ -303,7 +303,7 @@ proptest! {
             2 => RunResult::Failed,
             3 => RunResult::Missing,
             4 => figure(value),
-            5 => RunResult::Figure { value: 1.0, errors: u64::MAX, planned: 1 },
+            5 => RunResult::exactly(1.0, u64::MAX, 1),
             _ => figure(100.0 + f64::from(kind)),
         };
         let mut says = said.iter().cycle();

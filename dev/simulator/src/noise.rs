@@ -54,7 +54,7 @@ impl Noisy {
         self.wandered += normal(&mut self.chance) * self.noise.wander;
         let of_run = self.noise.shape.draw(&mut self.chance) * self.noise.of_run;
         let value = self.truths[setting] * (of_block + self.wandered + of_run).exp();
-        RunResult::Figure { value, errors: 0, planned: 10_000 }
+        RunResult::exactly(value, 0, 10_000)
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, E
     found
         .into_iter()
         .map(|(condition, found)| {
-            let observed = super::figure(&condition, run, &|run| Ok(run.clone()))?;
+            let observed = super::figure(&condition, run, &|run| Ok(run.clone()))?.map(|figure| figure.value);
             let limit =
                 observed.zip(found.estimate).and_then(|(observed, estimate)| match condition.of_baseline? {
                     OfBaseline::Share => Some(observed / estimate * condition.limit),

@@ -82,10 +82,14 @@ mod tests {
     const BLOCKS: Blocks = Blocks { planned: 8, extensions: 0 };
 
     fn in_blocks(figures: &[f64]) -> InEachBlock {
-        let seen = |value: &f64| RunResult::Figure { value: *value, errors: 0, planned: 1_000 };
+        let seen = |value: &f64| RunResult::exactly(*value, 0, 1_000);
         InEachBlock {
             seen: (0..).zip(figures.iter().map(seen)).collect(),
-            side: Side { figures: figures.to_vec(), planned: 1_000, ..Side::default() },
+            side: Side {
+                figures: figures.iter().map(|figure| (*figure).into()).collect(),
+                planned: 1_000,
+                ..Side::default()
+            },
         }
     }
 

@@ -1,6 +1,8 @@
 //! Copies of a baseline's figures, with which runs and studies are judged without the baseline's own store.
 
-use evidence::{BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, EvidenceError, NewRun, Run, Study};
+use evidence::{Bounds, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, EvidenceError, NewRun, Run, Study};
+
+use stats::Bounded;
 
 use super::{Side, WithSeconds};
 use crate::compared_by::ComparedBy;
@@ -91,7 +93,8 @@ fn kept(of: &str, side: &Side) -> BaselineSide {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     BaselineSide {
         of: of.to_owned(),
-        figures: side.figures.clone(),
+        figures: side.figures.iter().map(|figure| figure.value).collect(),
+        bounds: side.figures.iter().map(|figure| Bounds::new(figure.low, figure.high)).collect::<Option<_>>(),
         too_few: count(side.too_few),
         invalid: count(side.invalid),
         degraded: count(side.degraded),
@@ -102,8 +105,13 @@ fn kept(of: &str, side: &Side) -> BaselineSide {
 
 /// Restores a copied side.
 pub fn side(kept: &BaselineSide) -> Side {
+    let bounds = kept.bounds.as_deref().unwrap_or_default();
+    let bounded = |(place, value): (usize, &f64)| match bounds.get(place) {
+        Some(bounds) => Bounded::within(*value, [bounds.low(), bounds.high()]),
+        None => Bounded::exactly(*value),
+    };
     Side {
-        figures: kept.figures.clone(),
+        figures: kept.figures.iter().enumerate().map(bounded).collect(),
         too_few: kept.too_few as usize,
         invalid: kept.invalid as usize,
         // A stored baseline counts failed runs as invalid.

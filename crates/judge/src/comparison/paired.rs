@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Run, Study};
 use stats::{
-    Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, RunResult, Scale,
+    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, RunResult, Scale,
     TournamentFindings, Verdict,
 };
 
@@ -34,9 +34,9 @@ pub struct Pair {
     pub in_blocks: Vec<f64>,
     /// Number of blocks in which both variants have a figure. Blocks after the look that decided do not count for the verdict.
     pub blocks_in_common: usize,
-    /// Number of counted blocks in which the first variant was better.
+    /// Number of counted blocks in which the first variant was better, wherever both figures lie within their bounds.
     pub first_better: usize,
-    /// Number of counted blocks in which the second variant was better.
+    /// Like `first_better`, for the second variant.
     pub second_better: usize,
     /// Whether the variant ahead is no winner, because more of its requests failed.
     pub has_more_errors: bool,
@@ -80,8 +80,12 @@ impl Pair {
         self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
     }
 
-    /// Number of blocks at the next look, which may decide; `None` if there is none.
+    /// Number of blocks at the next look, which may decide; `None` if there is none, or if only tighter bounds of the figures can
+    /// decide.
     pub fn next_look_blocks(&self) -> Option<u32> {
+        if self.comparison.is_open_by_bounds {
+            return None;
+        }
         let last = LOOKS[LOOKS.len() - 1].blocks as usize;
         let mut looks = stats::looks(last, self.comparison.family).map(|look| look.blocks);
         looks.find(|blocks| *blocks as usize > self.comparison.blocks)
@@ -308,13 +312,13 @@ impl LoadOfStudy<'_> {
     fn pair(&self, JudgedPair { asked, comparison, is_shared }: JudgedPair) -> Pair {
         let UnjudgedPair { couple, by, common } = asked;
         let higher_is_better = by.higher_is_better(&self.study.new.compare);
-        let apart = |(a, b): &(f64, f64)| match by.scale() {
-            Scale::Ratio => a / b,
-            Scale::Difference => a - b,
+        let apart = |(a, b): &(Bounded, Bounded)| match by.scale() {
+            Scale::Ratio => a.value / b.value,
+            Scale::Difference => a.value - b.value,
         };
         let pairs = &common.pairs[..comparison.blocks.min(common.pairs.len())];
-        let larger = pairs.iter().filter(|(a, b)| a > b).count();
-        let smaller = pairs.iter().filter(|(a, b)| a < b).count();
+        let larger = pairs.iter().filter(|(a, b)| a.low > b.high).count();
+        let smaller = pairs.iter().filter(|(a, b)| a.high < b.low).count();
         let [first_better, second_better] =
             if higher_is_better { [larger, smaller] } else { [smaller, larger] };
         let mut pair = Pair {
@@ -367,9 +371,9 @@ impl LoadOfStudy<'_> {
 /// Judges by the duels of the study.
 fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
     let found = stats::judge_together(&duels.iter().collect::<Vec<_>>());
-    let values = |[a, b]: &[RunResult; 2]| Some((a.value()?, b.value()?));
+    let figures = |[a, b]: &[RunResult; 2]| Some((a.bounded()?, b.bounded()?));
     let of_duel = |((asked, duel), comparison): ((UnjudgedPair, &Duel), Comparison)| {
-        let pairs = duel.blocks().iter().filter_map(values).collect();
+        let pairs = duel.blocks().iter().filter_map(figures).collect();
         let attainable = duel.rules().blocks_max as usize;
         let common = Pairing { pairs, attainable, ..asked.common };
         JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared: duel.rules().family > 1 }
@@ -383,13 +387,15 @@ impl JudgedPair {
         let Self { asked: UnjudgedPair { couple, by, mut common }, comparison, is_shared } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
         let comparison = turned(&comparison, &common.pairs);
-        Self { asked: UnjudgedPair { couple: (couple.1, couple.0), by, common }, comparison, is_shared }
+        let asked = UnjudgedPair { couple: (couple.1, couple.0), by, common };
+        Self { asked, comparison, is_shared }
     }
 }
 
 /// Swaps the sides of a comparison; `pairs` are swapped already.
-fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
+fn turned(comparison: &Comparison, pairs: &[(Bounded, Bounded)]) -> Comparison {
     let judged = &pairs[..comparison.blocks.min(pairs.len())];
+    let ends = |[low, high]: [f64; 2]| [high, low].map(|end| comparison.scale.turned(end));
     let verdict = match comparison.verdict {
         Verdict::MoreErrors(more) => Verdict::MoreErrors(MoreErrors { of_first: !more.of_first, ..more }),
         Verdict::None(NoVerdict::UnevenDiscards(Discards { first, second })) => {
@@ -398,9 +404,10 @@ fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
         verdict => verdict,
     };
     Comparison {
-        larger: judged.iter().filter(|(first, second)| first > second).count(),
+        larger: judged.iter().filter(|(first, second)| first.low > second.high).count(),
         estimate: comparison.estimate.map(|estimate| comparison.scale.turned(estimate)),
-        interval: comparison.interval.map(|[low, high]| [high, low].map(|end| comparison.scale.turned(end))),
+        interval: comparison.interval.map(ends),
+        measured_interval: comparison.measured_interval.map(ends),
         verdict,
         ..*comparison
     }

@@ -4,7 +4,7 @@
 
 use evidence::Compare;
 use record::Counts;
-use stats::{ERRORS_MARGIN, MinEffect, RunResult, Scale, Spread, Unpaired};
+use stats::{Bounded, ERRORS_MARGIN, MinEffect, RunResult, Scale, Spread, Unpaired};
 
 use crate::baseline::{self, INVALID_APART, RUNS_MIN};
 use crate::compared_by::ComparedBy;
@@ -16,9 +16,9 @@ const ALPHA: f64 = 0.05;
 /// Runs of one study under one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
-    /// Figures of the valid runs with enough samples, in the unit of the metric.
-    pub figures: Vec<f64>,
-    /// Spread of `figures`; `None` if there are none.
+    /// Figures of the valid runs with enough samples and their bounds, in the unit of the metric.
+    pub figures: Vec<Bounded>,
+    /// Spread of the measured `figures`; `None` if there are none.
     pub spread: Option<Spread>,
     /// Share of planned requests of these runs that the system did not serve; `None` if nothing was planned.
     pub error_share: Option<f64>,
@@ -110,7 +110,7 @@ impl Side {
     pub fn of_baseline(side: &baseline::Side) -> Self {
         let share = stats::error_share(side.errors, side.planned);
         Self {
-            spread: Spread::with_endless(side.figures.iter().copied()),
+            spread: Spread::with_endless(side.figures.iter().map(|figure| figure.value)),
             figures: side.figures.clone(),
             error_share: share,
             unserved_share: share.unwrap_or(0.0),
@@ -216,7 +216,7 @@ mod tests {
     fn sides(a: &[f64], b: &[f64]) -> [Side; 2] {
         [a, b].map(|figures: &[f64]| {
             let none = Counts::default();
-            let one = |value: &f64| (RunResult::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
+            let one = |value: &f64| (RunResult::exactly(*value, 0, 1_000), &none);
             Side::of(figures.iter().map(one))
         })
     }

@@ -32,16 +32,13 @@ impl Decided {
             |bounds: Option<Bounds>| bounds.map_or(Decision::Undecided, |bounds| condition.decide(bounds));
         // The cost of an event is read from pulses, which have no bounds.
         let effect = effect.filter(|_| condition.event.is_none());
-        let (bounds, rough) = match condition.figure {
+        let rough = observed.and_then(|observed| condition.figure.bounds(observed, scope, effect));
+        let bounds = match condition.figure {
             Figure::Percentile(of) => {
                 let (response, not_sent) = (scope.tally().response.all(), scope.tally().counts.not_sent);
-                let rough = figure_bounds::percentile(of, &response, effect);
-                (figure_bounds::percentile_in_sample(of, &response, not_sent, effect), rough)
+                figure_bounds::percentile_in_sample(of, &response, not_sent, effect)
             }
-            Figure::Metric(metric) => {
-                let bounds = observed.and_then(|observed| metric.bounds(observed, scope, effect));
-                (bounds, bounds)
-            }
+            Figure::Metric(_) => rough,
         };
         let (decision, rough) = (decide(bounds), decide(rough));
         let samples_needed = match (decision, condition.figure) {

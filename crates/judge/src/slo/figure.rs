@@ -1,8 +1,9 @@
 //! Figures that a condition can limit.
 
-use evidence::Distorted;
+use evidence::{Bounds, Distorted, GeneratorEffect};
 use record::Percentile;
 
+use crate::figure_bounds;
 use crate::kind::MetricKind;
 use crate::metric::{self, METRICS, Metric};
 use crate::scope::Scope;
@@ -77,6 +78,19 @@ impl Figure {
                 scope.tally().response.all().value_at(percentile).map(|ns| ns as f64)
             }
             Self::Metric(metric) => metric.read(scope.measured()),
+        }
+    }
+
+    /// Bounds of an observed figure by the generator's effect, chance aside. `None` if the figure is not finite.
+    pub(crate) fn bounds(
+        self,
+        observed: f64,
+        scope: &Scope,
+        effect: Option<&GeneratorEffect>,
+    ) -> Option<Bounds> {
+        match self {
+            Self::Percentile(of) => figure_bounds::percentile(of, &scope.tally().response.all(), effect),
+            Self::Metric(metric) => metric.bounds(observed, scope, effect),
         }
     }
 

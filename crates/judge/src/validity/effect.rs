@@ -1,6 +1,7 @@
 //! Largest effects that the generator can have had on the figures of a run, from its own signals. `docs/validity.md` derives each.
 
-use evidence::GeneratorEffect;
+use evidence::{GeneratorEffect, LONG_DELAYS, LongDelays};
+use stats::quantile_ranks;
 
 use super::distortion::READS_MIN;
 use super::evidence::Evidence;
@@ -13,6 +14,11 @@ const STOP_UNCOUNTED: f64 = 1.4;
 /// Time that a system needs to work off the requests of a stop, in lengths of the stop. This assumes that it is at most half busy.
 const CATCHING_UP: f64 = 1.0;
 
+/// Shares of the requests whose own delay may be longer than a stored time.
+const LONG_SHARES: [f64; LONG_DELAYS] = [0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
+/// Probability with which a stored time is too short because reads of replies are a sample.
+const SAMPLE_ERROR: f64 = 0.002;
+
 /// Effects of the generator; `None` if another tool made the load, or nothing was measured. `is_at_limit` says whether the generator, or
 /// a proxy of the plan, came near its highest rate.
 pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<GeneratorEffect> {
@@ -23,10 +29,12 @@ pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<Gener
     }
     let stopped_share = stopped_share(evidence, window_ns);
     let own_ns = own_delay_ns(evidence);
+    let long_delays = long_delays(evidence);
     Some(match evidence.planned.offered {
         Offered::Open { .. } => GeneratorEffect {
             stopped_share,
             delay_ns: own_ns,
+            long_delays,
             disturbed_share: share((1.0 + CATCHING_UP) * stopped_share),
             missing_share: 0.0,
             moved_share: share(longest_ns(evidence) / window_ns),
@@ -40,6 +48,7 @@ pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<Gener
             GeneratorEffect {
                 stopped_share,
                 delay_ns,
+                long_delays,
                 disturbed_share: share(f64::from(users) * stops / requests),
                 missing_share: share(delay_ns / users_time_ns),
                 moved_share: 0.0,
@@ -58,6 +67,28 @@ fn own_delay_ns(evidence: &Evidence<'_>) -> f64 {
         _ => evidence.mean_run_queue_wait_share().map_or(0.0, share) * response.sum_ns() as f64,
     };
     (all.lag_ns as f64 + in_kernel_ns).min(response.sum_ns() as f64)
+}
+
+/// Numbers of requests with long delays. The lag of each request is known, and of the times that replies lay in the kernel a sample: half of
+/// the share may exceed each. `None` without such a sample.
+fn long_delays(evidence: &Evidence<'_>) -> Option<[LongDelays; LONG_DELAYS]> {
+    let (requests, reads) = (evidence.tail.all().count, &evidence.read_delay);
+    (reads.count() >= READS_MIN).then(|| {
+        LONG_SHARES.map(|share| {
+            let beyond = (share / 2.0 * requests as f64) as u64;
+            let lag_ns = evidence.tail.lag_exceeded_by(beyond);
+            let ppm = ((1.0 - share / 2.0) * 1e6) as u32;
+            let rank = quantile_ranks(reads.count(), ppm, SAMPLE_ERROR).high;
+            match rank.and_then(|rank| reads.edges_of_rank(rank)) {
+                Some((_, in_kernel_ns)) => LongDelays {
+                    requests: beyond as f64 + share / 2.0 * requests as f64,
+                    longer_than_ns: lag_ns as f64 + in_kernel_ns as f64,
+                },
+                // Any of the requests may have lain longer than the reads of the sample.
+                None => LongDelays { requests: requests as f64, longer_than_ns: lag_ns as f64 },
+            }
+        })
+    })
 }
 
 /// Share of the window for which a worker was stopped or had no core for long: by its own count, by quota, or by the host.

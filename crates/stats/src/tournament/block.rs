@@ -66,7 +66,7 @@ impl Block {
 mod tests {
     use super::*;
 
-    const FIGURE: RunResult = RunResult::Figure { value: 2.0, errors: 0, planned: 1 };
+    const FIGURE: RunResult = RunResult::exactly(2.0, 0, 1);
 
     #[test]
     fn variant_without_figure_is_repeated_then_given_up() {
@@ -85,7 +85,7 @@ mod tests {
     fn figure_without_logarithm_is_missing() {
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut block = Block::of(&[0]);
-            block.note(|_| RunResult::Figure { value, errors: 0, planned: 1 }, 3);
+            block.note(|_| RunResult::exactly(value, 0, 1), 3);
             assert!(!block.is_complete());
         }
     }

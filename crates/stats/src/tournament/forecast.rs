@@ -89,7 +89,7 @@ impl Tournament {
                 let place = drawn.settings.iter().position(|known| known == setting);
                 let merit = place.map(|place| means[place] + spread * chance.normal());
                 if let Some(value) = merit.and_then(|merit| self.rows.ratio(merit)) {
-                    seen.push((*setting, RunResult::Figure { value, errors: 0, planned: 1 }));
+                    seen.push((*setting, RunResult::exactly(value, 0, 1)));
                 }
             }
             runs += of.len() as u32;
@@ -115,7 +115,7 @@ mod tests {
         });
         for block in blocks {
             let seen = |(setting, value): (usize, &f64)| {
-                (setting, RunResult::Figure { value: *value, errors: 0, planned: 1 })
+                (setting, RunResult::exactly(*value, 0, 1))
             };
             tournament.note(&block.iter().enumerate().map(seen).collect::<Vec<_>>());
         }

@@ -97,7 +97,7 @@ mod tests {
             rows.push(
                 row.iter()
                     .map(|log: &f64| {
-                        Some(RunResult::Figure { value: libm::exp(*log), errors: 0, planned: 1 })
+                        Some(RunResult::exactly(libm::exp(*log), 0, 1))
                     })
                     .collect(),
             );

@@ -97,7 +97,7 @@ mod tests {
         for row in merits {
             rows.push(
                 row.iter()
-                    .map(|merit| Some(RunResult::Figure { value: libm::exp(*merit), errors: 0, planned: 1 }))
+                    .map(|merit| Some(RunResult::exactly(libm::exp(*merit), 0, 1)))
                     .collect(),
             );
         }

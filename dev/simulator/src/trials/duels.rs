@@ -74,11 +74,7 @@ pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
             });
             let played = play(&load, &queue, times, seed.wrapping_add(runs));
             let planned = played.tally.counts.ended();
-            played.mean_response_s().map_or(RunResult::Invalid, |value| RunResult::Figure {
-                value,
-                errors: 0,
-                planned,
-            })
+            played.mean_response_s().map_or(RunResult::Invalid, |value| RunResult::exactly(value, 0, planned))
         }
     })
 }

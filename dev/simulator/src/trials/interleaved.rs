@@ -328,7 +328,7 @@ impl<'a> Course<'a> {
         let drift = self.trial.disturbed.drift_per_hour * began_s / 3_600.0;
         let lasting = self.lasting(side, began_s);
         let value = truth * speed * lasting * (start + own + drift).exp();
-        (RunResult::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
+        (RunResult::exactly(value, 0, 10_000), 1.0 - speed)
     }
 
     /// Share of the figure that the load on A leaves to the period since `began_s`.
