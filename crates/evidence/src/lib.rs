@@ -66,6 +66,7 @@ pub use steadiness::{Steadiness, SteadinessVerdict};
 pub use steady_start::SteadyStart;
 pub use study::{
     COMMAND, Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary,
+    UNLIKE_OK,
 };
 pub use study_id::{NotAStudyId, StudyId};
 pub use summary::Summary;

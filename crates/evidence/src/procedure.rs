@@ -64,6 +64,9 @@ pub struct SliceRules {
     /// Whether CPU use by other processes serves as a control variate, to explain a part of the variance between slices.
     #[serde(default, skip_serializing_if = "is_false")]
     pub has_control: bool,
+    /// Whether every block has `pairs_most` slices of each variant, because conditions or percentiles of the tail need the samples.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_full_blocks: bool,
 }
 
 /// Rules of a search for the maximum sustainable load.

@@ -85,6 +85,9 @@ pub struct Compare {
     pub within_s: Option<f64>,
 }
 
+/// Note of a study whose plan accepts differences between the work of its variants.
+pub const UNLIKE_OK: &str = "differences between the work of the variants are accepted (`unlike: ok`)";
+
 impl Compare {
     /// Whether the study looks for failures, and compares nothing.
     pub fn asks_for_failures(&self) -> bool {

@@ -126,6 +126,27 @@ pub struct GeneratorEffect {
     pub is_at_limit: bool,
 }
 
+impl GeneratorEffect {
+    /// Effect on several loads together, each with its number of requests. A share of the time or of the answers is the largest one, so
+    /// that no bound becomes too narrow. `None` without loads.
+    pub fn together(loads: impl IntoIterator<Item = (Self, u64)>) -> Option<Self> {
+        let add = |(sum, requests): (Self, u64), (next, more): (Self, u64)| {
+            let all = (requests + more).max(1) as f64;
+            let disturbed = sum.disturbed_share * requests as f64 + next.disturbed_share * more as f64;
+            let together = Self {
+                stopped_share: sum.stopped_share.max(next.stopped_share),
+                delay_ns: sum.delay_ns + next.delay_ns,
+                disturbed_share: disturbed / all,
+                missing_share: sum.missing_share.max(next.missing_share),
+                moved_share: sum.moved_share.max(next.moved_share),
+                is_at_limit: sum.is_at_limit || next.is_at_limit,
+            };
+            (together, requests.saturating_add(more))
+        };
+        loads.into_iter().reduce(add).map(|(together, _)| together)
+    }
+}
+
 /// Whether the figures can be trusted, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Validity {

@@ -8,14 +8,17 @@ mod paired;
 mod stored;
 mod study;
 
-use evidence::{EvidenceError, Outage, Run};
-use stats::{Bounded, ERRORS_MARGIN, RunResult, Unpaired};
+use std::collections::BTreeMap;
 
-use crate::condition::Condition;
+use evidence::{EvidenceError, Outage, Run};
+use stats::{Bounded, ERRORS_MARGIN, RunResult, Scale, Unpaired};
+
+use crate::condition::{Condition, OfBaseline};
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::endings::CommandEnding;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
+use crate::run_result::{of_start, start_of_slice};
 use crate::scope::Scope;
 
 pub(crate) use one_run::gates as of_one_run;
@@ -92,14 +95,20 @@ pub struct ConditionResult {
 }
 
 impl Side {
-    /// Collects the figures of `runs`. Each run is loaded with its per-second data if the condition selects a part of the time.
+    /// Collects the figures of `runs`; slices of one start have one figure. Each run is loaded with its per-second data if the condition
+    /// selects a part of the time.
     pub fn of<'a>(
         condition: &Condition,
         runs: impl Iterator<Item = &'a Run>,
         with_seconds: WithSeconds<'_>,
     ) -> Result<Self, EvidenceError> {
         let mut side = Self::default();
+        let mut starts: BTreeMap<(&str, u32), Vec<RunResult>> = BTreeMap::new();
         for run in runs {
+            if let Some(start) = start_of_slice(run) {
+                starts.entry(start).or_default().push(said(condition, run, with_seconds)?);
+                continue;
+            }
             match eligibility_by(run, condition.figure.distorted()) {
                 Eligibility::Valid => {}
                 ineligible @ (Eligibility::Invalid | Eligibility::Failed) => {
@@ -117,6 +126,11 @@ impl Side {
                 Some(figure) => side.figures.push(figure),
                 None => side.too_few += 1,
             }
+        }
+        let scale = condition.of_baseline.map_or(Scale::Ratio, OfBaseline::scale);
+        for seen in starts.into_values().map(|slices| of_start(&slices, scale)) {
+            side.failed += usize::from(seen == RunResult::Failed);
+            side.note(seen);
         }
         Ok(side)
     }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use evidence::{Decision, EvidenceError, GateResult, Outage, Run, Study};
+use evidence::{Decision, EvidenceError, GateResult, GeneratorEffect, Outage, Run, Study};
+use record::Phase;
 
 use crate::baseline;
 use crate::condition::Condition;
 use crate::diagnosis::counts_in_study;
-use crate::eligibility::{Eligibility, eligibility, is_judged};
+use crate::eligibility::{Eligibility, eligibility, is_invalid, is_judged};
 use crate::scope::Scope;
 use crate::setting::Setting;
 use crate::slo::Decided;
@@ -94,16 +95,38 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, Ev
     Ok(judged)
 }
 
+/// Judges every gate on the slices of one start together, as on one run: counts and histograms are added up. Slices with an invalid
+/// figure are left out, unless all have one. `slices` are in order; the last one has the final readings of the plan's own figures.
+pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<GateResult>, EvidenceError> {
+    let valid: Vec<&Run> = slices.iter().filter(|slice| !is_invalid(slice)).collect();
+    let counting = if valid.is_empty() { slices.iter().collect() } else { valid };
+    let of_slice = |slice: &&Run| {
+        let effect = slice.ending.as_ref()?.validity.effect?;
+        Some((effect, slice.whole(Phase::Measured).ok()?.response.all().count()))
+    };
+    let effect = GeneratorEffect::together(counting.iter().filter_map(|slice| of_slice(slice)));
+    let judge = |gate: &Condition| {
+        let scope = Scope::of_slices(gate, &counting)?;
+        let was_gone = scope.measured().outage.as_ref().is_some_and(Outage::is_degraded);
+        Ok(judge_in(gate, &scope, effect.as_ref(), was_gone))
+    };
+    gates.iter().filter(|gate| gate.of_baseline.is_none()).map(judge).collect()
+}
+
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     let scope = Scope::of(gate, run)?;
     let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
-    let decided = Decided::of(gate, &scope, effect);
-    // A system that is unavailable gets few requests, so counts of requests do not show how long it was.
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
-    let was_gone = outage.is_some_and(Outage::is_degraded);
+    Ok(judge_in(gate, &scope, effect, outage.is_some_and(Outage::is_degraded)))
+}
+
+/// Judges a gate on its scope. `was_gone` means that the system was unavailable.
+fn judge_in(gate: &Condition, scope: &Scope, effect: Option<&GeneratorEffect>, was_gone: bool) -> GateResult {
+    let decided = Decided::of(gate, scope, effect);
+    // A system that is unavailable gets few requests, so counts of requests do not show how long it was.
     let is_of_run = gate.event.is_none();
     let is_failed = is_of_run && gate.figure.kind().counts_requests() && was_gone;
-    Ok(GateResult {
+    GateResult {
         text: gate.text.clone(),
         step: gate.step.clone(),
         observed: decided.observed,
@@ -112,5 +135,5 @@ fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
         unit: gate.figure.kind().stored_unit().to_owned(),
         decision: if is_failed { Decision::Fails } else { decided.decision },
         samples_needed: decided.samples_needed.filter(|_| !is_failed),
-    })
+    }
 }

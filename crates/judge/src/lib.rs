@@ -90,7 +90,7 @@ pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid, is_j
 pub use endings::{CheckOutcome, CommandEnding, CommandGroup};
 pub use event_causes::EventCauses;
 pub use finalists::{ERRORS_MAX, finalists};
-pub use gates::{Gates, judge_gates};
+pub use gates::{Gates, judge_gates, judge_gates_of_slices};
 pub use group_io::LimitedIo;
 pub use inside::{
     BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, Maintenance, ON_CPU, PLAN_SEPARATOR, StatementTime,
@@ -115,7 +115,7 @@ pub use physical_cost::{
 };
 pub use planned::{Offered, Planned};
 pub use resources::{Core, Resources, Usage};
-pub use run_result::run_result;
+pub use run_result::{of_start, run_result, start_of_slice};
 pub use rung::Rung;
 pub use scope::Scope;
 pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stage_name};

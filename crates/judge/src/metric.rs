@@ -209,6 +209,16 @@ impl Metric {
         METRICS.iter().find(|metric| metric.name == name)
     }
 
+    /// Whether the slices of a start give one figure of all their samples together, because the tail of one slice has too few.
+    pub const fn is_of_merged_slices(&self) -> bool {
+        self.is_rare && matches!(self.distorted, Some(Distorted::Tail))
+    }
+
+    /// Percentile that the slices of a start have together. `None` if each slice has a figure of its own.
+    pub(crate) fn percentile_of_merged_slices(&self) -> Option<Percentile> {
+        self.is_of_merged_slices().then(|| self.percentile().unwrap_or(Percentile::MAX))
+    }
+
     /// Default metric that decides comparisons.
     pub const fn usual() -> &'static Self {
         &METRICS[0]

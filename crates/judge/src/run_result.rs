@@ -1,7 +1,7 @@
 //! Observation of a run in its block.
 
-use evidence::Run;
-use stats::RunResult;
+use evidence::{Run, stage};
+use stats::{RunResult, Scale};
 
 use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -17,5 +17,40 @@ pub fn run_result(run: &Run, measured: &Measured, by: &ComparedBy) -> RunResult 
         Eligibility::Invalid => RunResult::Invalid,
         Eligibility::Failed => RunResult::Failed,
         Eligibility::CutShort => RunResult::Missing,
+    }
+}
+
+/// Study and block of a slice, which name its start together with its variant. `None` for a whole run.
+pub fn start_of_slice(run: &Run) -> Option<(&str, u32)> {
+    let (study, place) = run.new.place.as_ref().filter(|(_, place)| stage::is_slice(&place.stage))?;
+    Some((study.as_str(), place.block))
+}
+
+/// Observation of a start from its slices, or from its only run: their geometric mean, or their mean where differences are judged.
+pub fn of_start(runs: &[RunResult], scale: Scale) -> RunResult {
+    let rounds: Vec<Vec<RunResult>> = runs.iter().map(|run| vec![*run]).collect();
+    let values: Vec<f64> = runs.iter().filter_map(|run| run.value()).collect();
+    match stats::of_rounds(&rounds).first().copied().unwrap_or(RunResult::Missing) {
+        RunResult::Figure { errors, planned, .. } if values.len() == 1 || scale == Scale::Difference => {
+            RunResult::Figure { value: values.iter().sum::<f64>() / values.len() as f64, errors, planned }
+        }
+        seen => seen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_has_the_mean_of_its_slices_and_is_lost_with_a_failed_one() {
+        let of = |value| RunResult::Figure { value, errors: 1, planned: 10 };
+        let value = |runs: &[RunResult], scale| of_start(runs, scale).value();
+        assert!((value(&[of(1.0), of(4.0)], Scale::Ratio).unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!(value(&[of(0.0), of(4.0)], Scale::Difference), Some(2.0));
+        assert_eq!(value(&[of(0.0)], Scale::Ratio), Some(0.0), "a whole run");
+        assert_eq!(value(&[of(3.0), RunResult::Invalid], Scale::Difference), Some(3.0));
+        assert_eq!(of_start(&[of(3.0), RunResult::Failed], Scale::Ratio), RunResult::Failed);
+        assert_eq!(of_start(&[], Scale::Ratio), RunResult::Missing);
     }
 }

@@ -52,6 +52,40 @@ impl Scope {
         Self { tally, measured }
     }
 
+    /// Scope of a condition on the slices of one start together. They must not be empty.
+    pub(crate) fn of_slices(condition: &Condition, slices: &[&Run]) -> Result<Self, EvidenceError> {
+        let Some(last) = slices.last().filter(|_| condition.own.is_none() && condition.event.is_none())
+        else {
+            return slices.last().map_or_else(
+                || Ok(Self::of_parts(Tally::default(), None, None)),
+                |last| Self::of(condition, last),
+            );
+        };
+        let step = condition.step.as_ref().map(|step| last.new.steps.iter().position(|known| known == step));
+        let (mut tally, mut windows) = (Tally::default(), Vec::new());
+        for slice in slices {
+            let (of_slice, window) = match step {
+                None => (slice.whole(Phase::Measured)?, Window::of(slice)),
+                Some(Some(step)) => {
+                    (slice.total(step as u16, Phase::Measured)?, Window::of_step(slice, step as u16))
+                }
+                Some(None) => continue,
+            };
+            tally.merge(&of_slice);
+            windows.push(window);
+        }
+        let outages: Vec<Outage> = slices.iter().filter_map(|slice| outage(slice)).collect();
+        let longest_s = outages.iter().map(|outage| outage.longest_s).fold(0.0, f64::max);
+        let gone_share = outages.iter().map(|outage| outage.gone_share).sum::<f64>() / slices.len() as f64;
+        let outage = (!outages.is_empty()).then(|| Outage {
+            longest_s,
+            gone_share,
+            times: Vec::new(),
+            starvation: None,
+        });
+        Ok(Self::of_parts(tally, Window::together(windows), outage))
+    }
+
     /// Scope of an event: for each figure the worst occurrence. Empty if an occurrence did not begin, or if its cost is unknown.
     fn of_event(event: &str, run: &Run) -> Self {
         let measured = event_cost::worst_of(event, run).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Restores the state of a study's duel.
 
 use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
+use record::{Histogram, Percentile, Phase};
 use stats::{Duel, DuelRules, RunResult, Slice};
 
 use crate::compared_by::ComparedBy;
@@ -66,6 +67,7 @@ pub fn duel_by(
             }
             stage::SLICE => {
                 let (mut of_either, mut before) = ([Vec::new(), Vec::new()], None);
+                let mut runs: [Vec<Option<&Run>>; 2] = Default::default();
                 for slot in &slots {
                     let Some(side) = settings.iter().position(|setting| setting.is_of(slot.place)) else {
                         continue;
@@ -74,11 +76,13 @@ pub fn duel_by(
                     let is_after_other = before.is_some_and(|before| before != side);
                     let taken_cores = slot.run.filter(|_| rules.has_control).and_then(taken_cores);
                     of_either[side].push(Slice { seen, is_after_other, taken_cores });
+                    runs[side].push(slot.run);
                     before = Some(side);
                 }
                 let [a, b] = of_either;
                 let pairs: Vec<[Slice; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-                duel.note_slices(&pairs);
+                let figures = of_block(&pairs, &runs, by)?;
+                duel.note_slices_as(&pairs, figures);
             }
             _ => {}
         }
@@ -87,10 +91,49 @@ pub fn duel_by(
     Ok(Some(duel))
 }
 
+/// Observations of A and B in a block of slices. A percentile of the tail is one of all samples of the slices that count.
+fn of_block(
+    pairs: &[[Slice; 2]],
+    runs: &[Vec<Option<&Run>>; 2],
+    by: &ComparedBy,
+) -> Result<[RunResult; 2], EvidenceError> {
+    let mut seen = stats::of_slices(pairs);
+    let Some(percentile) = by.metric.percentile_of_merged_slices() else { return Ok(seen) };
+    let counts = |pair: &[Slice; 2]| pair.iter().all(|slice| slice.seen.value().is_some());
+    for (side, seen) in seen.iter_mut().enumerate() {
+        let RunResult::Figure { errors, planned, .. } = *seen else { continue };
+        let mut response = Histogram::default();
+        let counting = pairs.iter().zip(&runs[side]).filter(|(pair, _)| counts(pair));
+        for run in counting.filter_map(|(_, run)| *run) {
+            response.merge(&run.whole(Phase::Measured)?.response.all());
+        }
+        let is_enough = percentile == Percentile::MAX || percentile.is_judgeable(response.count());
+        *seen = match response.value_at(percentile).filter(|_| is_enough) {
+            Some(ns) => RunResult::Figure { value: ns as f64, errors, planned },
+            None => RunResult::TooFew,
+        };
+    }
+    Ok(seen)
+}
+
+/// Figure of a slice whose block needs the samples of all slices: of any number of samples. `None` without any.
+fn of_slice(run: &Run, by: &ComparedBy) -> Result<Option<f64>, EvidenceError> {
+    let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
+    let Some(percentile) = by.metric.percentile_of_merged_slices().filter(|_| is_slice) else {
+        return Ok(None);
+    };
+    Ok(run.whole(Phase::Measured)?.response.all().value_at(percentile).map(|ns| ns as f64))
+}
+
 /// Observation of a stored run in its block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     let measured = Measured::of(run)?;
-    let seen = run_result(run, &measured, by);
+    let seen = match (run_result(run, &measured, by), of_slice(run, by)?) {
+        (RunResult::TooFew, Some(value)) => {
+            RunResult::Figure { value, errors: measured.unserved(), planned: measured.counts.planned }
+        }
+        (seen, _) => seen,
+    };
     Ok(if matches!(seen, RunResult::Figure { .. }) && is_mostly_edge(run, &measured) {
         RunResult::TooFew
     } else {

@@ -1,11 +1,11 @@
 //! Gates hold only if they hold in a valid run of every configuration.
 
-use crate::stored::{BLOCK, Queue, Stored, ending, place};
+use crate::stored::{BLOCK, Queue, Stored, ending, invalid, place};
 use evidence::{
     Bounds, Cause, Decision, Distorted, Distortion, GateResult, Level, Procedure, Study, StudyPlace,
     Validity, Verdict,
 };
-use judge::{Condition, Gates, Setting, judge_gates};
+use judge::{Condition, Gates, Setting, judge_gates, judge_gates_of_slices};
 
 /// Two systems in one block: `a` is measured, and `b` ends with `of_b`.
 fn study(of_b: Option<&evidence::Ending>, is_over: bool) -> Study {
@@ -124,4 +124,26 @@ fn gate_counts_runs_whose_own_figure_is_valid() {
     }
     assert!(held_against("throughput>1/s", true).held());
     assert!(held_against("throughput>1/s", false).is_breached);
+}
+
+#[test]
+fn gates_are_judged_on_the_slices_of_a_start_together() {
+    let stored = Stored::new();
+    let slice = |fails_every: u64, ending: &evidence::Ending| {
+        let queue = Queue { rate_per_s: 200, measured_s: 1, fails_every, ..Queue::default() };
+        stored.run(None, Some(&queue), ending)
+    };
+    let [well, failing, doubtful] = [slice(0, &ending()), slice(20, &ending()), slice(1, &invalid())];
+    let judged = |gate: &str, slices: &[&evidence::Run]| {
+        let slices: Vec<evidence::Run> = slices.iter().map(|run| (*run).clone()).collect();
+        let gate = judge_gates_of_slices(&[Condition::parse(gate).unwrap()], &slices).unwrap().remove(0);
+        (gate.decision, gate.observed)
+    };
+    let few = judged("p99<1ms", &[&well]);
+    assert_eq!(few.0, Decision::Undecided, "200 samples cannot decide it");
+    assert_eq!(judged("p99<1ms", &[&well, &well]).0, Decision::Holds);
+    assert_eq!(judged("errors<5%", &[&failing]), (Decision::Fails, Some(0.05)));
+    assert_eq!(judged("errors<5%", &[&well, &failing]), (Decision::Holds, Some(0.025)));
+    assert_eq!(judged("errors<5%", &[&doubtful, &failing, &well]), (Decision::Holds, Some(0.025)));
+    assert_eq!(judged("errors<5%", &[&doubtful]), (Decision::Fails, Some(1.0)), "nothing else is known");
 }

@@ -1,7 +1,7 @@
 //! Procedures resume from a stored study: replaying its runs restores their state.
 
 use crate::stored::{BLOCK, Queue, Stored, place};
-use evidence::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
+use evidence::{CapacityRules, Procedure, SliceRules, StudyId, StudyPlace, stage};
 use judge::{ComparedBy, Setting, duel, search, settings, tournament};
 use stats::{At, DuelEnd, DuelStep, LevelRunResult, SearchStep, TournamentStep};
 
@@ -69,6 +69,55 @@ fn duel_continues_block_by_block_until_decided() {
     assert_eq!(settings(&study, "another load"), []);
     let none = judge::duel(&study, "another load", [&setting("a"), &setting("b")], &throughput()).unwrap();
     assert_eq!(none.unwrap().next(), DuelStep::Pilot { block: 1 });
+}
+
+#[test]
+fn percentile_of_the_tail_is_of_all_slices_of_a_start_together() {
+    let stored = Stored::new();
+    let rules = SliceRules {
+        slice_s: 1.0,
+        settle_s: 0.25,
+        warm_up_s: 1.0,
+        pairs_most: 4,
+        pauses_idle: false,
+        has_control: false,
+        has_full_blocks: true,
+    };
+    let study = stored.study(
+        Procedure::Duel { pilot_blocks: 0, looks_early: true, slices: Some(rules) },
+        24,
+        Vec::new(),
+    );
+    let ending = evidence::Ending { window_ns: Some(1_000_000_000), ..crate::stored::ending() };
+    // One slice of `b` stalls. A slice has 3,000 samples, and a verdict on its p99 takes 10,000.
+    let mut next = 0;
+    for (block, order) in [(0, "abbaabba"), (1, "abba")] {
+        let slices = order
+            .char_indices()
+            .map(|(at, system)| (place(next + at as u32, block, stage::SLICE, &system.to_string()), at == 1));
+        let slices: Vec<(StudyPlace, bool)> = slices.collect();
+        next += slices.len() as u32;
+        stored
+            .store
+            .plan_more(&study, &slices.iter().map(|(place, _)| place.clone()).collect::<Vec<_>>())
+            .unwrap();
+        for (place, stalls) in &slices {
+            let queue = Queue {
+                rate_per_s: 3_000,
+                service_ns: 100_000,
+                warm_up_s: 0,
+                measured_s: 1,
+                stall: stalls.then_some((300_000_000, 200_000_000)),
+                ..Queue::default()
+            };
+            stored.run(Some((&study, place)), Some(&queue), &ending);
+        }
+    }
+    let by = ComparedBy::named("p99").unwrap();
+    let duel = duel(&stored.load(&study), "steady", [&setting("a"), &setting("b")], &by).unwrap().unwrap();
+    let [[a, b]] = duel.blocks() else { panic!("the second block has too few samples: {:?}", duel.blocks()) };
+    let (a_ms, b_ms) = (a.value().unwrap() / 1e6, b.value().unwrap() / 1e6);
+    assert!(a_ms < 0.2 && b_ms > 50.0, "{a_ms} ms, {b_ms} ms: no mean of percentiles");
 }
 
 #[test]

@@ -169,6 +169,8 @@ pub struct Compare {
     pub within_ns: Option<u64>,
     /// Whole runs or slices, as the plan asks. [`Study::slicing`] decides for `auto`.
     pub interleave: Interleave,
+    /// Whether differences between the work of variants are accepted.
+    pub accepts_unlike: bool,
     /// Measured duration of a slice, in nanoseconds.
     pub slice_ns: u64,
     /// Whether a system is stopped by SIGSTOP while the load goes to another one.

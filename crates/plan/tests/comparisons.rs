@@ -355,7 +355,13 @@ fn impossible_slices_are_an_error_and_auto_explains_whole_runs() {
             "needs a whole run: it has `stages`",
         ),
         ("users: 3, ramp-up: 1s, warm-up: 1s, for: 10s", TWO, "", "", "needs a whole run: it has `ramp-up`"),
-        (LOAD, TWO, ", by: p99", "", "p99 depends on what happens seldom, and a slice is short"),
+        (
+            LOAD,
+            &three,
+            ", by: p99, find: best",
+            "",
+            "p99 depends on what happens seldom, and a slice is short",
+        ),
         (LOAD, TWO, ", also: [ rss ]", "", "rss depends on what happens seldom"),
         (
             LOAD,
@@ -369,7 +375,21 @@ fn impossible_slices_are_an_error_and_auto_explains_whole_runs() {
         (LOAD, &many_same, ", find: best", "", "several variants listen at 127.0.0.1:8080"),
         (LOAD, running, ", pause: idle", "", "`pause: idle` stops systems that Tenbin started"),
         (LOAD, events, "", "events: { e: { at: 1s } }\n", "events need whole runs"),
-        (LOAD, TWO, "", "gates: [ errors<1% ]\n", "gates are judged on whole runs"),
+        (LOAD, TWO, "", "gates: [ outage<1s ]\n", "the gate \"outage<1s\" needs a whole run"),
+        (
+            LOAD,
+            TWO,
+            "",
+            "gates: [ p99<1s from 1s to 5s ]\n",
+            "the gate \"p99<1s from 1s to 5s\" needs a whole run",
+        ),
+        (
+            LOAD,
+            TWO,
+            ", baseline: a",
+            "gates: [ p99 <= 105% of baseline ]\n",
+            "the gate \"p99 <= 105% of baseline\" needs a whole run",
+        ),
     ] {
         let error = slices(load, systems, &format!("slices{compare}"), more).expect_err(because);
         assert!(
@@ -380,6 +400,27 @@ fn impossible_slices_are_an_error_and_auto_explains_whole_runs() {
             slices(load, systems, &format!("auto{compare}"), more).unwrap_or_else(|error| panic!("{error}"));
         assert!(words.contains("in whole runs, not in slices: ") && words.contains(because), "{words}");
     }
+}
+
+#[test]
+fn gates_and_percentiles_of_the_tail_need_full_blocks_of_slices() {
+    for (compare, more) in [
+        ("auto", "gates: [ errors<1%, p99<1s ]\n"),
+        ("auto, baseline: a", "gates: [ throughput >= 95% of baseline ]\n"),
+        ("auto, by: p99", ""),
+        ("auto, also: [ max ]", ""),
+    ] {
+        let words = slices(LOAD, TWO, compare, more).unwrap_or_else(|error| panic!("{error}"));
+        assert!(words.contains("gives each 10 slices of 1s in random balanced order"), "{compare}: {words}");
+    }
+}
+
+#[test]
+fn comparison_of_two_is_in_slices_unless_plan_asks_for_runs_or_a_pilot() {
+    let is_in_slices = |compare: &str| duel(compare, false).slicing().is_some();
+    assert!(is_in_slices("{ by: throughput }") && is_in_slices("{ by: p99, slice: 2s }"));
+    assert!(!is_in_slices("{ interleave: runs }") && !is_in_slices("{ pilot: 3 }"));
+    assert!(!is_in_slices("{ also: [ rss ] }") && !is_in_slices("{ blocks: 2 }"));
 }
 
 #[test]
@@ -412,14 +453,13 @@ fn quick_study_in_slices_is_short() {
 fn quick_comparison_uses_slices_unless_plan_sets_interleave() {
     let is_in_slices = |compare: &str, is_quick: bool| {
         let study = duel(compare, is_quick);
-        assert_eq!(study.compare.within_ns.is_some(), study.slicing().is_some());
+        assert_eq!(study.compare.within_ns.is_some(), is_quick && study.slicing().is_some());
         study.slicing().is_some()
     };
     assert!(is_in_slices("{ by: throughput }", true));
-    assert!(!is_in_slices("{ by: throughput }", false));
     assert!(!is_in_slices("{ interleave: runs }", true));
     // Metrics that cannot be compared in slices.
-    assert!(!is_in_slices("{ by: p99 }", true));
+    assert!(!is_in_slices("{ by: rss }", true));
     assert!(!is_in_slices("{ blocks: 2 }", true));
 }
 

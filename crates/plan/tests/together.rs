@@ -89,9 +89,49 @@ fn reads_memory_from_limits_and_settings() {
 const POSTGRES: &str = ", url: \"postgres://u@127.0.0.1:{port}/d\"";
 
 #[test]
-fn databases_that_write_to_one_disk_make_whole_runs() {
+fn variants_with_one_data_folder_make_whole_runs() {
+    let because = |flag: &str| {
+        let systems =
+            format!("  a: {{ start: \"a -p {{port}} {flag}\" }}\n  b: {{ start: \"b {{port}} {flag}\" }}\n");
+        because(study("get: /", &systems, "interleave: auto", false).no_slices_at(&Place::default()))
+    };
+    assert_eq!(because("-D /data/pg"), "variants keep their data in /data/pg, and only one can be up");
+    assert!(because("--datadir=/data/my").contains("in /data/my, "));
+    for own in ["-D {dir}/pg", "--datadir={dir}/my", "-Dname=value", "--config /etc/web.conf"] {
+        assert_eq!(because(own), "", "{own}");
+    }
+}
+
+#[test]
+fn variants_that_write_to_one_store_make_whole_runs() {
+    let because = |scenario: &str, systems: &str| {
+        because(study(scenario, systems, "interleave: auto", false).no_slices_at(&Place::default()))
+    };
+    let running = |a: &str, b: &str| format!("  a: {{ url: \"{a}\" }}\n  b: {{ url: \"{b}\" }}\n");
+    let [shop, as_other] =
+        ["postgres://u@127.0.0.1:5432/d", "postgres://v@127.0.0.1:5432/d?options=-cjit%3Doff"];
+    assert_eq!(
+        because("sql: UPDATE t SET a = 1", &running(shop, as_other)),
+        "variants write to one store, 127.0.0.1:5432/d, where each finds what the other left"
+    );
+    assert_eq!(because("sql: SELECT a FROM t", &running(shop, as_other)), "", "they only read");
+    let other = "postgres://u@127.0.0.1:5432/e";
+    assert_eq!(because("sql: UPDATE t SET a = 1", &running(shop, other)), "", "two databases");
+    let behind = two(", database: \"postgres://u@127.0.0.1/d\"", ", database: \"postgres://u@127.0.0.1/d\"");
+    assert!(because("post: /orders", &behind).contains("write to one store, 127.0.0.1/d"));
+    assert_eq!(
+        because("sql: UPDATE t SET a = 1", &two(POSTGRES, POSTGRES)),
+        "",
+        "each is started on its own port"
+    );
+}
+
+#[test]
+fn databases_of_a_search_that_write_to_one_disk_make_whole_runs() {
     let of = |scenario: &str, systems: &str| {
-        let study = study(scenario, systems, "interleave: auto", false);
+        let duel = study(scenario, systems, "interleave: auto", false);
+        assert_eq!(duel.no_slices_at(&place(8, 8)), None, "an A/B comparison tests for effects on the other");
+        let study = study(scenario, systems, "find: best, interleave: auto", false);
         let elsewhere = Place { is_one_disk: false, ..place(8, 8) };
         assert_eq!(study.no_slices_at(&elsewhere), None, "in memory, there is no disk");
         assert_eq!(
@@ -116,9 +156,9 @@ fn databases_that_write_to_one_disk_make_whole_runs() {
         "",
         "nobody knows where one that runs already writes"
     );
-    let behind = ", database: \"postgres://u@127.0.0.1/d\"";
-    assert!(of("post: /orders", &two(behind, behind)).contains("(the load has requests with POST)"));
-    assert_eq!(of("get: /orders", &two(behind, behind)), "");
+    let [behind, other] = ["d", "e"].map(|name| format!(", database: \"postgres://u@127.0.0.1/{name}\""));
+    assert!(of("post: /orders", &two(&behind, &other)).contains("(the load has requests with POST)"));
+    assert_eq!(of("get: /orders", &two(&behind, &other)), "");
     assert_eq!(of("post: /orders", &two("", "")), "", "no database is known");
 }
 

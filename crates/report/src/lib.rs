@@ -41,6 +41,7 @@ mod run;
 mod shared;
 mod short;
 mod spark;
+mod stated;
 mod statements;
 mod steadiness;
 mod study;
@@ -93,6 +94,10 @@ pub fn write(
         return Err(ReportError::NoRuns);
     }
     let views = runs.iter().map(view::View::of).collect::<Result<Vec<_>, _>>()?;
+    if cfg!(debug_assertions) {
+        let found: Vec<String> = views.iter().flat_map(stated::contradictions_of_run).collect();
+        assert!(found.is_empty(), "a report contradicts itself: {found:?}");
+    }
     format.write_runs(&views, options, out)
 }
 
@@ -114,5 +119,10 @@ pub fn write_study(
     options: &Options,
     out: &mut dyn io::Write,
 ) -> Result<(), ReportError> {
-    format.write_study(&study::StudyView::of(study, load_run)?, options, out)
+    let view = study::StudyView::of(study, load_run)?;
+    if cfg!(debug_assertions) {
+        let found = stated::contradictions_of_study(&view);
+        assert!(found.is_empty(), "a report contradicts itself: {found:?}");
+    }
+    format.write_study(&view, options, out)
 }

@@ -1,7 +1,7 @@
 //! Data of a study for all formats: a row per variant under each load, the ranking, and the comparisons.
 
 use alphanumeric_sort::compare_str;
-use evidence::{EvidenceError, Procedure, Study, StudyPlace};
+use evidence::{EvidenceError, Procedure, Study, StudyPlace, UNLIKE_OK};
 use judge::alike::UnlikePair;
 use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
 use judge::results::TournamentFindings;
@@ -51,6 +51,7 @@ mod written;
 
 pub(crate) use answer::{answer, headline, winner};
 pub(crate) use brief::Brief;
+pub(crate) use certainty::certainty;
 pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged};
 pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
@@ -191,6 +192,16 @@ impl<'a> StudyView<'a> {
     /// Name of the metric by which variants are compared. Empty if this version does not know it.
     pub(crate) fn metric_words(&self) -> String {
         self.metric.as_ref().map_or_else(String::new, |by| by.words(self.noun().unit))
+    }
+
+    /// Whether the plan accepts differences between the work of its variants.
+    pub(crate) fn accepts_unlike(&self) -> bool {
+        self.study.new.stamps.iter().any(|stamp| stamp == UNLIKE_OK)
+    }
+
+    /// Whether its blocks consist of slices.
+    pub(crate) fn is_in_slices(&self) -> bool {
+        self.study.new.compare.procedure.slices().is_some()
     }
 
     /// Minimum effect in words. Empty if this version does not know the metric.

@@ -1,10 +1,14 @@
-//! One line on how far the figures of a run can be trusted.
+//! One line on how far the figures of a run, or of a study, can be trusted.
 
-use evidence::{Bounds, GeneratorEffect, Level};
+use std::collections::BTreeMap;
+
+use evidence::{Bounds, GeneratorEffect, Level, Unit};
+use judge::results::Spread;
 use judge::{Doubt, figure_bounds};
-use record::{PRINTED, Percentile, Phase};
+use record::{Histogram, PRINTED, Percentile, Phase};
 
 use crate::durations;
+use crate::study::{StudyView, VariantRow};
 use crate::units::percent_with;
 use crate::view::View;
 
@@ -17,11 +21,66 @@ const TOLD_MIN: f64 = 0.005;
 /// if the run is not suspect, or if the effect of its generator is unknown.
 pub(crate) fn line(view: &View<'_>) -> Option<String> {
     let effect = view.validity.effect.as_ref().filter(|_| view.validity.verdict == Level::Suspect)?;
-    let why = view.validity.causes.first().map(|cause| {
-        let words = Doubt::named(&cause.code).and_then(|doubt| doubt.words(view.whole.unit));
-        format!(": {}", words.unwrap_or_else(|| cause.code.clone()))
-    });
+    let why = view.validity.causes.first().map(|cause| format!(": {}", words(&cause.code, view.whole.unit)));
     Some(within(&offs(view, effect)) + &why.unwrap_or_default())
+}
+
+/// Like [`line`], for the suspect runs of a study: for each figure, how far it can be off in the variant in which it can be off the
+/// most, and the most frequent cause. `None` if no run is suspect, or if a figure of one of them has no bound, and for
+/// a search for a capacity, whose runs have different loads.
+pub(crate) fn of_study(study: &StudyView<'_>) -> Option<String> {
+    if study.capacity.is_some() {
+        return None;
+    }
+    let rows = || study.loads.iter().flat_map(|load| &load.rows).filter(|row| row.is_valid);
+    let runs = rows().flat_map(|row| row.shown()).map(|run| &study.runs[run]);
+    let suspect: Vec<&View<'_>> = runs.filter(|view| view.validity.verdict != Level::Valid).collect();
+    let has_no_bound =
+        |view: &&View<'_>| view.validity.effect.is_none() || view.validity.verdict == Level::Invalid;
+    if suspect.is_empty() || suspect.iter().any(has_no_bound) {
+        return None;
+    }
+    let mut worst: Vec<Off> = Vec::new();
+    for off in rows().flat_map(|row| offs_of_row(row, &study.runs)) {
+        match worst.iter_mut().find(|known| known.name == off.name) {
+            Some(known) => {
+                (known.below, known.above) = (known.below.max(off.below), known.above.max(off.above));
+            }
+            None => worst.push(off),
+        }
+    }
+    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+    for cause in suspect.iter().flat_map(|view| &view.validity.causes) {
+        *codes.entry(&cause.code).or_default() += 1;
+    }
+    let most = codes.into_iter().max_by_key(|(_, runs)| *runs);
+    let why = most.map(|(code, _)| format!(": {}", words(code, study.noun().unit)));
+    Some(within(&worst) + &why.unwrap_or_default())
+}
+
+/// Short words for a cause of doubt.
+fn words(code: &str, unit: Unit) -> String {
+    Doubt::named(code).and_then(|doubt| doubt.words(unit)).unwrap_or_else(|| code.to_owned())
+}
+
+/// How far the figures of a variant can be off: its throughput is a median over runs, which lies between the medians of their bounds,
+/// and its percentiles are of all runs together.
+fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
+    let shown = || row.shown().map(|run| &runs[run]);
+    let each = shown().filter_map(|view| {
+        let per_s = view.whole.ok_per_s()?;
+        Some((per_s, figure_bounds::throughput(per_s, view.validity.effect.as_ref())?))
+    });
+    let each: Vec<(f64, Bounds)> = each.collect();
+    let median = |of: fn(&(f64, Bounds)) -> f64| {
+        Spread::with_endless(each.iter().map(of)).map_or(0.0, |spread| spread.median)
+    };
+    let (per_s, bounds) = (median(|of| of.0), Bounds::new(median(|of| of.1.low()), median(|of| of.1.high())));
+    let throughput = off("throughput".to_owned(), per_s, bounds);
+    let Some(tally) = row.tally(runs).ok().flatten() else { return throughput.into_iter().collect() };
+    let effects = shown().map(|view| (view.validity.effect.unwrap_or_default(), view.whole.samples()));
+    let effect = GeneratorEffect::together(effects).unwrap_or_default();
+    throughput.into_iter().chain(offs_of_times(&tally.response.all(), &effect)).collect()
 }
 
 /// Bounds of the throughput and of the response times of a run, chance aside, by name with unit: `throughput_per_s`, `p99_us`. `None` if
@@ -55,13 +114,17 @@ fn offs(view: &View<'_>, effect: &GeneratorEffect) -> Vec<Off> {
         off("throughput".to_owned(), per_s, figure_bounds::throughput(per_s, Some(effect)))
     });
     let response = view.run.whole(Phase::Measured).ok().map(|tally| tally.response.all());
-    let times = [Percentile::P50, Percentile::P99].into_iter().filter_map(|percentile| {
-        let response = response.as_ref()?;
+    let times = response.iter().flat_map(|response| offs_of_times(response, effect));
+    throughput.into_iter().chain(times).collect()
+}
+
+fn offs_of_times(response: &Histogram, effect: &GeneratorEffect) -> Vec<Off> {
+    let of = |percentile| {
         let measured_ns = response.printable_at(percentile)? as f64;
         let bounds = figure_bounds::percentile(percentile, response, Some(effect));
         off(durations::name(percentile), measured_ns, bounds)
-    });
-    throughput.into_iter().chain(times).collect()
+    };
+    [Percentile::P50, Percentile::P99].into_iter().filter_map(of).collect()
 }
 
 fn off(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Off> {

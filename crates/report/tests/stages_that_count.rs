@@ -207,6 +207,7 @@ fn search_in_slices_ranks_slices_of_its_search() {
         pairs_most: 2,
         pauses_idle: true,
         has_control: false,
+        has_full_blocks: false,
     };
     let stored = Stored::new(Procedure::Best { incumbent: None, slices: Some(rules) });
     let of = |a, b, c| [("a", a), ("b", b), ("c", c), ("c", c), ("b", b), ("a", a)];

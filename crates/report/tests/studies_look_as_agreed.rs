@@ -84,6 +84,30 @@ fn brief_report_of_study_fits_on_a_screen() {
 }
 
 #[test]
+fn crowded_studies_have_one_line_of_trust_and_fit() {
+    for (case, lines_max) in [("study-crowded-two", 24), ("study-crowded-ten", 40)] {
+        let (_, study) = cases().find(|(known, _)| *known == case).unwrap();
+        let text = written(report::TERMINAL, study, 100);
+        assert!(text.lines().count() <= lines_max, "{} lines: {text}", text.lines().count());
+        let lines = |words: &str| text.lines().filter(|line| line.contains(words)).count();
+        assert_eq!(lines("true figures") + lines("figures are within"), 1, "{text}");
+        // Causes with their figures, and what helps, are elsewhere.
+        for details in ["% of the time", "second machine", "other machines took"] {
+            assert!(!text.contains(details), "{details}: {text}");
+            for (format, of) in [
+                ("terminal", written_wide(report::TERMINAL, study, 120)),
+                ("md", written(report::format("md").unwrap(), study, 120)),
+            ] {
+                assert!(of.contains(details), "{details} in {format}: {of}");
+            }
+        }
+    }
+    let (_, two) = cases().find(|(case, _)| *case == "study-one-block").unwrap();
+    let text = written(report::TERMINAL, two, 100);
+    assert!(text.lines().count() <= 24, "{text}");
+}
+
+#[test]
 fn formats_for_single_runs_reject_studies() {
     for name in ["jtl", "hlog"] {
         let text = written(report::format(name).unwrap(), &studies::one_block(), 80);

@@ -1,7 +1,7 @@
 //! Results of a run, and their storage.
 
-use evidence::{Baseline, Ending, Failure, GateResult, Run, RunId, Verdict};
-use judge::{Condition, Window, rates};
+use evidence::{Ending, Failure, GateResult, Run, RunId, Verdict};
+use judge::{Window, rates};
 use lab::Output;
 use progress::{Brief, Ended, Stream};
 use record::{Counts, Percentile, Phase};
@@ -10,6 +10,7 @@ use store::{Store, StoreError};
 use crate::describe::without_a_load;
 use crate::feed::Feed;
 use crate::measure::Measured;
+use crate::planned_run::PlannedRun;
 use crate::run_error::RunError;
 use crate::tools::Tools;
 use crate::watchdog::Watchdog;
@@ -97,8 +98,7 @@ impl Loaded {
         self,
         store: &Store,
         stream: &Stream,
-        gates: Option<&[Condition]>,
-        baseline: Option<&Baseline>,
+        planned: &PlannedRun<'_>,
         outputs: &[Output],
     ) -> Result<MadeRun, RunError> {
         let Self { run, ending, counts, is_first_answer, watchdog } = self;
@@ -110,13 +110,21 @@ impl Loaded {
         drop(watchdog);
         let (mut judged, mut figures) = (Vec::new(), None);
         let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
-        if let Some(gates) = gates.filter(|_| is_over) {
-            if let Some(baseline) = baseline {
+        if let Some(gates) = planned.gates.as_deref().filter(|_| is_over) {
+            if let Some(baseline) = &planned.baseline {
                 store.keep_baseline(&run, baseline)?;
             }
             let kept = with_event_costs(store, &run)?;
-            judged = judge::judge_gates(gates, &kept)?;
             figures = Some(brief(&kept)?);
+            judged = match planned.earlier.as_slice() {
+                [] => judge::judge_gates(gates, &kept)?,
+                earlier => {
+                    let mut slices =
+                        earlier.iter().map(|run| store.load(run)).collect::<Result<Vec<_>, _>>()?;
+                    slices.push(kept);
+                    judge::judge_gates_of_slices(gates, &slices)?
+                }
+            };
             store.keep_gates(&run, &judged)?;
         }
         let ended = Ended { ending: ending.clone(), gates: judged.clone(), brief: figures };

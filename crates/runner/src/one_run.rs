@@ -73,7 +73,7 @@ impl Runner<'_> {
         if self.tools.is_stopped() {
             loaded.interrupt();
         }
-        loaded.keep(self.store, stream, planned.gates.as_deref(), planned.baseline.as_ref(), &outputs)
+        loaded.keep(self.store, stream, &planned, &outputs)
     }
 
     /// Prepares and runs the load, and judges the result. Only errors of the store or of this program are returned, and end the

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use evidence::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyPlace, Verdict};
+use evidence::{Baseline, Failure, Intervention, NewRun, RunId, SliceRules, StudyId, StudyPlace, Verdict};
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
 use progress::{RunEvent, Stream};
@@ -57,6 +57,8 @@ pub struct PlannedRun<'a> {
     pub(crate) stage: Option<&'a Stage>,
     /// Conditions of the run; `None` if its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
+    /// Earlier slices of the same start, which the conditions are about as well.
+    pub(crate) earlier: Vec<RunId>,
     /// Stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
@@ -126,6 +128,7 @@ impl<'a> PlannedRun<'a> {
             plan_file,
             stage,
             gates,
+            earlier: Vec::new(),
             baseline,
             first,
             keeps,
@@ -376,10 +379,16 @@ impl<'a> Bench<'a> {
         if rules.pauses_idle {
             up.go_on();
         }
-        let planned =
-            PlannedRun { is_again: up.had_slice, ..self.planned((place, variant, load), &plan, &up.stage) };
+        let mut planned = self.planned((place, variant, load), &plan, &up.stage);
+        planned.is_again = !up.slices.is_empty();
+        if stays_up {
+            // Gates are judged on all slices of the start, with the last one.
+            planned.gates = Some(Vec::new());
+        } else {
+            planned.earlier.clone_from(&up.slices);
+        }
         let made = self.runner.make_on(planned, &mut up.system, stays_up, stream)?;
-        up.had_slice = true;
+        up.slices.push(made.run.clone());
         if rules.pauses_idle && stays_up {
             up.hold();
         }
@@ -467,6 +476,7 @@ impl<'a> Bench<'a> {
             plan_file: self.study.file.as_deref(),
             stage: Some(stage),
             gates: Some(self.study.gates_of(load)),
+            earlier: Vec::new(),
             baseline: None,
             first: self.first((variant, load)),
             keeps: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use evidence::SliceRules;
+use evidence::{RunId, SliceRules};
 use plan::Plan;
 
 use crate::run_error::RunError;
@@ -25,8 +25,8 @@ pub(crate) struct StartedVariant {
     /// Plan of a whole run.
     pub(crate) plan: Plan,
     pub(crate) stage: Stage,
-    /// Whether the variant had a slice.
-    pub(crate) had_slice: bool,
+    /// Slices of the variant so far, in order.
+    pub(crate) slices: Vec<RunId>,
 }
 
 impl Block {
@@ -45,7 +45,7 @@ impl Block {
             Entry::Occupied(up) => up.into_mut(),
             Entry::Vacant(place) => {
                 let (plan, stage) = set()?;
-                place.insert(StartedVariant { system: None, plan, stage, had_slice: false })
+                place.insert(StartedVariant { system: None, plan, stage, slices: Vec::new() })
             }
         })
     }
@@ -64,7 +64,7 @@ impl Block {
 impl StartedVariant {
     /// Plan of the next slice. The first one includes the warm-up.
     pub(crate) fn plan_of_slice(&self, rules: &SliceRules, seed: u64) -> Plan {
-        let left_out_s = if self.had_slice { rules.settle_s } else { rules.warm_up_s };
+        let left_out_s = if self.slices.is_empty() { rules.warm_up_s } else { rules.settle_s };
         let mut plan = self.plan.clone();
         (plan.seed, plan.warm_up_ns) = (seed, ns(left_out_s));
         plan.stop.at_ns = Some(plan.warm_up_ns.saturating_add(ns(rules.slice_s)));

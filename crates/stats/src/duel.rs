@@ -167,7 +167,11 @@ impl Duel {
 
     /// Notes the slices of one start of A and of B, pair by pair: see [`of_slices`].
     pub fn note_slices(&mut self, pairs: &[[Slice; 2]]) {
-        let runs = of_slices(pairs);
+        self.note_slices_as(pairs, of_slices(pairs));
+    }
+
+    /// Like [`Self::note_slices`], with the figures of the block in `runs`, which are not means over its slices.
+    pub fn note_slices_as(&mut self, pairs: &[[Slice; 2]], runs: [RunResult; 2]) {
         if self.end.is_none() && runs.iter().all(|run| run.value().is_some()) {
             self.slices.push(counting(pairs));
             self.carried.push(Carried::of(pairs));

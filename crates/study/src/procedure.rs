@@ -138,9 +138,10 @@ pub fn procedure(plan: &Plan) -> Procedure {
 }
 
 fn slice_rules(slicing: Slicing) -> SliceRules {
-    let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle, has_control } = slicing;
+    let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle, has_control, has_full_blocks } =
+        slicing;
     let [slice_s, settle_s, warm_up_s] = [slice_ns, settle_ns, warm_up_ns].map(|ns| ns as f64 / 1e9);
-    SliceRules { slice_s, settle_s, warm_up_s, pairs_most, pauses_idle, has_control }
+    SliceRules { slice_s, settle_s, warm_up_s, pairs_most, pauses_idle, has_control, has_full_blocks }
 }
 
 /// Creates the procedure of a stored study, followed by an experiment if the plan asks for one.

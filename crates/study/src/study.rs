@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use evidence::{
     Baseline, CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, StudyEnding, StudyId, StudyPlace,
-    Verdict, stage,
+    UNLIKE_OK, Verdict, stage,
 };
 use judge::ComparedBy;
 use plan::{Fault, Interleave, Study};
@@ -43,6 +43,12 @@ pub fn begin_study(
         stamps.push("QUICK: short runs, to see that the plan works and roughly where things lie".to_owned());
     }
     stamps.extend(study.tool_stamps());
+    // Only whole runs that a plan might have had in slices need a reason.
+    let is_compared = matches!(procedure, Procedure::Blocks | Procedure::Duel { .. } | Procedure::Best { .. });
+    let is_auto = is_compared && study.compare.interleave == Interleave::Auto;
+    let no_slices = study.no_slices().filter(|_| is_auto);
+    stamps.extend(no_slices.map(|no| format!("in whole runs, not in slices: {}", no.because)));
+    stamps.extend(study.compare.accepts_unlike.then(|| UNLIKE_OK.to_owned()));
     let planned = if procedure == Procedure::Blocks { schedule(study) } else { Vec::new() };
     let compare = &study.compare;
     let new = NewStudy {
@@ -423,6 +429,7 @@ mod tests {
             pairs_most: 4,
             pauses_idle: false,
             has_control: false,
+            has_full_blocks: false,
         };
         let duel = |slices| Procedure::Duel { pilot_blocks: 3, looks_early: true, slices };
         for (compare, kept_slices, is_same) in [
@@ -439,6 +446,18 @@ mod tests {
                 "{compare} {kept_slices:?}"
             );
         }
+    }
+
+    #[test]
+    fn stamps_say_why_there_are_whole_runs_and_what_is_accepted() {
+        let stamps = |variants, compare: &str| {
+            let (_, store, id) = begun(variants, compare);
+            store.load_study(&id).expect("it is kept").new.stamps.clone()
+        };
+        let [why, accepted] = stamps(2, "{ unlike: ok }").try_into().expect("two");
+        assert!(why.starts_with("in whole runs, not in slices: the load "), "{why}");
+        assert!(why.contains("has no `warm-up`") && accepted == UNLIKE_OK, "{why} {accepted}");
+        assert!(stamps(2, "{ interleave: runs }").is_empty() && stamps(3, "{ blocks: 2 }").is_empty());
     }
 
     #[test]

@@ -85,6 +85,21 @@ fn noisy_slices_increase_pairs_per_block() {
     assert_eq!((orders[&0].len(), orders[&1].len()), (4, 4), "the least, before anything is known");
     assert!(orders.values().any(|order| order.len() > 4), "{orders:?}");
     assert!(orders.values().all(|order| order.len() <= 16 && order.len() % 4 == 0), "{orders:?}");
+    let groups: BTreeSet<&str> = orders.values().flat_map(|order| groups(order)).collect();
+    assert_eq!(groups, BTreeSet::from(["ABBA", "BAAB", "AABBBBAA", "BBAAAABB"]), "{orders:?}");
+}
+
+/// Groups of an order: each is balanced, with one slice or two in a row.
+fn groups(mut order: &str) -> Vec<&str> {
+    let mut groups = Vec::new();
+    while !order.is_empty() {
+        let known = ["ABBA", "BAAB", "AABBBBAA", "BBAAAABB"];
+        let group = known.into_iter().find(|group| order.starts_with(group));
+        let (group, rest) = order.split_at(group.unwrap_or_else(|| panic!("{order}")).len());
+        groups.push(group);
+        order = rest;
+    }
+    groups
 }
 
 #[test]

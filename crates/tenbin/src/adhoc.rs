@@ -119,6 +119,7 @@ impl Adhoc {
         let study =
             Study::from_bytes(text.as_bytes(), "the plan of these flags", self.title.clone(), folder, false);
         let mut study = study.map_err(|errors| BadArguments(errors.to_string()))?;
+        study.settle_at(&runner::place());
         let text = self.text(|_| NOT_SHOWN.to_owned());
         study.source = match &self.command {
             Some(words) => format!("{COMMAND}{}\n{text}", self.shown_command(words)),

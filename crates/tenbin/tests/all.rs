@@ -65,6 +65,7 @@ mod secrets;
 mod seeds;
 mod sessions;
 mod signals;
+mod slices;
 mod storage;
 mod stores_of_before;
 mod studies;

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use evidence::{EvidenceError, Run, Study};
+use stats::{RunResult, Scale};
 
 use super::paired::{self, Blocks, InEachBlock};
 use super::{ConditionResult, Decision, Side, WithSeconds, judge_extended, said, stored};
-use crate::condition::Condition;
+use crate::condition::{Condition, OfBaseline};
 use crate::counting::counted;
+use crate::run_result::of_start;
 use crate::setting::Setting;
 
 /// A condition of a baseline on one configuration under one load.
@@ -117,11 +119,13 @@ impl Row<'_> {
         with_seconds: WithSeconds<'_>,
     ) -> Result<InEachBlock, EvidenceError> {
         let side = Side::of(condition, self.runs.iter().map(|(_, run)| *run), with_seconds)?;
-        let mut seen = BTreeMap::new();
+        let mut runs: BTreeMap<u32, Vec<RunResult>> = BTreeMap::new();
         for (block, run) in &self.runs {
-            seen.insert(*block, said(condition, run, with_seconds)?);
+            runs.entry(*block).or_default().push(said(condition, run, with_seconds)?);
         }
-        Ok(InEachBlock { seen, side })
+        let scale = condition.of_baseline.map_or(Scale::Ratio, OfBaseline::scale);
+        let of_block = |(block, runs): (u32, Vec<RunResult>)| (block, of_start(&runs, scale));
+        Ok(InEachBlock { seen: runs.into_iter().map(of_block).collect(), side })
     }
 }
 

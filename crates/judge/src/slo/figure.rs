@@ -50,6 +50,19 @@ impl Figure {
         }
     }
 
+    /// Whether it is a duration that a slice is too short for, such as an outage.
+    pub fn needs_whole_run(self) -> bool {
+        self.kind() == MetricKind::Time
+    }
+
+    /// Whether it lies in the tail of the response times, of which one slice has too few samples.
+    pub fn is_of_tail(self) -> bool {
+        match self {
+            Self::Percentile(percentile) => percentile.ppm() > Percentile::P95.ppm(),
+            Self::Metric(metric) => metric.is_of_merged_slices(),
+        }
+    }
+
     /// Kind of the figure.
     pub const fn kind(self) -> MetricKind {
         match self {

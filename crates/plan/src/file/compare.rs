@@ -93,6 +93,7 @@ pub(crate) fn read(
         slice_ns: given(&spec.slice_ns).unwrap_or(SLICE_NS),
         pauses_idle: given(&spec.pauses_idle).unwrap_or(false),
         has_control: given(&spec.has_control).unwrap_or(false),
+        accepts_unlike: given(&spec.accepts_unlike).unwrap_or(false),
     };
     section.pilot(&mut compare, reading);
     section.hold_against_each_other(&compare, reading);
@@ -112,13 +113,16 @@ pub(crate) fn check_events(
     Section { spec: &spec, compared, is_quick: false }.costs_of_events(events, compare, reading);
 }
 
-/// Checks a study for slices, and shortens it if it is quick.
+/// Chooses between slices and whole runs, checks a study for slices, and shortens it if it is quick.
 pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
     let spec = root.get("compare").map(CompareSpec::of_node);
+    if spec.as_ref().is_none_or(|spec| spec.interleave.is_none()) {
+        study.choose_interleave(spec.as_ref().is_some_and(|spec| spec.pilot.is_some()));
+    }
     if let Some(spec) = &spec {
         check_slices(spec, &study, reading);
     }
-    study.quicken_slices(spec.is_some_and(|spec| spec.interleave.is_some()));
+    study.quicken_slices();
     Some(study)
 }
 

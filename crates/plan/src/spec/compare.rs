@@ -37,8 +37,9 @@ crate::spec::spec! {
         WITHIN "within" "": within_ns: u64 = DURATION, "30min",
             "Time limit of all runs together. No run starts that would end later; the report says what is missing.";
         INTERLEAVE "interleave" "": interleave: Interleave = INTERLEAVE, "slices",
-            "Two variants, or up to 8 with find: best. runs (default): each run has a start of its own. slices: in each block all are started and \
-             stay up, and the load goes to one at a time, in short slices. auto: slices where the plan and the machine allow them; so does a quick A/B comparison.";
+            "Two variants, or up to 8 with find: best. slices: in each block all are started and stay up, and the load goes to one at a time, in short \
+             slices. runs: each run has a start of its own. auto: slices where the plan and the machine allow them. Default: auto for two variants \
+             without a pilot, else runs.";
         SLICE "slice" "": slice_ns: u64 = DURATION, "2s",
             "With slices: how long each is measured, 1s to 3s; default 1s.";
         PAUSE "pause" "": pauses_idle: bool = PAUSED, "idle",
@@ -46,6 +47,9 @@ crate::spec::spec! {
         CONTROL "control" "": has_control: bool = CONTROL, "neighbors",
             "With slices: `neighbors` explains a part of the variance by the CPU time that other processes and other machines took during \
              each slice; default `none`.";
+        UNLIKE "unlike" "": accepts_unlike: bool = UNLIKE, "ok",
+            "Differences between the work of variants, such as the statuses and sizes of replies: `ok` accepts them, and they stand in the \
+             details only; default `named`, beside the verdict.";
         DIRECTION "direction" "": is_higher_better: bool = DIRECTION, "lower",
             "Which direction is better; default: higher for throughput, lower for all other metrics.";
     }

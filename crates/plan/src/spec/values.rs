@@ -96,6 +96,11 @@ pub(crate) const CONTROL: Of<bool> = single(ValueKind::Word(&CONTROLS), |text| m
     "none" => Ok(false),
     other => Err(unknown(other, &CONTROLS)),
 });
+pub(crate) const UNLIKE: Of<bool> = single(ValueKind::Word(&UNLIKES), |text| match text {
+    "ok" => Ok(true),
+    "named" => Ok(false),
+    other => Err(unknown(other, &UNLIKES)),
+});
 pub(crate) const DIRECTION: Of<bool> = single(ValueKind::Word(&DIRECTIONS), |text| match text {
     "higher" => Ok(true),
     "lower" => Ok(false),
@@ -104,6 +109,7 @@ pub(crate) const DIRECTION: Of<bool> = single(ValueKind::Word(&DIRECTIONS), |tex
 
 const PAUSES: [&str; 2] = ["idle", "none"];
 const CONTROLS: [&str; 2] = ["neighbors", "none"];
+const UNLIKES: [&str; 2] = ["ok", "named"];
 const DIRECTIONS: [&str; 2] = ["higher", "lower"];
 
 fn unknown(text: &str, known: &[&str]) -> Wrong {

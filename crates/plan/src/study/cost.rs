@@ -23,7 +23,11 @@ impl Study {
 
     /// Min number of slices of each variant in a block.
     fn slices_least(&self, slicing: &Slicing) -> u32 {
-        if self.how() == How::Duel { stats::PAIRS_MIN as u32 } else { slicing.pairs_most }
+        match self.how() {
+            How::Duel if !slicing.has_full_blocks => stats::PAIRS_MIN as u32,
+            How::Duel => slicing.pairs_most / 2 * 2,
+            _ => slicing.pairs_most,
+        }
     }
 
     /// Min duration of the load of one variant in a block of slices, in nanoseconds.
@@ -112,7 +116,7 @@ impl Study {
             writeln!(out, "order       in slices: {}", self.order_words(How::Best))
         };
         let pairs = match u64::from(pairs_most) {
-            _ if !is_duel => self.slices_least(slicing).to_string(),
+            _ if !is_duel || slicing.has_full_blocks => self.slices_least(slicing).to_string(),
             most if most > stats::PAIRS_MIN as u64 => format!("{} to {most}", stats::PAIRS_MIN),
             most => most.to_string(),
         };

@@ -3,9 +3,11 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
+use judge::{ComparedBy, Condition};
 use load::values::Source;
 
 use super::{Environment, How, Launch, Study, StudyLoad};
+use crate::plan::Action;
 use crate::spec::Spanned;
 use crate::units::show_duration;
 
@@ -42,6 +44,8 @@ pub struct Slicing {
     pub pauses_idle: bool,
     /// Whether CPU time of other processes is a control variate that reduces the variance.
     pub has_control: bool,
+    /// Whether every block has as many slices as fit into the load, because gates or percentiles of the tail need the samples.
+    pub has_full_blocks: bool,
 }
 
 /// State that is restored if slices are not possible on this machine.
@@ -108,19 +112,22 @@ impl Study {
             pairs_most: if is_many { pairs_most / 2 * 2 } else { pairs_most },
             pauses_idle: self.compare.pauses_idle,
             has_control: self.compare.has_control,
+            has_full_blocks: !self.gates.is_empty()
+                || self.compare.metrics().any(|by| by.metric.is_of_merged_slices()),
         })
     }
 
-    /// Makes a quick comparison in slices if the plan allows it, and shortens it. Within a minute it has a verdict, or says how
-    /// long one would take. `is_said` means that the plan sets `interleave`.
-    pub(crate) fn quicken_slices(&mut self, is_said: bool) {
-        if !self.is_quick || self.how() != How::Duel {
-            return;
-        }
-        if !is_said {
+    /// Chooses slices for an A/B comparison if the plan does not set `interleave`. Slices need no pilot, so a plan that asks for one
+    /// asks for whole runs.
+    pub(crate) fn choose_interleave(&mut self, has_pilot: bool) {
+        if self.how() == How::Duel && !has_pilot {
             self.compare.interleave = Interleave::Auto;
         }
-        if self.slicing().is_some() {
+    }
+
+    /// Shortens a quick comparison in slices. Within a minute it has a verdict, or says how long one would take.
+    pub(crate) fn quicken_slices(&mut self) {
+        if self.is_quick && self.how() == How::Duel && self.slicing().is_some() {
             self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
             self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
             self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));
@@ -159,14 +166,11 @@ impl Study {
                 _ if !self.script.errands.is_empty() => {
                     no("`setup` and `teardown` need whole runs", "use `interleave: runs`, or remove them")
                 }
-                _ if !self.gates.is_empty() => {
-                    no("gates are judged on whole runs", "use `interleave: runs`, or remove `gates`")
-                }
                 _ if self.compare.pauses_idle && started < self.variants.len() => no(
                     "`pause: idle` stops systems that Tenbin started, and one runs already",
                     "remove `pause`, or let Tenbin start the system",
                 ),
-                _ => self.no_slices_of_metrics(),
+                _ => self.no_slices_of_metrics().or_else(|| self.no_slices_of_gates()),
             }
         };
         self.whole
@@ -178,11 +182,33 @@ impl Study {
     }
 
     fn no_slices_of_metrics(&self) -> Option<NoSlices> {
-        let by = self.compare.metrics().find(|by| by.metric.is_rare)?;
+        let is_merged =
+            |by: &ComparedBy| by.metric.is_of_merged_slices() && self.how() == How::Duel && !self.has_tool();
+        let by = self.compare.metrics().find(|by| by.metric.is_rare && !is_merged(by))?;
         no(
             format!("{} depends on what happens seldom, and a slice is short", by.metric.name),
             "use `interleave: runs`, or compare by another metric such as throughput",
         )
+    }
+
+    /// Reason against slices if a gate needs a whole run. All others are judged on the slices of a start together.
+    fn no_slices_of_gates(&self) -> Option<NoSlices> {
+        let whole = |gate: &&Condition| {
+            gate.part_ns.is_some()
+                || gate.figure.needs_whole_run()
+                || gate.of_baseline.is_some() && gate.figure.is_of_tail()
+                || self.has_tool()
+        };
+        let gate = self.gates.iter().find(whole)?;
+        no(
+            format!("the gate {:?} needs a whole run", gate.text),
+            "use `interleave: runs`, or remove the gate",
+        )
+    }
+
+    /// Whether another load generator makes the load. It reports percentiles, which cannot be merged.
+    fn has_tool(&self) -> bool {
+        self.script.steps.iter().any(|step| matches!(step.action, Action::Tool(_)))
     }
 
     fn no_slices_of_load(&self, load: &StudyLoad) -> Option<NoSlices> {

@@ -2,7 +2,7 @@
 //! must not slow down the others.
 
 use super::slices::NoSlices;
-use super::{Interleave, Launch, Study};
+use super::{How, Interleave, Launch, Study};
 use crate::plan::{Action, Plan, PlannedStep};
 use crate::system_kind::SystemKind;
 use crate::units::{shown, size_bytes};
@@ -24,6 +24,8 @@ const SETTINGS: [(&str, u64); 2] = [
     ("shared_buffers", 8192),
     ("innodb_buffer_pool_size", 1),
 ];
+/// Flags of known servers that name the folder of their data: PostgreSQL, MySQL, MongoDB, Redis, and others.
+const DATA_FOLDERS: [&str; 5] = ["-D", "--datadir", "--data-dir", "--dbpath", "--dir"];
 /// Flag with the max heap size of a Java process.
 const HEAP: &str = "-Xmx";
 
@@ -38,9 +40,13 @@ impl Study {
         let is_auto = self.compare.interleave == Interleave::Auto;
         let room_bytes = if is_auto { place.available_bytes } else { place.memory_bytes };
         let is_available = is_auto && place.available_bytes < place.memory_bytes;
+        // An A/B comparison tests whether one system affects the other. A best-of search does not.
+        let is_one_disk = is_auto && place.is_one_disk && self.how() == How::Best;
         room_bytes
             .and_then(|room_bytes| too_large(&launches, room_bytes, is_available))
-            .or_else(|| self.shared_disk(&launches).filter(|_| is_auto && place.is_one_disk))
+            .or_else(|| shared_folder(&launches).filter(|_| is_auto))
+            .or_else(|| self.shared_store(&launches).filter(|_| is_auto))
+            .or_else(|| self.shared_disk(&launches).filter(|_| is_one_disk))
     }
 
     /// Makes whole runs if `interleave: auto` would make slices that this machine cannot hold. Call it before anything else uses
@@ -51,6 +57,25 @@ impl Study {
         {
             self.make_whole_runs(no);
         }
+    }
+
+    /// Reason against slices if two variants write to one store, where each finds what the other left.
+    fn shared_store(&self, launches: &[Launch]) -> Option<NoSlices> {
+        let mut written: Vec<String> = Vec::new();
+        for (variant, launch) in launches.iter().enumerate() {
+            let Some(store) = store_of(launch) else { continue };
+            let plan = self.setting(variant).plan(0, launch).ok()?;
+            if written.contains(&store) {
+                return Some(NoSlices {
+                    because: format!(
+                        "variants write to one store, {store}, where each finds what the other left"
+                    ),
+                    help: "use `interleave: slices` if you want slices nevertheless".to_owned(),
+                });
+            }
+            written.extend(writes(&plan, launch).map(|_| store));
+        }
+        None
     }
 
     /// Reason against slices if more than one system of a block writes, as far as the plan shows.
@@ -78,6 +103,43 @@ impl Study {
             help: "use `interleave: slices` if you want slices nevertheless".to_owned(),
         })
     }
+}
+
+/// Reason against slices if two variants keep their data in one folder, as far as the plan shows. Most servers lock it.
+fn shared_folder(launches: &[Launch]) -> Option<NoSlices> {
+    let folders: Vec<&str> = launches.iter().filter_map(data_folder).collect();
+    let is_shared = |(number, folder): &(usize, &&str)| folders[number + 1..].contains(folder);
+    let (_, folder) = folders.iter().enumerate().find(is_shared)?;
+    Some(NoSlices {
+        because: format!("variants keep their data in {folder}, and only one can be up"),
+        help: "use `interleave: runs`, or keep the data in {dir}".to_owned(),
+    })
+}
+
+/// Folder that a flag of a server names: `-D PATH`, `--datadir=PATH`. `None` without such a flag.
+fn data_folder(launch: &Launch) -> Option<&str> {
+    let mut found = launch.processes.iter().flat_map(|process| {
+        let argv = &process.command.argv;
+        let after = argv.windows(2).filter(|words| DATA_FOLDERS.contains(&words[0].as_str()));
+        let after = after.map(|words| words[1].as_str());
+        let joined = argv.iter().filter_map(|word| word.split_once('='));
+        after.chain(joined.filter(|(flag, _)| DATA_FOLDERS.contains(flag)).map(|(_, folder)| folder))
+    });
+    found.find(|folder| folder.contains('/'))
+}
+
+/// Database in which a load on a system leaves what it writes: host, port, and name, or the path of a file. `None` for other systems.
+fn store_of(launch: &Launch) -> Option<String> {
+    let url = match &launch.database {
+        Some(database) => database,
+        None if SystemKind::by_url(&launch.url).takes_statements() => &launch.url,
+        None => return None,
+    };
+    let (_, rest) = url.split_once(':')?;
+    let rest = rest.strip_prefix("//").unwrap_or(rest).split(['?', '#']).next().unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    Some(format!("{host}{path}"))
 }
 
 /// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.

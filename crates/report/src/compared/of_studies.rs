@@ -1,10 +1,13 @@
 //! Comparison of two studies: the configurations that both measured under the same load.
 
+use std::collections::BTreeMap;
+
 use evidence::{Outage, Procedure, Run, Study};
 use judge::alike::{self, Work};
 use judge::comparison::unpaired::{self, Side, Verdict};
-use judge::results::MinEffect;
+use judge::results::{MinEffect, RunResult};
 use judge::{Condition, Eligibility};
+use record::Counts;
 
 use super::conditions::{Conditions, differences};
 use super::failures::{self, Failure};
@@ -65,8 +68,8 @@ pub(super) fn compare(
             gone.extend(degraded(view, row).map(|degraded| format!("{side}: {degraded}.")));
         }
         sides.push([(a, row), (b, row_b)].map(|(view, row)| {
-            let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
-            Side::of(views.map(|view| (metric::run_result(&by, view), &view.whole.counts)))
+            let seen = seen(&by, view, row);
+            Side::of(seen.iter().map(|(seen, counts)| (*seen, counts)))
         }));
         named.push((load.name, row.place));
         of_rows.push([(a, row), (b, row_b)]);
@@ -92,6 +95,27 @@ pub(super) fn compare(
     let notes = gone.into_iter().chain(asked).chain(circumstances(first, second)).collect();
     let metric_words = a.metric_words();
     Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
+}
+
+/// Observation of each run of a row, or of each start with all of its slices, with the counts of requests.
+fn seen(by: &ComparedBy, view: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<(RunResult, Counts)> {
+    let mut seen: Vec<(RunResult, Counts)> = Vec::new();
+    let mut starts: BTreeMap<(&str, u32), (Vec<RunResult>, Counts)> = BTreeMap::new();
+    for run in row.runs.iter().map(|(run, _)| &view.runs[*run]) {
+        let result = metric::run_result(by, run);
+        match judge::start_of_slice(run.run) {
+            None => seen.push((result, run.whole.counts)),
+            Some(start) => {
+                let (slices, counts) = starts.entry(start).or_default();
+                slices.push(result);
+                counts.add(&run.whole.counts);
+            }
+        }
+    }
+    let of_start =
+        |(slices, counts): (Vec<RunResult>, Counts)| (judge::of_start(&slices, by.scale()), counts);
+    seen.extend(starts.into_values().map(of_start));
+    seen
 }
 
 /// Notes on differences between the circumstances of two studies.

@@ -431,6 +431,9 @@ pub(crate) struct Row {
     #[serde(rename = "parameters")]
     pub(crate) knobs: Vec<Knob>,
     pub(crate) runs: Vec<usize>,
+    /// Runs whose figures are shown.
+    #[serde(skip)]
+    pub(crate) shown: Vec<usize>,
     pub(crate) is_best: bool,
     pub(crate) is_winner: bool,
     pub(crate) is_valid: bool,

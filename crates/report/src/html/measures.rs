@@ -9,8 +9,6 @@ use crate::view::View;
 
 /// Maximum number of further measures.
 const MEASURES_MAX: usize = 40;
-/// Standing of a run that counts.
-const VALID: &str = "valid";
 
 /// Adds the measures that a run has to the loads, rows, and runs of a document. `views` are its runs.
 pub(super) fn add(document: &mut Document, views: &[View<'_>]) {
@@ -19,7 +17,6 @@ pub(super) fn add(document: &mut Document, views: &[View<'_>]) {
         return;
     }
     let by_run: Vec<Vec<Option<f64>>> = views.iter().map(|view| values(view, &measures)).collect();
-    let is_valid: Vec<bool> = document.runs.iter().map(|run| run.standing == VALID).collect();
     for (run, values) in document.runs.iter_mut().zip(&by_run) {
         if let Some(figures) = &mut run.figures {
             figures.further.clone_from(values);
@@ -29,20 +26,13 @@ pub(super) fn add(document: &mut Document, views: &[View<'_>]) {
     for load in &mut document.loads {
         load.measures = measures.iter().map(|by| described(by, noun)).collect();
         for row in &mut load.rows {
-            let runs = shown(row, &is_valid);
-            if let Some(figures) = &mut row.figures {
-                let median = |at| median_of(runs.iter().filter_map(|run| by_run[*run][at]));
+            let Row { shown, figures, .. } = row;
+            if let Some(figures) = figures {
+                let median = |at: usize| median_of(shown.iter().filter_map(|run| by_run.get(*run)?[at]));
                 figures.further = (0..measures.len()).map(median).collect();
             }
         }
     }
-}
-
-/// Valid runs of a row, or all of its runs if none is valid.
-fn shown(row: &Row, is_valid: &[bool]) -> Vec<usize> {
-    let known = row.runs.iter().copied().filter(|run| *run < is_valid.len());
-    let valid: Vec<usize> = known.clone().filter(|run| is_valid[*run]).collect();
-    if valid.is_empty() { known.collect() } else { valid }
 }
 
 /// Measures that at least one run has.

@@ -153,6 +153,7 @@ fn of_row(
         name,
         knobs: knobs.iter().map(|(name, value)| Knob { name: short(name), value: short(value) }).collect(),
         runs: vec![place],
+        shown: vec![place],
         is_best: false,
         is_winner: false,
         is_valid: !view.is_invalid(),

@@ -250,6 +250,7 @@ fn of_row(
             .map(|(name, value)| Knob { name: knob(name), value: knob(value) })
             .collect(),
         runs: row.runs.iter().map(|(run, _)| *run).collect(),
+        shown: row.shown().collect(),
         is_best,
         is_winner,
         is_valid: row.is_valid,

@@ -60,7 +60,10 @@ fn answer_with(
         Some(baseline) => against_baseline::answer(view, load, baseline, name, write),
         None => text(view, load, name, write),
     };
-    let unlike = alike::of_load(load, &|row| name(load, row), &|text| page.text(text));
+    let unlike = match view.accepts_unlike() {
+        true => None,
+        false => alike::of_load(load, &|row| name(load, row), &|text| page.text(text)),
+    };
     let besides = [observed(load, name), gone(load, name), unmeasured(load, name), lost(load, name), unlike]
         .into_iter()
         .flatten();

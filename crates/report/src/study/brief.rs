@@ -1,5 +1,6 @@
 //! Brief report on a study, on one screen: one table of all variants under all loads, and notes.
 
+use evidence::Level;
 use judge::results::{Scale, Verdict};
 use judge::words::LASTS;
 use judge::{Certainty, Resource};
@@ -22,6 +23,7 @@ use crate::own_figures;
 use crate::physical_cost;
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, listed};
+use crate::trust;
 use crate::units::{count, duration, percent_of, percent_with, rate};
 
 /// Maximum width in columns of a row's name: short, long, and of a load's name.
@@ -30,12 +32,15 @@ const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
 /// Maximum number of rows in one line.
 const NAMES_MAX: usize = 3;
-/// Maximum number of lines in a list, such as the bottlenecks.
-const LINES_MAX: usize = 4;
-/// Maximum numbers of kinds of trouble. The first one that leaves room for everything else applies.
-const TROUBLES_MAX: [usize; 3] = [4, 2, 1];
-/// Maximum numbers of kinds of errors, and of conditions that were not judged.
-const ERRORS_MAX: usize = 2;
+/// Maximum numbers of lines of each kind. The first ones that leave room for everything else apply.
+const LINES_MAX: [LinesMax; 5] = [
+    LinesMax { each: 4, troubles: 4, errors: 2, has_evidence: true },
+    LinesMax { each: 4, troubles: 2, errors: 2, has_evidence: true },
+    LinesMax { each: 4, troubles: 1, errors: 2, has_evidence: true },
+    LinesMax { each: 2, troubles: 1, errors: 1, has_evidence: true },
+    LinesMax { each: 1, troubles: 1, errors: 1, has_evidence: false },
+];
+/// Maximum number of conditions that were not judged.
 const UNJUDGED_MAX: usize = 2;
 /// Maximum number of baseline conditions.
 const BASELINE_CONDITIONS_MAX: usize = 4;
@@ -48,6 +53,19 @@ const OWN_FIGURES_MAX: usize = 3;
 /// Beginnings of lines with advice, and of lines of output.
 const HELP: &str = "help";
 const QUOTE: char = '│';
+
+/// Maximum numbers of lines.
+#[derive(Clone, Copy)]
+struct LinesMax {
+    /// In a list, such as the bottlenecks.
+    each: usize,
+    /// Kinds of trouble.
+    troubles: usize,
+    /// Kinds of errors.
+    errors: usize,
+    /// Whether a bottleneck is followed by its evidence, and costs are shown.
+    has_evidence: bool,
+}
 
 /// A load and the index of one of its rows.
 type RowRef<'v, 'a> = (&'v LoadView<'a>, usize);
@@ -82,8 +100,8 @@ impl<'v, 'a> Brief<'v, 'a> {
     /// Facts that studies of every kind have, in at most `room` lines if possible.
     pub(super) fn facts(&self, room: usize) -> Option<Item> {
         let mut facts = Vec::new();
-        for kinds_max in TROUBLES_MAX {
-            let (fitted, is_enough) = screen::fitted(self.ranked(kinds_max), room);
+        for lines_max in LINES_MAX {
+            let (fitted, is_enough) = screen::fitted(self.ranked(lines_max), room);
             facts = fitted;
             if is_enough {
                 break;
@@ -92,25 +110,26 @@ impl<'v, 'a> Brief<'v, 'a> {
         (!facts.is_empty()).then_some(Item::Facts(facts))
     }
 
-    /// All facts, with at most `kinds_max` kinds of trouble.
-    fn ranked(&self, kinds_max: usize) -> Vec<(Urgency, Fact)> {
+    /// All facts, in at most these lines of each kind.
+    fn ranked(&self, lines_max: LinesMax) -> Vec<(Urgency, Fact)> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         if self.view.capacity.is_none() {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
-            facts.extend(self.why().into_iter().map(|line| ("why", line)));
-            facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
-            facts.extend(self.loads().filter_map(|load| self.cost(load)).map(|line| ("cost", line)));
+            facts.extend(self.why(lines_max).into_iter().map(|line| ("why", line)));
+            facts.extend(self.limits(lines_max).into_iter().map(|line| ("bottleneck", line)));
+            let costs = self.loads().filter(|_| lines_max.has_evidence).filter_map(|load| self.cost(load));
+            facts.extend(costs.map(|line| ("cost", line)));
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
             // Costs of events have a table of their own.
             let has_costs = self.view.runs.iter().any(|view| !view.run.event_costs().is_empty());
-            let events = if has_costs { Vec::new() } else { self.events() };
+            let events = if has_costs { Vec::new() } else { self.events(lines_max) };
             facts.extend(events.into_iter().map(|line| ("events", line)));
             facts.extend(self.statuses().map(|line| ("statuses", line)));
-            facts.extend(self.errors().into_iter().map(|line| ("errors", line)));
+            facts.extend(self.errors(lines_max).into_iter().map(|line| ("errors", line)));
         }
-        facts.extend(self.troubles(kinds_max).into_iter().map(|line| ("runs", line)));
+        facts.extend(self.troubles(lines_max.troubles).into_iter().map(|line| ("runs", line)));
         facts.extend(self.page.next());
         facts.into_iter().map(|(name, words)| (urgency(&words), Fact::new(name, words))).collect()
     }
@@ -241,7 +260,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn legend(&self) -> Option<String> {
         let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
         let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
-        let levels = self.loads().find_map(|load| sentences::sliced(load.sliced.as_ref()?));
+        let levels = self.loads().find_map(|load| sentences::doubts_of_slices(load.sliced.as_ref()?));
         let levels = levels.map_or(String::new(), |levels| format!(" {levels}"));
         self.is_compared().then(|| {
             format!(
@@ -265,25 +284,25 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// One line for each pair that differs.
-    fn why(&self) -> Vec<String> {
+    fn why(&self, lines_max: LinesMax) -> Vec<String> {
         let of_load = |load: &'v LoadView<'a>| {
             let lines = self.page.why(load).into_iter();
             lines.map(move |line| format!("{line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
-        cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
     /// One line for each bottleneck of each load.
-    fn limits(&self) -> Vec<String> {
+    fn limits(&self, lines_max: LinesMax) -> Vec<String> {
         let line = |load: &LoadView<'_>, group: &bottlenecks::Group, is_alone: bool| {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
             // The evidence of one row does not apply to others, so a line about several has none. An unknown cause has its evidence
             // only if there is no other line.
             let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
-                1 if is_told => {
+                1 if is_told && lines_max.has_evidence => {
                     format!("; {}", self.page.text(&bottleneck::because_and_next(&group.bottleneck)))
                 }
                 _ => String::new(),
@@ -298,7 +317,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         let groups: Vec<_> = groups.collect();
         let is_alone = groups.len() == 1;
         let mut lines: Vec<String> = groups.iter().map(|(load, group)| line(load, group, is_alone)).collect();
-        cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
@@ -345,13 +364,13 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    fn events(&self) -> Vec<String> {
+    fn events(&self, lines_max: LinesMax) -> Vec<String> {
         let of_load = |load| {
             let lines = self.page.events(load).into_iter();
             lines.map(move |line| format!("{line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
-        cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
@@ -367,7 +386,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// Errors grouped by class and message, most frequent first, and advice.
-    fn errors(&self) -> Vec<String> {
+    fn errors(&self, lines_max: LinesMax) -> Vec<String> {
         let mut kinds: Vec<(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)> = Vec::new();
         for (load, row) in self.places() {
             for error in load.rows[row].figures.iter().flat_map(|figures| &figures.errors) {
@@ -389,7 +408,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             format!("{} × {class}: {message} ({})", count(*all), self.named(places))
         };
         let mut lines: Vec<String> = kinds.iter().map(line).collect();
-        cut_to(&mut lines, ERRORS_MAX, |more| format!("and {more} more"));
+        cut_to(&mut lines, lines_max.errors, |more| format!("and {more} more"));
         let help = kinds.first().and_then(|(error, ..)| error.class.known());
         lines.extend(help.map(|class| format!("{HELP} ({}): {}", class.name(), class.help())));
         lines
@@ -406,9 +425,16 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    /// Failures and doubts, grouped over runs.
+    /// Failures, and doubts on which the line on trust says nothing, grouped over runs. Without that line, all doubts.
     fn troubles(&self, kinds_max: usize) -> Vec<String> {
         let mut groups = troubles::grouped(self.view);
+        if trust::of_study(self.view).is_some() {
+            let is_of_trust = |kind: &TroubleKind<'_>| match kind {
+                TroubleKind::Doubt { level, .. } => *level != Level::Invalid,
+                _ => false,
+            };
+            groups.retain(|group| !is_of_trust(&group.kind));
+        }
         let more = groups.len().saturating_sub(kinds_max);
         groups.truncate(kinds_max);
         let mut lines: Vec<String> = groups.iter().flat_map(|group| self.trouble(group)).collect();

@@ -82,7 +82,7 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
         let samples = figures
             .map_or_else(String::new, |figures| format!(", {}", view.noun().counted(figures.samples())));
         let (text, row) = (page.text(gate.text), page.row(load, gate.row));
-        let of = format!("in {} of {}{samples}", gate.runs - gate.held, runs(gate.runs));
+        let of = format!("in {} of {}{samples}", gate.runs - gate.held, judged_in(view, gate.runs));
         match is_undecided(gate.worst) {
             true => {
                 let why = page.text(&breaches::why_undecided(gate.worst, None));
@@ -112,6 +112,15 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
         false => NOT_JUDGED,
     };
     breaches::sentence(told, beginning)
+}
+
+/// Number of runs in which a gate was judged, or of starts, each with several slices: `8 runs`, `8 starts`.
+pub(crate) fn judged_in(view: &StudyView<'_>, number: usize) -> String {
+    match (view.is_in_slices(), number) {
+        (false, _) => runs(number),
+        (true, 1) => "1 start".to_owned(),
+        (true, _) => format!("{number} starts"),
+    }
 }
 
 /// Reason why a gate of a row was not judged.

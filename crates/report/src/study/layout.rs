@@ -20,7 +20,8 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, E
     items.extend(order.page.stamps());
     let brief = Brief { view, page: &order.page };
     let mut below: Vec<Item> = view.loads.iter().flat_map(|load| order.events(load)).collect();
-    let room = |above: &[Item]| screen::room(above.iter().chain(&below));
+    let variants: usize = view.loads.iter().map(|load| load.rows.len()).sum();
+    let room = |above: &[Item]| screen::room(above.iter().chain(&below), variants);
     match &view.capacity {
         Some(capacity) => {
             items.extend(capacity::brief(capacity, escape));

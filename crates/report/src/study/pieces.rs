@@ -2,7 +2,7 @@
 
 use evidence::{
     COMMAND, Decision, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure,
-    StudyState,
+    StudyState, UNLIKE_OK,
 };
 use judge::results::Scale;
 use judge::words::blocks;
@@ -113,7 +113,9 @@ impl<'a> StudyPieces<'a> {
     }
 
     pub(super) fn stamps(&self) -> Vec<Item> {
-        let stamps = self.view.study.new.stamps.iter();
+        // Without a difference, nothing was accepted.
+        let is_alike = self.view.loads.iter().all(|load| load.unlike.is_empty());
+        let stamps = self.view.study.new.stamps.iter().filter(|stamp| !is_alike || *stamp != UNLIKE_OK);
         let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
         let found = [self.view.unknown(), self.view.too_short()].into_iter().flatten();
         stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
@@ -491,19 +493,20 @@ impl<'a> StudyPieces<'a> {
             let held: usize = of_text().map(|gate| gate.held).sum();
             let undecided: usize = of_text().map(|gate| gate.undecided).sum();
             let text = self.text(text);
+            let units = if self.view.is_in_slices() { "starts" } else { "valid runs" };
             let of = match runs {
                 1 => "the valid run".to_owned(),
-                runs if held == runs => format!("all {runs} valid runs"),
-                runs => format!("{held} of {runs} valid runs"),
+                runs if held == runs => format!("all {runs} {units}"),
+                runs => format!("{held} of {runs} {units}"),
             };
             let (tone, line) = match held {
                 held if held == runs => (Tone::Plain, format!("held in {of}")),
                 held if held + undecided == runs => {
                     let line =
-                        format!("undecided in {undecided} of {runs} valid runs, and held in the others");
+                        format!("undecided in {undecided} of {runs} {units}, and held in the others");
                     (if self.view.study.new.is_quick { Tone::Doubtful } else { Tone::Bad }, line)
                 }
-                0 => (Tone::Bad, format!("failed, held in none of {runs} valid runs")),
+                0 => (Tone::Bad, format!("failed, held in none of {runs} {units}")),
                 _ => (Tone::Bad, format!("failed, held in {of}")),
             };
             lines.push((tone, format!("{text}: {line}")));
@@ -513,7 +516,8 @@ impl<'a> StudyPieces<'a> {
                     _ => format!("at worst {}", words::observed(gate.worst)),
                 };
                 let (row, worst) = (self.row(load, gate.row), (self.escape)(&worst));
-                let line = format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs);
+                let of = gates::judged_in(self.view, gate.runs);
+                let line = format!("· {row}: held in {} of {of}, {worst}", gate.held);
                 lines.push((tone, line));
             }
         }

@@ -3,8 +3,10 @@
 use crate::item::{Fact, Item};
 use crate::text::wrapped;
 
-/// Height and width of a screen.
+/// Maximum height of a report on two variants, which fits on the smallest terminal, and of any other one.
+const LINES_OF_TWO: usize = 24;
 const LINES: usize = 40;
+/// Width of a screen.
 const COLUMNS: usize = 100;
 /// Width of the name of a fact.
 const NAME_COLUMNS: usize = 12;
@@ -22,9 +24,10 @@ pub(super) enum Urgency {
     Quote,
 }
 
-/// Number of lines that these items leave for facts.
-pub(super) fn room<'a>(items: impl IntoIterator<Item = &'a Item>) -> usize {
-    LINES.saturating_sub(items.into_iter().map(lines).sum::<usize>() + END)
+/// Number of lines that these items leave for facts, in a report on so many variants.
+pub(super) fn room<'a>(items: impl IntoIterator<Item = &'a Item>, variants: usize) -> usize {
+    let all = if variants <= 2 { LINES_OF_TWO } else { LINES };
+    all.saturating_sub(items.into_iter().map(lines).sum::<usize>() + END)
 }
 
 /// Selects the facts that fit into `room` lines, in their order. Removes quotes first, then advice, beginning with the last. Also

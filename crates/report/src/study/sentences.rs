@@ -43,6 +43,14 @@ pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
+/// Like [`sliced`], only what limits the verdict.
+pub(crate) fn doubts_of_slices(sliced: &Sliced) -> Option<String> {
+    let carried = sliced.carry_over.filter(|carried| carried.is_found);
+    let told = [carried.as_ref().and_then(carry_over), sliced.unconfirmed.as_ref().map(unconfirmed)];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
 /// Smallest reported carry-over, in logarithms of the ratio. Smaller ones appear without any other variation, and change no
 /// verdict.
 const FOUND_FROM: f64 = 0.001;

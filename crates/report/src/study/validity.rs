@@ -4,6 +4,7 @@ use evidence::{Distorted, Level, Verdict};
 use judge::Eligibility;
 
 use super::{StudyView, runs};
+use crate::trust;
 use crate::units::count as number;
 use crate::view::View;
 use crate::words;
@@ -34,7 +35,9 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     if !others.is_empty() {
         sentence.push_str(&format!("; {}", others.join(", ")));
     }
-    if suspect > 0 {
+    if let Some(trust) = trust::of_study(view) {
+        sentence.push_str(&format!("; {trust}"));
+    } else if suspect > 0 {
         let are = if suspect == 1 { "is" } else { "are" };
         let which = doubted(view, &eligibility);
         sentence.push_str(&format!("; {suspect} of the valid ones {are} suspect{which}"));

@@ -11,9 +11,10 @@ pub(crate) use with_events::with_events;
 use std::sync::LazyLock;
 
 use evidence::{
-    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Bounds, Cause, Cost, Decision, Event,
-    EventCost, EvidenceError, Failure, FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Reading,
-    Run, RunId, Study, StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Bounds, Cause, Cost, Decision,
+    Distorted, Distortion, Event, EventCost, EvidenceError, Failure, FoundBaseline, GateResult,
+    GeneratorEffect, Judged, Level, NewStudy, Origin, Reading, Run, RunId, Study, StudyEnding, StudyId,
+    StudyPlace, StudyState, Unit, Validity, Verdict,
 };
 use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
@@ -55,6 +56,8 @@ fn store_all() -> Vec<(&'static str, Stored)> {
         ("study-capacity", searched::capacity()),
         ("study-unmeasurable", searched::unmeasurable()),
         ("study-troubles", troubles()),
+        ("study-crowded-two", crowded_two()),
+        ("study-crowded-ten", crowded_ten()),
     ]
 }
 
@@ -80,6 +83,8 @@ enum What {
     IsInvalidFrom(u32),
     /// The system answers nothing in the last second of the window.
     IsGone,
+    /// The generator waits for cores that the system uses, in every run, and once for a neighbor, too.
+    IsCrowded,
 }
 
 const fn behaviour(system: &'static str, variant: &'static str, per_s: u64, what: What) -> Behaviour {
@@ -230,6 +235,9 @@ impl Script<'_> {
             What::IsInvalidFrom(block) => place.block >= block,
             _ => false,
         };
+        if let Some(ending) = kept.ending.as_mut().filter(|_| behaviour.what == What::IsCrowded) {
+            ending.validity = crowded(place.block, per_s);
+        }
         if let Some(ending) = kept.ending.as_mut().filter(|_| is_invalid) {
             ending.verdict = Verdict::Invalid;
             ending.validity.verdict = Level::Invalid;
@@ -264,6 +272,58 @@ impl Script<'_> {
         // Baseline conditions are judged over all runs.
         self.new.gates.iter().filter(|text| !text.contains("of baseline")).map(gate).collect()
     }
+}
+
+/// Validity of a run whose generator had no core at times, with its effect on `per_s` requests per second.
+fn crowded(block: u32, per_s: u64) -> Validity {
+    let distorts = vec![Distortion {
+        figure: Distorted::Tail,
+        level: Level::Suspect,
+        by_share: Some(0.09),
+        by_us: Some(140.0),
+    }];
+    let cause = |code: &str, sentence: String| Cause {
+        code: code.to_owned(),
+        sentence,
+        remedy: "give the generator a core of its own: `pin: auto`, or use a second machine".to_owned(),
+        distorts: distorts.clone(),
+    };
+    let waited =
+        cause("generator_waited", format!("the generator waited for a core {}.4 % of the time", 7 + block));
+    let stolen = cause("steal", "other machines took 3 % of this one's cores".to_owned());
+    let effect =
+        GeneratorEffect { delay_ns: per_s as f64 * 1e5, missing_share: 0.03, ..GeneratorEffect::default() };
+    Validity {
+        verdict: Level::Suspect,
+        causes: if block == 1 { vec![waited, stolen.clone()] } else { vec![waited] },
+        notes: vec![stolen],
+        effect: Some(effect),
+    }
+}
+
+/// Two variants, in all of whose runs the generator had no core at times, with conditions.
+fn crowded_two() -> Stored {
+    let behaviours = [
+        behaviour("puma", "workers=8", 834, What::IsCrowded),
+        behaviour("unicorn", "workers=8", 690, What::IsCrowded),
+    ];
+    crowded_of(&behaviours)
+}
+
+/// Ten such variants.
+fn crowded_ten() -> Stored {
+    let variants = ["1", "2", "3", "4", "6", "8", "12", "16", "24", "32"];
+    let each = variants.iter().zip(0..).map(|(workers, number)| {
+        let variant: &'static str = format!("workers={workers}").leak();
+        behaviour("puma", variant, 300 + 60 * number, What::IsCrowded)
+    });
+    crowded_of(&each.collect::<Vec<_>>())
+}
+
+fn crowded_of(behaviours: &[Behaviour]) -> Stored {
+    let mut script = app_servers();
+    script.behaviours = behaviours;
+    script.through_store()
 }
 
 /// Stores events, by name, with their costs.

@@ -96,7 +96,8 @@ impl StudyProcedure for Duels<'_> {
             let name = &self.plan.loads[load].name;
             if let Some(rules) = kept.new.compare.procedure.slices() {
                 let blocks = (duel.rules().blocks_max as usize).saturating_sub(duel.blocks().len());
-                let each = 2 * stats::PAIRS_MIN.min(rules.pairs_most as usize);
+                let most = rules.pairs_most as usize;
+                let each = 2 * if rules.has_full_blocks { most / 2 * 2 } else { stats::PAIRS_MIN.min(most) };
                 let open = kept.missing().count();
                 runs += (each * blocks).saturating_sub(open);
                 continue;

@@ -277,7 +277,10 @@ impl Wanted {
                     return Ok(Err(format!("{} is a search for a capacity", found.id)));
                 }
                 if study.new.compare.procedure.slices().is_some() {
-                    return Ok(Err(format!("{} was made in slices, which share their starts", found.id)));
+                    return Ok(Err(format!(
+                        "{} was made in slices, next to another system, and can be no baseline of whole runs",
+                        found.id
+                    )));
                 }
                 let (loads, mut rows) = self.of_stored_study(study, &with_seconds)?;
                 let is_wanted = |row: &BaselineRow| self.wants(row, &loads);

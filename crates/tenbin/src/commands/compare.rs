@@ -110,12 +110,13 @@ fn of_studies(
         return Err(the_same(ids[0].as_str()));
     }
     let studies = [first.store.load_study(&ids[0])?, second.store.load_study(&ids[1])?];
-    if let Some(study) = studies.iter().find(|study| study.new.compare.procedure.slices().is_some()) {
+    let are_sliced = studies.each_ref().map(|study| study.new.compare.procedure.slices().is_some());
+    if are_sliced[0] != are_sliced[1] {
+        let [sliced, whole] = if are_sliced[0] { ids } else { [ids[1].clone(), ids[0].clone()] };
         let what = format!(
-            "{} was made in slices, which share their starts: only whole runs can be compared",
-            study.id
+            "{sliced} was made in slices, next to another system, and {whole} in whole runs: their figures mean different things"
         );
-        return Err(bad(&what, "run the plan with `interleave: runs`, or read each report"));
+        return Err(bad(&what, "measure both with `interleave: runs`, or both with `interleave: slices`"));
     }
     let load = |run: &RunId| match studies[0].runs.iter().any(|of_first| of_first.id == *run) {
         true => Ok(first.store.load(run)?),

@@ -47,14 +47,18 @@ impl Costs {
 /// Number of pairs of slices in the next block.
 fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     let most = rules.pairs_most as usize;
+    if rules.has_full_blocks {
+        return most / 2 * 2;
+    }
     match duel.levels().filter(|levels| levels.blocks > 1).zip(Costs::of(kept)) {
         Some((levels, costs)) => levels.pairs_next(costs.of_start(), most),
         None => PAIRS_MIN,
     }
 }
 
-/// The slices of a block. Each group of four is A B B A or B A A B with equal probability; a linear drift affects both variants
-/// alike.
+/// The slices of a block, in groups A B B A or B A A B with equal probability; a linear drift affects both variants alike. If there is
+/// room, a group has two slices in a row in place of each with probability ½: an effect of one system on the other that outlives a
+/// slice then differs between the first and the second of them.
 pub(super) fn block(
     duels: &Duels<'_>,
     kept: &Study,
@@ -64,9 +68,14 @@ pub(super) fn block(
     block: u32,
 ) -> Vec<StudyPlace> {
     let mut chance = Chance::stream(duels.plan.seed, ORDER_STREAM + u64::from(block));
-    let fours = pairs_next(kept, duel, rules) / 2;
-    let order = (0..fours).flat_map(|_| if chance.unit() < 0.5 { [0, 1, 1, 0] } else { [1, 0, 0, 1] });
-    let order: Vec<usize> = order.collect();
+    let mut pairs = pairs_next(kept, duel, rules);
+    let mut order: Vec<usize> = Vec::with_capacity(2 * pairs);
+    while pairs >= PAIRS_MIN {
+        let group = if chance.unit() < 0.5 { [0, 1, 1, 0] } else { [1, 0, 0, 1] };
+        let in_a_row = if pairs >= 2 * PAIRS_MIN && chance.unit() < 0.5 { 2 } else { 1 };
+        order.extend(group.into_iter().flat_map(|variant| std::iter::repeat_n(variant, in_a_row)));
+        pairs -= PAIRS_MIN * in_a_row;
+    }
     order.into_iter().map(|variant| place(duels.plan, variant, load, stage::SLICE, block)).collect()
 }
 
