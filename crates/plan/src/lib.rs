@@ -72,4 +72,4 @@ pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;
 pub use wire::http1::{basic_authorization, multipart};
 pub use wire::masking::without_secrets;
-pub use ycsb::{RecordLoading, RecordShape, RunningSystem, find as find_ycsb};
+pub use ycsb::{RecordLayout, RecordLoading, RecordShape, RunningSystem, find as find_ycsb};
