@@ -99,6 +99,7 @@ tools: ## Install what the checks need and is missing
 	scripts/systems.sh
 	scripts/databases.sh sysbench
 	scripts/planted.sh
+	scripts/mongo-java-server.sh $(TOOLS)
 	scripts/tools.sh $(TOOLS)
 	cargo fetch --locked
 

@@ -11,6 +11,7 @@ command -v mariadbd >/dev/null || [ -x /usr/sbin/mariadbd ] || missing="$missing
 command -v redis-server >/dev/null || missing="$missing redis-server"
 command -v redis-cli >/dev/null || missing="$missing redis-tools"
 command -v memcached >/dev/null || missing="$missing memcached"
+command -v saslpasswd2 >/dev/null || missing="$missing sasl2-bin"
 for package in "$@"; do
     command -v "$package" >/dev/null || missing="$missing $package"
 done

@@ -153,6 +153,10 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("redis-hgetall", &["store_command"]).mentioning("HGETALL"),
     Case::new("redis-zrange", &["store_command"]).mentioning("ZRANGE"),
     Case::new("redis-scan-count", &["store_command"]).mentioning("SCAN"),
+    // Most calls of the command are quick.
+    Case::new("redis-big-key", &["store_command"]).mentioning("slow log"),
+    // What the control group has no room for is swapped.
+    Case::new("redis-swap", &["memory", "memory_limit"]),
     Case::new("redis-one-core", &["one_core"]),
     Case::new("redis-hot-key", &["one_core"]),
     Case::new("redis-evictions", &["store_memory"]),

@@ -14,6 +14,8 @@ pub(crate) struct Iterations {
     routes: Routes,
     /// The only step of all iterations, if they have no pauses and no values, so that nothing must be decided. `None` otherwise.
     pub(crate) only_step: Option<u16>,
+    /// Whether all drawn values are numbers, which take no measurable time.
+    pub(crate) draws_numbers: bool,
     /// First step of all iterations, if it is always the same step. `None` otherwise.
     first_step: Option<u16>,
     values: Values,
@@ -56,10 +58,12 @@ impl Iterations {
             _ => None,
         };
         let has_values = needs.iter().flatten().any(|sources| !sources.is_empty());
+        let draws_numbers = needs.iter().flatten().flatten().all(|source| job.data[*source].source.is_number());
         let only_step = first_step.filter(|_| job.scenarios.is_single() && !has_values);
         needs.push(vec![lasting]);
         let entrance = routes.entrance();
-        Self { routes, only_step, first_step, values: Values::new(&job.data, share), needs, entrance }
+        let values = Values::new(&job.data, share);
+        Self { routes, only_step, draws_numbers, first_step, values, needs, entrance }
     }
 
     /// First of the steps that users run once before their first iteration. `None` if there are none.

@@ -262,6 +262,7 @@ impl<'a> Worker<'a> {
         let steps = job.scenarios.steps().max(1);
         let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
+        let computes = job.scenarios.visits().any(|visit| script.looks_through(visit.step));
         let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
         let driver = driver(job, share, stop, first_user..first_user + users.len() as u32, shared_row);
         Ok(Self {
@@ -283,9 +284,9 @@ impl<'a> Worker<'a> {
             stop,
             accounts: accounts(job, share, stop, address_accounts.len()),
             address_accounts: first_accounts(job, &address_accounts, script),
-            is_prompt: iterations.only_step.is_some_and(|step| !script.looks_through(step)),
+            is_prompt: iterations.draws_numbers && !computes,
             iterations,
-            computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
+            computes,
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
             read_delay: ReadDelay::new(),

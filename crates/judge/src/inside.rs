@@ -22,6 +22,8 @@ pub struct Inside {
     pub statements: Vec<StatementWait>,
     /// Statements with their execution time, most first; empty if the server does not report it.
     pub executed: Vec<StatementTime>,
+    /// Slow calls by command, most time first; empty if no slow log was read.
+    pub slow: Vec<SlowCalls>,
     /// Last statements of sessions, idle or not, with the number of times that a sample saw them, most first.
     pub last: Vec<(String, f64)>,
     /// Scans of whole tables, and rows that they read, per second, by table. The name is empty where the server counts for all tables
@@ -110,6 +112,38 @@ impl StatementTime {
     }
 }
 
+/// Calls of a command that the slow log of a store has. The log has calls above a limit of the server, and only the latest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowCalls {
+    /// Name of the command.
+    pub command: String,
+    /// Calls per second.
+    pub calls_per_s: f64,
+    /// Share of the time that they took, from 0.
+    pub share: f64,
+    /// Calls per second on the key that had most.
+    pub on_one_key_per_s: f64,
+}
+
+impl SlowCalls {
+    /// Slow calls from calls, seconds, and calls on one key in this time, most time first.
+    fn ranked(slow: BTreeMap<&str, [f64; 3]>, seconds: f64) -> Vec<Self> {
+        let called = slow.into_iter().filter(|(_, [calls, ..])| *calls > 0.0);
+        let of = |(command, sums): (&str, [f64; 3])| {
+            let [calls_per_s, share, on_one_key_per_s] = sums.map(|sum| sum / seconds);
+            Self { command: command.to_owned(), calls_per_s, share, on_one_key_per_s }
+        };
+        let mut all: Vec<Self> = called.map(of).collect();
+        all.sort_by(|a, b| b.share.total_cmp(&a.share));
+        all
+    }
+
+    /// Mean time of a slow call, in nanoseconds.
+    pub fn mean_ns(&self) -> f64 {
+        self.share / self.calls_per_s * 1e9
+    }
+}
+
 /// Name of these statistics in reports, if they could not be read.
 pub const INSIDE: &str = "the database from inside";
 /// Subject of the readings.
@@ -133,6 +167,8 @@ const LEVELS: [&str; 10] = [
     "db_memory_bytes_max",
     "db_snapshot_running",
 ];
+/// Metrics of the slow log of a key-value store, by command.
+const SLOW: [&str; 3] = ["db_slow_calls", "db_slow_s", "db_slow_one_key_calls"];
 /// Label of the blocks that checkpoints write.
 const CHECKPOINTER: &str = "checkpointer";
 /// Wait name of a session that waits for nothing.
@@ -227,6 +263,8 @@ struct Sums<'a> {
     statements: BTreeMap<String, f64>,
     /// Calls and seconds by statement.
     executed: BTreeMap<&'a str, [f64; 2]>,
+    /// Slow calls by command: their number, their seconds, and those on the key that had most.
+    slow: BTreeMap<&'a str, [f64; 3]>,
     /// Number of samples by last statement.
     last: BTreeMap<&'a str, f64>,
     /// Mean number of blocked sessions by blocking session.
@@ -266,6 +304,11 @@ impl<'a> Sums<'a> {
             "db_vacuum_running" => {
                 inside.maintenance.entry(reading.second).or_default().vacuumed.insert(label.to_owned());
             }
+            metric if SLOW.contains(&metric) => {
+                self.counted_s.insert(reading.second);
+                let sums = self.slow.entry(label).or_default();
+                SLOW.iter().zip(sums).filter(|(of, _)| **of == metric).for_each(|(_, sum)| *sum += value);
+            }
             metric if LEVELS.contains(&metric) => {}
             _ => self.count(reading),
         }
@@ -290,6 +333,7 @@ impl<'a> Sums<'a> {
         Inside {
             statements: StatementWait::ranked(self.statements),
             executed: StatementTime::ranked(self.executed),
+            slow: SlowCalls::ranked(self.slow, counted_s),
             last: ranked(self.last.into_iter().map(|(text, seen)| (text.to_owned(), seen))),
             blocking: ranked(self.blocking),
             seconds,

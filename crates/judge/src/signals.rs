@@ -37,6 +37,8 @@ pub struct Signals {
     pub group_pressures: [Option<f64>; 3],
     /// Share of the seconds in which pages were swapped in or out.
     pub swapping: Option<f64>,
+    /// Share of the system's own memory that is swapped out, the median of all seconds.
+    pub swapped_out: Option<f64>,
     /// Busy share of the busiest disk, the median of all seconds.
     pub disk_busy: Option<f64>,
     /// Peak share of its limit on open files, for the process nearest to the limit.
@@ -117,6 +119,10 @@ impl Signals {
             disk_pressure: middle(&|second| second.disk_pressure),
             group_pressures: [0, 1, 2].map(|kind| middle(&|second| second.group_pressures[kind])),
             swapping: (!swapping.is_empty()).then(|| swapping.iter().sum::<f64>() / swapping.len() as f64),
+            swapped_out: middle(&|second| {
+                let [swapped, resident] = [second.swapped_bytes?, second.resident_bytes?];
+                Share::of_measured(swapped, swapped + resident).map(Share::get)
+            }),
             disk_busy: middle(&|second| second.share(second.disk_busy_s?)),
             open_files_share: most(&|second| second.open_files_share),
             listen_queue: seconds
@@ -188,6 +194,9 @@ struct Second<'a> {
     disk_pressure: Option<f64>,
     group_pressures: [Option<f64>; 3],
     swapped_pages: Option<f64>,
+    /// Memory of the system that is swapped out, and that is not.
+    swapped_bytes: Option<f64>,
+    resident_bytes: Option<f64>,
     disk_busy_s: Option<f64>,
     open_files_share: Option<f64>,
     listen_overflows: Option<f64>,
@@ -226,6 +235,8 @@ impl<'a> Second<'a> {
                 self.disk_busy_s = Some(self.disk_busy_s.unwrap_or(0.0).max(value));
             }
             ("machine", "listen_overflows") => self.listen_overflows = Some(value),
+            ("system", "swap_bytes") => self.swapped_bytes = Some(value),
+            ("system", "rss_bytes") => self.resident_bytes = Some(value),
             ("system", "cores_allowed") => self.cores_allowed = Some(value),
             ("system", "cpu_quota_cores") => self.cpu_quota_cores = Some(value),
             ("system", "throttled_s") => self.throttled_s = Some(value),

@@ -19,7 +19,7 @@ use crate::requests::{ForeignLoad, Requests};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
 use crate::system_kind::SystemKind;
-use crate::ycsb;
+use crate::ycsb::{self, RecordLayout};
 
 /// Steps of a load and the system that takes them, before the load itself is checked.
 pub(crate) struct Target {
@@ -231,7 +231,7 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
 fn no_database(draft: &Draft, faults: &mut Vec<Fault>) {
     let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
     for (flag, _) in only_transactions(draft).into_iter().filter(|(_, is_given)| *is_given) {
-        let of_records = flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url).is_some();
+        let of_records = flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url, RecordLayout::Columns).is_some();
         let help = match of_records {
             true => "write one of ycsb-a to ycsb-f, which run here as well",
             false => instead_of(flag),

@@ -52,7 +52,7 @@ pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schem
 pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
 pub use replay::Replay;
 pub use request::{literal_text, url_fault};
-pub use requests::{ForeignLoad, Requests};
+pub use requests::{ForeignLoad, Requests, url_with_step};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::{explained_script, known_workload};
 pub use short_hash::short_hash;
@@ -72,4 +72,4 @@ pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;
 pub use wire::http1::{basic_authorization, multipart};
 pub use wire::masking::without_secrets;
-pub use ycsb::{RecordLoading, RecordShape, RunningSystem, find as find_ycsb};
+pub use ycsb::{RecordLayout, RecordLoading, RecordShape, RunningSystem, find as find_ycsb};

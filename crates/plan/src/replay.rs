@@ -97,7 +97,7 @@ impl Replay {
 
     /// The replay over at most `asked` connections, and their number. A log of requests has no sessions, so it always takes as many.
     pub(crate) fn over(mut self, asked: Option<u64>) -> (Self, u64) {
-        if matches!(self.traffic, Traffic::Http) {
+        if !self.traffic.has_sessions() {
             return (self, asked.unwrap_or(CONNECTIONS_DEFAULT));
         }
         if let Some(asked) = asked {
@@ -114,8 +114,8 @@ impl Replay {
     pub(crate) fn load(&self, load: Load) -> Load {
         let arrivals = self.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
         let schedule = Schedule::Recorded(Recording::new(arrivals.collect()));
-        match (self.traffic, load) {
-            (Traffic::Sql(_), Load::Closed(closed)) => {
+        match (self.traffic.has_sessions(), load) {
+            (true, Load::Closed(closed)) => {
                 Load::Closed(Closed { schedule: Some(schedule), ..closed })
             }
             (_, load) => Load::Open(Open {
@@ -135,7 +135,7 @@ impl Replay {
     pub(crate) fn unit(&self) -> Unit {
         match self.traffic {
             Traffic::Sql(_) => Unit::Transaction,
-            Traffic::Http => Unit::Request,
+            Traffic::Commands(_) | Traffic::Http => Unit::Request,
         }
     }
 
@@ -158,10 +158,11 @@ impl Replay {
         let counted =
             |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
         let number = self.trace.len();
+        let of_sessions =
+            |noun: &str| format!("{} of {}", counted(number, noun), counted(self.trace.sessions, "session"));
         let what = match self.traffic {
-            Traffic::Sql(_) => {
-                format!("{} of {}", counted(number, "statement"), counted(self.trace.sessions, "session"))
-            }
+            Traffic::Sql(_) => of_sessions("statement"),
+            Traffic::Commands(_) => of_sessions("command"),
             Traffic::Http => counted(number, "request"),
         };
         let speed = match self.speed {

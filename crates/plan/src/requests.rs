@@ -124,7 +124,7 @@ fn parts_of_steps(plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
 /// Plan of a load on a system that takes requests. In a protocol that reads steps from queries, it has an example step.
 pub(crate) fn alone(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
     Draft {
-        url: with_step(&place.url),
+        url: url_with_step(&place.url),
         unix_socket: place.socket.clone(),
         tls: place.tls.clone(),
         load,
@@ -133,8 +133,8 @@ pub(crate) fn alone(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<
     .check()
 }
 
-/// URL with an example step if its protocol reads steps from queries. The plan's own steps replace it.
-fn with_step(url: &str) -> String {
+/// URL with an example step if its protocol reads steps from queries. Other steps, or recorded ones, replace it.
+pub fn url_with_step(url: &str) -> String {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
     own.map_or_else(

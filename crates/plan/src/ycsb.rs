@@ -102,11 +102,26 @@ pub struct RecordLoading {
     pub shape: RecordShape,
     /// Connections that insert them in parallel.
     pub jobs: u32,
+    /// Layout of the records.
+    pub layout: RecordLayout,
+}
+
+/// Layout of records in a database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecordLayout {
+    /// A column for each field. Stores have one layout of their own.
+    #[default]
+    Columns,
+    /// One column of type jsonb.
+    Jsonb,
 }
 
 /// Operations on records in the protocol of a URL. `None` if it has none.
-pub(crate) fn operations(url: &str) -> Option<&'static Records> {
-    (SystemKind::by_url(url).records)(url)
+pub(crate) fn operations(url: &str, layout: RecordLayout) -> Option<&'static Records> {
+    match layout {
+        RecordLayout::Columns => (SystemKind::by_url(url).records)(url),
+        RecordLayout::Jsonb => takes_statements(url).then_some(&sql::records::JSONB),
+    }
 }
 
 /// Error for a system without operations on records.
@@ -119,8 +134,13 @@ pub(crate) fn no_records(name: &str) -> (String, String) {
 
 impl Ycsb {
     /// The sections `scenarios`, `data`, and for databases `sql` of a plan, one on each line. The error has its help.
-    pub(crate) fn sections(&self, url: &str, shape: RecordShape) -> Result<String, (String, String)> {
-        let operations = operations(url).ok_or_else(|| no_records(self.name))?;
+    pub(crate) fn sections(
+        &self,
+        url: &str,
+        shape: RecordShape,
+        layout: RecordLayout,
+    ) -> Result<String, (String, String)> {
+        let operations = operations(url, layout).ok_or_else(|| no_records(self.name))?;
         let mut scenarios = Vec::new();
         for (operation, share) in self.mix {
             let (name, steps) = operation.steps(operations, shape.fields)?;
@@ -148,8 +168,10 @@ impl Operation {
             }
         };
         if let Some((missing, _)) = texts.iter().find(|(_, texts)| texts.is_empty()) {
-            let help = "use another workload: ycsb-a, ycsb-b, ycsb-c, ycsb-d, or ycsb-f";
-            return Err((format!("this protocol has no {missing} of records"), help.to_owned()));
+            let others = WORKLOADS.iter().filter(|workload| workload.mix.iter().all(|(one, _)| *one != self));
+            let others: Vec<&str> = others.map(|workload| workload.name).collect();
+            let help = format!("use another workload: {}", others.join(", "));
+            return Err((format!("this protocol has no {missing} of records"), help));
         }
         let all = texts.iter().flat_map(|(name, texts)| {
             texts.iter().enumerate().map(move |(number, text)| match number {
@@ -225,7 +247,7 @@ impl RecordLoading {
     pub fn plans(&self, system: &RunningSystem) -> Result<Vec<Plan>, Vec<Fault>> {
         let wrong = |(what, help): (String, String)| vec![Fault::new("URL", what, help)];
         let operations =
-            operations(&system.url).ok_or_else(|| no_records("a built-in workload")).map_err(wrong)?;
+            operations(&system.url, self.layout).ok_or_else(|| no_records("a built-in workload")).map_err(wrong)?;
         let (_, steps) = Operation::Insert.steps(operations, self.shape.fields).map_err(wrong)?;
         let RecordShape { records, .. } = self.shape;
         let users = u64::from(self.jobs).clamp(1, records.max(1));
@@ -314,7 +336,7 @@ pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> 
     }
     let shape = RecordShape { records: records(draft, &mut faults), ..RecordShape::default() };
     unused_flags(draft, workload, &mut faults);
-    let sections = workload.sections(&draft.url, shape);
+    let sections = workload.sections(&draft.url, shape, RecordLayout::Columns);
     let sections = sections.map_err(|(what, help)| faults.push(Fault::new(Field::WORKLOAD.flag, what, help)));
     let pipeline_max = pipeline_max(&draft.url);
     let mut errors = Vec::new();

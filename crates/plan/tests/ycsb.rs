@@ -105,3 +105,34 @@ fn systems_of_several_protocols_get_steps_of_their_own() {
         assert_eq!(names, ["read", "update"]);
     }
 }
+
+#[test]
+fn records_in_one_column_have_steps_and_a_table_of_their_own() {
+    let study = read(
+        "workload: { name: ycsb-f, records: 10, fields: 2 }\nload: { users: 1, for: 1s }\nsystems:\n  \
+         columns: { url: \"postgres://u@127.0.0.1:1/d\", prepare: { workload: ycsb-f } }\n  \
+         document: { url: \"postgres://u@127.0.0.1:1/d\", prepare: { workload: ycsb-f, jsonb: true, unlogged-tables: true } }\n",
+    );
+    let study = study.unwrap_or_else(|errors| panic!("{errors}"));
+    let environment = plan::Environment {
+        ports: &[],
+        dir: &PathBuf::from("/tmp"),
+        tenbin: &PathBuf::from("tenbin"),
+        host: std::net::Ipv4Addr::LOCALHOST,
+    };
+    let launches = [0, 1].map(|variant| study.launch(variant, &environment));
+    assert!(launches[0].records.is_none() && !launches[0].own_data.as_ref().expect("rows").tables.is_empty());
+    assert_eq!(launches[1].records.map(|records| records.shape.records), Some(10));
+    let own = launches[1].own_data.as_ref().expect("a table");
+    assert!(own.tables.is_empty() && own.sql[0].text.contains("UNLOGGED TABLE usertable"), "{:?}", own.sql);
+    let errors = read(
+        "scenario: [ sql: SELECT 1 ]\nload: { users: 1, for: 1s }\nurl: postgres://u@h/d\n\
+         prepare: { workload: select-only, jsonb: true }\n",
+    );
+    let errors = errors.expect_err("no layout of pgbench tables");
+    assert!(errors.contains("`jsonb` is a layout of the records of ycsb workloads"), "{errors}");
+    let errors = read(
+        "workload: ycsb-a\nload: { users: 1, for: 1s }\nurl: redis://127.0.0.1:1\nprepare: { workload: ycsb-a, jsonb: true }\n",
+    );
+    assert!(errors.expect_err("no layout of hashes").contains("does not run on such a system"));
+}

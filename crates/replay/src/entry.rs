@@ -39,6 +39,8 @@ pub enum Action {
         /// Whether the client kept the prepared statement under a name.
         is_named: bool,
     },
+    /// Command of a store, with its words in quotes as redis-cli writes them.
+    Command(String),
     /// HTTP request.
     Request {
         /// Method, such as GET.
@@ -56,7 +58,7 @@ impl Action {
     /// Text without values: the statement, or the path of a request.
     pub fn text(&self) -> &str {
         match self {
-            Self::Query(text) | Self::Execute { text, .. } => text,
+            Self::Query(text) | Self::Command(text) | Self::Execute { text, .. } => text,
             Self::Request { target, .. } => target,
         }
     }

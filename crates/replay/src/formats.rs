@@ -2,6 +2,7 @@
 
 use sql::Engine;
 
+use crate::databases::{self, monitor};
 use crate::mysql::{self, general, slow};
 use crate::output::Reader;
 use crate::postgres::prefix::Prefix;
@@ -17,8 +18,27 @@ const SAMPLE_LINES_MAX: usize = 1_000;
 pub enum Traffic {
     /// SQL statements to this kind of database.
     Sql(Engine),
+    /// Commands to a store with this protocol.
+    Commands(&'static str),
     /// HTTP requests.
     Http,
+}
+
+impl Traffic {
+    /// Whether entries belong to sessions, each with a connection of its own.
+    pub fn has_sessions(self) -> bool {
+        !matches!(self, Self::Http)
+    }
+
+    /// Whether a server with this scheme of its URL takes the traffic.
+    pub fn fits_scheme(self, scheme: &str) -> bool {
+        let is_http = matches!(scheme, "http" | "https");
+        match self {
+            Self::Sql(_) => !is_http,
+            Self::Commands(name) => wire::of_scheme(scheme).is_some_and(|(protocol, _)| protocol.name == name),
+            Self::Http => is_http,
+        }
+    }
 }
 
 /// A format of logs.
@@ -94,6 +114,13 @@ pub const FORMATS: &[Format] = &[
         traffic: Traffic::Sql(mysql::ENGINE),
         count: |sample| records(sample, general::is_record),
         open: |_, _| Ok(Box::new(general::General::default())),
+    },
+    Format {
+        name: "monitor",
+        sentence: "Redis, output of MONITOR",
+        traffic: Traffic::Commands(databases::STORE),
+        count: |sample| records(sample, monitor::is_record),
+        open: |_, _| Ok(Box::new(monitor::Monitor::default())),
     },
     Format {
         name: "combined",

@@ -4,6 +4,7 @@
 //! [`TraceBuilder`] keeps them as what each connection has to send. [`Recorded`] is both. [`play`] sends it and compares each result with the log. The
 //! crate has no sockets and no clock.
 
+mod databases;
 mod entry;
 mod fingerprint;
 mod formats;

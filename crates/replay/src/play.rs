@@ -4,18 +4,19 @@
 //! its own: part 1 + n is fingerprint n.
 
 mod http;
-mod outcomes;
+pub(crate) mod outcomes;
 mod row_hash;
 mod sql;
 
 pub use self::http::{HttpPlay, HttpPlayer};
 pub use self::outcomes::{DIFFERENCES_MAX, Difference, FingerprintOutcome, Outcomes};
 pub use self::sql::{OpenSession, SqlPlay, SqlPlayer};
+pub use crate::databases::{CommandPlay, CommandPlayer};
 
 /// Error for a system whose protocol has neither statements nor requests.
 pub const NOT_REPLAYABLE: &str = "traffic cannot be replayed in the protocol of this system";
 
 /// Number of the part of a fingerprint.
-fn part(fingerprint: u16) -> u16 {
+pub(crate) fn part(fingerprint: u16) -> u16 {
     fingerprint.saturating_add(1)
 }

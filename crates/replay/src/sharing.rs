@@ -34,8 +34,8 @@ impl Role {
     pub(crate) fn of(fingerprint: &str) -> Self {
         let mut words = fingerprint.split([' ', ';']);
         match (words.next(), words.next()) {
-            (Some("begin"), _) | (Some("start"), Some("transaction")) => Self::Begins,
-            (Some("commit" | "end" | "abort"), _) => Self::Ends,
+            (Some("begin" | "multi" | "watch"), _) | (Some("start"), Some("transaction")) => Self::Begins,
+            (Some("commit" | "end" | "abort" | "exec" | "discard" | "unwatch"), _) => Self::Ends,
             (Some("rollback"), second) if second != Some("to") && !words.any(|word| word == "to") => {
                 Self::Ends
             }
@@ -177,6 +177,8 @@ mod tests {
             ("rollback to savepoint a", Role::Other),
             ("rollback to a", Role::Other),
             ("select ?", Role::Other),
+            ("multi", Role::Begins),
+            ("exec", Role::Ends),
         ] {
             assert_eq!(Role::of(text), role, "{text}");
         }

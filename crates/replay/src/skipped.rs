@@ -31,6 +31,8 @@ pub enum Reason {
     NoTime,
     /// Command of a protocol that is no statement, such as Ping.
     Command,
+    /// Command that a script called.
+    PartOfScript,
     /// Request whose body is not in the log.
     NoBody,
     /// Request line that is not HTTP.
@@ -60,6 +62,7 @@ impl Reason {
             Self::NoSession => "statements without a session",
             Self::NoTime => "statements without a usable time",
             Self::Command => "commands that are no statements",
+            Self::PartOfScript => "commands that scripts called (the script is replayed)",
             Self::NoBody => "requests whose body is not in the log",
             Self::BadRequest => "requests that are not HTTP",
             Self::Filtered => "left out by --user, --database",
@@ -84,6 +87,7 @@ impl Reason {
             Self::NoSession => "no_session",
             Self::NoTime => "no_time",
             Self::Command => "command",
+            Self::PartOfScript => "part_of_script",
             Self::NoBody => "no_body",
             Self::BadRequest => "bad_request",
             Self::Filtered => "filtered",
@@ -95,7 +99,8 @@ impl Reason {
     /// Whether a statement was lost, in contrast to a line that has none, or that a flag left out.
     pub fn is_loss(self) -> bool {
         let is_left_out = matches!(self, Self::Filtered | Self::MayWrite | Self::OtherTime);
-        !is_left_out && !matches!(self, Self::NoStatement | Self::PartOfExecution)
+        let is_part = matches!(self, Self::NoStatement | Self::PartOfExecution | Self::PartOfScript);
+        !is_left_out && !is_part
     }
 }
 

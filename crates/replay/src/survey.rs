@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use crate::databases;
 use crate::entry::{Action, Entry, LoggedResult};
 use crate::fingerprint;
 use crate::formats::Traffic;
@@ -102,6 +103,7 @@ impl Survey {
     fn writes(&self, text: &str) -> bool {
         match self.traffic {
             Traffic::Sql(engine) => sql::text_may_write(text, engine),
+            Traffic::Commands(_) => databases::may_write(text),
             Traffic::Http => false,
         }
     }

@@ -46,6 +46,8 @@ pub enum Form {
         /// Whether the statement stays prepared.
         is_named: bool,
     },
+    /// A command of a store.
+    Command,
     /// A request. Its text is the target.
     Request(Arc<RequestForm>),
 }
@@ -120,6 +122,7 @@ impl TraceBuilder {
         self.has_whole_seconds &= at_ns.is_multiple_of(SECOND_NS);
         let (text, form) = match action {
             Action::Query(text) => (text, Form::Query),
+            Action::Command(text) => (text, Form::Command),
             Action::Execute { text, values, is_named } => {
                 let bytes = values.iter().flatten().map(|value| value.len() as u64 + 24).sum::<u64>();
                 self.kept_bytes += bytes;

@@ -241,6 +241,11 @@ fn one_core_limits_single_and_alternating_threads_and_pinned_systems() {
 #[test]
 fn detects_shortage_of_memory_disks_and_files() {
     assert_eq!(resource(&[("machine", "swapped_out_pages", "", 12.0)]), "memory");
+    let swapped = |own_bytes| {
+        let own = [("system", "swap_bytes", "", own_bytes), ("system", "rss_bytes", "", 1e8)];
+        resource(&[[("machine", "swapped_out_pages", "", 12.0)].as_slice(), &own].concat())
+    };
+    assert_eq!([swapped(1e8), swapped(0.0)], ["memory", "unknown"], "another process may be swapped");
     assert_eq!(resource(&[("machine", "swapped_out_pages", "", 0.0)]), "unknown");
     assert_eq!(resource(&[("machine", "pressure_memory_some_share", "", 0.2)]), "memory");
     assert_eq!(resource(&[("machine", "disk_busy_s", "vda", 0.95)]), "disk");
@@ -574,6 +579,22 @@ fn store_is_limited_by_what_it_counts() {
         "KEYS took 80 % of the time of its only thread for commands, 40.0 ms per call"
     );
     assert_eq!(store(&command("GET", 400_000.0, 0.8)).resource(), "unknown", "a usual command, called often");
+    let slow_log = |time_s, on_one_key| {
+        let slow = [
+            ("database", "db_slow_calls", "HGETALL", 20.0),
+            ("database", "db_slow_s", "HGETALL", time_s),
+            ("database", "db_slow_one_key_calls", "HGETALL", on_one_key),
+        ];
+        store(&command("HGETALL", 4_000.0, 0.7)).with(&slow)
+    };
+    let limit = slow_log(0.5, 20.0).limit();
+    assert_eq!(limit["resource"], "store_command", "most calls are quick");
+    assert_eq!(
+        limit["because"],
+        "its slow log has 20.00 calls of HGETALL per second, 25.0 ms each, 50 % of the time, 100 % of them on one key"
+    );
+    assert!(!slow_log(0.5, 10.0).limit()["because"].to_string().contains("one key"));
+    assert_eq!(slow_log(0.2, 20.0).resource(), "unknown");
     let thread = |ran| {
         let readings =
             [("database", "db_main_thread_s", "system", 0.65), ("system", "cpu_busiest_thread_s", "", ran)];

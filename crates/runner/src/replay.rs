@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ::replay::Trace;
-use ::replay::play::{HttpPlay, Outcomes};
+use ::replay::play::{CommandPlay, HttpPlay, Outcomes};
 use engine::{Job, Message, StopLevel};
 use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
 use plan::{Action, Endpoint, Fault, Plan};
@@ -162,7 +162,7 @@ fn script(plan: &Plan, traffic: &Traffic) -> Result<Box<dyn Channels>, Refusal> 
     (databases::kind_at(endpoint).compile_traffic)(plan, endpoint, traffic)
 }
 
-/// Script that sends recorded requests.
+/// Script that sends recorded requests or commands.
 pub(crate) fn requests(
     plan: &Plan,
     endpoint: &Endpoint,
@@ -172,10 +172,15 @@ pub(crate) fn requests(
     let wrong = |what: String| {
         Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name another system with --to"))
     };
+    let fingerprints = traffic.fingerprints.len();
+    if !trace.has_requests() {
+        let access = endpoint.peer().access.filled(&plan.secrets);
+        let commands = CommandPlay::new(trace, outcomes, &traffic.fingerprints, &access).map_err(wrong)?;
+        return Ok(Box::new(commands));
+    }
     let Some(Action::Owned(like)) = plan.steps.first().map(|step| &step.action) else {
         return Err(wrong(::replay::play::NOT_REPLAYABLE.to_owned()));
     };
-    let fingerprints = traffic.fingerprints.len();
     let http = HttpPlay::new(trace, outcomes, fingerprints, &*like.step, &plan.secrets).map_err(wrong)?;
     Ok(Box::new(http))
 }

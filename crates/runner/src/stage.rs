@@ -173,12 +173,14 @@ impl Stage {
             if let Some(tables) = &self.launch.tables {
                 tools.generator.load_data(plan, tables, tools.stopper, stream)?;
             }
-            if let Some(records) = &self.launch.records {
-                let system = self.launch.running_system();
-                tools.generator.load_records(records, &system, tools.stopper, stream)?;
+            if let Some(own) = own {
+                tools.generator.load_own_data(plan, own, tools.stopper, stream)?;
             }
-            match own {
-                Some(own) => tools.generator.load_own_data(plan, own, tools.stopper, stream),
+            match &self.launch.records {
+                Some(records) => {
+                    let system = self.launch.running_system();
+                    tools.generator.load_records(records, &system, tools.stopper, stream)
+                }
                 None => Ok(()),
             }
         };

@@ -167,3 +167,61 @@ fn counts_add_up_after_the_server_is_killed_under_load() {
     assert_identity(&run);
     assert!(number(&run, "outcomes.failed") > 0, "{run}");
 }
+
+#[test]
+fn binary_protocol_logs_in_and_checks_and_saves_replies() {
+    let home = Home::new();
+    let cache = Memcached::with_sasl("app", PASSWORD).unwrap_or_else(|missing| panic!("{missing}"));
+    let at = |log_in: &str| format!("memcached+binary://{log_in}127.0.0.1:{}", cache.port());
+    let text = format!(
+        r#"
+scenario:
+  - couchbase: [ set, "user {{id}}\n", "a\r\n {{id}}", 60, 7 ]
+    expect: {{ type: stored }}
+  - couchbase: [ get, "user {{id}}\n" ]
+    expect: {{ type: value, reply: "a\r\n {{id}}" }}
+    save: {{ unique: {{ unique: true }} }}
+  - couchbase: [ cas, "user {{id}}\n", 41, "{{unique}}" ]
+    expect: {{ type: stored }}
+  - couchbase: [ cas, "user {{id}}\n", 41, "{{unique}}" ]
+    expect: {{ type: exists }}
+  - couchbase: [ incr, "user {{id}}\n", 1 ]
+    expect: {{ type: number, reply: 42 }}
+  - couchbase: [ add, "user {{id}}\n", x ]
+    expect: {{ type: exists }}
+  - couchbase: [ delete, "user {{id}}\n" ]
+    expect: {{ type: deleted }}
+  - couchbase: [ get, "user {{id}}\n" ]
+    expect: {{ type: miss }}
+  - couchbase: incr counter{{id}} 1
+    expect: {{ type: not-found }}
+  - couchbase: noop
+    expect: {{ type: ok }}
+data: {{ id: {{ sequence: 1.. }} }}
+load: {{ users: 2, requests: 100 }}
+url: {}
+"#,
+        at("app:{env.CACHE_PASSWORD}@")
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 100, "{run}");
+    let run = load(&home, &[&at(&format!("app:{PASSWORD}@")), "-n", "200", "-c", "2", "-r", "20"]);
+    assert_eq!(number(&run, "outcomes.ok"), 200, "{run}");
+    let output = home.run(&[at("app:wrong@").as_str(), "-n", "10"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("login_refused") && output.stderr.contains("Auth failure"), "{output:?}");
+    let run = load(&home, &[&at(""), "-n", "10", "-c", "1"]);
+    assert!(number(&run, "outcomes.rejected") + number(&run, "outcomes.failed") == 10, "{run}");
+}
+
+#[test]
+fn binary_protocol_at_a_server_of_the_text_protocol_is_named() {
+    let (home, cache) = (Home::new(), memcached(&["-B", "ascii"]));
+    let url = format!("couchbase://127.0.0.1:{}/sessions", cache.port());
+    let output = home.run(&[url.as_str(), "-n", "10", "-c", "1"]);
+    let said = [output.stdout.as_str(), output.stderr.as_str()].concat();
+    assert!(said.contains("not the binary protocol of memcached"), "{output:?}");
+}

@@ -1,11 +1,12 @@
 //! Loads on a server that speaks the protocol of MongoDB: counts, cursors, error classes, replica sets, and servers that are no
-//! MongoDB. Real servers cannot be installed everywhere; docs/mongodb.md says which ones were tried by hand.
+//! MongoDB. Most need a server that misbehaves on request; docs/mongodb.md says which other ones were tried by hand.
 
 use std::fs;
+use std::process::Command;
 
-use crate::support::{Home, Output, assert_identity, errors, number, server, url};
+use crate::support::{Home, Output, Started, TENBIN, assert_identity, errors, number, server, url};
 use serde_json::Value;
-use servers::FakeMongo;
+use servers::{FakeMongo, Mongo};
 use target::scripted::Step;
 
 fn mongo(is_primary: bool) -> FakeMongo {
@@ -131,4 +132,53 @@ fn wrong_urls_and_servers_are_reported_before_the_load() {
         assert!([Some(1), Some(2)].contains(&output.code), "{url}: {output:?}");
         assert!(output.stderr.contains(words), "{words}: {output:?}");
     }
+}
+
+#[test]
+fn documents_of_a_real_server_are_inserted_found_updated_and_deleted() {
+    let (home, server) = (Home::new(), Mongo::start().unwrap_or_else(|missing| panic!("{missing}")));
+    let text = format!(
+        r#"
+scenario:
+  - mongo: {{ insert: users, documents: [ {{ _id: "{{id}}", name: "A \"b\"\n{{id}}", n: 1 }} ] }}
+    expect: {{ affected: 1 }}
+  - mongo: {{ find: users, filter: {{ _id: "{{id}}" }} }}
+    expect: {{ documents: 1, fields: {{ n: 1 }} }}
+    save: {{ name: {{ field: name }} }}
+  - mongo: {{ update: users, updates: [ {{ q: {{ name: "{{name}}" }}, u: {{ $inc: {{ n: 41 }} }} }} ] }}
+    expect: {{ affected: 1 }}
+  - mongo: {{ aggregate: users, pipeline: [ {{ $match: {{ _id: "{{id}}" }} }} ], cursor: {{}} }}
+    expect: {{ documents: 1, fields: {{ n: 42 }} }}
+  - mongo: {{ delete: users, deletes: [ {{ q: {{ _id: "{{id}}" }}, limit: 1 }} ] }}
+    expect: {{ affected: 1 }}
+  - mongo: {{ find: users, filter: {{ _id: "{{id}}" }} }}
+    expect: {{ documents: 0 }}
+data: {{ id: {{ sequence: 1.. }} }}
+load: {{ users: 2, requests: 60 }}
+url: {}
+"#,
+        server.url()
+    );
+    let output = run_plan(&home, &text);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 60, "{run}");
+    let twice = format!(r#"{}?mongo={{"insert":"users","documents":[{{"_id":1}}]}}"#, server.url());
+    let run = load(&home, &[&twice, "-n", "5", "-c", "1"]);
+    assert_eq!((number(&run, "outcomes.ok"), errors(&run, "constraint")), (1, 4), "{run}");
+}
+
+#[test]
+fn records_of_ycsb_are_loaded_once_and_read_from_a_real_server() {
+    let (home, server) = (Home::new(), Mongo::start().unwrap_or_else(|missing| panic!("{missing}")));
+    let url = server.url();
+    let mut prepare = Command::new(TENBIN);
+    home.isolate(&mut prepare);
+    prepare.args(["prepare", &url, "--workload", "ycsb-a", "--table-size", "100"]);
+    let output = Started::spawn(prepare).finish();
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let run = load(&home, &[&url, "--workload", "ycsb-e", "--keys", "100", "-n", "200", "-c", "2"]);
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 200, "{run}");
 }

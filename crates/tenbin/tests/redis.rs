@@ -423,6 +423,21 @@ fn slow_command_is_named_from_the_times_that_the_store_counts() {
     assert!(cause.to_string().contains("KEYS took"), "{run}");
 }
 
+#[test]
+fn slow_calls_on_one_key_are_named_from_the_slow_log() {
+    let (home, redis) = (Home::new(), redis(&[]));
+    redis.cli(&["EVAL", "for i=1,100000 do redis.call('hset','large',i,i) end", "0"]).expect("a hash");
+    redis.cli(&["HSET", "small", "a", "b"]).expect("a hash");
+    let text = format!(
+        "scenario: [ {{ redis: HGETALL small, weight: 40 }}, {{ redis: HGETALL large, weight: 1 }} ]\nload: {{ users: 4, for: 4s }}\nurl: {}\n",
+        redis.url()
+    );
+    run_plan(&home, &text);
+    let run = home.last()["runs"][0].clone();
+    let cause = run["bottleneck"].to_string();
+    assert!(cause.contains("calls of HGETALL per second") && cause.contains("100 % of them on one key"), "{run}");
+}
+
 /// Durations of the commands in the server's log, in µs, the shortest first. The server measures them itself.
 fn delays_us(redis: &Redis) -> Vec<f64> {
     let log = redis.cli(&["--json", "SLOWLOG", "GET", "5000"]).expect("a log");

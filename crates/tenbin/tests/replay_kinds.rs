@@ -1,12 +1,13 @@
-//! Replays of logs of MariaDB, of HTTP archives, and over fewer connections than sessions.
+//! Replays of logs of MariaDB and Redis, of HTTP archives, and over fewer connections than sessions.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings, Redis};
 
 use crate::support::{Home, Output, Started, TENBIN, built_in, until};
 
@@ -102,6 +103,65 @@ fn slow_log_of_mariadb_is_replayed_and_rows_are_compared() {
         list.iter().find(|one| one["text"] == text).unwrap_or_else(|| panic!("{text} in {result}")).clone()
     };
     assert_eq!(count(&of("select n from t where id = ?"), "/rows"), 5, "{result}");
+}
+
+/// Redis, or the command that installs it.
+fn redis() -> Redis {
+    Redis::start(&[]).unwrap_or_else(|missing| panic!("{missing}"))
+}
+
+/// Output of MONITOR while `run` runs, up to a line with `last`.
+fn monitored(server: &Redis, home: &Home, last: &str, run: impl FnOnce()) -> PathBuf {
+    let log = home.path().join("monitor.log");
+    let port = server.port().to_string();
+    let mut monitor = Command::new("redis-cli")
+        .args(["-p", &port, "monitor"])
+        .stdout(fs::File::create(&log).expect("a log"))
+        .spawn()
+        .expect("redis-cli, from the package redis-tools");
+    let has = |text: &str| fs::read_to_string(&log).is_ok_and(|written| written.contains(text));
+    until("MONITOR began", || has("OK"));
+    run();
+    until("the log has all commands", || has(last));
+    monitor.kill().expect("a process");
+    monitor.wait().expect("its end");
+    log
+}
+
+#[test]
+fn output_of_monitor_is_replayed_by_session_with_its_transactions() {
+    let (home, from, to) = (Home::new(), redis(), redis());
+    let log = monitored(&from, &home, "\"last\"", || {
+        from.cli(&["SET", "text", "a \"b\"\n{c}"]).expect("a reply");
+        from.cli(&["EVAL", "redis.call('incr', KEYS[1]) return redis.call('get', KEYS[1])", "1", "n"])
+            .expect("a reply");
+        let transaction = "MULTI\nINCR n\nGET text\nEXEC\nINCR text\n";
+        let mut session = Command::new("redis-cli")
+            .args(["-p", &from.port().to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("redis-cli");
+        session.stdin.take().expect("a pipe").write_all(transaction.as_bytes()).expect("written");
+        session.wait().expect("its end");
+        from.cli(&["SET", "last", "1"]).expect("a reply");
+    });
+    let dry = replay(&home, &[text(&log), "--dry-run"]);
+    assert_eq!((dry["log"]["format"].as_str(), count(&dry, "/log/sessions")), (Some("monitor"), 4), "{dry}");
+    let skipped = dry["log"]["skipped"].as_array().expect("a list");
+    let scripts = skipped.iter().find(|one| one["reason"] == "part_of_script").expect("commands of a script");
+    assert_eq!(scripts["count"], 2, "{dry}");
+    let output = tenbin(&home, &["replay", text(&log), "--to", &to.url()]);
+    assert!(output.code == Some(2) && output.stderr.contains("--allow-writes"), "{output:?}");
+    let result = replay(&home, &[text(&log), "--to", &to.url(), "--allow-writes"]);
+    assert_eq!(count(&result, "/replay/outcomes/ok"), 7, "{result}");
+    assert_eq!(count(&result, "/replay/outcomes/rejected"), 1, "INCR of a text: {result}");
+    for key in ["text", "n", "last"] {
+        assert_eq!(to.cli(&["GET", key]).expect("a value"), from.cli(&["GET", key]).expect("a value"), "{key}");
+    }
+    assert_eq!(to.cli(&["GET", "n"]).expect("a value").trim(), "2");
+    let output = tenbin(&home, &["replay", text(&log), "--to", "postgres://127.0.0.1:1/x", "--allow-writes"]);
+    assert!(output.code == Some(2) && output.stderr.contains("redis://"), "{output:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::support::{Home, Output, Started, TENBIN, assert_identity, number};
 use serde_json::Value;
-use servers::{Memcached, Postgres, PostgresSettings, Redis};
+use servers::{MariaDb, MariaDbSettings, Memcached, Postgres, PostgresSettings, Redis};
 
 /// Max distance of a share from that of the mix, as a fraction.
 const SHARE_OFF_MAX: f64 = 0.005;
@@ -98,6 +98,37 @@ fn postgresql_gets_rows_of_ycsb_and_every_workload() {
         let run = load(&home, &[&url, "--workload", workload, "--table-size", "300", "-c", "4", "-n", "400"]);
         assert_eq!(number(&run, "outcomes.rejected"), 0, "{run}");
     }
+}
+
+#[test]
+fn mariadb_gets_rows_of_ycsb_and_every_operation() {
+    let home = Home::new();
+    let server = MariaDb::start(&MariaDbSettings::default()).unwrap_or_else(|missing| panic!("{missing}"));
+    let url = server.own_url();
+    prepare(&home, &[&url, "--workload", "ycsb-f", "--table-size", "200"]);
+    for workload in ["ycsb-f", "ycsb-e"] {
+        load(&home, &[&url, "--workload", workload, "--table-size", "200", "-n", "200", "-c", "4"]);
+    }
+}
+
+#[test]
+fn postgresql_keeps_records_of_ycsb_in_one_column() {
+    let home = Home::new();
+    let server =
+        Postgres::start(&PostgresSettings::default()).unwrap_or_else(|missing| panic!("{missing}"));
+    let plan = home.path().join("plan.yaml");
+    let text = format!(
+        "workload: {{ name: ycsb-f, records: 100, fields: 3, field-size: 10 }}\nload: {{ users: 2, requests: 300 }}\nsystems:\n  \
+         jsonb: {{ url: \"{}\", prepare: {{ workload: ycsb-f, jsonb: true }} }}\n",
+        server.own_url()
+    );
+    fs::write(&plan, text).expect("written");
+    let output = home.run(&["run", &plan.display().to_string()]);
+    assert!([Some(0), Some(4), Some(6)].contains(&output.code), "{output:?}");
+    let run = home.last()["runs"][0].clone();
+    assert_eq!(number(&run, "outcomes.ok"), 300, "{run}");
+    let documents = server.sql("SELECT count(*) FROM usertable WHERE length(document->>'field2') = 10");
+    assert_eq!(documents.expect("a count").trim(), "100");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! memcached (text protocol with meta commands): a command is sent, and one reply comes back.
+//! memcached (text protocol with meta commands, and binary protocol): a command is sent, and one reply comes back.
 //!
 //! ```text
 //!                 log-in: set with user and password
@@ -9,10 +9,14 @@
 //!    any byte: excess       │ peer_closed(): before it: empty or incomplete
 //! ```
 //!
-//! A connection carries one command at a time.
+//! A connection carries one command at a time. The binary protocol ([`binary`]) is an entry of its own: it has the same states, but
+//! other bytes and another log-in.
 
+pub mod binary;
 mod command;
+mod content;
 mod conversation;
+mod format;
 mod log_in;
 mod reader;
 mod records;
@@ -31,14 +35,14 @@ use crate::channel::{Channels, Footprint};
 use crate::conversation::{Conversation, Script};
 use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
 use crate::secrets::Secrets;
-use crate::step::{StepsOfLoad, compile_each};
+use crate::step::{Access, StepsOfLoad, WrongValue, compile_each};
 use command::Command;
 use log_in::Identity;
 
 /// Max bytes of an unfinished line, and of an error.
 const PARTIAL_BYTES_MAX: u64 = 2 * reader::LINE_BYTES_MAX as u64;
 /// Max bytes of the values that checks and saved values read, and of their positions.
-const CONTENT_BYTES_MAX: u64 = 2 * (reader::KEPT_BYTES_MAX + reader::KEPT_VALUES_MAX * 4) as u64;
+const CONTENT_BYTES_MAX: u64 = 2 * (content::KEPT_BYTES_MAX + content::KEPT_VALUES_MAX * 4) as u64;
 
 /// Fault of a peer that sends bytes unasked.
 const EXCESS: &str = "bytes arrived after the end of the reply";
@@ -52,13 +56,19 @@ pub const PROTOCOL: Protocol = Protocol {
     compile: Compile::Steps(&step::STEPS),
     open: Open::Conversation(|| {
         let step = MemcachedStep::of(Vec::from([b"mn".to_vec()]), "mn".into()).unwrap_or_default();
-        let list = Command::compile(&step, &[], &Secrets::default()).into_iter().collect();
-        let mut conversation = MemcachedConversation::new(Arc::new(Commands { list, ..Commands::default() }));
-        conversation.begin(0);
-        Box::new(conversation)
+        opened(&step, Identity::default())
     }),
     samples: samples::all,
 };
+
+/// Opens a conversation with the request of a step under way, for tests.
+fn opened(step: &MemcachedStep, identity: Identity) -> Box<dyn Conversation> {
+    let list = Command::compile(step, identity.format, &[], &Secrets::default()).into_iter().collect();
+    let commands = Commands { list, identity, ..Commands::default() };
+    let mut conversation = MemcachedConversation::new(Arc::new(commands));
+    conversation.begin(0);
+    Box::new(conversation)
+}
 
 /// The commands of a load, and the log-in of its connections.
 #[derive(Debug, Default)]
@@ -77,12 +87,15 @@ pub struct Memcached {
     commands: Arc<Commands>,
 }
 
-/// Compiles the steps of a load to its channels.
-fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
+/// Compiles the steps of a load to its channels, with the log-in that `read` reads from the URL.
+fn compile(
+    load: &StepsOfLoad<'_>,
+    read: fn(&Access) -> Result<Identity, WrongValue>,
+) -> Result<Box<dyn Channels>, WrongStep> {
+    let identity = read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
     let list = compile_each(load.steps, |step: &MemcachedStep| {
-        Command::compile(step, load.variables, load.secrets)
+        Command::compile(step, identity.format, load.variables, load.secrets)
     })?;
-    let identity = Identity::read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
     let variables = load.variables.len() as u16;
     let commands = Commands { list, variables, identity, secrets: load.secrets.clone() };
     Ok(Box::new(Memcached { commands: Arc::new(commands) }))

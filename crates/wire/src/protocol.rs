@@ -129,6 +129,7 @@ pub const PROTOCOLS: &[Protocol] = &[
     redis::PROTOCOL,
     mongodb::PROTOCOL,
     memcached::PROTOCOL,
+    memcached::binary::PROTOCOL,
 ];
 
 /// Protocol and scheme with this URL scheme name, ignoring case.

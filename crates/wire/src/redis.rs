@@ -28,9 +28,10 @@ mod samples;
 mod step;
 mod workload;
 
+pub use command::recorded_words;
 pub use conversation::RedisConversation;
 pub use log_in::{Found, behind_sentinel, found};
-pub use step::RedisStep;
+pub use step::{Part, RedisStep};
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -152,24 +153,35 @@ impl Commands {
 }
 
 impl Redis {
-    /// Creates commands without variables. Each saves an item of its reply, or the whole reply for `None`, up to 64 KiB, in the
-    /// variable with its own number.
+    /// Creates commands without variables. Each saves a part of its reply, up to 64 KiB, in the variable with its own number.
     ///
     /// # Errors
     ///
     /// The message for a log-in that Redis does not have.
-    pub fn asking(commands: &[(&str, Option<usize>)], access: &Access) -> Result<Self, String> {
+    pub fn asking(commands: &[(&str, Part)], access: &Access) -> Result<Self, String> {
         let secrets = Secrets::default();
-        let command = |(number, (line, item)): (u16, &(&str, Option<usize>))| {
+        let command = |(number, (line, part)): (u16, &(&str, Part))| {
             let words = line.split(' ').map(|word| word.as_bytes().to_vec()).collect();
             let mut step = RedisStep::of(words, (*line).into());
-            step.saves.push((number, item.map_or(step::Source::Reply, step::Source::Item)));
+            step.saves.push((number, *part));
             Command::compile(&step, &[], &secrets)
         };
         let list = (0..).zip(commands).map(command).collect::<Result<Vec<_>, _>>()?;
         let identity = Identity::read(access).map_err(|wrong| wrong.what)?;
         let variables = commands.len() as u16;
         Ok(Self { commands: Arc::new(Commands { list, variables, identity, secrets, cluster: None }) })
+    }
+
+    /// Creates connections for recorded commands ([`RedisConversation::begin_recorded`]).
+    ///
+    /// # Errors
+    ///
+    /// The message for a log-in that Redis does not have.
+    pub fn recorded(access: &Access) -> Result<Self, String> {
+        let any = RedisStep::of(Vec::from([b"PING".to_vec()]), String::new());
+        let list = Vec::from([Command::compile(&any, &[], &Secrets::default())?]);
+        let identity = Identity::read(access).map_err(|wrong| wrong.what)?;
+        Ok(Self { commands: Arc::new(Commands { list, identity, ..Commands::default() }) })
     }
 
     fn command(&self, step: u16) -> Option<&Command> {

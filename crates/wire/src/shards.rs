@@ -124,7 +124,7 @@ impl Shards {
 }
 
 /// CRC-32/ISO-HDLC, as in zlib, PHP, and MySQL.
-fn crc32(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
+pub(crate) fn crc32(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let bytes = parts.flatten();
     u64::from(!bytes.fold(!0, |sum, byte| (sum >> 8) ^ CRC32_TABLE[usize::from(sum as u8 ^ byte)]))
 }

@@ -23,6 +23,8 @@ const SAMPLES: &[&str] = &[
      2024-01-19T16:29:48.142000Z\t   12 Query\tSELECT 1,\n2\n",
     "# Time: 2024-01-19T16:29:48.141142Z\n# User@Host: app[app] @ web1 [10.0.0.5]  Id:    12\n\
      # Query_time: 0.1  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 1\nuse shop;\nSET timestamp=1705681788;\nSELECT 1;\n",
+    "OK\n1767323045.107412 [0 127.0.0.1:60866] \"SET\" \"k\" \"a \\\"\\x00\\n\"\n1767323045.2 [1 lua] \"get\" \"k\"\n\
+     1767323045.3 [1 [::1]:5] \"multi\"\n1767323045.4 [1 unix:/tmp/r.sock] \"auth\" \"(redacted)\"\n",
     "10.0.0.1 - - [02/Jan/2026:03:04:05 +0000] \"GET /a?b=1 HTTP/1.1\" 200 12 \"-\" \"curl \\x22x\\x22\"\n",
     "{\"log\":{\"entries\":[\n{\"startedDateTime\":\"2026-01-02T03:04:05.5Z\",\"time\":1.5,\"request\":{\"method\":\"POST\",\"url\":\"https://a/x?b=1\",\
      \"headers\":[{\"name\":\"Accept\",\"value\":\"*/*\"}],\"postData\":{\"text\":\"{}\"},\"bodySize\":2},\n\"response\":{\"status\":200}}]}}\n",

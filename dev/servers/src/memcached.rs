@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -12,6 +13,8 @@ use crate::program;
 use crate::server::{self, Server};
 
 const PACKAGE: &str = "memcached";
+/// Package with the program that adds users.
+const SASL_PACKAGE: &str = "sasl2-bin";
 /// Timeout of a request for statistics.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -39,6 +42,32 @@ impl Memcached {
             std::fs::write(&file, users).map_err(|error| Missing::file(&file, error))?;
             options.extend(["-Y".to_owned(), file.display().to_string()]);
         }
+        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
+        Ok(Self { server, port, _folder: folder })
+    }
+
+    /// Starts a server that asks for a log-in by SASL, and so takes only the binary protocol.
+    ///
+    /// # Errors
+    ///
+    /// When memcached or Cyrus SASL is not installed, or memcached does not start.
+    pub fn with_sasl(user: &str, password: &str) -> Result<Self, Missing> {
+        let folder = Folder::new("memcached", None)?;
+        let users = folder.path().join("users.db");
+        let mut add = Command::new(program::find("saslpasswd2", SASL_PACKAGE)?);
+        add.args(["-c", "-p", "-a", PACKAGE, "-f"]).arg(&users).arg(user).stdin(Stdio::piped());
+        let mut adding = add.spawn().map_err(|error| Missing::file(&users, error))?;
+        if let Some(mut input) = adding.stdin.take() {
+            input.write_all(password.as_bytes()).map_err(|error| Missing::file(&users, error))?;
+        }
+        adding.wait().map_err(|error| Missing::file(&users, error))?;
+        let settings = format!(
+            "mech_list: plain\npwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: {}\n",
+            users.display()
+        );
+        let file = folder.path().join("memcached.conf");
+        std::fs::write(&file, settings).map_err(|error| Missing::file(&file, error))?;
+        let options = ["-S".to_owned()];
         let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
         Ok(Self { server, port, _folder: folder })
     }
@@ -83,6 +112,7 @@ impl Memcached {
 
 fn run(folder: &Folder, port: u16, options: &[String]) -> Result<Server, Missing> {
     let mut command = program::command(&program::find("memcached", PACKAGE)?, None, None, "KILL")?;
+    command.env("SASL_CONF_PATH", folder.path());
     command.args(["-p", &port.to_string(), "-U", "0", "-l", "127.0.0.1", "-u", "root"]).args(options);
     Server::start(command, &server::log_path(folder.path()), |_, _| {
         TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()

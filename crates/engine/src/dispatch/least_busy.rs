@@ -12,6 +12,8 @@ pub(crate) struct LeastBusy {
     heap: Vec<Rank>,
     /// By link: its index in the heap.
     places: Vec<u32>,
+    /// Link that may have changed since it was ranked. `None` if all ranks are up to date, as far as was noted.
+    changed: Option<u32>,
 }
 
 /// Sort key of a link in one number, so that a comparison is one instruction. From its highest bit: whether the link has no room,
@@ -56,12 +58,24 @@ impl LeastBusy {
             first: numbers.start,
             places: (0..numbers.len() as u32).collect(),
             heap: numbers.map(Rank::idle).collect(),
+            changed: None,
         }
     }
 
-    /// Updates the position of a link whose load, room, or state may have changed.
+    /// Notes that the load, room, or state of a link may have changed. The link is ranked again when its position matters: a batch of
+    /// replies frees and fills one link again and again.
     #[inline]
     pub(crate) fn update(&mut self, links: &[Link], number: u32) {
+        if self.changed != Some(number)
+            && let Some(other) = self.changed.replace(number)
+        {
+            self.rank(links, other);
+        }
+    }
+
+    /// Updates the position of a link.
+    #[inline]
+    fn rank(&mut self, links: &[Link], number: u32) {
         let rank = Rank::of(&links[number as usize], number);
         let place = self.places[(number - self.first) as usize] as usize;
         let before = std::mem::replace(&mut self.heap[place], rank);
@@ -75,6 +89,15 @@ impl LeastBusy {
     /// The least busy link. `None` if no link has room.
     #[inline]
     pub(crate) fn first(&mut self, links: &[Link]) -> Option<u32> {
+        if let Some(number) = self.changed {
+            let rank = Rank::of(&links[number as usize], number);
+            // No other link comes before the first of the heap, so this one is the least busy wherever it stands.
+            if !rank.is_full() && self.heap.first().is_none_or(|first| rank <= *first) {
+                return Some(number);
+            }
+            self.changed = None;
+            self.rank(links, number);
+        }
         loop {
             let first = *self.heap.first()?;
             if first.is_full() {
@@ -85,7 +108,7 @@ impl LeastBusy {
                 return Some(number);
             }
             // The channel has less room than when the link was ranked.
-            self.update(links, number);
+            self.rank(links, number);
         }
     }
 

@@ -9,13 +9,15 @@ use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
 use super::{Covers, FULL, REFUSED, Rule, Rung, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
-use crate::inside::Inside;
+use crate::inside::{Inside, SlowCalls};
 use crate::words::{decimal, duration};
 
 /// Smallest share of a core that one command uses if it is the cause.
 const COMMAND_MIN_SHARE: f64 = 0.3;
 /// Smallest mean time of a command that is slow, in milliseconds. Usual commands take some microseconds.
 const SLOW_MIN_MS: f64 = 1.0;
+/// Smallest share of the slow calls of a command on one key that is worth a word.
+const ONE_KEY_MIN_SHARE: f64 = 0.8;
 /// Smallest ratio of evicted keys to commands.
 const EVICTED_MIN_SHARE: f64 = 0.01;
 /// Smallest share of the time for which something waits for a disk.
@@ -86,7 +88,8 @@ fn its_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const A_SLOW_COMMAND: Rule = Rule {
     finds: &[Resource::STORE_COMMAND],
-    when: "one command of a key-value store took 30 % of the time of its main thread, at 1 ms or more on average",
+    when: "one command of a key-value store took 30 % of the time of its main thread, at 1 ms or more on average, or its slow log had calls of one \
+           command that took as much",
     why: "the store runs one command at a time, so all others wait. Usual commands take some microseconds",
     refuted_by: &[],
     rung: Rung::Runtime,
@@ -96,27 +99,56 @@ pub(super) const A_SLOW_COMMAND: Rule = Rule {
 
 fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     main_thread(evidence)?;
+    let slow = slow_calls(evidence);
     let times =
         |inside: &Inside| inside.executed.iter().map(|one| (one.statement.clone(), one.total_s)).collect();
-    let name = largest(evidence, times)?;
-    let of_run = |figure: fn(&Inside, &crate::inside::StatementTime) -> f64| {
+    let of_run = |name: &str, figure: fn(&Inside, &crate::inside::StatementTime) -> f64| {
         let of = |run: &RunEvidence<'_>| {
             let inside = run.signals?.inside.as_ref()?;
             Some(figure(inside, inside.executed.iter().find(|one| one.statement == name)?))
         };
         median(evidence.runs.iter().filter_map(of))
     };
-    let share = of_run(|inside, one| one.total_s / inside.seconds).filter(|share| share.is_finite())?;
-    let mean_ms = of_run(|_, one| one.mean_ms())?;
-    if share < COMMAND_MIN_SHARE || mean_ms < SLOW_MIN_MS {
-        return None;
-    }
+    let counted = largest(evidence, times).and_then(|name| {
+        let share = of_run(&name, |inside, one| one.total_s / inside.seconds).filter(|share| share.is_finite())?;
+        let mean_ms = of_run(&name, |_, one| one.mean_ms())?;
+        (share >= COMMAND_MIN_SHARE && mean_ms >= SLOW_MIN_MS).then_some((name, share, mean_ms))
+    });
+    let Some((name, share, mean_ms)) = counted else {
+        let (because, share) = slow.filter(|(_, share)| *share >= COMMAND_MIN_SHARE)?;
+        let cause = suspected(Resource::STORE_COMMAND, Scope::System, because);
+        return Some(cause.direct(Some(share)).first());
+    };
     let because = format!(
         "{name} took {} of the time of its only thread for commands, {} per call",
         percent(Share::of_measured(share, 1.0)?.get()),
         duration(mean_ms * 1e6)
     );
-    Some(suspected(Resource::STORE_COMMAND, Scope::System, because).direct(Some(share)).first())
+    let cause = suspected(Resource::STORE_COMMAND, Scope::System, because).and(slow.map(|(words, _)| words));
+    Some(cause.direct(Some(share)).first())
+}
+
+/// Slow calls of the command that took most time in the slow log, in words, and the share of the time that they took.
+fn slow_calls(evidence: &Evidence<'_>) -> Option<(String, f64)> {
+    let times = |inside: &Inside| inside.slow.iter().map(|one| (one.command.clone(), one.share)).collect();
+    let name = largest(evidence, times)?;
+    let figure = |figure: fn(&SlowCalls) -> f64| {
+        inside(evidence, |inside| inside.slow.iter().find(|one| one.command == name).map(figure))
+    };
+    let share = figure(|slow| slow.share).filter(|share| share.is_finite())?;
+    let (calls, mean_ns) = (figure(|slow| slow.calls_per_s)?, figure(SlowCalls::mean_ns)?);
+    let on_one = figure(|slow| slow.on_one_key_per_s)?;
+    let keys = match on_one / calls {
+        share if share >= ONE_KEY_MIN_SHARE => format!(", {} of them on one key", percent(share.min(1.0))),
+        _ => String::new(),
+    };
+    let words = format!(
+        "its slow log has {} calls of {name} per second, {} each, {} of the time{keys}",
+        decimal(calls, 2),
+        duration(mean_ns),
+        percent(Share::of_measured(share, 1.0)?.get())
+    );
+    Some((words, share))
 }
 
 pub(super) const ITS_MEMORY: Rule = Rule {

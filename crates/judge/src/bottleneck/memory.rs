@@ -11,6 +11,8 @@ use crate::words::decimal;
 const MEMORY_PRESSURE: f64 = 0.1;
 /// Smallest share of the seconds in which pages were swapped.
 const SWAPPING: f64 = 0.5;
+/// Smallest share of the system's memory that is swapped out if swapping slows it down.
+const SWAPPED_OUT_MIN_SHARE: f64 = 0.01;
 
 /// Smallest share of the seconds in which a control group met its limit.
 const MET: f64 = 0.5;
@@ -67,7 +69,8 @@ fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const MEMORY: Rule = Rule {
     finds: &[Resource::MEMORY],
-    when: "pages were swapped in half of the seconds, or something waited for memory 10 % of the time",
+    when: "pages were swapped in half of the seconds, and 1 % of the system's memory was swapped out, if that was read; or something waited \
+           for memory 10 % of the time",
     why: "a machine that swaps occasionally is not out of memory",
     refuted_by: &[NOTHING_WAITED],
     rung: Rung::Kernel,
@@ -76,9 +79,14 @@ pub(super) const MEMORY: Rule = Rule {
 };
 
 fn memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    if let Some(swapping) = evidence.signal(|signals| signals.swapping).filter(|share| *share >= SWAPPING) {
+    let swapped_out = evidence.signal(|signals| signals.swapped_out);
+    // Pages of other processes may be swapped while all of the system's own memory is resident.
+    let is_resident = swapped_out.is_some_and(|share| share < SWAPPED_OUT_MIN_SHARE);
+    let swapping = evidence.signal(|signals| signals.swapping);
+    if let Some(swapping) = swapping.filter(|share| *share >= SWAPPING && !is_resident) {
         let because = format!("pages were swapped in or out in {} of the seconds", percent(swapping));
-        return Some(suspected(Resource::MEMORY, Scope::Machine, because));
+        let own = swapped_out.map(|share| format!("{} of the system's memory was swapped out", percent(share)));
+        return Some(suspected(Resource::MEMORY, Scope::Machine, because).and(own));
     }
     let waited = evidence.memory_pressure().filter(|waited| waited.share >= MEMORY_PRESSURE)?;
     let cause =

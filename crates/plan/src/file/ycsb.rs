@@ -12,19 +12,21 @@ use crate::system_kind::takes_statements;
 use crate::units;
 use crate::ycsb::{
     self, FIELD_BYTES_DEFAULT, FIELD_BYTES_MAX, FIELDS_DEFAULT, FIELDS_MAX, RECORDS_DEFAULT, RECORDS_MAX,
-    RecordLoading, RecordShape,
+    RecordLayout, RecordLoading, RecordShape,
 };
 
 /// Key of the section.
 const KEY: &str = "workload";
 const PREPARE: &str = "prepare";
+const JSONB: &str = "jsonb";
 
-/// Whether the systems of a plan with a workload have several protocols, so that its steps differ between them.
+/// Whether the systems of a plan with a workload have several protocols or layouts, so that its steps differ between them.
 pub(crate) fn differs_between_systems(root: &Node) -> bool {
-    let mut schemes: Vec<&str> = systems(root).filter_map(scheme).collect();
-    schemes.sort_unstable();
-    schemes.dedup();
-    root.entry(KEY).is_some() && schemes.len() > 1
+    let mut kinds: Vec<(&str, RecordLayout)> =
+        systems(root).filter_map(|system| Some((scheme(system)?, layout(system)))).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    root.entry(KEY).is_some() && kinds.len() > 1
 }
 
 /// The tree with the steps and data of its workload, for the system with this number. Unchanged without a workload.
@@ -43,8 +45,9 @@ pub(crate) fn expanded(root: &Node, system: usize, reading: &mut Reading<'_>) ->
         reading.at(steps.key_at, what, "remove one of them");
         return None;
     }
-    let url = systems(root).nth(system).and_then(url_of).unwrap_or_default();
-    let text = match workload.sections(url, shape) {
+    let system = systems(root).nth(system);
+    let url = system.and_then(url_of).unwrap_or_default();
+    let text = match workload.sections(url, shape, system.map(layout).unwrap_or_default()) {
         Ok(text) => text,
         Err((what, help)) => {
             reading.at(at, what, help);
@@ -109,7 +112,7 @@ fn join(own: &mut Node, section: &Node) {
 
 /// Replaces the workload of `prepare` by the statements and rows of its table. Records of stores stay for [`loading`].
 fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
-    let is_of_database = url_of(system).is_some_and(takes_statements);
+    let (is_of_database, layout) = (url_of(system).is_some_and(takes_statements), layout(system));
     let Value::Map(entries) = &mut system.value else { return };
     let Some(prepare) = entries.iter_mut().find(|entry| entry.key == PREPARE) else { return };
     let is_of_records = prepare.value.text_of(KEY).is_some_and(|name| ycsb::find(name).is_some());
@@ -117,8 +120,17 @@ fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
         return;
     };
     let is_unlogged = keys.iter().any(|key| key.key == "unlogged-tables" && key.value.text() == Some("true"));
-    keys.retain(|key| key.key != KEY && key.key != "unlogged-tables");
-    let text = shape.prepare_sections(is_unlogged);
+    let text = match layout {
+        RecordLayout::Columns => {
+            keys.retain(|key| key.key != KEY);
+            shape.prepare_sections(is_unlogged)
+        }
+        // The workload's own steps insert the documents.
+        RecordLayout::Jsonb => format!("sql: [\"{}\"]\n", sql::records::create_jsonb_table(is_unlogged)),
+    };
+    // The layout of documents is read again for their inserts.
+    let is_read_again = layout == RecordLayout::Jsonb;
+    keys.retain(|key| key.key != "unlogged-tables" && (is_read_again || key.key != JSONB));
     if let Some(sections) = parse::parse(&text, &mut Findings::default()) {
         keys.extend(sections.entries().iter().map(|entry| placed(entry, at)));
     }
@@ -135,7 +147,13 @@ pub(crate) fn loading(system: &Node, root: &Node, reading: &mut Reading<'_>) -> 
     };
     let jobs = prepare.text_of("jobs").and_then(|text| units::count(text).ok());
     let jobs = jobs.map_or(RecordLoading::JOBS_DEFAULT, |jobs| jobs.clamp(1, 256) as u32);
-    Some(RecordLoading { shape: shape(workload, reading), jobs })
+    Some(RecordLoading { shape: shape(workload, reading), jobs, layout: layout(system) })
+}
+
+/// Layout of the records of a system.
+fn layout(system: &Node) -> RecordLayout {
+    let asked = system.get(PREPARE).and_then(|prepare| prepare.text_of(JSONB));
+    if asked == Some("true") { RecordLayout::Jsonb } else { RecordLayout::Columns }
 }
 
 /// Systems of a plan: those of `systems`, or the plan itself with its `url`.

@@ -31,6 +31,8 @@ crate::spec::spec! {
             "PostgreSQL: creates foreign keys between pgbench tables.";
         PREPARE_UNLOGGED "unlogged-tables" "--unlogged-tables": unlogged: bool = TRUTH, "true",
             "PostgreSQL: creates unlogged tables.";
+        PREPARE_JSONB "jsonb" "--jsonb": jsonb: bool = TRUTH, "true",
+            "PostgreSQL, ycsb workloads: keeps the fields of a record in one column of type jsonb, which the steps of the workload then use.";
     }
     on command lines only {}
 }

@@ -180,6 +180,14 @@ impl Study {
                 }
                 Plan { front: (kind.front)(&launch.front(), LoadSpec::default())?, ..plan }
             }
+            Traffic::Commands(protocol) => {
+                let plan = requests::alone(&launch.front(), spec.clone())?;
+                if plan.endpoint().protocol().is_none_or(|of_system| of_system.name != protocol) {
+                    let what = format!("the log has commands of {protocol}, and the system is another");
+                    return Err(wrong(&what, "name a server of that protocol"));
+                }
+                plan
+            }
             Traffic::Http if kind.takes_statements() => {
                 return Err(wrong(
                     "the log has HTTP requests, and the system is a database",

@@ -140,7 +140,7 @@ impl Script for HttpPlay {
                 let values = form.headers.iter().map(|(_, value)| value.len());
                 values.chain(form.body.as_ref().map(String::len)).max().unwrap_or(0)
             }
-            Form::Query | Form::Execute { .. } => 0,
+            Form::Query | Form::Command | Form::Execute { .. } => 0,
         };
         let longest = texts.chain(self.shared.trace.slots.iter().flatten().map(of_form)).max().unwrap_or(0);
         Script::footprint(&self.http, &|_| longest as u64)

@@ -77,11 +77,13 @@ pub struct Difference {
 
 /// Result of a replayed item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Replayed {
+pub(crate) enum Replayed {
     /// Success, with the number of rows that were returned; `None` if the statement returns none.
     Ok(Option<u64>),
     /// Failure with a SQLSTATE.
     Error([u8; 5]),
+    /// Error reply without a code.
+    Failed,
     /// HTTP status.
     Status(u16),
     /// No complete reply.
@@ -113,14 +115,14 @@ impl Outcomes {
     }
 
     /// Counts an item that was left out.
-    pub(super) fn leave_out(&self, item: &Item) {
+    pub(crate) fn leave_out(&self, item: &Item) {
         if let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) {
             counters.unsent.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Counts the result of an item.
-    pub(super) fn note(&self, item: &Item, replayed: Replayed) {
+    pub(crate) fn note(&self, item: &Item, replayed: Replayed) {
         let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) else { return };
         let add = |counter: &AtomicU64, count: u64| {
             counter.fetch_add(count, Ordering::Relaxed);
@@ -129,7 +131,7 @@ impl Outcomes {
         match replayed {
             Replayed::Ok(rows) => add(&counters.rows, rows.unwrap_or(0)),
             Replayed::Status(..400) => {}
-            Replayed::Error(_) | Replayed::Status(_) | Replayed::Lost => add(&counters.errors, 1),
+            Replayed::Error(_) | Replayed::Failed | Replayed::Status(_) | Replayed::Lost => add(&counters.errors, 1),
         }
         match is_same(item, replayed) {
             Some(true) => add(&counters.same, 1),
@@ -216,6 +218,7 @@ fn words(item: &Item, replayed: Replayed) -> (String, String) {
         // Rows are named only if they are what differs.
         Replayed::Ok(count) => rows(count.filter(|_| item.rows.is_some())),
         Replayed::Error(replayed) => code(&replayed),
+        Replayed::Failed => "error".to_owned(),
         Replayed::Status(status) => format!("status {status}"),
         Replayed::Lost => "no reply".to_owned(),
     };

@@ -117,7 +117,7 @@ impl SqlPlayer {
         let text = shared.trace.texts.get(item.text as usize).map_or("", |text| text);
         self.session.clear();
         match &item.form {
-            Form::Query | Form::Request(_) => self.session.query(text.as_bytes()),
+            Form::Query | Form::Command | Form::Request(_) => self.session.query(text.as_bytes()),
             Form::Execute { values, is_named } => {
                 let is_kept = *is_named && item.text < KEPT_STATEMENTS_MAX;
                 let statement = Statement { number: item.text as u16, text, is_kept };

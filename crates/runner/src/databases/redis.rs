@@ -1,6 +1,7 @@
 //! Redis, and other stores of its protocol.
 
 mod discovery;
+mod slow_log;
 mod watch;
 
 use std::slice;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use engine::{Interview, Peer, Unanswered};
 use loading::{Answer, Error};
-use wire::redis::{Redis, RedisConversation};
+use wire::redis::{Part, Redis, RedisConversation};
 use wire::{Conversation as _, Script as _};
 
 use super::Store;
@@ -47,7 +48,7 @@ struct Session {
 }
 
 impl Questions for Session {
-    /// Lines of the reply as rows: `name:value` has two fields, other lines have one.
+    /// Lines of the reply as rows: `name:value` has two fields, other lines and items have one.
     fn ask(&mut self, question: &str) -> Result<Answer, Error> {
         let doing = || "asking the server about itself".to_owned();
         let step = watch::QUESTIONS.iter().position(|(known, _)| *known == question);
@@ -62,7 +63,8 @@ impl Questions for Session {
                 text = String::from_utf8_lossy(value).into_owned();
             }
         });
-        let fields = |line: &str| line.splitn(2, ':').map(|field| Some(field.to_owned())).collect();
+        let parts = if watch::QUESTIONS[step].1 == Part::Items { 1 } else { 2 };
+        let fields = |line: &str| line.splitn(parts, ':').map(|field| Some(field.to_owned())).collect();
         Ok(text.lines().map(fields).collect())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use plan::{Database, Fault, OwnData, RecordLoading, RecordShape, RunningSystem, units};
+use plan::{Database, Fault, OwnData, RecordLayout, RecordLoading, RecordShape, RunningSystem, units};
 use runner::{FillError, Loaded, LoadingError, LoadingOptions, PartitionMethod, PublicLoads, Stopper};
 
 use crate::arguments::url_argument;
@@ -198,7 +198,7 @@ fn read(flags: &PrepareFlags) -> Result<Asked, Vec<Fault>> {
         Some(database) => Asked::Tables(database, options),
         None => {
             let system = RunningSystem { url: flags.url.clone(), ..RunningSystem::default() };
-            Asked::Records(system, RecordLoading { shape, jobs: options.jobs })
+            Asked::Records(system, RecordLoading { shape, jobs: options.jobs, layout: RecordLayout::default() })
         }
     })
 }

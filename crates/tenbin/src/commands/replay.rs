@@ -186,8 +186,7 @@ fn replay_once(
 
 /// Puts the sessions of a database on the connections of the flag. `None` if each has its own.
 fn share(flags: &ReplayFlags, recorded: &mut Recorded) -> Option<Shared> {
-    let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
-    let asked = flags.connections.filter(|_| is_sql)?;
+    let asked = flags.connections.filter(|_| recorded.format.traffic.has_sessions())?;
     let fingerprints = recorded.survey.fingerprints.iter().map(|counted| counted.text.as_str());
     recorded.trace.share(asked as usize, fingerprints)
 }
@@ -283,8 +282,7 @@ fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
             survey.writes, survey.statements
         ));
     }
-    if survey.databases.len() > 1 && flags.database.is_empty() && matches!(survey.traffic(), Traffic::Sql(_))
-    {
+    if survey.databases.len() > 1 && flags.database.is_empty() && survey.traffic().has_sessions() {
         let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
         return bad(format!(
             "{name}: it has statements of {} databases, and --to names one: {}\n  help: choose with --database NAME; repeat it to send several to one",
@@ -298,29 +296,29 @@ fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
 /// Plan of the system, from which connections and limits are taken.
 fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let url = with_scheme(flags.to.first().map_or("", String::as_str)).into_owned();
-    let is_sql = matches!(recorded.format.traffic, Traffic::Sql(_));
-    check_scheme(&url, is_sql)?;
+    let traffic = recorded.format.traffic;
+    check_scheme(&url, traffic)?;
     let of_requests = flags.connections.map_or(CONNECTIONS_DEFAULT, u64::from);
-    let users = if is_sql { recorded.trace.slots.len() as u64 } else { of_requests };
+    let users = if traffic.has_sessions() { recorded.trace.slots.len() as u64 } else { of_requests };
     let timeout_ns = plan::units::duration_ns(&with_seconds(&flags.timeout));
     let timeout_ns =
         timeout_ns.or_else(|what| bad(format!("--timeout: {what}\n  help: write a time such as 60s")))?;
     let text = Played::Text { name: "replay".to_owned(), text: b"SELECT 1;\n".to_vec() };
     let draft = Draft {
-        url,
+        url: plan::url_with_step(&url),
         load: LoadSpec {
             users: Some(users.into()),
             timeout_ns: Some(timeout_ns.into()),
             threads: flags.threads.map(Into::into),
             ..LoadSpec::default()
         },
-        played: if is_sql { vec![text] } else { Vec::new() },
+        played: if matches!(traffic, Traffic::Sql(_)) { vec![text] } else { Vec::new() },
         ..Draft::default()
     };
     let plan = draft.check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     output::keep_out(&plan.secrets);
     let of_system = plan.endpoints[0].load.database().map(|database| database.engine);
-    match recorded.format.traffic {
+    match traffic {
         Traffic::Sql(engine) if of_system != Some(engine) => bad(format!(
             "--to: the log has statements of {}\n  help: name a server of it with --to",
             engine.name()
@@ -329,16 +327,21 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     }
 }
 
-/// Checks that the system is a web server if the log is that of one, and only then.
-fn check_scheme(url: &str, is_sql: bool) -> anyhow::Result<()> {
-    match (matches!(url.split_once("://"), Some(("http" | "https", _))), is_sql) {
-        (true, true) => {
+/// Checks that the system takes the traffic of the log, as far as its URL shows.
+fn check_scheme(url: &str, traffic: Traffic) -> anyhow::Result<()> {
+    if traffic.fits_scheme(url.split_once("://").map_or("", |(scheme, _)| scheme)) {
+        return Ok(());
+    }
+    match traffic {
+        Traffic::Sql(_) => {
             bad("--to: the log has SQL statements\n  help: name a database with --to, such as postgres://USER@HOST/DATABASE".to_owned())
         }
-        (false, false) => {
+        Traffic::Commands(protocol) => bad(format!(
+            "--to: the log has commands of {protocol}\n  help: name a server of it with --to {protocol}://HOST:PORT"
+        )),
+        Traffic::Http => {
             bad("--to: the log has HTTP requests\n  help: name a web server with --to http://HOST:PORT".to_owned())
         }
-        _ => Ok(()),
     }
 }
 

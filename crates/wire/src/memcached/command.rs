@@ -5,7 +5,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::reader::{Kind, Reader};
+use super::binary::Request;
+use super::content::{Content, Kind};
+use super::format::Format;
 use super::step::{MemcachedStep, ReplyPart};
 use crate::ErrorClass;
 use crate::conversation::Refusal;
@@ -28,14 +30,27 @@ const SHOWN_BYTES_MAX: usize = 120;
 /// A compiled command of a load.
 #[derive(Debug)]
 pub(super) struct Command {
-    /// Words of the line, without the length of the data.
-    words: Box<[Template]>,
-    /// Number of words before the length of the data, and the data. `None` if the command has no data.
-    data: Option<(usize, Template)>,
+    pub(super) encoding: Encoding,
     kind: Option<Kind>,
     reply: Option<Template>,
     content: Option<Template>,
     saves: Box<[(u16, ReplyPart)]>,
+}
+
+/// A command in the format of its load.
+#[derive(Debug)]
+pub(super) enum Encoding {
+    Text(Line),
+    Binary(Request),
+}
+
+/// A command of the text protocol.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// Words of the line, without the length of the data.
+    words: Box<[Template]>,
+    /// Number of words before the length of the data, and the data. `None` if the command has no data.
+    data: Option<(usize, Template)>,
 }
 
 /// Expected texts of checks with the values of a user.
@@ -45,35 +60,51 @@ pub(super) struct Expected {
     content: Option<Vec<u8>>,
 }
 
-impl Command {
-    /// Compiles the command of a step.
-    ///
-    /// # Errors
-    ///
-    /// The message for an unknown variable.
-    pub(super) fn compile(
+impl Encoding {
+    /// Compiles the command of a step in the format of a load.
+    fn compile(
         step: &MemcachedStep,
+        format: Format,
         variables: &[String],
         secrets: &Secrets,
     ) -> Result<Self, String> {
-        let template = |text: &Vec<u8>| Template::compile(text, variables, secrets);
-        let data = step.data.as_ref().map(|(place, text)| Ok::<_, String>((*place, template(text)?)));
-        Ok(Self {
-            words: step.words.iter().map(template).collect::<Result<_, _>>()?,
-            data: data.transpose()?,
-            kind: step.expect.kind,
-            reply: step.expect.reply.as_ref().map(template).transpose()?,
-            content: step.expect.content.as_ref().map(template).transpose()?,
-            saves: step.saves.clone().into(),
-        })
+        match format {
+            Format::Text => Line::compile(step, variables, secrets).map(Self::Text),
+            Format::Binary { vbuckets } => {
+                Request::compile(step, vbuckets, variables, secrets).map(Self::Binary)
+            }
+        }
     }
 
-    /// Appends the command. `value` returns the value of a variable, empty if it has none.
+    fn templates(&self) -> Box<dyn Iterator<Item = &Template> + '_> {
+        match self {
+            Self::Text(line) => Box::new(line.templates()),
+            Self::Binary(request) => Box::new(request.templates()),
+        }
+    }
+
+    /// Max length in bytes.
+    fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
+        match self {
+            Self::Text(line) => line.bytes_max(longest_bytes),
+            Self::Binary(request) => request.bytes_max(longest_bytes),
+        }
+    }
+}
+
+impl Line {
+    fn compile(step: &MemcachedStep, variables: &[String], secrets: &Secrets) -> Result<Self, String> {
+        let template = |text: &Vec<u8>| Template::compile(text, variables, secrets);
+        let data = step.data.as_ref().map(|(place, text)| Ok::<_, String>((*place, template(text)?)));
+        Ok(Self { words: step.words.iter().map(template).collect::<Result<_, _>>()?, data: data.transpose()? })
+    }
+
+    /// Appends the line and its data. `value` returns the value of a variable, empty if it has none.
     ///
     /// # Errors
     ///
     /// A word is empty, too long, or has white space or control characters, which would make another command.
-    pub(super) fn encode<'v>(
+    fn encode<'v>(
         &self,
         value: &impl Fn(u16) -> &'v [u8],
         out: &mut Vec<u8>,
@@ -111,6 +142,54 @@ impl Command {
         }
     }
 
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.words.iter().chain(self.data.iter().map(|(_, data)| data))
+    }
+
+    fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
+        let bytes = self.templates().map(|template| template.bytes_max(longest_bytes).saturating_add(1));
+        bytes.fold(LENGTH_DIGITS_MAX + 4, u64::saturating_add)
+    }
+}
+
+impl Command {
+    /// Compiles the command of a step.
+    ///
+    /// # Errors
+    ///
+    /// The message for an unknown variable.
+    pub(super) fn compile(
+        step: &MemcachedStep,
+        format: Format,
+        variables: &[String],
+        secrets: &Secrets,
+    ) -> Result<Self, String> {
+        let template = |text: &Vec<u8>| Template::compile(text, variables, secrets);
+        Ok(Self {
+            encoding: Encoding::compile(step, format, variables, secrets)?,
+            kind: step.expect.kind,
+            reply: step.expect.reply.as_ref().map(template).transpose()?,
+            content: step.expect.content.as_ref().map(template).transpose()?,
+            saves: step.saves.clone().into(),
+        })
+    }
+
+    /// Appends the command. `value` returns the value of a variable, empty if it has none.
+    ///
+    /// # Errors
+    ///
+    /// A word or a key is one that the protocol does not allow, or a number is none.
+    pub(super) fn encode<'v>(
+        &self,
+        value: &impl Fn(u16) -> &'v [u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        match &self.encoding {
+            Encoding::Text(line) => line.encode(value, out),
+            Encoding::Binary(request) => request.encode(value, out),
+        }
+    }
+
     /// Whether the command or its checks need a variable.
     pub(super) fn needs(&self, variable: u16) -> bool {
         self.templates().flat_map(Template::variables).any(|needed| needed == variable)
@@ -118,13 +197,13 @@ impl Command {
 
     /// Max length in bytes of the encoded command and of its expected texts.
     pub(super) fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
-        let bytes = self.templates().map(|template| template.bytes_max(longest_bytes).saturating_add(1));
-        bytes.fold(LENGTH_DIGITS_MAX + 4, u64::saturating_add)
+        let expected = self.reply.iter().chain(&self.content);
+        let bytes = expected.map(|template| template.bytes_max(longest_bytes).saturating_add(1));
+        bytes.fold(self.encoding.bytes_max(longest_bytes), u64::saturating_add)
     }
 
     fn templates(&self) -> impl Iterator<Item = &Template> {
-        let data = self.data.iter().map(|(_, data)| data);
-        self.words.iter().chain(data).chain(&self.reply).chain(&self.content)
+        self.encoding.templates().chain(&self.reply).chain(&self.content)
     }
 
     /// Whether values of replies are needed.
@@ -155,12 +234,12 @@ impl Command {
     }
 
     /// Reason why a reply is rejected. `None` if it passes.
-    pub(super) fn judge(&self, reply: &Reader, expected: Option<&Expected>) -> Option<Refusal> {
-        if let Some(error) = reply.error() {
-            return Some(Refusal { class: class(error), code: ERROR });
+    pub(super) fn judge(&self, reply: &Content, expected: Option<&Expected>) -> Option<Refusal> {
+        if let Some((_, class)) = reply.error() {
+            return Some(Refusal { class, code: ERROR });
         }
         let check = |code| Some(Refusal { class: ErrorClass::CheckBody, code });
-        if self.kind.is_some_and(|kind| kind != reply.kind()) {
+        if self.kind.is_some_and(|kind| kind != reply.kind) {
             return check(TYPE);
         }
         let expected = expected?;
@@ -178,7 +257,7 @@ impl Command {
     /// # Errors
     ///
     /// A value is absent, or longer than 64 KiB.
-    pub(super) fn save(&self, reply: &Reader, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
+    pub(super) fn save(&self, reply: &Content, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
         for (code, (variable, part)) in (SAVED..).zip(&self.saves) {
             let value = match part {
                 ReplyPart::Item(number) => reply.value(*number),
@@ -190,17 +269,20 @@ impl Command {
     }
 
     /// Error message for a refusal, with the beginning of the reply.
-    pub(super) fn explain(&self, refusal: Refusal, reply: &Reader, secrets: &Secrets) -> String {
+    pub(super) fn explain(&self, refusal: Refusal, reply: &Content, secrets: &Secrets) -> String {
         let value = reply.value(0).unwrap_or_default();
         let value = &value[..value.len().min(SHOWN_BYTES_MAX)];
-        let got = match reply.kind() {
+        let got = match reply.kind {
             kind @ (Kind::Value | Kind::Number) => {
                 format!("{} \"{}\"", kind.name(), secrets.redact(value).escape_ascii())
             }
             kind => kind.name().into(),
         };
         match refusal.code {
-            ERROR => String::from_utf8_lossy(&secrets.redact(reply.error().unwrap_or_default())).into_owned(),
+            ERROR => {
+                let error = reply.error().map_or(&[][..], |(error, _)| error);
+                String::from_utf8_lossy(&secrets.redact(error)).into_owned()
+            }
             TYPE => format!("expected type {}, got {got}", self.kind.map_or("", Kind::name)),
             REPLY => format!("the reply differs from `expect`: {got}"),
             CONTENT => format!("the reply does not contain the text in `expect`: {got}"),
@@ -223,42 +305,9 @@ fn check_word(word: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Beginnings of errors with their classes; the first that fits counts.
-const BEGINNINGS: &[(&str, ErrorClass)] = &[
-    ("ERROR Too many open connections", ErrorClass::TooManyConnections),
-    ("CLIENT_ERROR unauthenticated", ErrorClass::MissingPrivilege),
-    ("CLIENT_ERROR authentication failure", ErrorClass::MissingPrivilege),
-    ("CLIENT_ERROR bad authentication token", ErrorClass::MissingPrivilege),
-    ("CLIENT_ERROR cannot increment or decrement non-numeric value", ErrorClass::WrongType),
-    ("SERVER_ERROR object too large for cache", ErrorClass::LimitReached),
-    ("SERVER_ERROR out of memory", ErrorClass::OutOfResources),
-    ("SERVER_ERROR Out of memory", ErrorClass::OutOfResources),
-    ("ERROR", ErrorClass::BadStatement),
-    ("CLIENT_ERROR", ErrorClass::BadStatement),
-];
-
-/// Class of an error reply.
-pub(super) fn class(error: &[u8]) -> ErrorClass {
-    let found = BEGINNINGS.iter().find(|(beginning, _)| error.starts_with(beginning.as_bytes()));
-    found.map_or(ErrorClass::CommandError, |(_, class)| *class)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn error_has_class_of_its_beginning() {
-        for (error, expected) in [
-            ("ERROR", ErrorClass::BadStatement),
-            ("CLIENT_ERROR bad data chunk", ErrorClass::BadStatement),
-            ("SERVER_ERROR out of memory storing object", ErrorClass::OutOfResources),
-            ("SERVER_ERROR object too large for cache", ErrorClass::LimitReached),
-            ("SERVER_ERROR something else", ErrorClass::CommandError),
-        ] {
-            assert_eq!(class(error.as_bytes()), expected, "{error}");
-        }
-    }
 
     #[test]
     fn word_with_space_or_control_character_is_not_sent() {

@@ -6,8 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::command::Expected;
-use super::log_in;
-use super::reader::Reader;
+use super::format::Parser;
 use super::{Commands, EXCESS};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
@@ -19,8 +18,10 @@ pub struct MemcachedConversation {
     commands: Arc<Commands>,
     /// Values of the user's variables, by their numbers.
     values: Box<[Vec<u8>]>,
+    /// Number of the message of the log-in whose reply is awaited.
+    greeting: usize,
     out: Vec<u8>,
-    reader: Reader,
+    reader: Parser,
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
@@ -31,11 +32,13 @@ pub struct MemcachedConversation {
 impl MemcachedConversation {
     pub(super) fn new(commands: Arc<Commands>) -> Self {
         let values = (0..commands.variables).map(|_| Vec::new()).collect();
+        let reader = Parser::new(commands.identity.format);
         Self {
             commands,
             values,
+            greeting: 0,
             out: Vec::new(),
-            reader: Reader::default(),
+            reader,
             step: 0,
             is_awaited: false,
             expected: None,
@@ -45,7 +48,7 @@ impl MemcachedConversation {
     /// Compares the reply with the checks of its step, and saves its values.
     fn judge(&mut self) -> Option<Refusal> {
         let command = self.commands.list.get(self.step)?;
-        let refusal = command.judge(&self.reader, self.expected.as_deref());
+        let refusal = command.judge(self.reader.content(), self.expected.as_deref());
         let values = &mut self.values;
         let mut keep = |variable: u16, value: &[u8]| {
             if let Some(kept) = values.get_mut(usize::from(variable)) {
@@ -53,7 +56,16 @@ impl MemcachedConversation {
                 kept.extend_from_slice(value);
             }
         };
-        refusal.or_else(|| command.save(&self.reader, &mut keep).err())
+        refusal.or_else(|| command.save(self.reader.content(), &mut keep).err())
+    }
+
+    /// Sends the next message of the log-in.
+    fn greet_on(&mut self) -> Greeting {
+        self.out.clear();
+        let Some(message) = self.commands.identity.message(self.greeting) else { return Greeting::Done };
+        self.out.extend_from_slice(&message.bytes);
+        self.reader.expect_greeting(message.operation);
+        Greeting::Send
     }
 }
 
@@ -75,14 +87,17 @@ impl Conversation for MemcachedConversation {
     }
 
     fn greet(&mut self) -> Greeting {
-        self.out.clear();
-        self.commands.identity.begin(&mut self.out)
+        self.greeting = 0;
+        self.greet_on()
     }
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         let Some(used) = self.reader.take(bytes, false)? else { return Ok((bytes.len(), Greeting::Await)) };
-        self.out.clear();
-        Ok((used, log_in::end(&self.reader)?))
+        if let Some(message) = self.commands.identity.message(self.greeting) {
+            message.check(self.reader.content())?;
+        }
+        self.greeting += 1;
+        Ok((used, self.greet_on()))
     }
 
     fn begin(&mut self, step: u16) -> Next {
@@ -95,6 +110,7 @@ impl Conversation for MemcachedConversation {
                 return Next::Broken(wrong);
             }
             self.expected = command.expected(&value);
+            self.reader.expect(command);
         }
         Next::Send
     }
@@ -138,7 +154,7 @@ impl Conversation for MemcachedConversation {
     fn explain(&self, refusal: Refusal) -> String {
         let command = self.commands.list.get(self.step);
         let secrets = &self.commands.secrets;
-        command.map_or_else(String::new, |command| command.explain(refusal, &self.reader, secrets))
+        command.map_or_else(String::new, |command| command.explain(refusal, self.reader.content(), secrets))
     }
 
     fn forget(&mut self) {

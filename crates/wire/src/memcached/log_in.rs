@@ -1,29 +1,41 @@
-//! The log-in of a connection in the text protocol: a `set` whose value is the user and the password (`memcached -Y`).
+//! The log-in of a connection: in the text protocol a `set` whose value is the user and the password (`memcached -Y`), in the binary
+//! protocol SASL and the choice of a bucket.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::command;
-use super::reader::{Kind, Reader};
+use super::binary;
+use super::content::{Content, Kind};
+use super::format::Format;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::conversation::Greeting;
 use crate::step::{Access, WrongValue};
 
 const REJECTED: &str = "the server rejected the log-in";
 const NO_ROOM: &str = "the server takes no more connections";
 const NO_LOG_IN: &str = "the server answered the log-in with something else than a reply to it";
 
-/// User and password of the connections of a load.
+/// Messages that begin the connections of a load, and their format.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Identity {
-    /// Bytes of the log-in; empty if the URL has no user.
-    message: Vec<u8>,
+    pub(super) format: Format,
+    /// Messages in order; each awaits its reply.
+    messages: Vec<Message>,
+}
+
+/// A message of the log-in.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    pub(super) bytes: Vec<u8>,
+    /// Operation of the message. `None` in the text protocol.
+    pub(super) operation: Option<&'static binary::Operation>,
+    /// Type of the reply to a valid message.
+    pub(super) success: Kind,
 }
 
 impl Identity {
-    /// Reads user and password from the parts of a URL.
+    /// Reads the log-in of the text protocol from the parts of a URL.
     ///
     /// # Errors
     ///
@@ -42,27 +54,41 @@ impl Identity {
         }
         let password = access.password.as_ref().map_or("", |password| password.0.as_str());
         let length = user.len() + 1 + password.len();
-        Ok(Self { message: format!("set tenbin 0 0 {length}\r\n{user} {password}\r\n").into_bytes() })
+        let bytes = format!("set tenbin 0 0 {length}\r\n{user} {password}\r\n").into_bytes();
+        let message = Message { bytes, operation: None, success: Kind::Stored };
+        Ok(Self { format: Format::Text, messages: Vec::from([message]) })
     }
 
-    /// Begins the log-in of a new connection.
-    pub(super) fn begin(&self, out: &mut Vec<u8>) -> Greeting {
-        out.extend_from_slice(&self.message);
-        if self.message.is_empty() { Greeting::Done } else { Greeting::Send }
+    /// Creates the log-in of the binary protocol.
+    pub(super) fn binary(vbuckets: u32, messages: Vec<Message>) -> Self {
+        Self { format: Format::Binary { vbuckets }, messages }
+    }
+
+    /// Message with this number, counted from 0. `None` after the last.
+    pub(super) fn message(&self, number: usize) -> Option<&Message> {
+        self.messages.get(number)
     }
 }
 
-/// Ends the log-in with a complete reply.
-pub(super) fn end(reply: &Reader) -> Result<Greeting, PeerFault> {
-    let Some(error) = reply.error() else {
-        return match reply.kind() {
-            Kind::Stored => Ok(Greeting::Done),
-            _ => Err(PeerFault::new(ErrorClass::ProtocolError, 0, NO_LOG_IN)),
+impl Message {
+    /// Checks the reply.
+    ///
+    /// # Errors
+    ///
+    /// The server rejected the log-in.
+    pub(super) fn check(&self, reply: &Content) -> Result<(), PeerFault> {
+        let Some((error, class)) = reply.error() else {
+            return match reply.kind == self.success {
+                true => Ok(()),
+                // A bucket of Couchbase is absent as a key is.
+                false if self.operation.is_some() => Err(PeerFault::new(ErrorClass::LoginRefused, 0, REJECTED)),
+                false => Err(PeerFault::new(ErrorClass::ProtocolError, 0, NO_LOG_IN)),
+            };
         };
-    };
-    let (class, sentence) = match command::class(error) {
-        ErrorClass::TooManyConnections => (ErrorClass::TooManyConnections, NO_ROOM),
-        _ => (ErrorClass::LoginRefused, REJECTED),
-    };
-    Err(PeerFault::new(class, 0, sentence).saying(String::from_utf8_lossy(error)))
+        let (class, sentence) = match class {
+            ErrorClass::TooManyConnections => (ErrorClass::TooManyConnections, NO_ROOM),
+            _ => (ErrorClass::LoginRefused, REJECTED),
+        };
+        Err(PeerFault::new(class, 0, sentence).saying(String::from_utf8_lossy(error)))
+    }
 }

@@ -13,6 +13,7 @@
 use alloc::vec::Vec;
 use core::str;
 
+use super::content::{Content, Kind};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 
@@ -20,60 +21,12 @@ use crate::blame::PeerFault;
 pub(super) const LINE_BYTES_MAX: usize = 8 * 1024;
 /// Max length of a value: above what servers can be configured to store.
 const LENGTH_MAX: u64 = 1 << 40;
-/// Max bytes and max number of the values that are kept.
-pub(super) const KEPT_BYTES_MAX: usize = 64 * 1024;
-pub(super) const KEPT_VALUES_MAX: usize = 4096;
-/// Max bytes of an error that are kept for messages.
-const ERROR_BYTES_MAX: usize = 512;
-
 pub(super) const NOT_MEMCACHED: &str = "the reply is not the text protocol of memcached";
 pub(super) const LINE_END: &str = "a line of the reply does not end with CR LF";
 pub(super) const LONG_LINE: &str = "a line of the reply is longer than 8 KiB";
 pub(super) const LENGTH: &str = "a length in the reply is no number from 0 to 2^40";
 pub(super) const DATA_END: &str = "a value in the reply does not end where its length says";
 pub(super) const MIXED: &str = "a reply with values ends with something else than END";
-
-/// The type of a reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// At least one value.
-    Value,
-    #[default]
-    Miss,
-    Stored,
-    NotStored,
-    Exists,
-    NotFound,
-    Deleted,
-    Touched,
-    Number,
-    Ok,
-    Version,
-    Stats,
-    Error,
-}
-
-impl Kind {
-    /// Types that a check can name, with their names in plans.
-    pub(super) const NAMED: [(&'static str, Self); 12] = [
-        ("value", Self::Value),
-        ("miss", Self::Miss),
-        ("stored", Self::Stored),
-        ("not-stored", Self::NotStored),
-        ("exists", Self::Exists),
-        ("not-found", Self::NotFound),
-        ("deleted", Self::Deleted),
-        ("touched", Self::Touched),
-        ("number", Self::Number),
-        ("ok", Self::Ok),
-        ("version", Self::Version),
-        ("stats", Self::Stats),
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        Self::NAMED.iter().find(|(_, kind)| *kind == self).map_or("error", |(name, _)| name)
-    }
-}
 
 /// First words of lines that end a reply, with its type.
 const ENDS: &[(&str, Kind)] = &[
@@ -105,20 +58,12 @@ pub(super) struct Reader {
     /// Received bytes of an incomplete line.
     line: Vec<u8>,
     state: State,
-    kind: Kind,
     /// Number of values so far.
     values: u64,
     has_stats: bool,
     received_bytes: u64,
     has_ended: bool,
-    /// Beginning of the error; valid for [`Kind::Error`].
-    error: Vec<u8>,
-    kept: Vec<u8>,
-    /// Ends of the kept values.
-    ends: Vec<u32>,
-    is_cut: bool,
-    /// Unique number of the last value, for `cas`; empty if it has none.
-    unique: Vec<u8>,
+    content: Content,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -170,12 +115,9 @@ impl Reader {
     pub(super) fn reset(&mut self) {
         self.line.clear();
         self.state = State::Line;
-        self.kind = Kind::Miss;
         (self.values, self.has_stats, self.received_bytes) = (0, false, 0);
-        (self.has_ended, self.is_cut) = (false, false);
-        self.kept.clear();
-        self.ends.clear();
-        self.unique.clear();
+        self.has_ended = false;
+        self.content.clear();
     }
 
     /// Whether no byte of the next reply has arrived.
@@ -184,38 +126,14 @@ impl Reader {
         self.has_ended || self.received_bytes == 0
     }
 
-    /// Type of the reply. Call it after the end of the reply.
-    pub(super) fn kind(&self) -> Kind {
-        self.kind
-    }
-
     /// Bytes of the reply so far.
     pub(super) fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
 
-    /// Beginning of the error. `None` if the reply is none.
-    pub(super) fn error(&self) -> Option<&[u8]> {
-        (self.kind == Kind::Error).then_some(&self.error)
-    }
-
-    /// Value of this number, counted from 0; the number of a reply to `incr`, and the version, count as a value. `None` if it is
-    /// absent or above 64 KiB.
-    pub(super) fn value(&self, number: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(number)? as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        (!self.is_cut || end < KEPT_BYTES_MAX).then(|| &self.kept[start..end])
-    }
-
-    /// Whether a value contains these bytes.
-    pub(super) fn contains(&self, bytes: &[u8]) -> bool {
-        let values = (0..self.ends.len()).filter_map(|number| self.value(number));
-        values.into_iter().any(|value| memchr::memmem::find(value, bytes).is_some())
-    }
-
-    /// Unique number of the last value. `None` if the reply has none.
-    pub(super) fn unique(&self) -> Option<&[u8]> {
-        (!self.unique.is_empty()).then_some(&self.unique)
+    /// Content of the reply. Call it after the end of the reply.
+    pub(super) fn content(&self) -> &Content {
+        &self.content
     }
 
     #[cold]
@@ -253,14 +171,14 @@ impl Reader {
             b"VALUE" => {
                 let (length, unique) = (words.nth(2), words.next());
                 self.begin_data(length, false)?;
-                self.unique = unique.unwrap_or_default().into();
+                self.content.unique = unique.unwrap_or_default().into();
                 Ok(())
             }
             b"VA" => {
                 let length = words.next();
                 let unique = words.find_map(|flag| flag.strip_prefix(b"c"));
                 self.begin_data(length, true)?;
-                self.unique = unique.unwrap_or_default().into();
+                self.content.unique = unique.unwrap_or_default().into();
                 Ok(())
             }
             b"STAT" => {
@@ -280,21 +198,21 @@ impl Reader {
         if has_parts && first != b"END" && kind != Kind::Error {
             return Some(Err(fault(MIXED)));
         }
-        self.kind = match kind {
+        self.content.kind = match kind {
             Kind::Miss if self.has_stats => Kind::Stats,
             Kind::Miss if self.values > 0 => Kind::Value,
             kind => kind,
         };
         match kind {
-            Kind::Error => self.error = content[..content.len().min(ERROR_BYTES_MAX)].into(),
+            Kind::Error => self.content.begin_error(content, class(content)),
             Kind::Number if keeps => {
                 // `decr` may pad its number with spaces.
-                self.keep(first);
-                self.end_value();
+                self.content.keep(first);
+                self.content.end_value();
             }
             Kind::Version if keeps => {
-                self.keep(content.get(8..).unwrap_or_default());
-                self.end_value();
+                self.content.keep(content.get(8..).unwrap_or_default());
+                self.content.end_value();
             }
             _ => {}
         }
@@ -318,7 +236,7 @@ impl Reader {
     fn take_data(&mut self, bytes: &[u8], left: u64, is_last: bool, keeps: bool) -> usize {
         let used = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
         if keeps {
-            self.keep(&bytes[..used]);
+            self.content.keep(&bytes[..used]);
         }
         let left = left - used as u64;
         self.state =
@@ -332,10 +250,10 @@ impl Reader {
             (1, b'\n') => {
                 self.state = State::Line;
                 if keeps {
-                    self.end_value();
+                    self.content.end_value();
                 }
                 if is_last {
-                    self.kind = Kind::Value;
+                    self.content.kind = Kind::Value;
                     self.has_ended = true;
                 }
             }
@@ -344,17 +262,6 @@ impl Reader {
         Ok(1)
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = KEPT_BYTES_MAX - self.kept.len();
-        self.is_cut |= bytes.len() > room;
-        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    }
-
-    fn end_value(&mut self) {
-        if self.ends.len() < KEPT_VALUES_MAX {
-            self.ends.push(self.kept.len() as u32);
-        }
-    }
 }
 
 /// Whether a line begins like one of a reply.
@@ -365,7 +272,45 @@ fn is_known(line: &[u8]) -> bool {
     starts.contains(&first) || is_number || ENDS.iter().any(|(word, _)| word.as_bytes() == first)
 }
 
+/// Beginnings of errors with their classes; the first that fits counts.
+const BEGINNINGS: &[(&str, ErrorClass)] = &[
+    ("ERROR Too many open connections", ErrorClass::TooManyConnections),
+    ("CLIENT_ERROR unauthenticated", ErrorClass::MissingPrivilege),
+    ("CLIENT_ERROR authentication failure", ErrorClass::MissingPrivilege),
+    ("CLIENT_ERROR bad authentication token", ErrorClass::MissingPrivilege),
+    ("CLIENT_ERROR cannot increment or decrement non-numeric value", ErrorClass::WrongType),
+    ("SERVER_ERROR object too large for cache", ErrorClass::LimitReached),
+    ("SERVER_ERROR out of memory", ErrorClass::OutOfResources),
+    ("SERVER_ERROR Out of memory", ErrorClass::OutOfResources),
+    ("ERROR", ErrorClass::BadStatement),
+    ("CLIENT_ERROR", ErrorClass::BadStatement),
+];
+
+/// Class of an error reply.
+fn class(error: &[u8]) -> ErrorClass {
+    let found = BEGINNINGS.iter().find(|(beginning, _)| error.starts_with(beginning.as_bytes()));
+    found.map_or(ErrorClass::CommandError, |(_, class)| *class)
+}
+
 #[cold]
 fn fault(sentence: &'static str) -> PeerFault {
     PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_has_class_of_its_beginning() {
+        for (error, expected) in [
+            ("ERROR", ErrorClass::BadStatement),
+            ("CLIENT_ERROR bad data chunk", ErrorClass::BadStatement),
+            ("SERVER_ERROR out of memory storing object", ErrorClass::OutOfResources),
+            ("SERVER_ERROR object too large for cache", ErrorClass::LimitReached),
+            ("SERVER_ERROR something else", ErrorClass::CommandError),
+        ] {
+            assert_eq!(class(error.as_bytes()), expected, "{error}");
+        }
+    }
 }

@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::reader::Kind as ReplyKind;
+use super::content::Kind as ReplyKind;
+use super::binary::{OPERATIONS, Operation};
 use super::{log_in, records, workload};
 use crate::step::{
     self, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep, WrongValue,
@@ -63,11 +64,11 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     pipeline_max: 1,
     workload: Some(&workload::WORKLOAD),
     records: Some(&records::RECORDS),
-    read,
-    compile: |load| super::compile(load),
+    read: |written| read(written, MemcachedStep::of),
+    compile: |load| super::compile(load, log_in::Identity::read),
 };
 
-static EXPECT: Table = Table {
+pub(super) static EXPECT: Table = Table {
     name: "memcached expect",
     sentence: "Conditions for a reply of memcached.",
     example: "{ type: stored }",
@@ -95,7 +96,7 @@ static EXPECT: Table = Table {
     ],
 };
 
-static SAVE: Table = Table {
+pub(super) static SAVE: Table = Table {
     name: "memcached save",
     sentence: "Where the value is in a reply of memcached: one of `reply`, `item`, and `unique`.",
     example: "{ reply: true }",
@@ -196,6 +197,31 @@ impl MemcachedStep {
         };
         Ok(Self { words, data, title, message, ..Self::default() })
     }
+
+    /// Creates a command of the binary protocol, without checks. Its words have the order of the text protocol.
+    ///
+    /// # Errors
+    ///
+    /// The error and the advice for an unknown command, and for a wrong number of words.
+    pub(super) fn binary(written: Vec<Vec<u8>>, title: String) -> Result<Self, (String, String)> {
+        let message = written.join(&b' ');
+        let name = written.first().map_or(&[][..], Vec::as_slice);
+        let Some(operation) = Operation::named(name) else {
+            let what = match name {
+                b"" => "the command is empty".into(),
+                name => format!("{:?} is no operation of the binary protocol", String::from_utf8_lossy(name)),
+            };
+            let known: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+            return Err((what, format!("write one of {}", known.join(", "))));
+        };
+        let (words, data) = match operation.name {
+            storing if STORING.contains(&storing) => stored(written, 3, operation.name)?,
+            "cas" => stored(written, 4, operation.name)?,
+            _ => (written, None),
+        };
+        operation.check(words.len())?;
+        Ok(Self { words, data, title, message, ..Self::default() })
+    }
 }
 
 /// Words of a command's line and the place of its data.
@@ -245,7 +271,11 @@ impl Step for MemcachedStep {
     }
 }
 
-fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
+/// Reads a step, whose words `make` takes with its title.
+pub(super) fn read(
+    written: &WrittenStep<'_>,
+    make: fn(Vec<Vec<u8>>, String) -> Result<MemcachedStep, (String, String)>,
+) -> Result<Arc<dyn Step>, WrongValue> {
     let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
     let (words, title) = match written.value {
         Value::List(items) => {
@@ -256,7 +286,7 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
         Value::Text(Text { written, template }) => (words::split(template).map_err(wrong)?, written.clone()),
         _ => (Vec::new(), String::new()),
     };
-    let step = MemcachedStep::of(words, shown(&title)).map_err(wrong)?;
+    let step = make(words, shown(&title)).map_err(wrong)?;
     let expect = expect(written.expect)?;
     let saves = written.saves.iter().map(source).collect::<Result<_, _>>()?;
     Ok(Arc::new(MemcachedStep { expect, saves, ..step }))
@@ -303,13 +333,14 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::command::Command;
+    use super::super::format::Format;
     use super::*;
     use crate::secrets::Secrets;
 
     fn sent(line: &str) -> Result<String, String> {
         let words = words::split(line.as_bytes()).expect("words");
         let step = MemcachedStep::of(words, line.into()).map_err(|(what, _)| what)?;
-        let command = Command::compile(&step, &["v".into()], &Secrets::default())?;
+        let command = Command::compile(&step, Format::Text, &["v".into()], &Secrets::default())?;
         let mut out = Vec::new();
         command.encode(&|_| &b"abc"[..], &mut out)?;
         assert!(out.len() as u64 <= command.bytes_max(&|_| 3), "{line}");

@@ -10,6 +10,7 @@ use super::rules::Rules;
 use super::step::RedisStep;
 use crate::secrets::Secrets;
 use crate::step::Template;
+use crate::words;
 
 /// Max length of `*N` or `$N` with its CR LF.
 const HEADER_BYTES_MAX: u64 = 23;
@@ -101,6 +102,11 @@ impl Command {
             Piece::Fixed(_) => None,
         })
     }
+}
+
+/// Words of a command as MONITOR prints it, each in quotes. `None` if a quote is not closed, or there is no word.
+pub fn recorded_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    words::split(line).ok()
 }
 
 /// Appends a command of constant words.

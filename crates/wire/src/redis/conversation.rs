@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::command::Command;
-use super::command::put_words;
+use super::command::{put_count, put_word, put_words, recorded_words};
 use super::delivery::Subscriber;
 use super::log_in::LogIn;
 use super::reader::{Kind, Reader};
@@ -54,6 +54,16 @@ impl RedisConversation {
             expected: None,
             subscriber: Subscriber::new(number),
         }
+    }
+
+    /// Begins the exchange of a command as MONITOR prints it, whose reply has no checks. Returns `false` if it is no command.
+    pub fn begin_recorded(&mut self, line: &[u8]) -> bool {
+        let Some(words) = recorded_words(line) else { return false };
+        (self.step, self.is_awaited) = (0, true);
+        self.out.clear();
+        put_count(words.len(), &mut self.out);
+        words.iter().for_each(|word| put_word(word, &mut self.out));
+        true
     }
 
     /// Compares the reply with the checks of its step, and saves its values.

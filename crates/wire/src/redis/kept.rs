@@ -55,6 +55,12 @@ impl ScalarItems {
         self.item(0).filter(|_| self.items.len() == 1)
     }
 
+    /// All items in order, each escaped to a line.
+    pub(super) fn lines(&self) -> Vec<u8> {
+        let items = (0..self.items.len()).map(|number| self.item(number).unwrap_or_default());
+        items.flat_map(|item| item.escape_ascii().chain([b'\n'])).collect()
+    }
+
     /// Whether an item contains these bytes.
     pub(super) fn contains(&self, bytes: &[u8]) -> bool {
         let mut start = 0;

@@ -19,6 +19,8 @@ use crate::blame::PeerFault;
 
 /// Max bytes of a line: a simple string, an error, or a number.
 pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
+/// Max bytes of the line of a reply that is read without the general parser.
+const COMMON_LINE_BYTES_MAX: usize = 32;
 /// Max nesting of aggregates.
 pub(super) const DEPTH_MAX: usize = 128;
 /// Max length of a bulk string, and max items of an aggregate: above what servers can be configured to send.
@@ -129,6 +131,18 @@ impl Reader {
     pub(super) fn take(&mut self, bytes: &[u8], keeps: bool) -> Result<Option<usize>, PeerFault> {
         if self.has_ended {
             self.reset();
+        }
+        if self.received_bytes == 0
+            && let Some((kind, content, end)) = common_reply(bytes)
+        {
+            self.root = Some(kind);
+            if keeps {
+                self.kept.add(content);
+                self.kept.end_item(kind == Kind::Nil);
+            }
+            self.received_bytes = end as u64;
+            self.has_ended = true;
+            return Ok(Some(end));
         }
         let mut at = 0;
         while at < bytes.len() {
@@ -341,6 +355,28 @@ impl Reader {
             }
         }
         true
+    }
+}
+
+/// Reads a reply of a common type that lies whole in `bytes`: type, content, and length. `None`: the general parser decides, also about
+/// what is wrong.
+#[inline]
+fn common_reply(bytes: &[u8]) -> Option<(Kind, &[u8], usize)> {
+    let (first, rest) = bytes.split_first()?;
+    let line = &rest[..rest.len().min(COMMON_LINE_BYTES_MAX)];
+    let end = line.iter().position(|byte| matches!(byte, b'\r' | b'\n'))?;
+    let (content, after) = (&rest[..end], rest[end..].strip_prefix(b"\r\n")?);
+    let line_bytes = 1 + end + 2;
+    match first {
+        b'+' => Some((Kind::String, content, line_bytes)),
+        b':' if is_integer(content) => Some((Kind::Integer, content, line_bytes)),
+        b'$' if content == b"-1" => Some((Kind::Nil, content, line_bytes)),
+        b'$' => {
+            let length = length(content).ok()?.and_then(|length| usize::try_from(length).ok())?;
+            let (value, end) = after.split_at_checked(length)?;
+            end.starts_with(b"\r\n").then_some((Kind::String, value, line_bytes + length + 2))
+        }
+        _ => None,
     }
 }
 

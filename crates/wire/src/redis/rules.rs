@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::errors;
 use super::reader::{Kind, Reader};
-use super::step::{RedisStep, Source};
+use super::step::{RedisStep, Part};
 use crate::ErrorClass;
 use crate::conversation::Refusal;
 use crate::secrets::Secrets;
@@ -26,7 +26,7 @@ pub(super) struct Rules {
     kind: Option<Kind>,
     reply: Option<Template>,
     content: Option<Template>,
-    saves: Box<[(u16, Source)]>,
+    saves: Box<[(u16, Part)]>,
 }
 
 /// Expected texts of checks with the values of a user.
@@ -126,9 +126,14 @@ impl Rules {
     /// A value is null, absent, or longer than 64 KiB.
     pub(super) fn save(&self, reply: &Reader, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
         for (code, (variable, source)) in (SAVED..).zip(&self.saves) {
+            let lines;
             let value = match source {
-                Source::Reply => reply.kept().only(),
-                Source::Item(number) => reply.kept().item(*number),
+                Part::Reply => reply.kept().only(),
+                Part::Item(number) => reply.kept().item(*number),
+                Part::Items => {
+                    lines = reply.kept().lines();
+                    Some(lines.as_slice())
+                }
             };
             let value = value.ok_or(Refusal { class: ErrorClass::Capture, code })?;
             take(*variable, value);

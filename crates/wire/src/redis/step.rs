@@ -144,7 +144,7 @@ pub struct RedisStep {
     /// Conditions for the reply.
     pub(super) expect: Expect,
     /// Variables, each with the part of the reply that it is set to.
-    pub(super) saves: Vec<(u16, Source)>,
+    pub(super) saves: Vec<(u16, Part)>,
     /// Whether the words are PUBLISH with a channel and a message whose delivery is awaited.
     pub(super) awaits_delivery: bool,
     /// The words joined by spaces, for records of plans.
@@ -159,11 +159,15 @@ pub(super) struct Expect {
     pub(super) content: Option<Vec<u8>>,
 }
 
-/// Part of a reply that is saved: the whole reply, or one of its items.
+/// Part of a reply that is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub enum Part {
+    /// The only item.
     Reply,
+    /// The item of this number, counted from 0.
     Item(usize),
+    /// All items without their nesting, each escaped to one line. Steps of plans do not name it.
+    Items,
 }
 
 impl RedisStep {
@@ -287,10 +291,10 @@ fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
     Ok(Expect { kind: kind.transpose()?, reply: text("reply"), content: text("contains") })
 }
 
-fn source(saved: &Saved) -> Result<(u16, Source), WrongValue> {
+fn source(saved: &Saved) -> Result<(u16, Part), WrongValue> {
     let source = match (saved.value.get("reply"), saved.value.get("item")) {
-        (_, Some(Value::Count(number))) => usize::try_from(*number).ok().map(Source::Item),
-        (Some(Value::Truth(true)), _) => Some(Source::Reply),
+        (_, Some(Value::Count(number))) => usize::try_from(*number).ok().map(Part::Item),
+        (Some(Value::Truth(true)), _) => Some(Part::Reply),
         _ => None,
     };
     source.map(|source| (saved.variable, source)).ok_or_else(|| WrongValue {

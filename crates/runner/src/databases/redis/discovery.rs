@@ -2,7 +2,7 @@
 
 use engine::{Interview, Peer, Unanswered};
 use plan::{Endpoint, Fault, Requests, Select};
-use wire::redis::{Found, Redis, behind_sentinel, found};
+use wire::redis::{Found, Part, Redis, behind_sentinel, found};
 use wire::step::Access;
 use wire::{ClusterNodes, Conversation as _, Script as _};
 
@@ -63,11 +63,11 @@ fn first_answer<T>(
     others.iter().find_map(|peer| find(peer).ok()).map_or_else(|| find(last), Ok)
 }
 
-/// Replies of a server to commands, each as text: the item of this number, or the whole reply.
+/// Replies of a server to commands, each with the part that is returned as text.
 fn replies(
     peer: &plan::Peer,
     access: &Access,
-    commands: &[(&str, Option<usize>)],
+    commands: &[(&str, Part)],
 ) -> Result<Vec<String>, Refusal> {
     let peers = vec![plan::Peer { access: access.clone(), ..peer.clone() }];
     let load = Box::new(Requests { protocol: protocol(), peers });
@@ -104,7 +104,7 @@ fn protocol() -> &'static wire::Protocol {
 
 /// Nodes of the cluster that a server belongs to.
 fn cluster(peer: &plan::Peer, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
-    let texts = replies(peer, &peer.access.filled(secrets), &[(NODES, None)])?;
+    let texts = replies(peer, &peer.access.filled(secrets), &[(NODES, Part::Reply)])?;
     let nodes = nodes(&texts[0], &peer.host);
     if nodes.slots.is_empty() {
         let help = "create the cluster: redis-cli --cluster create HOST:PORT HOST:PORT HOST:PORT";
@@ -144,7 +144,7 @@ fn split(address: &str) -> Option<Address> {
 /// The master of this name, and its replicas, after which connections look when the master is lost.
 fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
     let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
-    let asked = replies(sentinel, &Access::default(), &[(&question, Some(0)), (&question, Some(1))]);
+    let asked = replies(sentinel, &Access::default(), &[(&question, Part::Item(0)), (&question, Part::Item(1))]);
     let master = asked.and_then(|words| {
         let port = words[1].parse();
         let what = || format!("the Sentinel reported the master {}:{}", words[0], words[1]);
@@ -155,7 +155,7 @@ fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result
     let master = master.map_err(|refusal| unknown_master(refusal, sentinel, name))?;
     let peer = plan::Peer { host: master.0.clone(), port: master.1, ..sentinel.clone() };
     let access = behind_sentinel(&sentinel.access).filled(secrets);
-    let replication = replies(&peer, &access, &[(REPLICATION, None)])?;
+    let replication = replies(&peer, &access, &[(REPLICATION, Part::Reply)])?;
     let addresses = std::iter::once(master).chain(replicas(&replication[0])).collect();
     Ok((addresses, Select::First))
 }

@@ -3,15 +3,22 @@
 use std::collections::BTreeMap;
 
 use loading::{Answer, Error};
+use wire::redis::Part;
 
+use super::slow_log::{self, SlowLog};
 use crate::database_watch::tally::Sample;
 use crate::database_watch::{Asked, Counter, Dialect, StatementGrowth, number, text};
 
 const INFO: &str = "INFO";
 const COMMANDS: &str = "INFO commandstats";
 const SYNCS: &str = "CONFIG GET appendfsync";
-/// Everything that a monitor asks, each with the item of the reply that is the answer. `None`: the reply is one text.
-pub(super) const QUESTIONS: [(&str, Option<usize>); 3] = [(INFO, None), (COMMANDS, None), (SYNCS, Some(1))];
+/// Everything that a monitor asks, each with the part of the reply that is the answer.
+pub(super) const QUESTIONS: [(&str, Part); 4] = [
+    (INFO, Part::Reply),
+    (COMMANDS, Part::Reply),
+    (SYNCS, Part::Item(1)),
+    (slow_log::QUESTION, Part::Items),
+];
 
 /// Fields that grow, with metric, label, and factor.
 const GROWING: [(&str, &str, &str, f64); 17] = [
@@ -57,6 +64,7 @@ pub(super) struct RedisWatch {
     before: Option<BTreeMap<String, [f64; 2]>>,
     /// Whether the log, if there is one, is synced before each answer. `None` if the server does not say.
     syncs_each: Option<bool>,
+    slow_log: SlowLog,
 }
 
 impl Dialect for RedisWatch {
@@ -93,6 +101,11 @@ impl Dialect for RedisWatch {
                 value,
                 grows: false,
             });
+        }
+        if let Some(slow) = asked.ask_if_allowed("its slow log", slow_log::QUESTION)? {
+            let items: Vec<String> = slow.iter().map(|row| text(row, 0).to_owned()).collect();
+            self.slow_log.add(&items);
+            counters.extend(self.slow_log.counters());
         }
         Ok(counters)
     }

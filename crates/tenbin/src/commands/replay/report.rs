@@ -358,6 +358,7 @@ fn counted(number: u64, noun: &str) -> String {
 fn noun(recorded: &Recorded) -> &'static str {
     match recorded.format.traffic {
         replay::Traffic::Sql(_) => "statement",
+        replay::Traffic::Commands(_) => "command",
         replay::Traffic::Http => "request",
     }
 }
