@@ -106,6 +106,22 @@ pub struct LongDelays {
     pub longer_than_ns: f64,
 }
 
+impl LongDelays {
+    /// Numbers of two loads together. A time becomes the longer one, so that the sum of the requests still is a largest number. `None`
+    /// if one of them has none.
+    fn together(
+        one: Option<[Self; LONG_DELAYS]>,
+        other: Option<[Self; LONG_DELAYS]>,
+    ) -> Option<[Self; LONG_DELAYS]> {
+        let (mut sum, other) = (one?, other?);
+        for (of, more) in sum.iter_mut().zip(other) {
+            of.requests += more.requests;
+            of.longer_than_ns = of.longer_than_ns.max(more.longer_than_ns);
+        }
+        Some(sum)
+    }
+}
+
 /// Largest effects that the generator can have had on the figures of a run, from its own signals. Bounds of figures follow from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorEffect {
@@ -136,6 +152,7 @@ impl GeneratorEffect {
             let together = Self {
                 stopped_share: sum.stopped_share.max(next.stopped_share),
                 delay_ns: sum.delay_ns + next.delay_ns,
+                long_delays: LongDelays::together(sum.long_delays, next.long_delays),
                 disturbed_share: disturbed / all,
                 missing_share: sum.missing_share.max(next.missing_share),
                 moved_share: sum.moved_share.max(next.moved_share),
