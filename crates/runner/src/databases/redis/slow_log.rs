@@ -43,7 +43,7 @@ impl SlowLog {
     /// Adds the entries of a reply that are new. The first reply only tells which entries came before.
     pub(super) fn add(&mut self, items: &[String]) {
         let entries = entries(items);
-        let newest = entries.first().map_or(0, |entry| entry.number + 1);
+        let newest = entries.first().map_or(0, |entry| entry.number.saturating_add(1));
         // A lower number means that the server was started again.
         let next = self.next.replace(newest).filter(|next| *next <= newest);
         let Some(next) = next else { return };
