@@ -47,7 +47,8 @@ const SCRIPTS: &[(&str, &str)] = &[
 
 /// Error classes by number. Numbers take precedence over SQLSTATEs, which are vague here: 42000 stands for 140 errors.
 const NUMBERS: &[(ErrorClass, &[u16])] = &[
-    (ErrorClass::SerializationFailure, &[1020]),
+    // TiDB's 8002, 8022, and 9007: conflicts of optimistic transactions.
+    (ErrorClass::SerializationFailure, &[1020, 8002, 8022, 9007]),
     (ErrorClass::Deadlock, &[1213]),
     (ErrorClass::LockTimeout, &[1205]),
     (ErrorClass::TooManyConnections, &[1040, 1203]),
