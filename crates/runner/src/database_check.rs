@@ -251,7 +251,8 @@ pub(crate) fn ask(
     {
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
         // A pooler takes the connections: it reports its own process at log-in, and answers come from a server behind it.
-        let is_pooled = number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
+        let is_pooled = (desk.kind.reports_processes)(version)
+            && number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
         let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
         let shared = if pooling.is_some() { Pooling::WORDS } else { "" };
@@ -270,6 +271,13 @@ pub(crate) fn ask(
             }
             learnt.connections_left = Some(max.saturating_sub(taken));
         }
+    }
+    // A server that lacks something of the question still names itself.
+    if room.is_err()
+        && let Ok(QueryResult { answer: Ok(values), .. }) = desk.ask(desk.kind.version_question)
+    {
+        let version = values.first().and_then(Option::as_deref);
+        learnt.version = version.map(|version| (desk.kind.version_line)(version));
     }
     for name in &sql.workloads {
         let scale = tables(&desk, sql, name)?;

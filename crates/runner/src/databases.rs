@@ -32,8 +32,12 @@ pub(crate) struct Kind {
     /// Query for four columns: version, maximum number of connections, connections of others, and server process. The connection of
     /// the query itself does not count, because it is closed when the load starts.
     pub(crate) about_the_server: &'static str,
+    /// Query for the version alone, for servers that lack something of the other query.
+    pub(crate) version_question: &'static str,
     /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
+    /// Whether a server of this version reports the same process at the log-in and in a query.
+    pub(crate) reports_processes: fn(&str) -> bool,
     /// Asks one question.
     pub(crate) ask: fn(&ServerQuestions<'_>, &str) -> Result<QueryResult, Refusal>,
     /// Finds out how a pooler shares its server connections. `None` if poolers for this kind are not recognized.

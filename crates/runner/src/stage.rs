@@ -64,7 +64,11 @@ impl Stage {
         room.ports = with_port_of(&plan.front, room.ports);
         let (peer, cores, tenbin) = (plan.front.clone(), cores.system.clone(), tenbin.to_path_buf());
         let version = OnceCell::new();
-        let data_key = format!("{} {:?}", launch.system, study.variants[variant].knobs);
+        let is_shared = launch.tables.as_ref().is_some_and(|tables| tables.share);
+        let data_key = match is_shared {
+            true => launch.system.clone(),
+            false => format!("{} {:?}", launch.system, study.variants[variant].knobs),
+        };
         let is_repeated = study.compare.blocks > 1 || study.loads.len() > 1;
         let instruments = None;
         let stage =

@@ -46,6 +46,8 @@ pub struct SqlConversation {
     will_be_open: bool,
     /// Number of rows in the last result.
     rows: u64,
+    /// Number of rows that the present statement loads. 0 for any other statement.
+    loaded_rows: u64,
     /// Number of rows of all statements of the present try.
     rows_of_try: u64,
     /// Reason why the last request is rejected.
@@ -69,7 +71,10 @@ enum State {
 }
 
 impl SqlConversation {
-    pub(crate) fn new(program: Arc<Program>, session: Box<dyn Session>, number: u32) -> Self {
+    pub(crate) fn new(program: Arc<Program>, mut session: Box<dyn Session>, number: u32) -> Self {
+        if program.lines.iter().any(|line| line.is_load) {
+            session.allow_loads();
+        }
         Self {
             player: program.player(number),
             texts: Texts::new(u16::try_from(program.lines.len()).unwrap_or(u16::MAX)),
@@ -81,6 +86,7 @@ impl SqlConversation {
             is_in_doubt: false,
             will_be_open: false,
             rows: 0,
+            loaded_rows: 0,
             rows_of_try: 0,
             refusal: None,
             server_error: ServerError::default(),
@@ -364,6 +370,9 @@ impl Conversation for SqlConversation {
 
     fn explain(&self, refusal: Refusal) -> String {
         match refusal.class {
+            ErrorClass::Rows if self.loaded_rows > 0 => {
+                format!("the server took {} of {} rows", refusal.code, self.loaded_rows)
+            }
             ErrorClass::Rows => {
                 let plan = self.program.steps.get(usize::from(self.step));
                 let expected =

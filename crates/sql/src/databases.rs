@@ -7,7 +7,7 @@ mod sqlite;
 use wire::{ErrorClass, Protocol};
 
 use crate::classes::Retry;
-use crate::script::Placeholders;
+use crate::script::{LoadedRows, Placeholders};
 use crate::session_state::SessionState;
 use crate::workload::Tables;
 
@@ -35,6 +35,8 @@ pub(crate) struct Dialect {
     pub(crate) placeholders: Placeholders,
     /// True if statements can be sent before earlier ones are answered.
     pub(crate) has_pipelines: bool,
+    /// Statement that loads rows from this connection into columns of a table. `None` if there is none.
+    pub(crate) load_rows: Option<fn(&LoadedRows) -> String>,
     /// True if every supported server can prepare BEGIN, COMMIT, and ROLLBACK. Otherwise the extended mode sends them as text; the
     /// prepared mode tries once per connection.
     pub(crate) prepares_transaction_control: bool,
@@ -123,6 +125,12 @@ impl Engine {
 /// Setting of a session, with its value, that makes a database reject writes. `None` if its log-in cannot set it.
 pub fn read_only_setting(engine: Engine) -> Option<(&'static str, &'static str)> {
     engine.dialect().read_only
+}
+
+/// Names of the databases that load rows from a connection, for messages.
+pub(crate) fn with_loads() -> String {
+    let with = Engine::ALL.iter().map(|engine| engine.dialect()).filter(|dialect| dialect.load_rows.is_some());
+    with.map(|dialect| dialect.name).collect::<Vec<_>>().join(" and ")
 }
 
 /// Names of the databases that support pipelines, for messages.

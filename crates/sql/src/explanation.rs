@@ -122,6 +122,11 @@ pub fn explain(
     let mut statements = scripts.statements().iter();
     for entry in outline(source, Language::Pgbench) {
         match entry {
+            OutlineEntry::Command { text, name, .. } if name == "copy" => {
+                let Some(statement) = statements.next() else { break };
+                let explained = explained(statement, engine, &mut open_since);
+                parts.push(ScriptPart::Statement(ExplainedStatement { text: format!("\\{text}"), ..explained }));
+            }
             OutlineEntry::Command { line, text, .. } => {
                 parts.push(ScriptPart::Command { line, text: format!("\\{text}") });
             }

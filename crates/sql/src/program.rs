@@ -59,6 +59,8 @@ pub(crate) struct Line {
     /// True if values in its text are written as SQL literals instead of unchanged.
     pub(crate) has_literals: bool,
     pub(crate) gathers: bool,
+    /// True if it loads rows, which are made for each execution.
+    pub(crate) is_load: bool,
     pub(crate) effect: Effect,
 }
 
@@ -220,6 +222,13 @@ pub(crate) fn check(deck: &ScriptSet, steps: &[TransactionStep], mode: Mode, eng
         let Some(script) = deck.scripts().get(usize::from(step.script)) else {
             return Err(format!("the step {:?} has no script", step.name));
         };
+        let mut statements = script.statements().map(|number| &deck.statements()[usize::from(number)]);
+        if let Some(statement) = statements.find(|statement| statement.load().is_some())
+            && engine.dialect().load_rows.is_none()
+        {
+            let known = databases::with_loads();
+            return Err(format!("{}:{}: \\copy works with {known} only", script.name(), statement.line()));
+        }
         if script.has_pipeline() && !engine.dialect().has_pipelines {
             let known = databases::with_pipelines();
             return Err(format!("{}: \\startpipeline works with {known} only", script.name()));
@@ -237,7 +246,9 @@ pub(crate) fn check(deck: &ScriptSet, steps: &[TransactionStep], mode: Mode, eng
 fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
     let mut known = HashMap::new();
     let line = |(number, statement): (usize, &Statement)| {
-        let text = statement.extended(engine.placeholders());
+        let load = statement.load().and_then(|rows| Some((engine.dialect().load_rows?)(rows)));
+        let is_load = load.is_some();
+        let text = load.unwrap_or_else(|| statement.extended(engine.placeholders()));
         // Prepared statements whose rows are not stored omit column names.
         let gathers = statement.gather().is_some();
         let ends = matches!(
@@ -253,6 +264,7 @@ fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
                 && statement.values() == 0,
             has_literals: statement.language() == Language::Extended,
             gathers,
+            is_load,
             effect: Effect::of(statement, engine),
             text,
         }

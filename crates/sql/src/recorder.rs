@@ -61,6 +61,9 @@ struct Recorder {
     error: ServerError,
 }
 
+/// Number of loaded rows that are shown.
+const ROWS_SHOWN: usize = 3;
+
 impl Recorder {
     fn line(&mut self, text: &str) {
         self.out.push_str(text);
@@ -106,6 +109,16 @@ impl Session for Recorder {
             self.out.push_str(&format!("  with {}\n", values.join(", ")));
         }
         self.succeed();
+    }
+
+    fn load(&mut self, text: &[u8], rows: Vec<u8>) {
+        self.line(&String::from_utf8_lossy(text));
+        rows.split_inclusive(|byte| *byte == b'\n').take(ROWS_SHOWN).for_each(|row| {
+            self.out.push_str(&format!("  {}", String::from_utf8_lossy(row)));
+        });
+        let count = rows.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.events.push_back(SessionEvent::Succeeded { rows: count, has_rows: false });
+        self.events.push_back(SessionEvent::Ready);
     }
 
     fn sync(&mut self) {

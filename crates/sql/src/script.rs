@@ -35,4 +35,4 @@ pub use player::{Backslashes, Literal, Player, PlayerAction, Values};
 pub use reads::{AUTOMATIC, DefinedVariables, Read, ReadForm, reads};
 pub use script_set::{Allow, Language, Script, ScriptSet, variable_name};
 pub use seeds::Seeds;
-pub use statement::{Gather, Placeholders, Statement, StatementKind};
+pub use statement::{Gather, LoadedRows, Placeholders, Statement, StatementKind};

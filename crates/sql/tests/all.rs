@@ -3,6 +3,7 @@
 mod adds_up;
 mod conversation;
 mod line;
+mod loaded_rows;
 mod mysql_last_words;
 mod one_script;
 mod pipeline;

@@ -132,6 +132,7 @@ fn assert_round_trips(engine: Engine, login: &Login, port: u16) {
         let names = ["mode", "row"].into_iter().chain(KINDS.iter().map(|kind| kind.column));
         let back = KINDS.iter().map(|kind| format!("back_{}", kind.column));
         let bindings: Vec<String> = names.map(str::to_owned).chain(back).collect();
+        bindings.iter().for_each(|name| _ = scripts.variable(name));
         let place = |kind: usize| (2 + kind) as u16;
         let numeric = (0..KINDS.len()).filter(|kind| KINDS[*kind].is_number).map(place);
         let settings = Settings {

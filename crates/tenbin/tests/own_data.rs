@@ -104,3 +104,23 @@ fn statements_run_before_and_after_each_run_on_their_endpoint() {
         .expect("the statement ran");
     assert_eq!(count, 7);
 }
+
+#[test]
+fn tables_of_a_workload_are_created_once_for_each_variant_or_system() {
+    let home = Home::new();
+    for (share, copies) in [("", 2), (", share: true", 1)] {
+        let path = plan(
+            &home,
+            &format!(
+                // Every run draws the same addresses, which must be unique, so that the table must be empty again.
+                "scenario: [ workload: sign-up ]\nload: {{ users: 1, requests: 3 }}\ncompare: {{ blocks: 2 }}\nseed: 1\nsystems:\n  lite:\n    \
+                 start: \"{{tenbin}} target --listen 127.0.0.1:{{port}}\"\n    url: \"sqlite:{{dir}}/x.db\"\n    \
+                 prepare: {{ workload: sign-up{share} }}\n    vary: {{ workers: [ 1, 2 ] }}\n"
+            ),
+        );
+        let output = home.run(&["run", &path]);
+        let prepared = output.stderr.matches("prepared, and its system stopped and copied").count();
+        assert_eq!(prepared, copies, "{share}: {output:?}");
+        all_ok(&home.json(&["report", "last"]), 4);
+    }
+}

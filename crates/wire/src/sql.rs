@@ -11,6 +11,7 @@ pub use value::{Number, Value};
 pub use crate::scram::{Mechanism, Stretching};
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting, Interrupt};
@@ -49,6 +50,16 @@ pub trait Session: Send {
 
     /// Sends a statement with values. A kept statement is prepared once per connection, and identified by its number from then on.
     fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>);
+
+    /// Allows [`Session::load`]. Called before the log-in, which may announce it to the server.
+    fn allow_loads(&mut self) {}
+
+    /// Sends a statement that loads rows, and the rows as soon as the server requests them: tabs between values, a newline after each
+    /// row, `\N` for NULL, and a backslash before special characters. A session without such statements sends the text alone.
+    fn load(&mut self, text: &[u8], rows: Vec<u8>) {
+        let _ = rows;
+        self.query(text);
+    }
 
     /// Ends a sequence of [`Session::execute`]. One [`SessionEvent::Ready`] follows for each call.
     fn sync(&mut self);

@@ -330,6 +330,16 @@ fn local_infile_sends_only_given_content() {
     let loaded = SessionEvent::Succeeded { rows: 2, has_rows: false };
     assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, SessionEvent::Ready]);
 
+    // Rows of a statement that was rejected are not sent for the next one.
+    session.clear();
+    session.load(b"load data local infile 'x' into table t", b"secret".to_vec());
+    assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [SessionEvent::Rejected, SessionEvent::Ready]);
+    session.clear();
+    session.query(b"select 1");
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
+    assert_eq!(session.outgoing(), b"\0\0\0\x02");
+    assert_eq!(hear(&mut session, &packets(3, &[SUCCESS])), [SessionEvent::Rejected, SessionEvent::Ready]);
+
     // Without [`Session::with_local_infile`], the content is not sent.
     let mut session = Session::new(Arc::new(login("secret")), [5; 18]);
     let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");

@@ -349,6 +349,25 @@ fn accepts_many_asides_even_when_idle() {
 }
 
 #[test]
+fn loaded_rows_are_sent_only_for_their_own_statement() {
+    let mut session = session();
+    let copy = message(b'G', b"\0\0\x02\0\0\0\0");
+    session.load(b"COPY t FROM STDIN", b"1\n2\n".to_vec());
+    assert_eq!(session.outgoing(), b"Q\0\0\0\x16COPY t FROM STDIN\0");
+    assert_eq!(event(&mut session, std::slice::from_ref(&copy)), [SessionEvent::Send]);
+    assert_eq!(session.outgoing(), b"d\0\0\0\x081\n2\nc\0\0\0\x04");
+    assert_eq!(event(&mut session, &[ended("COPY 2"), ready()]), [changed(2), READY]);
+
+    session.clear();
+    session.load(b"COPY t FROM STDIN", b"secret\n".to_vec());
+    assert_eq!(event(&mut session, &[error("ERROR", "42P01", "no"), ready()]), [SessionEvent::Rejected, READY]);
+    session.clear();
+    session.query(b"SELECT 1");
+    assert_eq!(event(&mut session, std::slice::from_ref(&copy)), [SessionEvent::Send]);
+    assert!(session.outgoing().starts_with(b"f\0\0\0"), "a server that asks for them later gets no rows");
+}
+
+#[test]
 fn copy_in_works_and_unexpected_copy_is_rejected() {
     let mut session = session();
     let copy = message(b'G', b"\0\0\x02\0\0\0\0");

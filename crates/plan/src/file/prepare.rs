@@ -38,6 +38,10 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
         let what = "`prepare` has no tables";
         reading.at(entry.key_at, what, "add one of `workload`, `sql`, `csv`, `rows`");
     }
+    if let Some(at) = spec.share.as_ref().and_then(Spanned::at).filter(|_| has_own) {
+        let what = "`share` applies to the tables of a `workload`, and the parameters of variants may change own data";
+        reading.at(at.key, what, "remove it");
+    }
     let named = spec.workload.as_ref()?;
     let (name, at) = (named.get()?, named.at()?.value);
     let Some(workload) = workload::find_for_tables(name) else {
@@ -58,6 +62,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
         foreign_keys: is_true(&spec.foreign_keys),
         unlogged: is_true(&spec.unlogged),
         drop: is_true(&spec.drop),
+        share: is_true(&spec.share),
     })
 }
 

@@ -25,6 +25,8 @@ crate::spec::spec! {
             "Seed of the random rows; default: `seed` of the plan, or else 1. Tables of a workload: default 1.";
         PREPARE_DROP "drop" "--drop": drop: bool = TRUTH, "true",
             "Drops existing tables with these names first, whoever created them.";
+        PREPARE_SHARE "share" "--share": share: bool = TRUTH, "true",
+            "The variants of a system start with one copy of the tables of `workload`, made with the parameters of the first that runs; default: a copy for each variant.";
         PREPARE_FILLFACTOR "fillfactor" "--fillfactor": fillfactor: u64 = COUNT, "90",
             "PostgreSQL: fill factor of pages in percent; default 100.";
         PREPARE_FOREIGN_KEYS "foreign-keys" "--foreign-keys": foreign_keys: bool = TRUTH, "true",

@@ -162,6 +162,8 @@ pub struct Tables {
     pub unlogged: bool,
     /// Whether existing tables of these names are dropped first.
     pub drop: bool,
+    /// Whether all variants of a system start with one copy of the tables.
+    pub share: bool,
 }
 
 /// A command that runs without a shell.

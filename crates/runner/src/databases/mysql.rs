@@ -1,5 +1,6 @@
 //! MySQL and MariaDB.
 
+mod compatible;
 mod costs;
 mod statements;
 mod watch;
@@ -15,12 +16,11 @@ pub(super) const KIND: Kind = Kind {
     server: "MySQL or MariaDB",
     login_help: "see to the user and the database of the URL, and to the password (MYSQL_PWD)",
     direct_tls_alpn: None,
-    about_the_server: "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
+    about_the_server: "SELECT CONCAT(version(), IF(@@version_comment LIKE '%Dolt%', ' Dolt', '')), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
              command <> 'Daemon'), NULL",
-    version_line: |version| match version.contains("MariaDB") {
-        true => format!("MariaDB {version}"),
-        false => format!("MySQL {version}"),
-    },
+    version_question: "SELECT version()",
+    version_line: compatible::version_line,
+    reports_processes: |_| true,
     ask: |desk, question| {
         let session = Session::new(desk.login.clone(), nonce()?);
         let session = if desk.is_private { session.on_private_transport() } else { session };

@@ -1,5 +1,6 @@
 //! PostgreSQL, and servers with its protocol.
 
+mod compatible;
 mod costs;
 mod pooling;
 mod scans;
@@ -19,11 +20,15 @@ pub(super) const KIND: Kind = Kind {
     login_help: "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \
                  server's pg_hba.conf",
     direct_tls_alpn: Some("postgresql"),
-    about_the_server: "SELECT current_setting('server_version'), current_setting('max_connections'), \
+    // Servers with this protocol name themselves in version(), and some of them have no further columns.
+    about_the_server: "SELECT CASE WHEN version() LIKE 'PostgreSQL %' THEN current_setting('server_version') ELSE version() END, \
+             current_setting('max_connections'), \
              (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \
              + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \
              ELSE current_setting('superuser_reserved_connections')::bigint END, pg_backend_pid()",
-    version_line: |version| format!("PostgreSQL {version}"),
+    version_question: "SELECT version()",
+    version_line: compatible::version_line,
+    reports_processes: compatible::reports_processes,
     ask: |desk, question| {
         let session = Session::new(desk.login.clone(), nonce()?);
         desk.ask_over(session, question, Session::backend_pid)

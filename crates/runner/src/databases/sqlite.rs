@@ -21,6 +21,8 @@ pub(super) const KIND: Kind = Kind {
     direct_tls_alpn: None,
     // 0 means no limit of connections.
     about_the_server: "SELECT sqlite_version(), '0', '0', NULL",
+    version_question: "SELECT sqlite_version()",
+    reports_processes: |_| true,
     version_line: |version| format!("SQLite {version}"),
     ask,
     pooling: None,

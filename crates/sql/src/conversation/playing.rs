@@ -36,10 +36,24 @@ impl SqlConversation {
         if line.gathers {
             self.player.start_rows(number);
         }
-        (self.state, self.rows) = (State::Statement(number), 0);
+        (self.state, self.rows, self.loaded_rows) = (State::Statement(number), 0, 0);
         // The previous request stays in the output until the next one, because the end of a script sends nothing.
         self.session.clear();
+        if self.program.lines[usize::from(number)].is_load {
+            return self.load(number);
+        }
         self.put(number);
+        Next::Send
+    }
+
+    /// Sends a statement with the rows that it loads.
+    fn load(&mut self, number: u16) -> Next {
+        let mut rows = Vec::new();
+        match self.player.fill_rows(number, &mut rows) {
+            Ok(count) => self.loaded_rows = count,
+            Err(broken) => return self.break_off(broken),
+        }
+        self.session.load(self.program.lines[usize::from(number)].text.as_bytes(), rows);
         Next::Send
     }
 
@@ -161,6 +175,9 @@ impl SqlConversation {
 
     /// Refusal of a statement whose number of rows differs from the expectation of the step.
     pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
+        if self.loaded_rows > 0 && self.rows != self.loaded_rows {
+            return Some(Refusal { class: ErrorClass::Rows, code: u32::try_from(self.rows).unwrap_or(u32::MAX) });
+        }
         let (of, expected) = self.program.steps[usize::from(self.step)].expects?;
         let is_wrong = of == number && !expected.holds(self.rows);
         is_wrong

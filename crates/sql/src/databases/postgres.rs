@@ -15,6 +15,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     verified_by: "sslmode=verify-full",
     placeholders: Placeholders::Numbered,
     has_pipelines: true,
+    load_rows: Some(|rows| format!("COPY {} ({}) FROM STDIN", rows.table, rows.columns)),
     prepares_transaction_control: true,
     infers_quoted_types: true,
     backslash: Backslash::Doubled,

@@ -13,6 +13,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     verified_by: "sslmode=verify-full",
     placeholders: Placeholders::Question,
     has_pipelines: false,
+    load_rows: None,
     prepares_transaction_control: true,
     infers_quoted_types: false,
     backslash: Backslash::Plain,

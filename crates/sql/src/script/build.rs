@@ -8,7 +8,7 @@ use crate::script::pieces::{self, SplitError};
 use crate::script::place::Lines;
 use crate::script::scan::{Collected, End, Scanner, place_in_source};
 use crate::script::script_set::{Allow, Language, Names, Script};
-use crate::script::statement::{Gather, Piece, Statement};
+use crate::script::statement::{Gather, LoadedRows, Piece, Statement, StatementKind};
 
 /// Maximum number of reported errors.
 const FAULTS_MAX: usize = 20;
@@ -165,6 +165,7 @@ impl<'a> Builder<'a> {
             gather: None,
             prefix: String::new(),
             pieces: cut.unwrap_or_default(),
+            load: None,
             script: self.script,
             line: self.lines.line(start),
             language: self.language,
@@ -240,9 +241,32 @@ impl<'a> Builder<'a> {
                 let here = self.commands.len();
                 block.exits.into_iter().chain(block.unless).for_each(|from| self.aim(from, here));
             }
+            Meta::Copy(rows) => return self.load(start, rows),
             Meta::Gset(prefix) => return self.gather(Gather::One, prefix, may_gather),
             Meta::Aset(prefix) => return self.gather(Gather::Last, prefix, may_gather),
         }
+        None
+    }
+
+    /// Adds a statement that loads rows. Its text in the script is that of PostgreSQL; each database has its own.
+    fn load(&mut self, start: usize, rows: LoadedRows) -> Option<Problem> {
+        let number = usize::from(self.first_statement) + self.statements.len();
+        if number >= usize::from(u16::MAX) {
+            return Some(Problem { message: "too many statements in all scripts".to_owned(), at: None });
+        }
+        let text = format!("COPY {} ({}) FROM STDIN", rows.table, rows.columns);
+        self.statements.push(Statement {
+            title: title(text.as_bytes()),
+            kind: StatementKind::Other,
+            gather: None,
+            prefix: String::new(),
+            pieces: vec![Piece::Text(text)],
+            load: Some(Box::new(LoadedRows { command: self.count, ..rows })),
+            script: self.script,
+            line: self.lines.line(start),
+            language: self.language,
+        });
+        self.push(start, Do::Send(number as u16));
         None
     }
 

@@ -9,7 +9,7 @@ mod token;
 
 pub(crate) use evaluate::{EvaluationContext, Evaluator, Note, Serial};
 pub(crate) use function::Function;
-pub(crate) use parse::{Reader, read};
+pub(crate) use parse::{Reader, read, read_list};
 
 use crate::script::value::Value;
 

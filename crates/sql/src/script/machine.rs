@@ -4,8 +4,9 @@ use load::xoroshiro::Xoroshiro;
 
 use crate::script::command::{Amount, Command, Do, Span, leading_int};
 use crate::script::expression::{Code, EvaluationContext, Evaluator, Note, Serial};
-use crate::script::player::PlayerAction;
+use crate::script::player::{LOADED_ROWS_MAX, PlayerAction};
 use crate::script::script_set::ScriptSet;
+use crate::script::statement::LoadedRows;
 use crate::script::value::{Value, typed};
 use crate::script::variables::Variables;
 
@@ -77,6 +78,9 @@ impl Machine {
                 if self.is_pipelining && deck.statements[usize::from(*number)].gather.is_some() {
                     return Err(r"\gset is not allowed in pipeline mode".to_owned());
                 }
+                if self.is_pipelining && deck.statements[usize::from(*number)].load.is_some() {
+                    return Err(r"\copy is not allowed in pipeline mode".to_owned());
+                }
                 PlayerAction::Statement(*number)
             }
             Do::Set(slot, code) => {
@@ -114,6 +118,40 @@ impl Machine {
         }))
     }
 
+    /// Appends the rows of a statement that loads rows, as text of COPY. Returns the number of rows.
+    pub(crate) fn write_rows(&mut self, deck: &ScriptSet, rows: &LoadedRows, out: &mut Vec<u8>) -> Result<u64, String> {
+        let count = match &rows.count {
+            Amount::Fixed(count) => *count,
+            Amount::Variable(slot, name) => {
+                self.variables.write(*slot);
+                let text = self.variables.text(*slot).ok_or_else(|| format!("undefined variable \"{name}\""))?;
+                leading_int(text)
+            }
+        };
+        if !(1..=LOADED_ROWS_MAX).contains(&count) {
+            return Err(format!("{count} rows, and 1 to {LOADED_ROWS_MAX} can be loaded at once"));
+        }
+        for _ in 0..count {
+            for (number, code) in rows.values.iter().enumerate() {
+                if number > 0 {
+                    out.push(b'\t');
+                }
+                match self.evaluate(deck, rows.command, code)? {
+                    Value::Null => out.extend_from_slice(b"\\N"),
+                    Value::Text { from, to } => write_escaped(self.evaluator.text(from, to), out),
+                    // MySQL has no words for Booleans in a file.
+                    Value::Boolean(value) => out.push(if value { b'1' } else { b'0' }),
+                    value => value.write(out),
+                }
+            }
+            out.push(b'\n');
+            if out.len() > LOADED_BYTES_MAX {
+                return Err(format!("the rows have more than {} MiB: load fewer at once", LOADED_BYTES_MAX >> 20));
+            }
+        }
+        Ok(count.unsigned_abs())
+    }
+
     fn evaluate(&mut self, deck: &ScriptSet, number: u32, code: &Code) -> Result<Value, String> {
         let mut notes = Notes { lines: &mut self.notes, script: self.script, command: number };
         let mut scene = EvaluationContext {
@@ -148,6 +186,22 @@ impl Machine {
             return Err(format!("sleep: invalid sleep time \"{text}\" for variable \"{name}\""));
         }
         Ok(span.ns(amount))
+    }
+}
+
+/// Maximum length of rows that are loaded at once, in bytes.
+const LOADED_BYTES_MAX: usize = 16 << 20;
+
+/// Appends a text with a backslash before each character that COPY and LOAD DATA treat as special.
+fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+    for byte in text {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            byte => out.push(*byte),
+        }
     }
 }
 

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use crate::script::command::{Amount, Span};
-use crate::script::expression::{Code, Reader, read};
+use crate::script::expression::{Code, Reader, read, read_list};
+use crate::script::player::LOADED_ROWS_MAX;
 use crate::script::script_set::{Allow, Language, Names, is_name};
+use crate::script::statement::LoadedRows;
 
 /// A meta command.
 #[derive(Debug)]
@@ -20,6 +22,7 @@ pub(crate) enum Meta {
     StartPipeline,
     SyncPipeline,
     EndPipeline,
+    Copy(LoadedRows),
 }
 
 /// An invalid meta command: message, and position in the script if it is known.
@@ -121,6 +124,7 @@ pub(crate) fn parse(
         "startpipeline" => alone(line, Meta::StartPipeline),
         "syncpipeline" => alone(line, Meta::SyncPipeline),
         "endpipeline" => alone(line, Meta::EndPipeline),
+        "copy" => copy(line, names).map(Meta::Copy),
         "gset" => prefix(&line.words()).map(Meta::Gset),
         "aset" => prefix(&line.words()).map(Meta::Aset),
         "shell" | "setshell" => Err(shell(&name, &line.words(), allow)),
@@ -150,6 +154,54 @@ fn set(mut line: Line<'_>, names: &mut Names, language: Language) -> Result<Meta
     }
     let slot = names.slot(&shown).ok_or_else(|| Problem::at("too many variables", at))?;
     Ok(Meta::Set(slot, line.code(names, language)?))
+}
+
+/// Help for a `\copy` that cannot be read.
+const COPY_HELP: &str = "write \\copy TABLE (COLUMNS) ROWS (VALUES), such as \\copy items (id, owner) 1000 (serial(), random(1, 50))";
+
+/// Parses `TABLE (COLUMN, …) ROWS (EXPRESSION, …)`. Rows are a number or a variable.
+fn copy(mut line: Line<'_>, names: &mut Names) -> Result<LoadedRows, Problem> {
+    let wrong = |at: usize| Problem::at(COPY_HELP, at);
+    let start = line.range.start;
+    let text = String::from_utf8_lossy(&line.source[line.range.clone()]).into_owned();
+    let (table, rest) = text.split_once('(').ok_or_else(|| wrong(start))?;
+    let (columns, _) = rest.split_once(')').ok_or_else(|| wrong(start))?;
+    let (name, list) = (table.trim(), columns.trim());
+    let is_identifier = |text: &str| {
+        !text.is_empty() && !text.contains([';', '\'', '\\', '\n', '(', '-', '/']) && !text.contains(char::is_whitespace)
+    };
+    let column_count = list.split(',').count();
+    if !is_identifier(name) || !list.split(',').all(|column| is_identifier(column.trim())) {
+        return Err(wrong(start));
+    }
+    line.range.start += table.len() + columns.len() + 2;
+    let Some((word, at)) = line.word() else { return Err(wrong(line.range.end)) };
+    // `1000(…)` needs no space.
+    let digits = word.iter().position(|byte| *byte == b'(').unwrap_or(word.len());
+    line.range.start = at + digits;
+    let count = match word[..digits].strip_prefix(b":") {
+        Some(variable) if is_name(variable) => {
+            let variable = String::from_utf8_lossy(variable).into_owned();
+            let slot = names.slot(&variable).ok_or_else(|| Problem::at("too many variables", at))?;
+            Amount::Variable(slot, variable)
+        }
+        _ => {
+            let rows = std::str::from_utf8(&word[..digits]).ok().and_then(|digits| digits.parse::<i64>().ok());
+            let rows = rows.filter(|rows| (1..=LOADED_ROWS_MAX).contains(rows));
+            Amount::Fixed(rows.ok_or_else(|| {
+                Problem::at(format!("the number of rows is not between 1 and {LOADED_ROWS_MAX}"), at)
+            })?)
+        }
+    };
+    let list_at = line.range.start;
+    let values = read_list(&line.source[line.range.clone()], Reader { names, language: Language::Extended })
+        .map_err(|mistake| Problem::at(mistake.message, list_at + mistake.at))?;
+    if values.len() != column_count {
+        let message = format!("{column_count} columns, and {} values", values.len());
+        return Err(Problem::at(message, list_at));
+    }
+    let columns = list.split(',').map(str::trim).collect::<Vec<_>>().join(", ");
+    Ok(LoadedRows { table: name.to_owned(), columns, count, values, command: 0 })
 }
 
 fn alone(mut line: Line<'_>, meta: Meta) -> Result<Meta, Problem> {

@@ -32,6 +32,9 @@ pub enum PlayerAction {
     End,
 }
 
+/// Maximum number of rows that `\copy` loads at once.
+pub(crate) const LOADED_ROWS_MAX: i64 = 1_000_000;
+
 /// A value to be written into the text of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Literal<'a> {
@@ -189,6 +192,21 @@ impl Player {
             }
         }
         Values { pieces: pieces.iter(), is_quoted, variables: &self.machine.variables }
+    }
+
+    /// Appends the rows of a statement that loads rows, in the text format of COPY. Returns the number of rows.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be computed, or the rows are too many.
+    pub fn fill_rows(&mut self, statement: u16, out: &mut Vec<u8>) -> Result<u64, Broken> {
+        let scripts = self.deck.clone();
+        let Some(statement) = scripts.statements.get(usize::from(statement)) else { return Ok(0) };
+        let Some(rows) = statement.load() else { return Ok(0) };
+        self.machine.write_rows(&scripts, rows, out).map_err(|message| {
+            let name = scripts.scripts.get(usize::from(statement.script)).map_or("", |script| &script.name);
+            Broken(format!("{name}:{}: {message} in command \"copy\"", statement.line))
+        })
     }
 
     /// Value of a variable as text. `None` if it has no value or is NULL.

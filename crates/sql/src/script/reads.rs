@@ -142,7 +142,7 @@ fn of_command(mut line: Line<'_>, statement: &[u8], given: &mut DefinedVariables
             of_expression(&line, given, reads);
             given.names.insert(String::from_utf8_lossy(name).into_owned());
         }
-        b"if" | b"elif" | b"sleep" | b"shell" => of_expression(&line, given, reads),
+        b"if" | b"elif" | b"sleep" | b"shell" | b"copy" => of_expression(&line, given, reads),
         _ => {}
     }
 }

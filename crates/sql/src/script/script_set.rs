@@ -113,13 +113,15 @@ impl ScriptSet {
     pub(crate) fn may_read(&self, script: u16, slot: u16) -> bool {
         let Some(script) = self.scripts.get(usize::from(script)) else { return false };
         let computes = |command: &Command| matches!(command.act, Do::Set(..) | Do::Unless(..) | Do::Sleep(_));
+        let has_load = |statement: &Statement| statement.load.is_some();
         let is_read = |piece: &Piece| match piece {
             Piece::Text(_) => false,
             Piece::Value { slot: read, .. } | Piece::Insert { slot: read, .. } => *read == slot,
         };
         let mut statements =
             script.statements().filter_map(|number| self.statements.get(usize::from(number)));
-        script.commands.iter().any(computes) || statements.any(|one| one.pieces.iter().any(is_read))
+        script.commands.iter().any(computes)
+            || statements.any(|one| has_load(one) || one.pieces.iter().any(is_read))
     }
 
     /// Sets the distribution of `random_row`.

@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use crate::script::command::Amount;
+use crate::script::expression::Code;
 use crate::script::script_set::Language;
 
 /// Style of placeholders in the text of a statement.
@@ -45,9 +47,26 @@ pub struct Statement {
     pub(crate) gather: Option<Gather>,
     pub(crate) prefix: String,
     pub(crate) pieces: Vec<Piece>,
+    /// Rows that the statement loads. `None` for any other statement.
+    pub(crate) load: Option<Box<LoadedRows>>,
     pub(crate) script: u16,
     pub(crate) line: u32,
     pub(crate) language: Language,
+}
+
+/// Rows that `\copy` loads into a table.
+#[derive(Clone, Debug)]
+pub struct LoadedRows {
+    /// Name of the table, as written.
+    pub table: String,
+    /// Names of the columns, as written, with commas between them.
+    pub columns: String,
+    /// Number of rows.
+    pub(crate) count: Amount,
+    /// Value of each column, which is evaluated for each row.
+    pub(crate) values: Vec<Code>,
+    /// Number of its command, as pgbench counts.
+    pub(crate) command: u32,
 }
 
 /// A piece of a statement's text.
@@ -92,6 +111,11 @@ impl Statement {
     /// Rows that are stored in variables. `None` if there are none.
     pub fn gather(&self) -> Option<Gather> {
         self.gather
+    }
+
+    /// Rows that it loads. `None` for any other statement.
+    pub fn load(&self) -> Option<&LoadedRows> {
+        self.load.as_deref()
     }
 
     /// Number of its script.

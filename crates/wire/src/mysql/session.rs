@@ -331,6 +331,7 @@ impl Session {
     fn end(&mut self, is_refused: bool) {
         let Some(command) = self.under_way.take() else { return };
         self.prepares = None;
+        self.local_file = None;
         if let CommandKind::Execute(which) = command.what {
             self.swap_columns(which);
             if let Some(known) = self.passing.take() {
@@ -548,6 +549,15 @@ impl sql::Session for Session {
             }
         }
         self.values = taken;
+    }
+
+    fn allow_loads(&mut self) {
+        self.offers_local_files = true;
+    }
+
+    fn load(&mut self, text: &[u8], rows: Vec<u8>) {
+        self.local_file = Some(rows);
+        sql::Session::query(self, text);
     }
 
     fn sync(&mut self) {

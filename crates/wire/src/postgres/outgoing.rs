@@ -57,13 +57,15 @@ impl NamePrefix {
 /// Buffer of messages to send.
 pub(super) struct Outgoing {
     pub(super) bytes: Vec<u8>,
+    /// Rows that are sent when the server takes a COPY. `None` if the caller sends them.
+    pub(super) copied: Option<Vec<u8>>,
     names: NamePrefix,
 }
 
 impl Outgoing {
     /// Creates an empty buffer. Names of statements begin with `names`.
     pub(super) fn new(names: NamePrefix) -> Self {
-        Self { bytes: Vec::new(), names }
+        Self { bytes: Vec::new(), copied: None, names }
     }
 
     /// Uses the name prefix of `other`.

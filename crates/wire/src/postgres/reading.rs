@@ -378,7 +378,14 @@ impl Reading {
         match self.awaited.front_mut() {
             Some(copy @ Awaited::CopyIn(Copying::Asked)) => {
                 out.clear();
-                *copy = Awaited::CopyIn(Copying::Open);
+                *copy = match out.copied.take() {
+                    Some(rows) => {
+                        out.copy_bytes(&rows);
+                        out.copy_end();
+                        Awaited::CopyIn(Copying::Ended)
+                    }
+                    None => Awaited::CopyIn(Copying::Open),
+                };
             }
             Some(front @ (Awaited::Answers | Awaited::Rows)) => {
                 let is_text = *front == Awaited::Answers;

@@ -1,6 +1,7 @@
 //! The public interface of a PostgreSQL connection.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::entry::{Entry, NONCE_BYTES};
@@ -79,6 +80,7 @@ impl Session {
     /// Sends a `COPY … FROM STDIN`. Its first event is [`SessionEvent::Send`] with [`Session::is_copy_ready`], which allows
     /// [`Session::copy_bytes`] and [`Session::copy_end`], or a rejection. [`SessionEvent::Ready`] comes last.
     pub fn copy_in(&mut self, sql: &str) {
+        self.out.copied = None;
         self.put_text(sql.as_bytes(), Awaited::CopyIn(Copying::Asked));
     }
 
@@ -235,6 +237,11 @@ impl sql::Session for Session {
         self.reading.await_next(Awaited::Rows);
     }
 
+    fn load(&mut self, text: &[u8], rows: Vec<u8>) {
+        self.out.copied = Some(rows);
+        self.put_text(text, Awaited::CopyIn(Copying::Asked));
+    }
+
     #[inline]
     fn sync(&mut self) {
         self.out.sync();
@@ -289,6 +296,7 @@ impl sql::Session for Session {
     }
 
     fn forget(&mut self) {
+        self.out.copied = None;
         self.entry.forget();
         self.framing.forget();
         self.reading.forget();

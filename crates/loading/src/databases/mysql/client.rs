@@ -1,4 +1,4 @@
-//! MySQL and MariaDB: writes rows by multi-row INSERTs.
+//! MySQL and MariaDB: writes rows by LOAD DATA LOCAL if the server allows it, and by multi-row INSERTs otherwise.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::client::connection::{Connection, nonce};
 use crate::client::{Answer, Batch, Client};
 use crate::error::Error;
 use crate::marks;
-use crate::rows::InsertRows;
+use crate::rows::{CopyRows, InsertRows};
 
 /// SQLSTATE of a deadlock. Connections that fill the gaps of an interrupted load may deadlock. The server rolls back one of the
 /// chunks, which is then written again.
@@ -23,14 +23,20 @@ const TRIES_MAX: u32 = 20;
 /// A connection.
 pub(super) struct MySql {
     connection: Connection<Session>,
+    /// True if the server takes LOAD DATA LOCAL, as far as it is known.
+    takes_loads: bool,
 }
 
 impl MySql {
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
-        let session = Session::new(Arc::clone(login), nonce()?);
+        let session = Session::new(Arc::clone(login), nonce()?).with_local_infile();
         let is_private = matches!(peer.endpoints[number as usize % peer.endpoints.len()], Endpoint::Unix(_));
         let session = if is_private { session.on_private_transport() } else { session };
-        Ok(Self { connection: Connection::open(peer, session, number)? })
+        let connection = Connection::open(peer, session, number)?;
+        let mut mysql = Self { connection, takes_loads: false };
+        let allowed = mysql.query("SELECT @@local_infile", "setting up a connection");
+        mysql.takes_loads = allowed.is_ok_and(|rows| rows.first().is_some_and(|row| row.first() == Some(&Some("1".to_owned()))));
+        Ok(mysql)
     }
 }
 
@@ -76,6 +82,30 @@ impl MySql {
         None
     }
 
+    /// Writes rows by LOAD DATA LOCAL. False if the server did not take them as they are: then it has skipped rows, or changed values,
+    /// and only INSERT says why.
+    fn load_rows(&mut self, batch: &Batch<'_>, rows: Range<u64>) -> Result<bool, Error> {
+        let doing = &batch.doing(None);
+        let (name, columns) = batch.target.split_once('(').map_or((batch.target, String::new()), |(name, columns)| {
+            (name.trim(), format!(" ({columns}"))
+        });
+        let text = format!("LOAD DATA LOCAL INFILE 'rows' INTO TABLE {name} CHARACTER SET utf8mb4{columns}");
+        let mut copy = CopyRows::default();
+        let count = rows.end - rows.start;
+        batch.content.write(rows, &mut copy);
+        self.connection.session.clear();
+        self.connection.session.load(text.as_bytes(), copy.bytes().to_vec());
+        self.connection.flush(doing)?;
+        let taken = match self.connection.finish(&mut (), doing) {
+            Ok(taken) => taken,
+            Err(Error::Refused { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let warnings = self.query("SELECT @@warning_count", doing)?;
+        let has_none = warnings.first().is_some_and(|row| row.first() == Some(&Some("0".to_owned())));
+        Ok(taken == count && has_none)
+    }
+
     /// Writes a chunk once. Does not report rows again that an earlier try has reported.
     fn load_once(
         &mut self,
@@ -88,6 +118,19 @@ impl MySql {
         let mut insert = InsertRows::new(batch.target);
         for rows in batch.pieces(batch.content.rows_at_once()) {
             let (first, done) = (rows.start, rows.end - batch.rows.start);
+            if self.takes_loads {
+                if !self.load_rows(batch, rows.clone())? {
+                    self.takes_loads = false;
+                    self.query("ROLLBACK", doing)?;
+                    return self.load_once(batch, told, written);
+                }
+                let further = done.saturating_sub(*told);
+                *told = done.max(*told);
+                if !written(further) {
+                    return Ok(false);
+                }
+                continue;
+            }
             insert.clear();
             batch.content.write(rows, &mut insert);
             match self.connection.run(insert.bytes(), &mut (), doing) {

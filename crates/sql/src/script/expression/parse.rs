@@ -54,6 +54,28 @@ pub(crate) fn read(text: &[u8], reader: Reader<'_>) -> Read<Code> {
     Ok(Code(code))
 }
 
+/// Parses a text that consists of expressions in parentheses, with commas between them.
+pub(crate) fn read_list(text: &[u8], reader: Reader<'_>) -> Read<Vec<Code>> {
+    let tokens = Tokens::new(text, reader.language);
+    let mut parser = Parser { tokens, token: Token::End, at: 0, reader, depth: 0, seed: None };
+    parser.advance()?;
+    let mut codes = Vec::new();
+    let mut sign = "(";
+    while parser.token == Token::Sign(sign) {
+        parser.advance()?;
+        codes.push(Code(parser.expression(OR)?));
+        sign = ",";
+    }
+    if codes.is_empty() || parser.token != Token::Sign(")") {
+        return Err(parser.unexpected());
+    }
+    parser.advance()?;
+    if parser.token != Token::End {
+        return Err(parser.unexpected());
+    }
+    Ok(codes)
+}
+
 struct Parser<'a, 'n> {
     tokens: Tokens<'a>,
     /// Next token.
