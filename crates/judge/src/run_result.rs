@@ -1,7 +1,7 @@
 //! Observation of a run in its block.
 
 use evidence::{Run, stage};
-use stats::{RunResult, Scale};
+use stats::{Bounded, RunResult, Scale};
 
 use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -29,10 +29,13 @@ pub fn start_of_slice(run: &Run) -> Option<(&str, u32)> {
 /// Observation of a start from its slices, or from its only run: their geometric mean, or their mean where differences are judged.
 pub fn of_start(runs: &[RunResult], scale: Scale) -> RunResult {
     let rounds: Vec<Vec<RunResult>> = runs.iter().map(|run| vec![*run]).collect();
-    let values: Vec<f64> = runs.iter().filter_map(|run| run.value()).collect();
+    let figures = || runs.iter().filter_map(RunResult::bounded);
+    let count = figures().count();
+    let mean = |end: fn(Bounded) -> f64| figures().map(end).sum::<f64>() / count as f64;
     match stats::of_rounds(&rounds).first().copied().unwrap_or(RunResult::Missing) {
-        RunResult::Figure { errors, planned, .. } if values.len() == 1 || scale == Scale::Difference => {
-            RunResult::Figure { value: values.iter().sum::<f64>() / values.len() as f64, errors, planned }
+        RunResult::Figure { errors, planned, .. } if count == 1 || scale == Scale::Difference => {
+            let bounds = [mean(|figure| figure.low), mean(|figure| figure.high)];
+            RunResult::Figure { value: Bounded::within(mean(|figure| figure.value), bounds), errors, planned }
         }
         seen => seen,
     }
@@ -44,7 +47,7 @@ mod tests {
 
     #[test]
     fn start_has_the_mean_of_its_slices_and_is_lost_with_a_failed_one() {
-        let of = |value| RunResult::Figure { value, errors: 1, planned: 10 };
+        let of = |value: f64| RunResult::Figure { value: value.into(), errors: 1, planned: 10 };
         let value = |runs: &[RunResult], scale| of_start(runs, scale).value();
         assert!((value(&[of(1.0), of(4.0)], Scale::Ratio).unwrap() - 2.0).abs() < 1e-12);
         assert_eq!(value(&[of(0.0), of(4.0)], Scale::Difference), Some(2.0));

@@ -1,10 +1,11 @@
 //! Restores the state of a study's duel.
 
-use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
+use evidence::{Compare, EvidenceError, GeneratorEffect, Procedure, Run, Study, stage};
 use record::{Histogram, Percentile, Phase};
-use stats::{Duel, DuelRules, RunResult, Slice};
+use stats::{Bounded, Duel, DuelRules, RunResult, Slice};
 
 use crate::compared_by::ComparedBy;
+use crate::figure_bounds;
 use crate::measured::Measured;
 use crate::others::taken_cores;
 use crate::run_order::{Block, RunOrder, Slot};
@@ -102,27 +103,52 @@ fn of_block(
     let counts = |pair: &[Slice; 2]| pair.iter().all(|slice| slice.seen.value().is_some());
     for (side, seen) in seen.iter_mut().enumerate() {
         let RunResult::Figure { errors, planned, .. } = *seen else { continue };
-        let mut response = Histogram::default();
+        let (mut response, mut effects) = (Histogram::default(), Some(Vec::new()));
         let counting = pairs.iter().zip(&runs[side]).filter(|(pair, _)| counts(pair));
         for run in counting.filter_map(|(_, run)| *run) {
-            response.merge(&run.whole(Phase::Measured)?.response.all());
+            let of_run = run.whole(Phase::Measured)?.response.all();
+            match (&mut effects, effect_of(run)) {
+                (Some(effects), Some(effect)) => effects.push((effect, of_run.count())),
+                _ => effects = None,
+            }
+            response.merge(&of_run);
         }
+        let effect = effects.and_then(GeneratorEffect::together);
         let is_enough = percentile == Percentile::MAX || percentile.is_judgeable(response.count());
-        *seen = match response.value_at(percentile).filter(|_| is_enough) {
-            Some(ns) => RunResult::Figure { value: ns as f64, errors, planned },
+        *seen = match bounded_percentile(percentile, &response, effect).filter(|_| is_enough) {
+            Some(value) => RunResult::Figure { value, errors, planned },
             None => RunResult::TooFew,
         };
     }
     Ok(seen)
 }
 
+/// Largest effect of the generator on the figures of a run. `None` if it is unknown.
+fn effect_of(run: &Run) -> Option<GeneratorEffect> {
+    run.ending.as_ref()?.validity.effect
+}
+
+/// Percentile of response times in nanoseconds, with the bounds by the effect of the generator. `None` without samples.
+fn bounded_percentile(
+    percentile: Percentile,
+    response: &Histogram,
+    effect: Option<GeneratorEffect>,
+) -> Option<Bounded> {
+    let value = response.value_at(percentile)? as f64;
+    let bounds = effect.and_then(|effect| figure_bounds::percentile(percentile, response, Some(&effect)));
+    Some(
+        bounds
+            .map_or(Bounded::exactly(value), |bounds| Bounded::within(value, [bounds.low(), bounds.high()])),
+    )
+}
+
 /// Figure of a slice whose block needs the samples of all slices: of any number of samples. `None` without any.
-fn of_slice(run: &Run, by: &ComparedBy) -> Result<Option<f64>, EvidenceError> {
+fn of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, EvidenceError> {
     let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let Some(percentile) = by.metric.percentile_of_merged_slices().filter(|_| is_slice) else {
         return Ok(None);
     };
-    Ok(run.whole(Phase::Measured)?.response.all().value_at(percentile).map(|ns| ns as f64))
+    Ok(bounded_percentile(percentile, &run.whole(Phase::Measured)?.response.all(), effect_of(run)))
 }
 
 /// Observation of a stored run in its block, by a metric.
