@@ -145,6 +145,7 @@ fn lowered_by_sum_ns(response: &Histogram, rank: u64, delay_ns: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evidence::LongDelays;
 
     fn histogram(samples_ns: &[u64]) -> Histogram {
         let mut response = Histogram::default();
@@ -187,6 +188,34 @@ mod tests {
             let exact = truth.mean_ns().unwrap();
             assert!(of_mean.low() <= exact && exact <= of_mean.high(), "{case}: {exact} {of_mean:?}");
         }
+    }
+
+    /// Many short delays and a few long ones, on response times between 1 and 3 ms.
+    #[test]
+    fn distribution_of_delays_gives_tighter_bounds_that_contain_the_figures() {
+        let count = 10_000;
+        let true_ns: Vec<u64> = (0..count).map(|number| 1_000_000 + number * 200).collect();
+        // Every hundredth request is delayed by 4 ms, the others by 20 µs.
+        let delay_ns = |number: u64| if number.is_multiple_of(100) { 4_000_000 } else { 20_000 };
+        let measured_ns: Vec<u64> = (0..).zip(&true_ns).map(|(number, ns)| ns + delay_ns(number)).collect();
+        let (truth, measured) = (histogram(&true_ns), histogram(&measured_ns));
+        let sum = effect((0..count).map(delay_ns).sum::<u64>() as f64, 0.0);
+        let long = |requests, longer_than_ns| LongDelays { requests, longer_than_ns };
+        let most = long(count as f64, 0.0);
+        let long_delays = Some([most, most, long(100.0, 20_000.0), most, most, long(0.0, 4_000_000.0)]);
+        let by_number = GeneratorEffect { long_delays, ..sum };
+        for ppm in [100_000, 500_000, 900_000, 990_000, 1_000_000] {
+            let of = Percentile::from_ppm(ppm).unwrap();
+            let low_ns = |effect| percentile(of, &measured, Some(&effect)).unwrap().low();
+            let exact_ns = truth.value_at(of).unwrap() as f64;
+            assert!(low_ns(by_number) <= exact_ns * 1.001, "{ppm}: {} {exact_ns}", low_ns(by_number));
+            assert!(low_ns(by_number) >= low_ns(sum), "{ppm}");
+        }
+        let width = |effect| {
+            let bounds = percentile(Percentile::P50, &measured, Some(&effect)).unwrap();
+            1.0 - bounds.low() / bounds.high()
+        };
+        assert!(width(by_number) < 0.025 && width(sum) > 0.1, "{} {}", width(by_number), width(sum));
     }
 
     #[test]

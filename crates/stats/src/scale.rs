@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn bounds_of_a_ratio_are_its_worst_ends() {
         let apart = |first: Bounded, second: Bounded| {
-            Scale::Ratio.apart_within((first, second)).map(|ends| ends.map(|end| exp(end)))
+            Scale::Ratio.apart_within((first, second)).map(|ends| ends.map(exp))
         };
         let (fast, slow) = (Bounded::within(200.0, [200.0, f64::INFINITY]), Bounded::within(100.0, [80.0, 125.0]));
         let [low, high] = apart(fast, slow).unwrap();
