@@ -18,7 +18,7 @@ use crate::eligibility::{Eligibility, eligibility_by};
 use crate::endings::CommandEnding;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
-use crate::run_result::{of_start, start_of_slice};
+use crate::run_result::{combine_slices, start_of_slice};
 use crate::scope::Scope;
 
 pub(crate) use one_run::gates as of_one_run;
@@ -128,7 +128,7 @@ impl Side {
             }
         }
         let scale = condition.of_baseline.map_or(Scale::Ratio, OfBaseline::scale);
-        for seen in starts.into_values().map(|slices| of_start(&slices, scale)) {
+        for seen in starts.into_values().map(|slices| combine_slices(&slices, scale)) {
             side.failed += usize::from(seen == RunResult::Failed);
             side.note(seen);
         }

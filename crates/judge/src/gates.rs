@@ -106,7 +106,7 @@ pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<
     };
     let effect = GeneratorEffect::together(counting.iter().filter_map(|slice| of_slice(slice)));
     let judge = |gate: &Condition| {
-        let scope = Scope::of_slices(gate, &counting)?;
+        let scope = Scope::from_slices(gate, &counting)?;
         let was_gone = scope.measured().outage.as_ref().is_some_and(Outage::is_degraded);
         Ok(judge_in(gate, &scope, effect.as_ref(), was_gone))
     };

@@ -115,7 +115,7 @@ pub use physical_cost::{
 };
 pub use planned::{Offered, Planned};
 pub use resources::{Core, Resources, Usage};
-pub use run_result::{of_start, run_result, start_of_slice};
+pub use run_result::{combine_slices, run_result, start_of_slice};
 pub use rung::Rung;
 pub use scope::Scope;
 pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stage_name};

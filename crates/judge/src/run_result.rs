@@ -27,7 +27,7 @@ pub fn start_of_slice(run: &Run) -> Option<(&str, u32)> {
 }
 
 /// Observation of a start from its slices, or from its only run: their geometric mean, or their mean where differences are judged.
-pub fn of_start(runs: &[RunResult], scale: Scale) -> RunResult {
+pub fn combine_slices(runs: &[RunResult], scale: Scale) -> RunResult {
     let rounds: Vec<Vec<RunResult>> = runs.iter().map(|run| vec![*run]).collect();
     let figures = || runs.iter().filter_map(RunResult::bounded);
     let count = figures().count();
@@ -48,12 +48,12 @@ mod tests {
     #[test]
     fn start_has_the_mean_of_its_slices_and_is_lost_with_a_failed_one() {
         let of = |value: f64| RunResult::Figure { value: value.into(), errors: 1, planned: 10 };
-        let value = |runs: &[RunResult], scale| of_start(runs, scale).value();
+        let value = |runs: &[RunResult], scale| combine_slices(runs, scale).value();
         assert!((value(&[of(1.0), of(4.0)], Scale::Ratio).unwrap() - 2.0).abs() < 1e-12);
         assert_eq!(value(&[of(0.0), of(4.0)], Scale::Difference), Some(2.0));
         assert_eq!(value(&[of(0.0)], Scale::Ratio), Some(0.0), "a whole run");
         assert_eq!(value(&[of(3.0), RunResult::Invalid], Scale::Difference), Some(3.0));
-        assert_eq!(of_start(&[of(3.0), RunResult::Failed], Scale::Ratio), RunResult::Failed);
-        assert_eq!(of_start(&[], Scale::Ratio), RunResult::Missing);
+        assert_eq!(combine_slices(&[of(3.0), RunResult::Failed], Scale::Ratio), RunResult::Failed);
+        assert_eq!(combine_slices(&[], Scale::Ratio), RunResult::Missing);
     }
 }

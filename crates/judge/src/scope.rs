@@ -53,7 +53,7 @@ impl Scope {
     }
 
     /// Scope of a condition on the slices of one start together. They must not be empty.
-    pub(crate) fn of_slices(condition: &Condition, slices: &[&Run]) -> Result<Self, EvidenceError> {
+    pub(crate) fn from_slices(condition: &Condition, slices: &[&Run]) -> Result<Self, EvidenceError> {
         let Some(last) = slices.last().filter(|_| condition.own.is_none() && condition.event.is_none())
         else {
             return slices.last().map_or_else(

@@ -82,7 +82,7 @@ pub fn duel_by(
                 }
                 let [a, b] = of_either;
                 let pairs: Vec<[Slice; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-                let figures = of_block(&pairs, &runs, by)?;
+                let figures = block_results(&pairs, &runs, by)?;
                 duel.note_slices_as(&pairs, figures);
             }
             _ => {}
@@ -93,7 +93,7 @@ pub fn duel_by(
 }
 
 /// Observations of A and B in a block of slices. A percentile of the tail is one of all samples of the slices that count.
-fn of_block(
+fn block_results(
     pairs: &[[Slice; 2]],
     runs: &[Vec<Option<&Run>>; 2],
     by: &ComparedBy,
@@ -143,7 +143,7 @@ fn bounded_percentile(
 }
 
 /// Figure of a slice whose block needs the samples of all slices: of any number of samples. `None` without any.
-fn of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, EvidenceError> {
+fn tail_of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, EvidenceError> {
     let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let Some(percentile) = by.metric.percentile_of_merged_slices().filter(|_| is_slice) else {
         return Ok(None);
@@ -154,7 +154,7 @@ fn of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, EvidenceError
 /// Observation of a stored run in its block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     let measured = Measured::of(run)?;
-    let seen = match (run_result(run, &measured, by), of_slice(run, by)?) {
+    let seen = match (run_result(run, &measured, by), tail_of_slice(run, by)?) {
         (RunResult::TooFew, Some(value)) => {
             RunResult::Figure { value, errors: measured.unserved(), planned: measured.counts.planned }
         }

@@ -107,7 +107,7 @@ fn facts_of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Stated> {
         facts.extend((level == Level::Valid).then_some(AllRunsValid));
         facts.extend(has(Eligibility::Invalid).then_some(RunInvalid));
         facts.extend((!has(Eligibility::Valid)).then_some(NoRunValid));
-        facts.extend(trust::of_study(view).map(|_| FiguresBounded));
+        facts.extend(trust::line_of_study(view).map(|_| FiguresBounded));
         let is_without = |count: usize, valid: usize| count > 0 && valid == 0;
         let rows = load.rows.iter().filter(|row| row.is_ranked);
         let without = rows.filter(|row| is_without(row.runs.len(), row.count(Eligibility::Valid)));

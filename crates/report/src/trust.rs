@@ -28,7 +28,7 @@ pub(crate) fn line(view: &View<'_>) -> Option<String> {
 /// Like [`line`], for the suspect runs of a study: for each figure, how far it can be off in the variant in which it can be off the
 /// most, and the most frequent cause. `None` if no run is suspect, or if a figure of one of them has no bound, and for
 /// a search for a capacity, whose runs have different loads.
-pub(crate) fn of_study(study: &StudyView<'_>) -> Option<String> {
+pub(crate) fn line_of_study(study: &StudyView<'_>) -> Option<String> {
     if study.capacity.is_some() {
         return None;
     }

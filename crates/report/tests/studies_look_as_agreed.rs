@@ -84,6 +84,26 @@ fn brief_report_of_study_fits_on_a_screen() {
 }
 
 #[test]
+fn unlike_work_is_named_unless_it_is_accepted_and_statuses_are_shown() {
+    for (stamps, is_named) in [(&[][..], true), (&[evidence::UNLIKE_OK][..], false)] {
+        let study = studies::unlike(stamps);
+        let text = written(report::TERMINAL, &study, 120);
+        assert_eq!(text.contains("not alike: "), is_named, "{text}");
+        assert_eq!(text.contains("are accepted (`unlike: ok`)"), !is_named, "{text}");
+        let statuses =
+            text.lines().find(|line| line.starts_with("statuses")).unwrap_or_else(|| panic!("{text}"));
+        assert!(statuses.contains("nginx 301: ") && !statuses.contains("node"), "{text}");
+        assert!(written_wide(report::TERMINAL, &study, 120).contains("Not alike: "), "{text}");
+        let json = written(report::format("json").unwrap(), &study, 120);
+        assert!(json.contains("\"kind\": \"status\""), "{json}");
+    }
+    // Where nothing differs, nothing was accepted.
+    let mut alike = studies::unlike(&[evidence::UNLIKE_OK]);
+    alike.study.runs.retain(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.system == "node"));
+    assert!(!written(report::TERMINAL, &alike, 120).contains("unlike: ok"));
+}
+
+#[test]
 fn crowded_studies_have_one_line_of_trust_and_fit() {
     for (case, lines_max) in [("study-crowded-two", 24), ("study-crowded-ten", 40)] {
         let (_, study) = cases().find(|(known, _)| *known == case).unwrap();

@@ -9,7 +9,7 @@ use super::paired::{self, Blocks, InEachBlock};
 use super::{ConditionResult, Decision, Side, WithSeconds, judge_extended, said, stored};
 use crate::condition::{Condition, OfBaseline};
 use crate::counting::counted;
-use crate::run_result::of_start;
+use crate::run_result::combine_slices;
 use crate::setting::Setting;
 
 /// A condition of a baseline on one configuration under one load.
@@ -124,7 +124,7 @@ impl Row<'_> {
             runs.entry(*block).or_default().push(said(condition, run, with_seconds)?);
         }
         let scale = condition.of_baseline.map_or(Scale::Ratio, OfBaseline::scale);
-        let of_block = |(block, runs): (u32, Vec<RunResult>)| (block, of_start(&runs, scale));
+        let of_block = |(block, runs): (u32, Vec<RunResult>)| (block, combine_slices(&runs, scale));
         Ok(InEachBlock { seen: runs.into_iter().map(of_block).collect(), side })
     }
 }

@@ -49,7 +49,7 @@ crate::spec::spec! {
              each slice; default `none`.";
         UNLIKE "unlike" "": accepts_unlike: bool = UNLIKE, "ok",
             "Differences between the work of variants, such as the statuses and sizes of replies: `ok` accepts them, and they stand in the \
-             details only; default `named`, beside the verdict.";
+             details only; default `named`, next to the verdict.";
         DIRECTION "direction" "": is_higher_better: bool = DIRECTION, "lower",
             "Which direction is better; default: higher for throughput, lower for all other metrics.";
     }

@@ -112,9 +112,9 @@ fn seen(by: &ComparedBy, view: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<(Run
             }
         }
     }
-    let of_start =
-        |(slices, counts): (Vec<RunResult>, Counts)| (judge::of_start(&slices, by.scale()), counts);
-    seen.extend(starts.into_values().map(of_start));
+    let combine_slices =
+        |(slices, counts): (Vec<RunResult>, Counts)| (judge::combine_slices(&slices, by.scale()), counts);
+    seen.extend(starts.into_values().map(combine_slices));
     seen
 }
 

@@ -428,7 +428,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     /// Failures, and doubts on which the line on trust says nothing, grouped over runs. Without that line, all doubts.
     fn troubles(&self, kinds_max: usize) -> Vec<String> {
         let mut groups = troubles::grouped(self.view);
-        if trust::of_study(self.view).is_some() {
+        if trust::line_of_study(self.view).is_some() {
             let is_of_trust = |kind: &TroubleKind<'_>| match kind {
                 TroubleKind::Doubt { level, .. } => *level != Level::Invalid,
                 _ => false,

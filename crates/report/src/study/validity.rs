@@ -35,7 +35,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     if !others.is_empty() {
         sentence.push_str(&format!("; {}", others.join(", ")));
     }
-    if let Some(trust) = trust::of_study(view) {
+    if let Some(trust) = trust::line_of_study(view) {
         sentence.push_str(&format!("; {trust}"));
     } else if suspect > 0 {
         let are = if suspect == 1 { "is" } else { "are" };

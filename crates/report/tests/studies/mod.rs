@@ -83,6 +83,8 @@ enum What {
     IsInvalidFrom(u32),
     /// The system answers nothing in the last second of the window.
     IsGone,
+    /// All answers are a 301, which counts as ok.
+    Redirects,
     /// The generator waits for cores that the system uses, in every run, and once for a neighbor, too.
     IsCrowded,
 }
@@ -205,7 +207,8 @@ impl Script<'_> {
             _ => u64::MAX,
         };
         let outcome_of = |request: u64| {
-            if request % one_in == one_in - 1 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) }
+            let ok = if behaviour.what == What::Redirects { 301 } else { 200 };
+            if request % one_in == one_in - 1 { (Outcome::Rejected, 503) } else { (Outcome::Ok, ok) }
         };
         let mut kept = Kept::load(&new, &[], Some(&runs::ending()));
         for number in 0..4 {
@@ -272,6 +275,17 @@ impl Script<'_> {
         // Baseline conditions are judged over all runs.
         self.new.gates.iter().filter(|text| !text.contains("of baseline")).map(gate).collect()
     }
+}
+
+/// Two variants, of which one only redirects, with these notes.
+pub(crate) fn unlike(stamps: &[&str]) -> Stored {
+    const BEHAVIOURS: [Behaviour; 2] =
+        [behaviour("nginx", "", 900, What::Redirects), behaviour("node", "", 600, What::Works)];
+    let mut script = app_servers();
+    script.behaviours = &BEHAVIOURS;
+    script.new.gates.clear();
+    script.new.stamps = stamps.iter().map(|stamp| (*stamp).to_owned()).collect();
+    script.through_store()
 }
 
 /// Validity of a run whose generator had no core at times, with its effect on `per_s` requests per second.
