@@ -58,7 +58,8 @@ impl Iterations {
             _ => None,
         };
         let has_values = needs.iter().flatten().any(|sources| !sources.is_empty());
-        let draws_numbers = needs.iter().flatten().flatten().all(|source| job.data[*source].source.is_number());
+        let draws_numbers =
+            needs.iter().flatten().flatten().all(|source| job.data[*source].source.is_number());
         let only_step = first_step.filter(|_| job.scenarios.is_single() && !has_values);
         needs.push(vec![lasting]);
         let entrance = routes.entrance();

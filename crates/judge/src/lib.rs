@@ -93,8 +93,8 @@ pub use finalists::{ERRORS_MAX, finalists};
 pub use gates::{Gates, judge_gates, judge_gates_of_slices};
 pub use group_io::LimitedIo;
 pub use inside::{
-    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, Maintenance, ON_CPU, PLAN_SEPARATOR, SlowCalls, StatementTime,
-    StatementWait, WAIT_SEPARATOR, class_of, without_statement,
+    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, Maintenance, ON_CPU, PLAN_SEPARATOR, SlowCalls,
+    StatementTime, StatementWait, WAIT_SEPARATOR, class_of, without_statement,
 };
 pub use kind::MetricKind;
 pub use ladder::Ladder;

@@ -231,7 +231,8 @@ fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
 fn no_database(draft: &Draft, faults: &mut Vec<Fault>) {
     let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
     for (flag, _) in only_transactions(draft).into_iter().filter(|(_, is_given)| *is_given) {
-        let of_records = flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url, RecordLayout::Columns).is_some();
+        let of_records =
+            flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url, RecordLayout::Columns).is_some();
         let help = match of_records {
             true => "write one of ycsb-a to ycsb-f, which run here as well",
             false => instead_of(flag),

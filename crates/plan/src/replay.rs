@@ -115,9 +115,7 @@ impl Replay {
         let arrivals = self.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
         let schedule = Schedule::Recorded(Recording::new(arrivals.collect()));
         match (self.traffic.has_sessions(), load) {
-            (true, Load::Closed(closed)) => {
-                Load::Closed(Closed { schedule: Some(schedule), ..closed })
-            }
+            (true, Load::Closed(closed)) => Load::Closed(Closed { schedule: Some(schedule), ..closed }),
             (_, load) => Load::Open(Open {
                 schedule,
                 connections: crate::plan::connections(&load),

@@ -246,8 +246,9 @@ impl RecordLoading {
     /// The URL is wrong, or its protocol has no records.
     pub fn plans(&self, system: &RunningSystem) -> Result<Vec<Plan>, Vec<Fault>> {
         let wrong = |(what, help): (String, String)| vec![Fault::new("URL", what, help)];
-        let operations =
-            operations(&system.url, self.layout).ok_or_else(|| no_records("a built-in workload")).map_err(wrong)?;
+        let operations = operations(&system.url, self.layout)
+            .ok_or_else(|| no_records("a built-in workload"))
+            .map_err(wrong)?;
         let (_, steps) = Operation::Insert.steps(operations, self.shape.fields).map_err(wrong)?;
         let RecordShape { records, .. } = self.shape;
         let users = u64::from(self.jobs).clamp(1, records.max(1));

@@ -2,5 +2,5 @@
 
 mod redis;
 
-pub(crate) use redis::{PROTOCOL as STORE, may_write, monitor};
 pub use redis::commands::{CommandPlay, CommandPlayer};
+pub(crate) use redis::{PROTOCOL as STORE, may_write, monitor};

@@ -35,7 +35,9 @@ impl Traffic {
         let is_http = matches!(scheme, "http" | "https");
         match self {
             Self::Sql(_) => !is_http,
-            Self::Commands(name) => wire::of_scheme(scheme).is_some_and(|(protocol, _)| protocol.name == name),
+            Self::Commands(name) => {
+                wire::of_scheme(scheme).is_some_and(|(protocol, _)| protocol.name == name)
+            }
             Self::Http => is_http,
         }
     }

@@ -62,7 +62,9 @@ fn read_document(_: u32) -> Vec<String> {
 
 fn update_document(_: u32) -> Vec<String> {
     let change = "document || jsonb_build_object('field' || CAST(:field AS text), CAST(:value AS text))";
-    vec![format!(r#"{{"sql":"UPDATE {TABLE} SET document = {change} WHERE {KEY} = :key","expect":{{"rows":1}}}}"#)]
+    vec![format!(
+        r#"{{"sql":"UPDATE {TABLE} SET document = {change} WHERE {KEY} = :key","expect":{{"rows":1}}}}"#
+    )]
 }
 
 fn scan_documents(_: u32) -> Vec<String> {

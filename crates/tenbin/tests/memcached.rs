@@ -184,6 +184,7 @@ scenario:
   - couchbase: [ cas, "user {{id}}\n", 41, "{{unique}}" ]
     expect: {{ type: stored }}
   - couchbase: [ cas, "user {{id}}\n", 41, "{{unique}}" ]
+    name: changed since
     expect: {{ type: exists }}
   - couchbase: [ incr, "user {{id}}\n", 1 ]
     expect: {{ type: number, reply: 42 }}
@@ -192,6 +193,7 @@ scenario:
   - couchbase: [ delete, "user {{id}}\n" ]
     expect: {{ type: deleted }}
   - couchbase: [ get, "user {{id}}\n" ]
+    name: get after delete
     expect: {{ type: miss }}
   - couchbase: incr counter{{id}} 1
     expect: {{ type: not-found }}
@@ -219,8 +221,9 @@ url: {}
 
 #[test]
 fn binary_protocol_at_a_server_of_the_text_protocol_is_named() {
-    let (home, cache) = (Home::new(), memcached(&["-B", "ascii"]));
-    let url = format!("couchbase://127.0.0.1:{}/sessions", cache.port());
+    let home = Home::new();
+    let text = server(vec![Step::ReadBytes(24), Step::Send(b"ERROR\r\n".to_vec()), Step::HoldOpen]);
+    let url = format!("couchbase://{}/sessions", text.address());
     let output = home.run(&[url.as_str(), "-n", "10", "-c", "1"]);
     let said = [output.stdout.as_str(), output.stderr.as_str()].concat();
     assert!(said.contains("not the binary protocol of memcached"), "{output:?}");

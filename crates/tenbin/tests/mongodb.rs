@@ -141,17 +141,18 @@ fn documents_of_a_real_server_are_inserted_found_updated_and_deleted() {
         r#"
 scenario:
   - mongo: {{ insert: users, documents: [ {{ _id: "{{id}}", name: "A \"b\"\n{{id}}", n: 1 }} ] }}
-    expect: {{ affected: 1 }}
+    expect: {{ matched: 1 }}
   - mongo: {{ find: users, filter: {{ _id: "{{id}}" }} }}
     expect: {{ documents: 1, fields: {{ n: 1 }} }}
     save: {{ name: {{ field: name }} }}
   - mongo: {{ update: users, updates: [ {{ q: {{ name: "{{name}}" }}, u: {{ $inc: {{ n: 41 }} }} }} ] }}
-    expect: {{ affected: 1 }}
+    expect: {{ matched: 1 }}
   - mongo: {{ aggregate: users, pipeline: [ {{ $match: {{ _id: "{{id}}" }} }} ], cursor: {{}} }}
     expect: {{ documents: 1, fields: {{ n: 42 }} }}
   - mongo: {{ delete: users, deletes: [ {{ q: {{ _id: "{{id}}" }}, limit: 1 }} ] }}
-    expect: {{ affected: 1 }}
+    expect: {{ matched: 1 }}
   - mongo: {{ find: users, filter: {{ _id: "{{id}}" }} }}
+    name: find after delete
     expect: {{ documents: 0 }}
 data: {{ id: {{ sequence: 1.. }} }}
 load: {{ users: 2, requests: 60 }}

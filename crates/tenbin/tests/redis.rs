@@ -426,16 +426,21 @@ fn slow_command_is_named_from_the_times_that_the_store_counts() {
 #[test]
 fn slow_calls_on_one_key_are_named_from_the_slow_log() {
     let (home, redis) = (Home::new(), redis(&[]));
-    redis.cli(&["EVAL", "for i=1,100000 do redis.call('hset','large',i,i) end", "0"]).expect("a hash");
-    redis.cli(&["HSET", "small", "a", "b"]).expect("a hash");
+    redis
+        .cli(&["EVAL", "for i=1,60000 do redis.call('rpush','large',i*7919%60000) end", "0"])
+        .expect("a list");
+    redis.cli(&["RPUSH", "small", "2", "1"]).expect("a list");
     let text = format!(
-        "scenario: [ {{ redis: HGETALL small, weight: 40 }}, {{ redis: HGETALL large, weight: 1 }} ]\nload: {{ users: 4, for: 4s }}\nurl: {}\n",
+        "scenario: [ {{ redis: SORT small LIMIT 0 1, weight: 150 }}, {{ redis: SORT large LIMIT 0 1, weight: 1 }} ]\nload: {{ users: 4, for: 4s }}\nurl: {}\n",
         redis.url()
     );
     run_plan(&home, &text);
     let run = home.last()["runs"][0].clone();
     let cause = run["bottleneck"].to_string();
-    assert!(cause.contains("calls of HGETALL per second") && cause.contains("100 % of them on one key"), "{run}");
+    assert!(
+        cause.contains("calls of SORT per second") && cause.contains("100 % of them on one key"),
+        "{run}"
+    );
 }
 
 /// Durations of the commands in the server's log, in µs, the shortest first. The server measures them itself.

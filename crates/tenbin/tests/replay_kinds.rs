@@ -154,10 +154,15 @@ fn output_of_monitor_is_replayed_by_session_with_its_transactions() {
     let output = tenbin(&home, &["replay", text(&log), "--to", &to.url()]);
     assert!(output.code == Some(2) && output.stderr.contains("--allow-writes"), "{output:?}");
     let result = replay(&home, &[text(&log), "--to", &to.url(), "--allow-writes"]);
-    assert_eq!(count(&result, "/replay/outcomes/ok"), 7, "{result}");
+    // Some versions of redis-cli ask for COMMAND DOCS, too.
+    assert_eq!(count(&result, "/replay/outcomes/ok"), count(&dry, "/log/statements") - 1, "{result}");
     assert_eq!(count(&result, "/replay/outcomes/rejected"), 1, "INCR of a text: {result}");
     for key in ["text", "n", "last"] {
-        assert_eq!(to.cli(&["GET", key]).expect("a value"), from.cli(&["GET", key]).expect("a value"), "{key}");
+        assert_eq!(
+            to.cli(&["GET", key]).expect("a value"),
+            from.cli(&["GET", key]).expect("a value"),
+            "{key}"
+        );
     }
     assert_eq!(to.cli(&["GET", "n"]).expect("a value").trim(), "2");
     let output = tenbin(&home, &["replay", text(&log), "--to", "postgres://127.0.0.1:1/x", "--allow-writes"]);

@@ -114,13 +114,12 @@ fn mariadb_gets_rows_of_ycsb_and_every_operation() {
 #[test]
 fn postgresql_keeps_records_of_ycsb_in_one_column() {
     let home = Home::new();
-    let server =
-        Postgres::start(&PostgresSettings::default()).unwrap_or_else(|missing| panic!("{missing}"));
+    let server = Postgres::start(&PostgresSettings::default()).unwrap_or_else(|missing| panic!("{missing}"));
     let plan = home.path().join("plan.yaml");
     let text = format!(
         "workload: {{ name: ycsb-f, records: 100, fields: 3, field-size: 10 }}\nload: {{ users: 2, requests: 300 }}\nsystems:\n  \
          jsonb: {{ url: \"{}\", prepare: {{ workload: ycsb-f, jsonb: true }} }}\n",
-        server.own_url()
+        server.url(Postgres::USER, None)
     );
     fs::write(&plan, text).expect("written");
     let output = home.run(&["run", &plan.display().to_string()]);

@@ -110,7 +110,8 @@ fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         median(evidence.runs.iter().filter_map(of))
     };
     let counted = largest(evidence, times).and_then(|name| {
-        let share = of_run(&name, |inside, one| one.total_s / inside.seconds).filter(|share| share.is_finite())?;
+        let share =
+            of_run(&name, |inside, one| one.total_s / inside.seconds).filter(|share| share.is_finite())?;
         let mean_ms = of_run(&name, |_, one| one.mean_ms())?;
         (share >= COMMAND_MIN_SHARE && mean_ms >= SLOW_MIN_MS).then_some((name, share, mean_ms))
     });

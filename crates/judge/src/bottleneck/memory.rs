@@ -85,7 +85,8 @@ fn memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let swapping = evidence.signal(|signals| signals.swapping);
     if let Some(swapping) = swapping.filter(|share| *share >= SWAPPING && !is_resident) {
         let because = format!("pages were swapped in or out in {} of the seconds", percent(swapping));
-        let own = swapped_out.map(|share| format!("{} of the system's memory was swapped out", percent(share)));
+        let own =
+            swapped_out.map(|share| format!("{} of the system's memory was swapped out", percent(share)));
         return Some(suspected(Resource::MEMORY, Scope::Machine, because).and(own));
     }
     let waited = evidence.memory_pressure().filter(|waited| waited.share >= MEMORY_PRESSURE)?;

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::BufReader;
 
-use ::replay::{
-    Format, KEPT_BYTES_MAX, Layout, Log, LogError, Moment, ReadError, Recorded, Selection,
-};
+use ::replay::{Format, KEPT_BYTES_MAX, Layout, Log, LogError, Moment, ReadError, Recorded, Selection};
 
 use super::folder::FileProblem;
 use super::reading::Reading;
@@ -149,7 +147,10 @@ impl Asked {
             let help = format!("see what was skipped: tenbin replay {name} --dry-run");
             return Err((format!("{name}: nothing in it can be replayed"), help));
         }
-        if survey.traffic().has_sessions() && survey.databases.len() > 1 && self.selection.databases.is_empty() {
+        if survey.traffic().has_sessions()
+            && survey.databases.len() > 1
+            && self.selection.databases.is_empty()
+        {
             let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
             let what =
                 format!("{name}: it has statements of {} databases: {}", names.len(), names.join(", "));

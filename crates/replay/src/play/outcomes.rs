@@ -131,7 +131,9 @@ impl Outcomes {
         match replayed {
             Replayed::Ok(rows) => add(&counters.rows, rows.unwrap_or(0)),
             Replayed::Status(..400) => {}
-            Replayed::Error(_) | Replayed::Failed | Replayed::Status(_) | Replayed::Lost => add(&counters.errors, 1),
+            Replayed::Error(_) | Replayed::Failed | Replayed::Status(_) | Replayed::Lost => {
+                add(&counters.errors, 1)
+            }
         }
         match is_same(item, replayed) {
             Some(true) => add(&counters.same, 1),

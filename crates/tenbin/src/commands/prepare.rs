@@ -198,7 +198,10 @@ fn read(flags: &PrepareFlags) -> Result<Asked, Vec<Fault>> {
         Some(database) => Asked::Tables(database, options),
         None => {
             let system = RunningSystem { url: flags.url.clone(), ..RunningSystem::default() };
-            Asked::Records(system, RecordLoading { shape, jobs: options.jobs, layout: RecordLayout::default() })
+            Asked::Records(
+                system,
+                RecordLoading { shape, jobs: options.jobs, layout: RecordLayout::default() },
+            )
         }
     })
 }

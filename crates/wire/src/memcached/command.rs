@@ -96,7 +96,10 @@ impl Line {
     fn compile(step: &MemcachedStep, variables: &[String], secrets: &Secrets) -> Result<Self, String> {
         let template = |text: &Vec<u8>| Template::compile(text, variables, secrets);
         let data = step.data.as_ref().map(|(place, text)| Ok::<_, String>((*place, template(text)?)));
-        Ok(Self { words: step.words.iter().map(template).collect::<Result<_, _>>()?, data: data.transpose()? })
+        Ok(Self {
+            words: step.words.iter().map(template).collect::<Result<_, _>>()?,
+            data: data.transpose()?,
+        })
     }
 
     /// Appends the line and its data. `value` returns the value of a variable, empty if it has none.
@@ -104,11 +107,7 @@ impl Line {
     /// # Errors
     ///
     /// A word is empty, too long, or has white space or control characters, which would make another command.
-    fn encode<'v>(
-        &self,
-        value: &impl Fn(u16) -> &'v [u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    fn encode<'v>(&self, value: &impl Fn(u16) -> &'v [u8], out: &mut Vec<u8>) -> Result<(), String> {
         for (number, word) in self.words.iter().enumerate() {
             if number > 0 {
                 out.push(b' ');

@@ -81,7 +81,9 @@ impl Message {
             return match reply.kind == self.success {
                 true => Ok(()),
                 // A bucket of Couchbase is absent as a key is.
-                false if self.operation.is_some() => Err(PeerFault::new(ErrorClass::LoginRefused, 0, REJECTED)),
+                false if self.operation.is_some() => {
+                    Err(PeerFault::new(ErrorClass::LoginRefused, 0, REJECTED))
+                }
                 false => Err(PeerFault::new(ErrorClass::ProtocolError, 0, NO_LOG_IN)),
             };
         };

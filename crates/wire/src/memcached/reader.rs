@@ -261,7 +261,6 @@ impl Reader {
         }
         Ok(1)
     }
-
 }
 
 /// Whether a line begins like one of a reply.

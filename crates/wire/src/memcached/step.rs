@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::content::Kind as ReplyKind;
 use super::binary::{OPERATIONS, Operation};
+use super::content::Kind as ReplyKind;
 use super::{log_in, records, workload};
 use crate::step::{
     self, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep, WrongValue,

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::errors;
 use super::reader::{Kind, Reader};
-use super::step::{RedisStep, Part};
+use super::step::{Part, RedisStep};
 use crate::ErrorClass;
 use crate::conversation::Refusal;
 use crate::secrets::Secrets;

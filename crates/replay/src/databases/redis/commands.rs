@@ -43,7 +43,9 @@ impl CommandPlay {
         access: &Access,
     ) -> Result<Self, String> {
         if found(access) != Found::Named {
-            return Err("recorded commands are sent to the server of the URL, and this one names others".into());
+            return Err(
+                "recorded commands are sent to the server of the URL, and this one names others".into()
+            );
         }
         let roles = fingerprints.iter().map(|text| Role::of(text)).collect();
         // The encoding of a word is at most 4 times as long as the word with its quotes and a space.
@@ -154,7 +156,13 @@ impl Conversation for CommandPlayer {
             shared.outcomes.leave_out(item);
             self.has_lost_transaction = !(self.role(item) == Role::Ends || item.is_last);
             let refusal = Some(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
-            return Next::Done(Reply { status: 1, refusal, reusable: true, idle_max_s: 0, received_bytes: 0 });
+            return Next::Done(Reply {
+                status: 1,
+                refusal,
+                reusable: true,
+                idle_max_s: 0,
+                received_bytes: 0,
+            });
         }
         let text = shared.trace.texts.get(item.text as usize).map_or("", |text| text);
         if !self.inner.begin_recorded(text.as_bytes()) {
@@ -201,7 +209,8 @@ impl Conversation for CommandPlayer {
         }
         let last = self.current.take().or_else(|| self.next.checked_sub(1));
         if let Some(item) = last.and_then(|number| self.item(number)) {
-            self.has_lost_transaction = !item.is_last && (self.has_lost_transaction || self.is_in_transaction);
+            self.has_lost_transaction =
+                !item.is_last && (self.has_lost_transaction || self.is_in_transaction);
         }
         self.is_in_transaction = false;
         self.inner.forget();

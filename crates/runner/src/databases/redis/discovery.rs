@@ -64,11 +64,7 @@ fn first_answer<T>(
 }
 
 /// Replies of a server to commands, each with the part that is returned as text.
-fn replies(
-    peer: &plan::Peer,
-    access: &Access,
-    commands: &[(&str, Part)],
-) -> Result<Vec<String>, Refusal> {
+fn replies(peer: &plan::Peer, access: &Access, commands: &[(&str, Part)]) -> Result<Vec<String>, Refusal> {
     let peers = vec![plan::Peer { access: access.clone(), ..peer.clone() }];
     let load = Box::new(Requests { protocol: protocol(), peers });
     let endpoint = Endpoint { name: String::new(), load, select: None };
@@ -144,7 +140,8 @@ fn split(address: &str) -> Option<Address> {
 /// The master of this name, and its replicas, after which connections look when the master is lost.
 fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
     let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
-    let asked = replies(sentinel, &Access::default(), &[(&question, Part::Item(0)), (&question, Part::Item(1))]);
+    let asked =
+        replies(sentinel, &Access::default(), &[(&question, Part::Item(0)), (&question, Part::Item(1))]);
     let master = asked.and_then(|words| {
         let port = words[1].parse();
         let what = || format!("the Sentinel reported the master {}:{}", words[0], words[1]);

@@ -50,7 +50,8 @@ impl SlowLog {
         for entry in entries.iter().filter(|entry| entry.number >= next) {
             let name = entry.words.first().map_or(String::new(), |name| name.to_uppercase());
             let is_known = self.commands.contains_key(&name);
-            let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let is_name =
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             if !is_name || (!is_known && self.commands.len() >= NAMES_MAX) {
                 continue;
             }
@@ -83,7 +84,8 @@ fn entries(items: &[String]) -> Vec<Entry<'_>> {
     let (mut entries, mut rest) = (Vec::new(), items);
     while let Some((number, time_s)) = head(rest) {
         // The words of the command are at least one.
-        let is_next = |at: &usize| head(&rest[*at..]).is_some_and(|(next, _)| Some(next) == number.checked_sub(1));
+        let is_next =
+            |at: &usize| head(&rest[*at..]).is_some_and(|(next, _)| Some(next) == number.checked_sub(1));
         let end = (FIXED_ITEMS + 1..rest.len()).find(is_next).unwrap_or(rest.len());
         let words = rest.get(3..end.saturating_sub(2)).unwrap_or_default();
         entries.push(Entry { number, time_s, words });
@@ -110,7 +112,9 @@ mod tests {
     #[test]
     fn entries_are_separated_by_their_numbers() {
         // The arguments of the first command look like an entry of another number.
-        let items = items("7 1767323045 20000 HGETALL 3 1767323000 5 127.0.0.1:5000 - 6 1767323044 15000 KEYS * 127.0.0.1:5000 -");
+        let items = items(
+            "7 1767323045 20000 HGETALL 3 1767323000 5 127.0.0.1:5000 - 6 1767323044 15000 KEYS * 127.0.0.1:5000 -",
+        );
         let found = entries(&items);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].number, found[0].words.len(), found[1].number), (7, 4, 6));

@@ -13,12 +13,8 @@ const INFO: &str = "INFO";
 const COMMANDS: &str = "INFO commandstats";
 const SYNCS: &str = "CONFIG GET appendfsync";
 /// Everything that a monitor asks, each with the part of the reply that is the answer.
-pub(super) const QUESTIONS: [(&str, Part); 4] = [
-    (INFO, Part::Reply),
-    (COMMANDS, Part::Reply),
-    (SYNCS, Part::Item(1)),
-    (slow_log::QUESTION, Part::Items),
-];
+pub(super) const QUESTIONS: [(&str, Part); 4] =
+    [(INFO, Part::Reply), (COMMANDS, Part::Reply), (SYNCS, Part::Item(1)), (slow_log::QUESTION, Part::Items)];
 
 /// Fields that grow, with metric, label, and factor.
 const GROWING: [(&str, &str, &str, f64); 17] = [

@@ -162,7 +162,8 @@ impl Reader {
         }
         if self.content.kind == Kind::Error {
             let known = STATUSES.iter().find(|(code, ..)| *code == status);
-            let (name, class) = known.map_or(("unknown", ErrorClass::CommandError), |(_, name, class)| (*name, *class));
+            let (name, class) =
+                known.map_or(("unknown", ErrorClass::CommandError), |(_, name, class)| (*name, *class));
             let separator = if self.left > 0 { ": " } else { "" };
             self.content.begin_error(format!("status {status:#04x}, {name}{separator}").as_bytes(), class);
         } else if keeps && self.content.kind == Kind::Value {
@@ -185,7 +186,9 @@ impl Reader {
         self.left -= value.len() as u32;
         match self.content.kind {
             Kind::Error => self.content.extend_error(value),
-            Kind::Number => self.number = value.iter().fold(self.number, |sum, byte| sum << 8 | u64::from(*byte)),
+            Kind::Number => {
+                self.number = value.iter().fold(self.number, |sum, byte| sum << 8 | u64::from(*byte))
+            }
             Kind::Value | Kind::Version if keeps => self.content.keep(value),
             _ => {}
         }

@@ -177,7 +177,8 @@ impl Request {
             }
             Source::Word(number) | Source::WordOr(number, _) => word(*number),
         };
-        let extras = operation.extras.iter().map(|(bytes, source)| Ok::<_, String>((*bytes, number(source)?)));
+        let extras =
+            operation.extras.iter().map(|(bytes, source)| Ok::<_, String>((*bytes, number(source)?)));
         Ok(Self {
             operation,
             key: operation.key.map_or_else(|| Ok(Template::fixed(b"")), word)?,
@@ -219,7 +220,14 @@ impl Request {
         let body_bytes = u32::try_from(out.len() - header - HEADER_BYTES)
             .map_err(|_| String::from("a value has at most 4 GiB"))?;
         let extras_bytes = (key - header - HEADER_BYTES) as u8;
-        let written = Header { code: self.operation.code, key_bytes: key_bytes as u16, extras_bytes, vbucket, body_bytes, unique };
+        let written = Header {
+            code: self.operation.code,
+            key_bytes: key_bytes as u16,
+            extras_bytes,
+            vbucket,
+            body_bytes,
+            unique,
+        };
         out[header..header + HEADER_BYTES].copy_from_slice(&written.bytes());
         Ok(())
     }
@@ -350,10 +358,5 @@ mod tests {
         assert_eq!(vbucket(b"hello", 1), 0);
     }
 
-    const VBUCKETS: &[(&str, u16)] = &[
-        ("hello", 528),
-        ("user:1", 933),
-        ("user:1000", 884),
-        ("a", 183),
-    ];
+    const VBUCKETS: &[(&str, u16)] = &[("hello", 528), ("user:1", 933), ("user:1000", 884), ("a", 183)];
 }

@@ -50,9 +50,11 @@ pub(super) fn all() -> Vec<Sample> {
         sample("unknown status", response(0xffff, b"", b"", b"?"), REPLIED),
         sample("long text of an error", response(0x84, b"", b"", &[b'x'; 2000]), REPLIED),
     ]);
-    samples.extend(STATUSES.iter().map(|(status, name, _)| {
-        sample(name, response(*status, b"", b"", b"a message"), REPLIED)
-    }));
+    samples.extend(
+        STATUSES
+            .iter()
+            .map(|(status, name, _)| sample(name, response(*status, b"", b"", b"a message"), REPLIED)),
+    );
     samples.extend([
         sample("nothing", Vec::new(), End::Incomplete),
         sample("first byte", Vec::from([0x81]), End::Incomplete),
