@@ -32,7 +32,7 @@ pub(crate) fn connection_string_url(text: &str) -> Option<Result<String, (String
 
 /// Whether a text is meant as a connection string: it has a parameter of libpq, and either several pairs or one that is sufficient.
 fn is_connection_string(text: &str) -> bool {
-    let names: Vec<&str> = text.split('=').map(|before| before.trim_end()).collect();
+    let names: Vec<&str> = text.split('=').map(str::trim_end).collect();
     let [names @ .., _] = names.as_slice() else { return false };
     let mut names = names.iter().map(|before| before.rsplit(char::is_whitespace).next().unwrap_or_default());
     let count = names.clone().count();
