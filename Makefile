@@ -12,7 +12,8 @@ FUZZ_TARGETS := interval_decode logs plan protocol sessions
 FUZZ_SECONDS := 20
 
 STUDIES := thread-pools reload-nginx upgrade-unicorn hot-deploy app-server-limits app-servers frameworks http-server-rewrite \
-    postgresql-settings postgresql-versions databases-postcodes backup-lock caches document-stores
+    postgresql-settings postgresql-versions postgresql-failover databases-postcodes databases-postcodes-bulk \
+    innodb-memory-and-disk backup-lock caches document-stores
 
 # Dependencies of the page of the HTML report, which Cargo embeds as ui/dist.
 NODE_MODULES := ui/node_modules/.package-lock.json

@@ -50,7 +50,11 @@ impl Target {
         forbid(&only_requests(draft), &what, faults);
         if draft.sql.terminal_times.is_some() && draft.load.is_open() {
             let what = "times at terminals belong to users, and transactions start at a rate";
-            faults.push(Fault::new(Field::TERMINAL_TIMES.flag, what, "replace -R by -c with the number of terminals"));
+            faults.push(Fault::new(
+                Field::TERMINAL_TIMES.flag,
+                what,
+                "replace -R by -c with the number of terminals",
+            ));
         }
         Self::database(&draft.url, &draft.played, &draft.sql, Spelling::Flags, faults)
     }

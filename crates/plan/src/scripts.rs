@@ -164,11 +164,13 @@ pub fn explained_script(path: &str, spec: &SqlSpec) -> Result<ScriptExplanation,
     // Each mode is explained, whichever would be the default.
     errors.retain(|error| !matches!(error.problem, Problem::Step(StepProblem::PipelineInSimpleMode { .. })));
     let mut faults: Vec<Fault> = errors.iter().map(|error| error.printed(Spelling::Flags)).collect();
-    if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first()) {
+    if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first())
+    {
         let text = String::from_utf8_lossy(text);
         match sql::explain(name, &text, &checked.settings.variables, Engine::FOR_WORKLOADS, EXAMPLE_SEED) {
             Ok(explanation) => return Ok(explanation),
-            Err(errors) => faults.extend(errors.iter().map(|error| Fault::new(path, error.to_string(), "correct the script"))),
+            Err(errors) => faults
+                .extend(errors.iter().map(|error| Fault::new(path, error.to_string(), "correct the script"))),
         }
     }
     Err(faults)

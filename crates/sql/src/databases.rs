@@ -129,7 +129,8 @@ pub fn read_only_setting(engine: Engine) -> Option<(&'static str, &'static str)>
 
 /// Names of the databases that load rows from a connection, for messages.
 pub(crate) fn with_loads() -> String {
-    let with = Engine::ALL.iter().map(|engine| engine.dialect()).filter(|dialect| dialect.load_rows.is_some());
+    let with =
+        Engine::ALL.iter().map(|engine| engine.dialect()).filter(|dialect| dialect.load_rows.is_some());
     with.map(|dialect| dialect.name).collect::<Vec<_>>().join(" and ")
 }
 

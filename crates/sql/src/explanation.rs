@@ -125,7 +125,10 @@ pub fn explain(
             OutlineEntry::Command { text, name, .. } if name == "copy" => {
                 let Some(statement) = statements.next() else { break };
                 let explained = explained(statement, engine, &mut open_since);
-                parts.push(ScriptPart::Statement(ExplainedStatement { text: format!("\\{text}"), ..explained }));
+                parts.push(ScriptPart::Statement(ExplainedStatement {
+                    text: format!("\\{text}"),
+                    ..explained
+                }));
             }
             OutlineEntry::Command { line, text, .. } => {
                 parts.push(ScriptPart::Command { line, text: format!("\\{text}") });
@@ -136,7 +139,8 @@ pub fn explain(
             }
         }
     }
-    let modes = Mode::NAMES.iter().map(|(name, mode)| explained_mode(name, *mode, &scripts, engine)).collect();
+    let modes =
+        Mode::NAMES.iter().map(|(name, mode)| explained_mode(name, *mode, &scripts, engine)).collect();
     let variables = drawn(source, scripts, variables, seed);
     Ok(ScriptExplanation { parts, variables, modes, open_since })
 }
@@ -170,12 +174,7 @@ fn explained(statement: &Statement, engine: Engine, open_since: &mut Option<u32>
     }
 }
 
-fn explained_mode(
-    name: &'static str,
-    mode: Mode,
-    scripts: &ScriptSet,
-    engine: Engine,
-) -> ExplainedMode {
+fn explained_mode(name: &'static str, mode: Mode, scripts: &ScriptSet, engine: Engine) -> ExplainedMode {
     let statements = scripts.statements();
     let count = statements.len();
     let texts: BTreeSet<String> =
@@ -183,7 +182,9 @@ fn explained_mode(
     let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let words = match mode {
         Mode::Simple => format!("{}, each with its values", counted(count, "text")),
-        Mode::Extended => format!("{}, each parsed, bound to its values, and executed", counted(count, "statement")),
+        Mode::Extended => {
+            format!("{}, each parsed, bound to its values, and executed", counted(count, "statement"))
+        }
         Mode::Prepared => format!(
             "{}, each prepared once per connection; {} with values",
             counted(texts.len(), "distinct statement"),
@@ -208,7 +209,9 @@ fn drawn(source: &str, scripts: ScriptSet, given: &[(String, String)], seed: u64
     for entry in outline(source, Language::Pgbench) {
         let OutlineEntry::Command { line, name, text } = entry else { continue };
         let mut words = text.splitn(3, ' ');
-        let (Some(variable), Some(expression), true) = (words.nth(1), words.next(), name == "set") else { continue };
+        let (Some(variable), Some(expression), true) = (words.nth(1), words.next(), name == "set") else {
+            continue;
+        };
         variables.retain(|known| known.name != variable);
         let (name, expression) = (variable.to_owned(), expression.to_owned());
         variables.push(DrawnVariable { name, line, expression, examples: Vec::new() });

@@ -28,7 +28,8 @@ pub use conversation::SqlConversation;
 pub use databases::{Engine, read_only_setting};
 pub use effect::{may_write, text_may_write};
 pub use explanation::{
-    DrawnVariable, ExplainedMode, ExplainedStatement, ScriptExplanation, ScriptPart, TransactionPlace, explain,
+    DrawnVariable, ExplainedMode, ExplainedStatement, ScriptExplanation, ScriptPart, TransactionPlace,
+    explain,
 };
 pub use keys::{EXPECT_KEYS, SAVE_KEYS, STEP_KEYS, is_transaction};
 pub use parts::{Part, parts};

@@ -203,7 +203,12 @@ impl Script for Sql {
 const PGBENCH_VALUES_MAX: usize = 255;
 
 /// Checks that the steps can be run in a query mode on a kind of database. The error is a message.
-pub(crate) fn check(deck: &ScriptSet, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
+pub(crate) fn check(
+    deck: &ScriptSet,
+    steps: &[TransactionStep],
+    mode: Mode,
+    engine: Engine,
+) -> Result<(), String> {
     let has_too_many = |statement: &&Statement| {
         statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
     };

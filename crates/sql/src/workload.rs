@@ -327,7 +327,12 @@ pub const WORKLOADS: &[Workload] = &[
         (2, 5),
         texts::DELIVERY,
     ),
-    tpcc("tpcc-stock-level", "counts items with low stock, in the shape of TPC-C", (2, 5), texts::STOCK_LEVEL),
+    tpcc(
+        "tpcc-stock-level",
+        "counts items with low stock, in the shape of TPC-C",
+        (2, 5),
+        texts::STOCK_LEVEL,
+    ),
 ];
 
 /// Finds a workload by name.

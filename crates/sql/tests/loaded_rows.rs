@@ -88,7 +88,8 @@ fn wrong_copies_are_errors_with_their_place() {
         ("\\copy items (a) 5 (1\n", "syntax error"),
         ("\\copy items (a) 5\n", "syntax error"),
     ] {
-        let errors = ScriptSet::new().add("load", text.as_bytes(), Language::Extended, Allow::Nothing).unwrap_err();
+        let errors =
+            ScriptSet::new().add("load", text.as_bytes(), Language::Extended, Allow::Nothing).unwrap_err();
         assert!(errors[0].to_string().contains(what) && errors[0].line == 1, "{text}: {}", errors[0]);
     }
     let mut scripts = ScriptSet::new();

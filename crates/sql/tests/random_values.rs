@@ -66,8 +66,8 @@ fn double(random: &mut Xoroshiro) -> String {
 /// Characters that mean something to a database, a protocol, or a shell, and some of two to four bytes.
 fn text(random: &mut Xoroshiro) -> String {
     const SIGNS: [char; 24] = [
-        '\'', '"', '\\', '`', '$', ';', ':', '?', '{', '}', '-', '/', '*', '%', '\n', '\t', ' ', '0', 'N', 'é', '天',
-        '😀', '\u{1}', '=',
+        '\'', '"', '\\', '`', '$', ';', ':', '?', '{', '}', '-', '/', '*', '%', '\n', '\t', ' ', '0', 'N',
+        'é', '天', '😀', '\u{1}', '=',
     ];
     let length = below(random, 30);
     (0..length).map(|_| SIGNS[below(random, SIGNS.len() as u64) as usize]).collect()
@@ -99,7 +99,10 @@ const KINDS: [Kind; 7] = [
 fn table(of: usize) -> String {
     let columns: Vec<String> =
         KINDS.iter().map(|kind| format!("{} {}", kind.column, kind.types[of])).collect();
-    format!("CREATE TABLE drawn (mode int, row_number_ int, {}, PRIMARY KEY (mode, row_number_))", columns.join(", "))
+    format!(
+        "CREATE TABLE drawn (mode int, row_number_ int, {}, PRIMARY KEY (mode, row_number_))",
+        columns.join(", ")
+    )
 }
 
 /// Stores a row of values and reads it back into variables.

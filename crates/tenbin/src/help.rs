@@ -135,7 +135,10 @@ pub(crate) fn exit_codes() -> String {
     // Several rows may share a code. The first has the most general sentence.
     rows.dedup_by_key(|row| row.code);
     let lines: Vec<String> = rows.iter().map(|row| format!("  {:>3}  {}", row.code, row.sentence)).collect();
-    format!("Exit codes:\n{}\n  More than one applies: 4 comes before 3, and 3 before 6.", lines.join("\n"))
+    format!(
+        "Exit codes:\n{}\n  More than one applies: 7 comes before 4, 4 before 3, and 3 before 6.",
+        lines.join("\n")
+    )
 }
 
 #[cfg(test)]

@@ -22,7 +22,9 @@ fn inconsistent_tables_end_the_load_with_an_exit_code_of_their_own() {
     let words = sound.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("hold after the load"), "{sound:?}");
     server
-        .sql("DELETE FROM tpcc_order_line WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 5 AND ol_number = 2")
+        .sql(
+            "DELETE FROM tpcc_order_line WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 5 AND ol_number = 2",
+        )
         .expect("deleted");
     let broken = load(&["--format", "json"]);
     assert!(matches!(broken.code, Some(4 | 7)), "{broken:?}");

@@ -101,7 +101,8 @@ fn general_log_of_each_workload_equals_that_of_sysbench() {
             let mode = if workload == "oltp-insert" && ours == "prepared" { &[][..] } else { &mode[..] };
             let url = server.own_url();
             let sent = logged(&server, || {
-                let arguments = [&url, "--workload", workload, "-c", "1", "-n", EVENTS, "-D", "table_size=500"];
+                let arguments =
+                    [&url, "--workload", workload, "-c", "1", "-n", EVENTS, "-D", "table_size=500"];
                 let output = home.run(&[&arguments[..], mode].concat());
                 // A busy machine makes so short a load invalid or gone, and changes no statement.
                 assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");

@@ -160,7 +160,8 @@ fn kept_statement_is_prepared_once() {
 
 #[test]
 fn statement_that_cannot_be_prepared_is_sent_as_text() {
-    let cannot: &[u8] = b"\xff\x0f\x05#HY000This command is not supported in the prepared statement protocol yet";
+    let cannot: &[u8] =
+        b"\xff\x0f\x05#HY000This command is not supported in the prepared statement protocol yet";
     let begun: &[u8] = &[0, 0, 0, 1, 0, 0, 0];
     let mut session = logged_in(MYSQL_8);
     execute(&mut session, 3, true, "begin", &[]);

@@ -360,7 +360,10 @@ fn loaded_rows_are_sent_only_for_their_own_statement() {
 
     session.clear();
     session.load(b"COPY t FROM STDIN", b"secret\n".to_vec());
-    assert_eq!(event(&mut session, &[error("ERROR", "42P01", "no"), ready()]), [SessionEvent::Rejected, READY]);
+    assert_eq!(
+        event(&mut session, &[error("ERROR", "42P01", "no"), ready()]),
+        [SessionEvent::Rejected, READY]
+    );
     session.clear();
     session.query(b"SELECT 1");
     assert_eq!(event(&mut session, std::slice::from_ref(&copy)), [SessionEvent::Send]);

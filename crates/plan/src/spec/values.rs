@@ -178,7 +178,10 @@ fn think_time(text: &str) -> Result<ThinkTime, Wrong> {
         Ok(ThinkTime::Uniform { min_ns, max_ns })
     };
     read().map_err(|what| {
-        Wrong::of_units(what, "write 100ms, 50ms..150ms (uniform), exp:100ms (exponential), or 18s+exp:12s (both)")
+        Wrong::of_units(
+            what,
+            "write 100ms, 50ms..150ms (uniform), exp:100ms (exponential), or 18s+exp:12s (both)",
+        )
     })
 }
 

@@ -313,7 +313,11 @@ fn think_words(think: ThinkTime) -> String {
             format!("; then a pause of {} on average", show_duration(mean_ns))
         }
         ThinkTime::Exponential { constant_ns, mean_ns } => {
-            format!("; then a pause of {} and {} on average", show_duration(constant_ns), show_duration(mean_ns))
+            format!(
+                "; then a pause of {} and {} on average",
+                show_duration(constant_ns),
+                show_duration(mean_ns)
+            )
         }
     }
 }

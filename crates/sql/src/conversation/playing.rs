@@ -176,7 +176,10 @@ impl SqlConversation {
     /// Refusal of a statement whose number of rows differs from the expectation of the step.
     pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
         if self.loaded_rows > 0 && self.rows != self.loaded_rows {
-            return Some(Refusal { class: ErrorClass::Rows, code: u32::try_from(self.rows).unwrap_or(u32::MAX) });
+            return Some(Refusal {
+                class: ErrorClass::Rows,
+                code: u32::try_from(self.rows).unwrap_or(u32::MAX),
+            });
         }
         let (of, expected) = self.program.steps[usize::from(self.step)].expects?;
         let is_wrong = of == number && !expected.holds(self.rows);

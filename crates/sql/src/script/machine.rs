@@ -119,12 +119,18 @@ impl Machine {
     }
 
     /// Appends the rows of a statement that loads rows, as text of COPY. Returns the number of rows.
-    pub(crate) fn write_rows(&mut self, deck: &ScriptSet, rows: &LoadedRows, out: &mut Vec<u8>) -> Result<u64, String> {
+    pub(crate) fn write_rows(
+        &mut self,
+        deck: &ScriptSet,
+        rows: &LoadedRows,
+        out: &mut Vec<u8>,
+    ) -> Result<u64, String> {
         let count = match &rows.count {
             Amount::Fixed(count) => *count,
             Amount::Variable(slot, name) => {
                 self.variables.write(*slot);
-                let text = self.variables.text(*slot).ok_or_else(|| format!("undefined variable \"{name}\""))?;
+                let text =
+                    self.variables.text(*slot).ok_or_else(|| format!("undefined variable \"{name}\""))?;
                 leading_int(text)
             }
         };
@@ -146,7 +152,10 @@ impl Machine {
             }
             out.push(b'\n');
             if out.len() > LOADED_BYTES_MAX {
-                return Err(format!("the rows have more than {} MiB: load fewer at once", LOADED_BYTES_MAX >> 20));
+                return Err(format!(
+                    "the rows have more than {} MiB: load fewer at once",
+                    LOADED_BYTES_MAX >> 20
+                ));
             }
         }
         Ok(count.unsigned_abs())

@@ -168,7 +168,9 @@ fn copy(mut line: Line<'_>, names: &mut Names) -> Result<LoadedRows, Problem> {
     let (columns, _) = rest.split_once(')').ok_or_else(|| wrong(start))?;
     let (name, list) = (table.trim(), columns.trim());
     let is_identifier = |text: &str| {
-        !text.is_empty() && !text.contains([';', '\'', '\\', '\n', '(', '-', '/']) && !text.contains(char::is_whitespace)
+        !text.is_empty()
+            && !text.contains([';', '\'', '\\', '\n', '(', '-', '/'])
+            && !text.contains(char::is_whitespace)
     };
     let column_count = list.split(',').count();
     if !is_identifier(name) || !list.split(',').all(|column| is_identifier(column.trim())) {
@@ -186,7 +188,8 @@ fn copy(mut line: Line<'_>, names: &mut Names) -> Result<LoadedRows, Problem> {
             Amount::Variable(slot, variable)
         }
         _ => {
-            let rows = std::str::from_utf8(&word[..digits]).ok().and_then(|digits| digits.parse::<i64>().ok());
+            let rows =
+                std::str::from_utf8(&word[..digits]).ok().and_then(|digits| digits.parse::<i64>().ok());
             let rows = rows.filter(|rows| (1..=LOADED_ROWS_MAX).contains(rows));
             Amount::Fixed(rows.ok_or_else(|| {
                 Problem::at(format!("the number of rows is not between 1 and {LOADED_ROWS_MAX}"), at)

@@ -60,7 +60,8 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
         return explain_script(plan, flags);
     }
     if !flags.defines.is_empty() || flags.format.is_some() {
-        let what = format!("{}: -D and --format apply to scripts (*.sql), and this is a plan", plan.display());
+        let what =
+            format!("{}: -D and --format apply to scripts (*.sql), and this is a plan", plan.display());
         return Err(BadArguments(format!("{what}\n  help: leave them out")).into());
     }
     let mut study = read_plan(plan, flags.quick)?;

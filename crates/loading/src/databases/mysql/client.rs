@@ -35,7 +35,8 @@ impl MySql {
         let connection = Connection::open(peer, session, number)?;
         let mut mysql = Self { connection, takes_loads: false };
         let allowed = mysql.query("SELECT @@local_infile", "setting up a connection");
-        mysql.takes_loads = allowed.is_ok_and(|rows| rows.first().is_some_and(|row| row.first() == Some(&Some("1".to_owned()))));
+        mysql.takes_loads = allowed
+            .is_ok_and(|rows| rows.first().is_some_and(|row| row.first() == Some(&Some("1".to_owned()))));
         Ok(mysql)
     }
 }
@@ -86,9 +87,10 @@ impl MySql {
     /// and only INSERT says why.
     fn load_rows(&mut self, batch: &Batch<'_>, rows: Range<u64>) -> Result<bool, Error> {
         let doing = &batch.doing(None);
-        let (name, columns) = batch.target.split_once('(').map_or((batch.target, String::new()), |(name, columns)| {
-            (name.trim(), format!(" ({columns}"))
-        });
+        let (name, columns) = batch
+            .target
+            .split_once('(')
+            .map_or((batch.target, String::new()), |(name, columns)| (name.trim(), format!(" ({columns}")));
         let text = format!("LOAD DATA LOCAL INFILE 'rows' INTO TABLE {name} CHARACTER SET utf8mb4{columns}");
         let mut copy = CopyRows::default();
         let count = rows.end - rows.start;

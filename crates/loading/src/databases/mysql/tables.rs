@@ -8,7 +8,8 @@ pub(super) static SYNTAX: TableSyntax = TableSyntax {
     timestamp: "timestamp null",
     tpcc_time: "datetime",
     suffix: " ENGINE=InnoDB",
-    text_suffix: " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4",
+    // The engine is that of the server (default_storage_engine), so that engines can be compared.
+    text_suffix: " DEFAULT CHARACTER SET utf8mb4",
     // MySQL cannot index a whole text. No code is longer than this prefix.
     indexed_text: |column| format!("{column}(8)"),
     account_columns: "id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY,email varchar(190) NOT NULL UNIQUE,name varchar(100) NOT NULL,\

@@ -12,8 +12,14 @@ use super::parameters::PARAMETERS;
 /// Parameters that are a connection string by themselves. Any other `NAME=VALUE` names a system.
 const SUFFICIENT: [&str; 2] = ["dbname", "service"];
 /// Characters of a value that stay as they are in a URL. Braces hold variables of plans.
-const ENCODED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'{').remove(b'}').remove(b',');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'{')
+    .remove(b'}')
+    .remove(b',');
 
 /// URL with the parameters of a connection string, or the error and its help. `None` if the text is no connection string. An error
 /// shows no values, because one may be a password.
@@ -26,7 +32,7 @@ pub(crate) fn connection_string_url(text: &str) -> Option<Result<String, (String
 
 /// Whether a text is meant as a connection string: it has a parameter of libpq, and either several pairs or one that is sufficient.
 fn is_connection_string(text: &str) -> bool {
-    let names: Vec<&str> = text.split('=').map(|before| before.trim_end()).collect();
+    let names: Vec<&str> = text.split('=').map(str::trim_end).collect();
     let [names @ .., _] = names.as_slice() else { return false };
     let mut names = names.iter().map(|before| before.rsplit(char::is_whitespace).next().unwrap_or_default());
     let count = names.clone().count();
@@ -37,7 +43,9 @@ fn is_connection_string(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let has_name = first.matches('=').count() > 1
         && first.split('=').next().is_some_and(|name| find(PARAMETERS, name).is_none());
-    !begins_with_url && !has_name && (is_only_pair || has_several && names.any(|name| find(PARAMETERS, name).is_some()))
+    !begins_with_url
+        && !has_name
+        && (is_only_pair || has_several && names.any(|name| find(PARAMETERS, name).is_some()))
 }
 
 /// Parameters with their values, in order.
@@ -49,13 +57,19 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, (String, String)> {
         let name = rest[..end].to_owned();
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         let Some(after) = rest[end..].trim_start().strip_prefix('=').filter(|_| is_name) else {
-            let what = format!("parameter {} of the connection string is not followed by = and a value", pairs.len() + 1);
+            let what = format!(
+                "parameter {} of the connection string is not followed by = and a value",
+                pairs.len() + 1
+            );
             let help = "write NAME=VALUE pairs such as host=localhost dbname=shop; in a value, write \\ before a space, or quote it: \
                         password='two words'";
             return Err((what, help.to_owned()));
         };
         let (value, after) = value(after.trim_start()).ok_or_else(|| {
-            (format!("the quote of {name} is not closed"), "add ', and write a quote within the value as \\'".to_owned())
+            (
+                format!("the quote of {name} is not closed"),
+                "add ', and write a quote within the value as \\'".to_owned(),
+            )
         })?;
         pairs.push((name, value));
         rest = after.trim_start();
@@ -89,9 +103,8 @@ fn url(pairs: &[(String, String)]) -> String {
     let places = places(given("host"), given("port")).filter(|_| given("hostaddr").is_none());
     let user = given("user").map_or(String::new(), |user| format!("{}@", encoded(user)));
     let database = given("dbname").map_or(String::new(), encoded);
-    let is_placed = |name: &str| {
-        matches!(name, "user" | "dbname") || places.is_some() && matches!(name, "host" | "port")
-    };
+    let is_placed =
+        |name: &str| matches!(name, "user" | "dbname") || places.is_some() && matches!(name, "host" | "port");
     let rest = pairs.iter().filter(|(name, _)| !is_placed(name));
     let rest: Vec<String> = rest.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
     let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
@@ -165,7 +178,10 @@ mod tests {
             ("host=a PASSWORD=secret user=x", "parameter 2 of the connection string"),
         ] {
             let (shown, help) = connection_string_url(text).expect("a connection string").expect_err(text);
-            assert!(shown.contains(what) && !shown.contains("cret") && !help.contains("cret"), "{text}: {shown}");
+            assert!(
+                shown.contains(what) && !shown.contains("cret") && !help.contains("cret"),
+                "{text}: {shown}"
+            );
         }
     }
 }

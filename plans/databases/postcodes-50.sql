@@ -1,0 +1,1 @@
+\copy tenbin_postcodes (jis, old_code, code, prefecture_kana, city_kana, town_kana, prefecture, city, town, is_divided, has_lots, has_blocks, is_joint, updated, reason) 50 (digits('#####'), digits('#####'), digits('#######'), 'ホッカイドウ', 'サッポロシチュウオウク', 'アサヒガオカ', '北海道', '札幌市中央区', digits('###'), '0', '0', '1', '0', '0', '0')
