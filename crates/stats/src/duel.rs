@@ -232,7 +232,8 @@ impl Duel {
     fn figures(&self) -> Vec<(Bounded, Bounded)> {
         let control = self.control();
         let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.bounded()?, b.bounded()?)));
-        let corrected = |(place, (a, b)): (usize, (Bounded, Bounded))| match (control, self.slices.get(place)) {
+        let corrected = |(place, (a, b)): (usize, (Bounded, Bounded))| match (control, self.slices.get(place))
+        {
             (Some(control), Some(block)) => {
                 let half = exp(control.correction(block) / 2.0);
                 (a.scaled(half), b.scaled(half.recip()))

@@ -86,7 +86,8 @@ impl FirstSlices {
             true => is_apart && family <= 1 && has_each(each_separated),
             false => p <= MANY_ALPHA * share_of_family,
         };
-        let is_shown = is_shown_exactly || has_each(each_student) && student_p <= STUDENT_ALPHA * share_of_family;
+        let is_shown =
+            is_shown_exactly || has_each(each_student) && student_p <= STUDENT_ALPHA * share_of_family;
         Some(Self { counts: found.counts, ratio: found.estimate?, p, student_p, is_shown })
     }
 
@@ -185,7 +186,10 @@ mod tests {
     #[test]
     fn few_slices_far_apart_are_shown_by_students_test() {
         let found = first_slices("ABBBBBA", [110.0, 100.0], 1).unwrap();
-        assert!((found.p - 1.0 / 21.0).abs() < 1e-12 && found.student_p < 1e-6 && found.is_shown, "{found:?}");
+        assert!(
+            (found.p - 1.0 / 21.0).abs() < 1e-12 && found.student_p < 1e-6 && found.is_shown,
+            "{found:?}"
+        );
         assert!(is_shown("ABBBBBA", [110.0, 100.0], 2), "one of a family");
         let near = first_slices("ABBBBBA", [100.6, 100.0], 1).unwrap();
         assert!(near.student_p > STUDENT_ALPHA && !near.is_shown, "{near:?}");

@@ -115,7 +115,8 @@ impl OpenComparison<'_> {
             (seconds, WayToVerdict::MoreBlocks { blocks: look.blocks, seconds })
         });
         let longer = self.longer(&needs, &looks, spread);
-        let quickest = more.into_iter().chain(longer).reduce(|one, other| if other.0 < one.0 { other } else { one });
+        let quickest =
+            more.into_iter().chain(longer).reduce(|one, other| if other.0 < one.0 { other } else { one });
         let is_steady_within =
             self.within.is_some_and(|within| within <= STEADY_WITHIN_MAX * spread * spread);
         Some(match quickest {

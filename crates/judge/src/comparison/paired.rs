@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Run, Study};
 use stats::{
-    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, Levels, MoreErrors, NoVerdict, Paired, RunResult, Scale,
-    TournamentFindings, Verdict, WayToVerdict,
+    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, Levels, MoreErrors, NoVerdict, Paired,
+    RunResult, Scale, TournamentFindings, Verdict, WayToVerdict,
 };
 
 use super::variant::Variant;
@@ -184,7 +184,8 @@ impl LoadOfStudy<'_> {
             let common = self.pairing([of(couple.0), of(couple.1)]);
             UnjudgedPair { couple, by, common }
         };
-        let mut judged = vec![JudgedPair { asked: fresh(self.by.clone()), comparison, is_shared: false, levels: None }];
+        let mut judged =
+            vec![JudgedPair { asked: fresh(self.by.clone()), comparison, is_shared: false, levels: None }];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
             judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
