@@ -4,7 +4,7 @@
 //! plus three standard errors), except for one in 700 seeds.
 
 use simulator::Shape;
-use simulator::trials::{Disturbed, Interleaved, Made, Neighbor, StartShape, race};
+use simulator::trials::{Disturbed, Figure, Interleaved, Made, Neighbor, StartShape, race};
 use stats::{DuelRules, MinEffect};
 
 const SEED: u64 = 20_262;
@@ -22,10 +22,10 @@ const RULES: DuelRules = DuelRules {
 };
 const IN_SLICES: Made = Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
 const IN_RUNS: Made = Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
-const NEIGHBOR: Neighbor = Neighbor { mean_s: 3.0, leaves: 0.6 };
+const NEIGHBOR: Neighbor = Neighbor { count: 1, mean_s: 3.0, leaves: 0.6 };
 
 fn trial(ratio: f64, disturbed: Disturbed) -> Interleaved {
-    Interleaved { rules: RULES, ratio, disturbed, made: IN_SLICES, start_s: 0.5 }
+    Interleaved { rules: RULES, figure: Figure::Throughput, ratio, disturbed, made: IN_SLICES, start_s: 0.5 }
 }
 
 fn disturbed(of_start: f64, of_second: f64) -> Disturbed {
@@ -76,7 +76,7 @@ fn large_difference_takes_seven_or_eight_blocks() {
 fn slices_take_less_time_than_runs() {
     let quiet = disturbed(0.005, 0.02);
     let noisy = Disturbed { neighbor: Some(NEIGHBOR), ..quiet };
-    let brief = Disturbed { neighbor: Some(Neighbor { mean_s: 0.3, leaves: 0.6 }), ..quiet };
+    let brief = Disturbed { neighbor: Some(Neighbor { count: 1, mean_s: 0.3, leaves: 0.6 }), ..quiet };
     // Maximum share of the time of whole runs, and minimum number of two hundred differences that are found.
     for (ratio, disturbed, share, found_least) in
         [(1.05, quiet, 0.4, 190), (1.02, quiet, 1.4, 70), (1.05, brief, 1.2, 40), (1.05, noisy, 0.65, 10)]
@@ -103,7 +103,7 @@ fn carry_over_is_detected_instead_of_a_difference() {
 
 /// A quiet machine with a neighbor that comes and goes.
 fn beside(mean_s: f64) -> Disturbed {
-    Disturbed { neighbor: Some(Neighbor { mean_s, leaves: 0.6 }), ..disturbed(0.005, 0.02) }
+    Disturbed { neighbor: Some(Neighbor { count: 1, mean_s, leaves: 0.6 }), ..disturbed(0.005, 0.02) }
 }
 
 #[test]
