@@ -11,6 +11,7 @@ mod procedures;
 mod ranking;
 pub mod unpaired;
 mod variant;
+mod way;
 
 pub use axis::axis_of_runs;
 pub use cores::busy_cores;
@@ -18,3 +19,4 @@ pub use paired::{LoadOfStudy, Pair, Pairs, first_look_blocks};
 pub use procedures::{Sliced, error_rate, sliced, tournament_findings};
 pub use ranking::{Ranked, Standings};
 pub use variant::{Gone, Medians, Variant, variants};
+pub use way::way_in_words;

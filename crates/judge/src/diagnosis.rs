@@ -124,7 +124,8 @@ impl Diagnosis {
             })
             .collect();
         let next_limit = next_limit(&tried, &planned, &runs)?;
-        let exact: Vec<(Bounded, Bounded)> = controls.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+        let exact: Vec<(Bounded, Bounded)> =
+            controls.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
         let paired = Paired {
             pairs: &exact,
             attainable: controls.len(),

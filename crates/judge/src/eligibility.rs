@@ -44,7 +44,9 @@ fn is_within_bounds(ending: &Ending, figure: Distorted) -> bool {
     let includes = |cause: &Cause| match cause.distorts.iter().find(|of| of.figure == figure) {
         Some(_) if validity::bounds_include(cause) => true,
         // The true throughput is at least the measured one, and nothing limits it.
-        Some(_) if validity::is_generator_limit(cause) => figure == Distorted::Throughput && effect.is_at_limit,
+        Some(_) if validity::is_generator_limit(cause) => {
+            figure == Distorted::Throughput && effect.is_at_limit
+        }
         Some(of) => of.level < enough,
         None => validity.verdict != Level::Invalid || !cause.distorts.is_empty(),
     };

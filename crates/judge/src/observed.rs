@@ -72,7 +72,8 @@ fn of_run(run: &MeasuredRun<'_>) -> Option<[f64; 2]> {
     let effect = ending.validity.effect.as_ref();
     let is_bounded = effect.is_some() || ending.validity.verdict == Level::Valid;
     let is_eligible = eligibility_by(run.run, Some(Distorted::Throughput)) == Eligibility::Valid;
-    let bounds = figure_bounds::throughput(window.ok_per_s(), effect).filter(|_| is_bounded && is_eligible)?;
+    let bounds =
+        figure_bounds::throughput(window.ok_per_s(), effect).filter(|_| is_bounded && is_eligible)?;
     let ok = window.counts.ok as f64;
     let halves =
         ending.steadiness.as_ref().and_then(|steadiness| steadiness.halves_share).unwrap_or(0.0).abs();

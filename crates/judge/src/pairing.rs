@@ -52,9 +52,7 @@ mod tests {
     #[test]
     fn replacement_block_counts_but_never_beyond_the_plan() {
         let all = |blocks: u32| -> BTreeMap<u32, RunResult> {
-            (0..blocks)
-                .map(|block| (block, RunResult::exactly(1.0, 0, 9)))
-                .collect()
+            (0..blocks).map(|block| (block, RunResult::exactly(1.0, 0, 9))).collect()
         };
         let mut disturbed = all(8);
         disturbed.insert(2, RunResult::Invalid);

@@ -75,7 +75,7 @@ pub fn duel_by(
                     };
                     let seen = of(Some(slot))?;
                     let is_after_other = before.is_some_and(|before| before != side);
-                    let taken_cores = slot.run.filter(|_| rules.has_control).and_then(taken_cores);
+                    let taken_cores = slot.run.and_then(taken_cores);
                     of_either[side].push(Slice { seen, is_after_other, taken_cores });
                     runs[side].push(slot.run);
                     before = Some(side);

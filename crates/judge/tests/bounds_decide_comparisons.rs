@@ -50,7 +50,8 @@ fn compared(systems: [System<'_>; 2]) -> (Pair, [usize; 2]) {
     let variants = variants(&study, &places[0].load, &runs, Some(&by));
     let variants: Vec<_> = variants.iter().collect();
     let counted = [0, 1].map(|row: usize| variants[row].count(Eligibility::Valid));
-    let of_load = LoadOfStudy { study: &study, load: &places[0].load, variants: &variants, runs: &runs, by: &by };
+    let of_load =
+        LoadOfStudy { study: &study, load: &places[0].load, variants: &variants, runs: &runs, by: &by };
     (of_load.standings(None).unwrap().pairs.first.remove(0), counted)
 }
 
@@ -78,7 +79,8 @@ fn difference_within_the_bounds_is_open_and_more_blocks_change_nothing() {
 
 #[test]
 fn equal_figures_are_equivalent_only_within_the_bounds() {
-    let verdict = |missing| compared([(300, &|_| ending()), (300, &|_| disturbed(missing, false))]).0.comparison;
+    let verdict =
+        |missing| compared([(300, &|_| ending()), (300, &|_| disturbed(missing, false))]).0.comparison;
     assert_eq!(verdict(0.01).verdict, Found::Equivalent);
     assert_eq!((verdict(0.1).verdict, verdict(0.1).is_open_by_bounds), (Found::Inconclusive, true));
 }

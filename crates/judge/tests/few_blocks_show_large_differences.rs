@@ -32,7 +32,10 @@ fn disturbed(effect: GeneratorEffect) -> Ending {
         distorts: vec![Distortion::unsized_of(Distorted::Throughput, Level::Suspect)],
     };
     let effect = Some(effect);
-    Ending { validity: Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new(), effect }, ..ending() }
+    Ending {
+        validity: Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new(), effect },
+        ..ending()
+    }
 }
 
 #[test]

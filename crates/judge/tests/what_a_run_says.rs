@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::stored::{Queue, Stored};
 use evidence::{Cause, Distorted, Distortion, Ending, GeneratorEffect, Level, Validity, Verdict};
 use judge::{
-    ComparedBy, Doubt, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid,
-    run_result,
+    ComparedBy, Doubt, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by,
+    is_invalid, run_result,
 };
 use record::{InWindow, Percentile, Phase};
 use stats::{Bounded, RunResult};
@@ -96,7 +96,8 @@ fn disturbed_run_with_bounds_counts_unless_something_else_is_in_doubt() {
 #[test]
 fn figure_of_a_disturbed_run_has_its_bounds() {
     let stored = Stored::new();
-    let effect = GeneratorEffect { missing_share: 0.2, delay_ns: 12_000.0 * 100_000.0, ..GeneratorEffect::default() };
+    let effect =
+        GeneratorEffect { missing_share: 0.2, delay_ns: 12_000.0 * 100_000.0, ..GeneratorEffect::default() };
     let validity = Validity { effect: Some(effect), ..Validity::default() };
     let run = stored.run(None, Some(&Queue::default()), &Ending { validity, ..crate::stored::ending() });
     let measured = Measured::of(&run).unwrap();

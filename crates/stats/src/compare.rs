@@ -119,8 +119,10 @@ impl Comparison {
         if self.scale != Scale::Ratio || matches!(self.verdict, Verdict::None(_)) {
             return self;
         }
-        let [wide, measured] =
-            [interval, measured].map(|[low, high]| Interval { ends: [log(low) - by, log(high) + by], centre: Some(log(estimate)) });
+        let [wide, measured] = [interval, measured].map(|[low, high]| Interval {
+            ends: [log(low) - by, log(high) + by],
+            centre: Some(log(estimate)),
+        });
         let mut found = Self { p: None, ..self };
         found.note(wide, measured, matters);
         found

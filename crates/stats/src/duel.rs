@@ -187,9 +187,13 @@ impl Duel {
 
     /// Fitted control variate. `None` if the rules do not ask for one, if readings are missing, or if it explains too little.
     pub fn control(&self) -> Option<Control> {
+        self.fitted_control().filter(|_| self.rules.has_control)
+    }
+
+    /// Control variate that the readings allow, whether the rules ask for one or not.
+    fn fitted_control(&self) -> Option<Control> {
         // Blocks noted again after an extension have no slices.
-        let is_whole = self.slices.len() == self.blocks.len();
-        Control::of(&self.slices).filter(|_| self.rules.has_control && is_whole)
+        Control::of(&self.slices).filter(|_| self.slices.len() == self.blocks.len())
     }
 
     /// Carry-over between slices. `None` without slices, or with too few.
@@ -212,7 +216,9 @@ impl Duel {
 
     fn first_slices_of(&self, blocks: usize) -> Option<FirstSlices> {
         let judged = &self.first_slices[..blocks.min(self.first_slices.len())];
-        let control = self.control();
+        // First slices are compared across blocks, in which others take different amounts of CPU time. They only confirm what pairs show
+        // without a correction, so a variant that influences the readings shows nothing by that alone.
+        let control = self.fitted_control();
         let corrected =
             |first: FirstSlice| control.as_ref().map_or(first, |control| first.corrected(control));
         let judged: Vec<Option<FirstSlice>> = judged.iter().map(|first| first.map(corrected)).collect();
@@ -230,7 +236,8 @@ impl Duel {
     fn figures(&self) -> Vec<(Bounded, Bounded)> {
         let control = self.control();
         let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.bounded()?, b.bounded()?)));
-        let corrected = |(place, (a, b)): (usize, (Bounded, Bounded))| match (control, self.slices.get(place)) {
+        let corrected = |(place, (a, b)): (usize, (Bounded, Bounded))| match (control, self.slices.get(place))
+        {
             (Some(control), Some(block)) => {
                 let half = exp(control.correction(block) / 2.0);
                 (a.scaled(half), b.scaled(half.recip()))
@@ -317,8 +324,8 @@ impl Duel {
         found
     }
 
-    /// Whether the verdict of slices may come from an effect that outlives a slice: a difference that the first slices of the blocks do not
-    /// show as well, or equality although they show a difference that matters.
+    /// Whether the verdict of slices may come from an effect of one system on the other: a difference that the first slices of the blocks do
+    /// not show as well, or equality although they show a difference that matters.
     fn is_in_doubt(&self, found: &Comparison) -> bool {
         let first_slices = self.first_slices_of(found.blocks);
         match found.verdict {

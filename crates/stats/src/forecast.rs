@@ -78,7 +78,7 @@ pub struct Outlook {
 }
 
 /// 90 % quantile of the standard normal distribution.
-const TENTH: f64 = 1.281_551_565_5;
+pub(crate) const TENTH: f64 = 1.281_551_565_5;
 
 impl Outlook {
     /// Forecasts from the log ratios of pairs of slices, by block. `None` if no block has two pairs.

@@ -45,7 +45,8 @@ mod tests {
 
     fn in_blocks(scale: Scale, pairs: &[(f64, f64)], family: u32) -> Option<InBlocks> {
         let pairs: Vec<(Bounded, Bounded)> = pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
-        let (attainable, discards, matters) = (pairs.len(), Discards::default(), MinEffect { scale, size: 0.0 });
+        let (attainable, discards, matters) =
+            (pairs.len(), Discards::default(), MinEffect { scale, size: 0.0 });
         InBlocks::of(&Paired { pairs: &pairs, attainable, discards, extensions: 0, matters }, family)
     }
 

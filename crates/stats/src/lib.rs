@@ -39,6 +39,7 @@ mod student;
 mod tournament;
 pub mod usl;
 mod walsh;
+mod way_to_verdict;
 
 pub use binomial::chance_of_spread;
 pub use bounded::Bounded;
@@ -77,3 +78,4 @@ pub use tournament::{
     TournamentForecast, TournamentRules, TournamentStage, TournamentStep,
 };
 pub use walsh::Walsh;
+pub use way_to_verdict::{OpenComparison, WayToVerdict};

@@ -49,7 +49,8 @@ impl Unpaired {
             return None;
         }
         let pairs = || first.iter().flat_map(|a| second.iter().map(|b| (*a, *b)));
-        let measured: Vec<[f64; 2]> = pairs().map(|(a, b)| scale.apart((a.value, b.value))).collect::<Option<_>>()?;
+        let measured: Vec<[f64; 2]> =
+            pairs().map(|(a, b)| scale.apart((a.value, b.value))).collect::<Option<_>>()?;
         let within: Vec<[f64; 2]> = pairs().map(|pair| scale.apart_within(pair)).collect::<Option<_>>()?;
         let side = |of: &[[f64; 2]], side: usize| in_order(of.iter().map(|bounds| bounds[side]).collect());
         let (least, most) = (side(&within, 0), side(&within, 1));
@@ -65,7 +66,8 @@ impl Unpaired {
         Some(Self {
             counts: [first.len(), second.len()],
             scale,
-            estimate: between(middle(&measured_least)?, middle(&measured_most)?).map(|middle| scale.estimate(middle)),
+            estimate: between(middle(&measured_least)?, middle(&measured_most)?)
+                .map(|middle| scale.estimate(middle)),
             interval: ends.map(|ends| ends.map(|end| scale.estimate(end))),
             confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
             p: two_sided(&shares, above.min(below) + equal),

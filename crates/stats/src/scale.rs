@@ -146,7 +146,8 @@ mod tests {
         let apart = |first: Bounded, second: Bounded| {
             Scale::Ratio.apart_within((first, second)).map(|ends| ends.map(exp))
         };
-        let (fast, slow) = (Bounded::within(200.0, [200.0, f64::INFINITY]), Bounded::within(100.0, [80.0, 125.0]));
+        let (fast, slow) =
+            (Bounded::within(200.0, [200.0, f64::INFINITY]), Bounded::within(100.0, [80.0, 125.0]));
         let [low, high] = apart(fast, slow).unwrap();
         assert!((low - 1.6).abs() < 1e-12 && high == f64::INFINITY, "{low} {high}");
         let [low, high] = apart(slow, fast).unwrap();

@@ -1,7 +1,8 @@
 //! Simulates a thousand studies of equal systems that are extended after their end: how often they report a difference.
 
-use stats::{Bounded, 
-    Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together, error_rate,
+use stats::{
+    Bounded, Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, RunResult, Verdict, compare_together,
+    error_rate,
 };
 
 use crate::support::Chance;

@@ -1,14 +1,19 @@
 //! The baseline of a run or a study is stored with it, and deleted with it.
 
 use crate::sample;
-use evidence::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Bounds, FoundBaseline, Origin};
+use evidence::{
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Bounds, FoundBaseline, Origin,
+};
 use store::{Store, StoreError};
 
 fn baseline() -> Baseline {
     let side = BaselineSide {
         of: "throughput>=95% of baseline".to_owned(),
         figures: vec![100.0, 101.5, 0.1 + 0.2],
-        bounds: [[99.0, f64::INFINITY], [101.5; 2], [0.0, 1.0]].map(|[low, high]| Bounds::new(low, high)).into_iter().collect(),
+        bounds: [[99.0, f64::INFINITY], [101.5; 2], [0.0, 1.0]]
+            .map(|[low, high]| Bounds::new(low, high))
+            .into_iter()
+            .collect(),
         planned: 3_000,
         ..BaselineSide::default()
     };

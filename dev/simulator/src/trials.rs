@@ -5,6 +5,7 @@
 mod coupling;
 mod duels;
 mod freezes;
+mod grid;
 mod interleaved;
 mod searches;
 mod tournaments;
@@ -12,7 +13,10 @@ mod tournaments;
 pub use coupling::{Coupling, CouplingKind, Lasting};
 pub use duels::{DuelTrial, Duels, duels, duels_of_equal_queues};
 pub use freezes::{Freezes, freezes};
-pub use interleaved::{Disturbed, Interleaved, Made, Neighbor, Raced, StartShape, race};
+pub use grid::{Answers, Cell, MACHINES, Machine, Way};
+pub use interleaved::{
+    Disturbed, Figure, Interleaved, Made, NEIGHBORS_MAX, Neighbor, OwnDelay, Raced, StartShape, race,
+};
 pub use searches::{SearchTrial, Searches, searches};
 pub use tournaments::{TournamentTrial, Tournaments, tournaments};
 

@@ -4,7 +4,7 @@
 
 use simulator::Shape;
 use simulator::trials::{
-    Coupling, CouplingKind, Disturbed, Interleaved, Lasting, Made, Neighbor, StartShape, race,
+    Coupling, CouplingKind, Disturbed, Figure, Interleaved, Lasting, Made, Neighbor, StartShape, race,
 };
 use stats::{DuelRules, MinEffect};
 
@@ -25,14 +25,14 @@ const IN_SLICES: Made = Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s
 const IN_RUNS: Made = Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
 
 fn trial(ratio: f64, disturbed: Disturbed, made: Made) -> Interleaved {
-    Interleaved { rules: RULES, ratio, disturbed, made, start_s: 0.5 }
+    Interleaved { rules: RULES, figure: Figure::Throughput, ratio, disturbed, made, start_s: 0.5 }
 }
 
 /// Kinds of dependence, none of which is a difference.
 fn kinds() -> Vec<(&'static str, Disturbed)> {
     let quiet = Disturbed::normal(0.02, 0.02);
     let coupled = |kind| Disturbed { coupled: Some(Coupling { slower: 2.4, kind }), ..quiet };
-    let beside = |mean_s| Disturbed { neighbor: Some(Neighbor { mean_s, leaves: 0.6 }), ..quiet };
+    let beside = |mean_s| Disturbed { neighbor: Some(Neighbor { count: 1, mean_s, leaves: 0.6 }), ..quiet };
     vec![
         ("independent, normal", quiet),
         ("independent, heavy tails", Disturbed { shape: StartShape::Of(Shape::Wild), ..quiet }),
@@ -72,8 +72,11 @@ fn lasting(share: f64, lasts_s: f64) -> Disturbed {
 }
 
 #[test]
-fn carry_over_longer_than_a_slice_is_no_difference() {
-    for (share, lasts_s) in [(0.05, 3.0), (0.47, 3.0), (0.1, 10.0), (0.9, 10.0)] {
+fn carry_over_of_any_length_is_no_difference() {
+    let as_small_as_the_noise = [(0.03, 0.5), (0.03, 10.0), (0.06, 1.0)];
+    for (share, lasts_s) in
+        [(0.05, 3.0), (0.47, 3.0), (0.1, 10.0), (0.9, 10.0)].into_iter().chain(as_small_as_the_noise)
+    {
         let found = race(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, 500);
         assert!(found.differs <= wrong_max(500), "seed {SEED}, {share} for {lasts_s} s: {}", found.differs);
     }

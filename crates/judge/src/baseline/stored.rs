@@ -1,6 +1,8 @@
 //! Copies of a baseline's figures, with which runs and studies are judged without the baseline's own store.
 
-use evidence::{Bounds, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, EvidenceError, NewRun, Run, Study};
+use evidence::{
+    BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, Bounds, EvidenceError, NewRun, Run, Study,
+};
 
 use stats::Bounded;
 

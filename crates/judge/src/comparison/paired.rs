@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Run, Study};
 use stats::{
-    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, RunResult, Scale,
-    TournamentFindings, Verdict,
+    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, Levels, MoreErrors, NoVerdict, Paired,
+    RunResult, Scale, TournamentFindings, Verdict, WayToVerdict,
 };
 
 use super::variant::Variant;
@@ -44,6 +44,8 @@ pub struct Pair {
     pub too_few_samples: usize,
     /// Largest number of blocks in which both can still have a figure.
     pub attainable: usize,
+    /// Shortest way to a verdict, if there is none yet. `None` if it is unknown.
+    pub way: Option<WayToVerdict>,
 }
 
 /// Number of blocks at the first look of a study that plans all its blocks at once.
@@ -80,11 +82,13 @@ impl Pair {
         self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
     }
 
-    /// Number of blocks at the next look, which may decide; `None` if there is none, or if only tighter bounds of the figures can
-    /// decide.
+    /// Number of blocks that may decide; `None` if there is none, or if another way is shorter.
     pub fn next_look_blocks(&self) -> Option<u32> {
-        if self.comparison.is_open_by_bounds {
-            return None;
+        match &self.way {
+            Some(WayToVerdict::MoreBlocks { blocks, .. }) => return Some(*blocks),
+            Some(_) => return None,
+            None if self.comparison.is_open_by_bounds => return None,
+            None => {}
         }
         let last = LOOKS[LOOKS.len() - 1].blocks as usize;
         let mut looks = stats::looks(last, self.comparison.family).map(|look| look.blocks);
@@ -144,6 +148,8 @@ struct JudgedPair {
     asked: UnjudgedPair,
     comparison: Comparison,
     is_shared: bool,
+    /// Variances of slices; `None` for whole runs.
+    levels: Option<Levels>,
 }
 
 impl LoadOfStudy<'_> {
@@ -178,7 +184,8 @@ impl LoadOfStudy<'_> {
             let common = self.pairing([of(couple.0), of(couple.1)]);
             UnjudgedPair { couple, by, common }
         };
-        let mut judged = vec![JudgedPair { asked: fresh(self.by.clone()), comparison, is_shared: false }];
+        let mut judged =
+            vec![JudgedPair { asked: fresh(self.by.clone()), comparison, is_shared: false, levels: None }];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
             judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
@@ -290,7 +297,8 @@ impl LoadOfStudy<'_> {
             .collect();
         let found = stats::compare_together(family, &paired);
         let judged = asked.into_iter().zip(found);
-        judged.map(|(asked, comparison)| JudgedPair { asked, comparison, is_shared: family > 1 }).collect()
+        let is_shared = family > 1;
+        judged.map(|(asked, comparison)| JudgedPair { asked, comparison, is_shared, levels: None }).collect()
     }
 
     /// Makes pairs, of which the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
@@ -309,7 +317,7 @@ impl LoadOfStudy<'_> {
         Pairs { first: pairs, further }
     }
 
-    fn pair(&self, JudgedPair { asked, comparison, is_shared }: JudgedPair) -> Pair {
+    fn pair(&self, JudgedPair { asked, comparison, is_shared, levels }: JudgedPair) -> Pair {
         let UnjudgedPair { couple, by, common } = asked;
         let higher_is_better = by.higher_is_better(&self.study.new.compare);
         let apart = |(a, b): &(Bounded, Bounded)| match by.scale() {
@@ -333,9 +341,11 @@ impl LoadOfStudy<'_> {
             has_more_errors: false,
             too_few_samples: common.too_few_samples,
             attainable: common.attainable,
+            way: None,
             comparison,
             by,
         };
+        pair.way = self.way(&pair, levels);
         let share = |row: usize| self.variants[row].unserved_share().unwrap_or(0.0);
         let (ahead, other) = pair.ahead();
         let differs = matches!(comparison.verdict, Verdict::Differs { .. });
@@ -376,7 +386,8 @@ fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
         let pairs = duel.blocks().iter().filter_map(figures).collect();
         let attainable = duel.rules().blocks_max as usize;
         let common = Pairing { pairs, attainable, ..asked.common };
-        JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared: duel.rules().family > 1 }
+        let (is_shared, levels) = (duel.rules().family > 1, duel.levels());
+        JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared, levels }
     };
     asked.into_iter().zip(duels).zip(found).map(of_duel).collect()
 }
@@ -384,11 +395,11 @@ fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
 impl JudgedPair {
     /// Swaps the two variants.
     fn turned(self) -> Self {
-        let Self { asked: UnjudgedPair { couple, by, mut common }, comparison, is_shared } = self;
+        let Self { asked: UnjudgedPair { couple, by, mut common }, comparison, is_shared, levels } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
         let comparison = turned(&comparison, &common.pairs);
         let asked = UnjudgedPair { couple: (couple.1, couple.0), by, common };
-        Self { asked, comparison, is_shared }
+        Self { asked, comparison, is_shared, levels }
     }
 }
 

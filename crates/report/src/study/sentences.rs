@@ -402,8 +402,9 @@ pub(super) fn ahead(pair: &Pair) -> String {
 
 /// Number of blocks that may be conclusive. Empty if more blocks decide nothing.
 pub(super) fn next_look(pair: &Pair) -> String {
-    pair.next_look_blocks()
-        .map_or_else(String::new, |next| format!("; {} may be conclusive", blocks(next as usize)))
+    let next = || Some(format!("{} may be conclusive", blocks(pair.next_look_blocks()? as usize)));
+    let way = pair.way.as_ref().map(judge::comparison::way_in_words).or_else(next);
+    way.map_or_else(String::new, |way| format!("; {way}"))
 }
 
 /// Name of a row for people, not escaped.

@@ -114,9 +114,7 @@ mod tests {
             has_confirmation: false,
         });
         for block in blocks {
-            let seen = |(setting, value): (usize, &f64)| {
-                (setting, RunResult::exactly(*value, 0, 1))
-            };
+            let seen = |(setting, value): (usize, &f64)| (setting, RunResult::exactly(*value, 0, 1));
             tournament.note(&block.iter().enumerate().map(seen).collect::<Vec<_>>());
         }
         tournament

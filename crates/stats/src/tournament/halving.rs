@@ -94,13 +94,7 @@ mod tests {
         // Two variants, two blocks: every residual is 0.01, with one degree of freedom.
         let mut rows = Rows::new(false);
         for row in [[0.02, 0.0], [0.5, 0.52]] {
-            rows.push(
-                row.iter()
-                    .map(|log: &f64| {
-                        Some(RunResult::exactly(libm::exp(*log), 0, 1))
-                    })
-                    .collect(),
-            );
+            rows.push(row.iter().map(|log: &f64| Some(RunResult::exactly(libm::exp(*log), 0, 1))).collect());
         }
         let expected = sqrt(4.0 * 0.01 * 0.01 / chi_square_tenth(1));
         assert!((noise(&rows, 0, &[0, 1]) - expected).abs() < 1e-12);

@@ -95,11 +95,7 @@ mod tests {
     fn rows(merits: &[[f64; 3]]) -> Rows {
         let mut rows = Rows::new(true);
         for row in merits {
-            rows.push(
-                row.iter()
-                    .map(|merit| Some(RunResult::exactly(libm::exp(*merit), 0, 1)))
-                    .collect(),
-            );
+            rows.push(row.iter().map(|merit| Some(RunResult::exactly(libm::exp(*merit), 0, 1))).collect());
         }
         rows
     }

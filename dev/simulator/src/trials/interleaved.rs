@@ -4,7 +4,7 @@
 //! and the share of the machine that a neighbor takes from time to time.
 
 use load::chance::Chance;
-use stats::{Duel, DuelRules, DuelStep, PAIRS_MIN, RunResult, Slice, Verdict};
+use stats::{Bounded, Duel, DuelRules, DuelStep, PAIRS_MIN, RunResult, Slice, Verdict};
 
 use super::coupling::{Coupling, Lasting};
 use super::seeds;
@@ -25,8 +25,10 @@ pub struct Disturbed {
     pub shape: StartShape,
     /// Standard deviation of the disturbance of one second of load.
     pub of_second: f64,
-    /// Noisy neighbor. `None` for none.
+    /// Noisy neighbors, which come and go independently of each other. `None` for none.
     pub neighbor: Option<Neighbor>,
+    /// Generator that takes a part of the figure, within known bounds. `None` for one that takes nothing.
+    pub generator: Option<OwnDelay>,
     /// Carry-over: share that A takes from B in a slice after one of its own, as delayed work.
     pub spills: f64,
     /// Share of the neighbor's CPU time that is not read while A has the load, as if A itself had displaced it.
@@ -47,6 +49,7 @@ impl Disturbed {
             shape: StartShape::Of(Shape::Normal),
             of_second,
             neighbor: None,
+            generator: None,
             spills: 0.0,
             hides: 0.0,
             coupled: None,
@@ -65,13 +68,53 @@ pub enum StartShape {
     TwoValues,
 }
 
-/// A neighbor that takes a share of the machine from time to time.
+/// Neighbors that take a share of the machine from time to time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbor {
-    /// Mean length of its presences and absences, in seconds; both are exponential.
+    /// Number of neighbors, at most [`NEIGHBORS_MAX`].
+    pub count: usize,
+    /// Mean length of the presences and absences of each, in seconds; both are exponential.
     pub mean_s: f64,
-    /// Share of the machine's speed that remains while it is present.
+    /// Share of the machine's speed that remains while one is present. Each further one leaves this share of the rest.
     pub leaves: f64,
+}
+
+/// Largest number of neighbors.
+pub const NEIGHBORS_MAX: usize = 2;
+
+/// Delay of the generator itself, as if it shared a core with the system. A run loses a random share of its figure, up to a bound that
+/// its readings give.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnDelay {
+    /// Largest share that the generator may have taken from a run of A, and of B. The bound of a run is between half of it and all of it.
+    pub most: [f64; 2],
+}
+
+/// Figure by which systems are compared. A machine of less speed has less throughput, and longer response times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Answers per second.
+    Throughput,
+    /// Mean response time.
+    Mean,
+    /// The 99th percentile of the response time: it varies three times as much, and the speed of the machine counts twice.
+    P99,
+}
+
+impl Figure {
+    /// Power of the machine's speed with which the figure changes.
+    const fn speed_power(self) -> f64 {
+        match self {
+            Self::Throughput => 1.0,
+            Self::Mean => -1.0,
+            Self::P99 => -2.0,
+        }
+    }
+
+    /// Standard deviation of the figure in a second, relative to that of the throughput.
+    const fn noise_factor(self) -> f64 {
+        if matches!(self, Self::P99) { 3.0 } else { 1.0 }
+    }
 }
 
 /// Execution of the runs. Times are in seconds.
@@ -102,6 +145,8 @@ pub enum Made {
 pub struct Interleaved {
     /// Rules of each duel.
     pub rules: DuelRules,
+    /// Figure by which the systems are compared.
+    pub figure: Figure,
     /// True figure of A ÷ that of B.
     pub ratio: f64,
     /// Disturbances.
@@ -125,6 +170,10 @@ pub struct Raced {
     pub covered: u32,
     /// Duration of each duel in seconds, ascending.
     pub seconds: Vec<f64>,
+    /// Durations of the duels with a difference in the true direction, in seconds.
+    found_s: Vec<f64>,
+    /// Durations of the duels that found equivalence, in seconds.
+    equivalent_s: Vec<f64>,
     /// Duels with a detected carry-over.
     pub carried: u32,
     /// Sum of the log estimates.
@@ -138,6 +187,12 @@ pub struct Raced {
 }
 
 impl Raced {
+    /// Number of duels that found the true difference within a time. Equivalence counts as well if the systems `are_equal`.
+    pub(super) fn right_until(&self, most_s: f64, are_equal: bool) -> u32 {
+        let count = |of: &[f64]| of.iter().filter(|seconds| **seconds <= most_s).count() as u32;
+        count(&self.found_s) + if are_equal { count(&self.equivalent_s) } else { 0 }
+    }
+
     /// Duration at a quantile of the duels.
     pub fn seconds_at(&self, share: f64) -> f64 {
         let place = ((self.seconds.len() as f64 * share) as usize).min(self.seconds.len().saturating_sub(1));
@@ -160,11 +215,14 @@ pub fn race(trial: &Interleaved, seed: u64, count: u32) -> Raced {
         let is_told = match finding.verdict {
             Verdict::Differs { .. } => {
                 raced.differs += 1;
-                raced.wrong += u32::from(trial.ratio == 1.0 || (ratio > 1.0) != (trial.ratio > 1.0));
+                let is_wrong = trial.ratio == 1.0 || (ratio > 1.0) != (trial.ratio > 1.0);
+                raced.wrong += u32::from(is_wrong);
+                raced.found_s.extend((!is_wrong).then_some(course.now_s));
                 true
             }
             Verdict::Equivalent => {
                 raced.equivalent += 1;
+                raced.equivalent_s.push(course.now_s);
                 true
             }
             _ => false,
@@ -193,9 +251,10 @@ struct Course<'a> {
     trial: &'a Interleaved,
     chance: Chance,
     now_s: f64,
-    is_disturbed: bool,
-    /// Time of the next arrival or departure of the neighbor.
-    turn_s: f64,
+    /// Whether each neighbor is present.
+    is_disturbed: [bool; NEIGHBORS_MAX],
+    /// Time of the next arrival or departure of each neighbor.
+    turn_s: [f64; NEIGHBORS_MAX],
     /// Number of starts so far.
     starts: u64,
     /// Whether the first start of the block is the slow one, if starts are coupled.
@@ -207,8 +266,13 @@ struct Course<'a> {
 impl<'a> Course<'a> {
     fn new(trial: &'a Interleaved, seed: u64) -> Self {
         let mut chance = Chance::stream(seed, 7);
-        let is_disturbed = trial.disturbed.neighbor.is_some() && chance.unit() < 0.5;
-        let turn_s = trial.disturbed.neighbor.map_or(f64::INFINITY, |of| of.mean_s * chance.exponential());
+        let (mut is_disturbed, mut turn_s) = ([false; NEIGHBORS_MAX], [f64::INFINITY; NEIGHBORS_MAX]);
+        if let Some(Neighbor { count, mean_s, .. }) = trial.disturbed.neighbor {
+            for neighbor in 0..count.min(NEIGHBORS_MAX) {
+                is_disturbed[neighbor] = chance.unit() < 0.5;
+                turn_s[neighbor] = mean_s * chance.exponential();
+            }
+        }
         Self {
             trial,
             chance,
@@ -322,13 +386,33 @@ impl<'a> Course<'a> {
 
     /// Returns the measured figure, and the cores that the neighbor took.
     fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (RunResult, f64) {
-        let own = normal(&mut self.chance) * self.trial.disturbed.of_second / measured_s.sqrt();
+        let figure = self.trial.figure;
+        let of_second = self.trial.disturbed.of_second * figure.noise_factor();
+        let own = normal(&mut self.chance) * of_second / measured_s.sqrt();
         let truth = if side == 0 { 100.0 * self.trial.ratio } else { 100.0 };
         let (began_s, speed) = (self.now_s, self.pass(measured_s));
         let drift = self.trial.disturbed.drift_per_hour * began_s / 3_600.0;
         let lasting = self.lasting(side, began_s);
-        let value = truth * speed * lasting * (start + own + drift).exp();
-        (RunResult::exactly(value, 0, 10_000), 1.0 - speed)
+        let of_machine = (speed * lasting).powf(figure.speed_power());
+        let value = self.delayed(side, truth * of_machine * (start + own + drift).exp());
+        (RunResult::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
+    }
+
+    /// The figure as the generator measures it, with its bounds.
+    fn delayed(&mut self, side: usize, truth: f64) -> Bounded {
+        let Some(OwnDelay { most }) = self.trial.disturbed.generator else { return Bounded::exactly(truth) };
+        let bound = most[side] * (1.0 + self.chance.unit()) / 2.0;
+        let taken = bound * self.chance.unit();
+        match self.trial.figure {
+            Figure::Throughput => {
+                let measured = truth * (1.0 - taken);
+                Bounded::within(measured, [measured, measured / (1.0 - bound)])
+            }
+            Figure::Mean | Figure::P99 => {
+                let measured = truth / (1.0 - taken);
+                Bounded::within(measured, [measured * (1.0 - bound), measured])
+            }
+        }
     }
 
     /// Share of the figure that the load on A leaves to the period since `began_s`.
@@ -343,18 +427,21 @@ impl<'a> Course<'a> {
 
     /// Lets time pass. Returns the mean speed of the machine in it.
     fn pass(&mut self, lasting_s: f64) -> f64 {
-        let Some(Neighbor { mean_s, leaves }) = self.trial.disturbed.neighbor else {
+        let Some(Neighbor { count, mean_s, leaves }) = self.trial.disturbed.neighbor else {
             self.now_s += lasting_s;
             return 1.0;
         };
         let (steps, mut sum) = ((lasting_s / STEP_S).round().max(1.0), 0.0);
         for _ in 0..steps as u32 {
             self.now_s += lasting_s / steps;
-            while self.now_s >= self.turn_s {
-                self.is_disturbed = !self.is_disturbed;
-                self.turn_s += mean_s * self.chance.exponential();
+            for neighbor in 0..count.min(NEIGHBORS_MAX) {
+                while self.now_s >= self.turn_s[neighbor] {
+                    self.is_disturbed[neighbor] = !self.is_disturbed[neighbor];
+                    self.turn_s[neighbor] += mean_s * self.chance.exponential();
+                }
             }
-            sum += if self.is_disturbed { leaves } else { 1.0 };
+            let present = self.is_disturbed.iter().filter(|is_present| **is_present).count();
+            sum += leaves.powi(present as i32);
         }
         sum / steps
     }

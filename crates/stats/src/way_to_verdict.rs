@@ -1,0 +1,210 @@
+//! Shortest way from an undecided comparison to a verdict, from the variation and the bounds of its blocks so far.
+
+use libm::{fabs, sqrt};
+
+use crate::duel::DuelRules;
+use crate::forecast::TENTH;
+use crate::look::LOOKS;
+use crate::power::{Power, power};
+use crate::student::mean_and_error;
+
+/// Factors by which runs may be longer.
+const FACTORS: [f64; 4] = [2.0, 4.0, 8.0, 16.0];
+/// Largest share of the variance of a block that lies within runs, below which runs differ by something that changes from run to run.
+const STEADY_WITHIN_MAX: f64 = 0.25;
+
+/// Blocks of an undecided comparison by ratio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OpenComparison<'a> {
+    /// Log ratio of the measured figures in each block.
+    pub apart: &'a [f64],
+    /// Largest distance of the ends of the interval that the bounds of figures cause, as a logarithm.
+    pub bounds: f64,
+    /// Variance of the log ratio of a block that lies within runs or slices, and falls with their length. `None` if it is unknown.
+    pub within: Option<f64>,
+    /// Mean time of a block, in seconds.
+    pub block_s: f64,
+    /// Part of it in which the load is measured, in seconds.
+    pub measured_s: f64,
+    /// Whether the comparison can be made in slices, and was not.
+    pub can_have_slices: bool,
+}
+
+/// Change of a study that is likely, by a probability of 90 %, to give a verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WayToVerdict {
+    /// More blocks like these.
+    MoreBlocks {
+        /// Number of blocks in all.
+        blocks: u32,
+        /// Time of the further blocks, in seconds.
+        seconds: f64,
+    },
+    /// Longer runs, or longer slices, in a new study.
+    LongerRuns {
+        /// Length relative to that of the present runs.
+        factor: f64,
+        /// Number of blocks of the new study.
+        blocks: u32,
+        /// Time of the new study, in seconds.
+        seconds: f64,
+    },
+    /// Slices of systems that stay up, because runs differ from each other by more than they vary within.
+    Slices,
+    /// A quieter machine: blocks vary too much for any number of them.
+    LessNoise {
+        /// Largest standard deviation of the log ratio of a block that the last look can decide.
+        spread: f64,
+    },
+    /// A less disturbed generator: the bounds of the figures are wider than the difference.
+    TighterBounds {
+        /// Largest distance of the bounds that the last look can decide, as a logarithm. `None` if blocks vary too much as well.
+        most: Option<f64>,
+    },
+}
+
+/// What is needed of the spread and the bounds for a verdict.
+struct Needs {
+    /// Distance of the estimate from no difference.
+    apart: f64,
+    /// Distance of the estimate from the smallest difference that matters, if it lies within.
+    to_matters: f64,
+    /// Cautious allowance for the error of the estimate.
+    strays: f64,
+}
+
+impl Needs {
+    fn decides(&self, look: &Power, spread: f64, bounds: f64) -> bool {
+        look.found_from * spread <= self.apart - self.strays - bounds
+            || look.equivalent_from * spread <= self.to_matters - self.strays - bounds
+    }
+
+    /// Largest bounds with which a look decides at this spread.
+    fn bounds_most(&self, look: &Power, spread: f64) -> f64 {
+        let differs = self.apart - self.strays - look.found_from * spread;
+        differs.max(self.to_matters - self.strays - look.equivalent_from * spread)
+    }
+
+    /// Largest spread with which a look decides with these bounds.
+    fn spread_most(&self, look: &Power, bounds: f64) -> f64 {
+        let differs = (self.apart - bounds) / look.found_from;
+        differs.max((self.to_matters - bounds) / look.equivalent_from)
+    }
+}
+
+impl OpenComparison<'_> {
+    /// Shortest way to a verdict. `None` with fewer than two blocks, or if the figures are compared by difference.
+    pub fn way(&self, rules: &DuelRules) -> Option<WayToVerdict> {
+        let [mean, error] = mean_and_error(self.apart)?;
+        let blocks = self.apart.len();
+        let spread = error * sqrt(blocks as f64);
+        let apart = fabs(mean);
+        let to_matters = rules.matters.distance() - apart;
+        let needs = Needs { apart, to_matters, strays: TENTH * error };
+        // A study may have more blocks than it planned.
+        let last = LOOKS[LOOKS.len() - 1].blocks;
+        let looks = power(&DuelRules { blocks_max: last.max(rules.blocks_max), ..*rules });
+        let last = looks.last()?;
+        if self.bounds >= apart.max(to_matters) {
+            let most = Some(needs.bounds_most(last, spread)).filter(|most| *most > 0.0);
+            return Some(WayToVerdict::TighterBounds { most });
+        }
+        let more = looks.iter().filter(|look| look.blocks as usize > blocks);
+        let more = { more }.find(|look| needs.decides(look, spread, self.bounds)).map(|look| {
+            let seconds = self.block_s * (f64::from(look.blocks) - blocks as f64);
+            (seconds, WayToVerdict::MoreBlocks { blocks: look.blocks, seconds })
+        });
+        let longer = self.longer(&needs, &looks, spread);
+        let quickest =
+            more.into_iter().chain(longer).reduce(|one, other| if other.0 < one.0 { other } else { one });
+        let is_steady_within =
+            self.within.is_some_and(|within| within <= STEADY_WITHIN_MAX * spread * spread);
+        Some(match quickest {
+            Some((_, way)) => way,
+            None if self.can_have_slices && is_steady_within => WayToVerdict::Slices,
+            None => WayToVerdict::LessNoise { spread: needs.spread_most(last, self.bounds) },
+        })
+    }
+
+    /// Least time with longer runs, which vary less by the part of the variance that lies within runs.
+    fn longer(&self, needs: &Needs, looks: &[Power], spread: f64) -> Option<(f64, WayToVerdict)> {
+        let within = self.within?.min(spread * spread);
+        let between = spread * spread - within;
+        let ways = FACTORS.iter().filter_map(|factor| {
+            let spread = sqrt(between + within / factor);
+            let look = looks.iter().find(|look| needs.decides(look, spread, self.bounds))?;
+            let block_s = self.block_s + self.measured_s * (factor - 1.0);
+            let (blocks, seconds) = (look.blocks, block_s * f64::from(look.blocks));
+            Some((seconds, WayToVerdict::LongerRuns { factor: *factor, blocks, seconds }))
+        });
+        ways.reduce(|one, other| if other.0 < one.0 { other } else { one })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scale::MinEffect;
+
+    const RULES: DuelRules = DuelRules {
+        matters: MinEffect::share(0.03),
+        higher_is_better: true,
+        blocks_max: 8,
+        pilot_blocks: 0,
+        family: 1,
+        looks_early: false,
+        has_control: false,
+    };
+
+    /// Eight blocks around a log ratio, with this standard deviation.
+    fn around(mean: f64, spread: f64) -> [f64; 8] {
+        [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0].map(|sign| mean + sign * spread * sqrt(7.0 / 8.0))
+    }
+
+    const OPEN: OpenComparison<'_> = OpenComparison {
+        apart: &[],
+        bounds: 0.0,
+        within: None,
+        block_s: 20.0,
+        measured_s: 16.0,
+        can_have_slices: true,
+    };
+
+    #[test]
+    fn small_lack_of_power_takes_more_blocks() {
+        let found = OpenComparison { apart: &around(0.05, 0.03), ..OPEN }.way(&RULES).unwrap();
+        // 5 % at its cautious end is 3.6 %, or 1.2 standard deviations; 16 blocks find 1.07.
+        assert_eq!(found, WayToVerdict::MoreBlocks { blocks: 16, seconds: 160.0 });
+    }
+
+    #[test]
+    fn longer_runs_help_if_the_noise_is_within_them() {
+        let noisy = around(0.05, 0.06);
+        let open = OpenComparison { apart: &noisy, ..OPEN };
+        // With the noise of 24 blocks, 5 % is not found.
+        let way = |within: f64| OpenComparison { within: Some(within), ..open }.way(&RULES).unwrap();
+        assert!(matches!(way(0.06 * 0.06), WayToVerdict::LongerRuns { .. }), "{:?}", way(0.06 * 0.06));
+        assert_eq!(way(0.01 * 0.01), WayToVerdict::Slices);
+        let never = OpenComparison { can_have_slices: false, within: Some(0.01 * 0.01), ..open };
+        let WayToVerdict::LessNoise { spread } = never.way(&RULES).unwrap() else { panic!() };
+        assert!((spread - 0.05 / 0.834).abs() < 1e-3, "{spread}");
+    }
+
+    #[test]
+    fn bounds_wider_than_the_difference_need_a_less_disturbed_generator() {
+        let steady = around(0.05, 0.002);
+        let open = OpenComparison { apart: &steady, bounds: 0.08, ..OPEN };
+        let Some(WayToVerdict::TighterBounds { most: Some(most) }) = open.way(&RULES) else { panic!() };
+        assert!((0.045..0.05).contains(&most), "{most}");
+        let noisy = around(0.05, 0.2);
+        assert_eq!(
+            OpenComparison { apart: &noisy, ..open }.way(&RULES),
+            Some(WayToVerdict::TighterBounds { most: None })
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_single_block() {
+        assert_eq!(OpenComparison { apart: &[0.1], ..OPEN }.way(&RULES), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! Comparisons on a grid of planted differences and machines: how often they are right, wrong, and undecided.
+
+use stats::{DuelRules, MinEffect};
+
+use super::interleaved::{Disturbed, Figure, Interleaved, Made, Neighbor, OwnDelay, race};
+
+/// Smallest difference that matters in these comparisons, as a share.
+const MATTERS: f64 = 0.03;
+/// Time within which an answer is quick, in seconds, with the rounding error of sums of durations.
+const QUICK_S: f64 = 60.0 + 1e-6;
+
+/// A machine on which two systems are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// Name in tables.
+    pub name: &'static str,
+    neighbors: usize,
+    /// Largest share that the generator may take from a run.
+    own_delay: Option<f64>,
+}
+
+/// Machines of the grid.
+pub const MACHINES: [Machine; 4] = [
+    Machine { name: "quiet", neighbors: 0, own_delay: None },
+    Machine { name: "one busy neighbor", neighbors: 1, own_delay: None },
+    Machine { name: "two busy neighbors", neighbors: 2, own_delay: None },
+    Machine { name: "generator on the system's core", neighbors: 0, own_delay: Some(0.04) },
+];
+
+/// Way in which the load is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Slices of systems that stay up.
+    Slices,
+    /// Whole runs in blocks.
+    Blocks,
+}
+
+/// Cell of the grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    /// The machine.
+    pub machine: Machine,
+    /// Figure by which the systems are compared.
+    pub figure: Figure,
+    /// Share by which the figure of A exceeds that of B.
+    pub planted: f64,
+    /// Way in which the load is made.
+    pub way: Way,
+}
+
+/// Results of the comparisons of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Answers {
+    /// A difference in the planted direction, or equivalence if the planted difference does not matter.
+    pub right: u32,
+    /// Right answers within a minute.
+    pub right_within_60_s: u32,
+    /// A difference that is not there or is in the other direction, or equivalence if the planted difference matters.
+    pub wrong: u32,
+    /// No verdict.
+    pub undecided: u32,
+    /// Median and 90th percentile of the duration, in seconds.
+    pub seconds: [f64; 2],
+}
+
+impl Cell {
+    /// Makes `count` comparisons of up to 24 blocks.
+    pub fn compare(&self, seed: u64, count: u32) -> Answers {
+        let found = race(&self.trial(), seed, count);
+        let is_equal = self.planted <= MATTERS;
+        let [right, wrong_equivalence] = match is_equal {
+            true => [found.differs - found.wrong + found.equivalent, 0],
+            false => [found.differs - found.wrong, found.equivalent],
+        };
+        let wrong = found.wrong + wrong_equivalence;
+        Answers {
+            right,
+            right_within_60_s: found.right_until(QUICK_S, is_equal),
+            wrong,
+            undecided: count - right - wrong,
+            seconds: [0.5, 0.9].map(|share| found.seconds_at(share)),
+        }
+    }
+
+    fn trial(&self) -> Interleaved {
+        let Machine { neighbors, own_delay, .. } = self.machine;
+        // Variation of a quiet machine: 0.5 % between starts, and 2 % in a second of load.
+        let neighbor = (neighbors > 0).then_some(Neighbor { count: neighbors, mean_s: 1.0, leaves: 0.6 });
+        let generator = own_delay.map(|most| OwnDelay { most: [most; 2] });
+        let disturbed = Disturbed { neighbor, generator, ..Disturbed::normal(0.005, 0.02) };
+        let made = match self.way {
+            Way::Slices => Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 },
+            Way::Blocks => Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 },
+        };
+        let rules = DuelRules {
+            matters: MinEffect::share(MATTERS),
+            higher_is_better: self.figure == Figure::Throughput,
+            blocks_max: 24,
+            pilot_blocks: 0,
+            family: 1,
+            looks_early: true,
+            has_control: false,
+        };
+        Interleaved { rules, figure: self.figure, ratio: 1.0 + self.planted, disturbed, made, start_s: 0.5 }
+    }
+}
