@@ -2,7 +2,7 @@
 
 use evidence::{Bounds, GeneratorEffect};
 use record::{Histogram, PRINTED, Percentile};
-use stats::quantile_ranks;
+use stats::{Spread, quantile_ranks};
 
 /// Probability with which each end of the bounds of a percentile may lie on the wrong side of it. Both ends together: 95 % confidence.
 pub const QUANTILE_ERROR: f64 = 0.025;
@@ -81,6 +81,13 @@ pub fn throughput(per_s: f64, effect: Option<&GeneratorEffect>) -> Option<Bounds
         false => per_s * (1.0 + effect.moved_share) / rest,
     };
     Bounds::new(per_s * (1.0 - effect.moved_share), high)
+}
+
+/// Median of figures that have bounds, and its own bounds: it lies between the medians of their ends. `None` without figures.
+pub fn median(figures: &[(f64, Bounds)]) -> Option<(f64, Bounds)> {
+    let over = |end: fn(&(f64, Bounds)) -> f64| Some(Spread::with_endless(figures.iter().map(end))?.median);
+    let bounds = Bounds::new(over(|(_, bounds)| bounds.low())?, over(|(_, bounds)| bounds.high())?)?;
+    Some((over(|(figure, _)| *figure)?, bounds))
 }
 
 /// Sum of the slowest `count` response times.
@@ -241,6 +248,15 @@ mod tests {
         assert_eq!(of(GeneratorEffect { missing_share: 1.0, ..none }), (900.0, f64::INFINITY));
         assert_eq!(of(GeneratorEffect { is_at_limit: true, ..none }), (900.0, f64::INFINITY));
         assert_eq!(of(GeneratorEffect { moved_share: 0.1, ..none }), (810.0, 990.0000000000001));
+    }
+
+    #[test]
+    fn median_lies_between_the_medians_of_the_bounds() {
+        let of = |low, figure, high| (figure, Bounds::new(low, high).unwrap());
+        let three = [of(9.0, 10.0, 12.0), of(20.0, 20.0, f64::INFINITY), of(1.0, 30.0, f64::INFINITY)];
+        let (figure, bounds) = median(&three).unwrap();
+        assert_eq!((figure, bounds.low(), bounds.high()), (20.0, 9.0, f64::INFINITY));
+        assert_eq!(median(&[]), None);
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<
         let effect = slice.ending.as_ref()?.validity.effect?;
         Some((effect, slice.whole(Phase::Measured).ok()?.response.all().count()))
     };
-    let effect = GeneratorEffect::together(counting.iter().filter_map(|slice| of_slice(slice)));
+    let effect = GeneratorEffect::together(counting.iter().filter_map(of_slice));
     let judge = |gate: &Condition| {
         let scope = Scope::from_slices(gate, &counting)?;
         let was_gone = scope.measured().outage.as_ref().is_some_and(Outage::is_degraded);

@@ -1,5 +1,5 @@
-//! Facts that a report states, with pairs that exclude each other, and the possible ranges of its figures. In builds with debug
-//! assertions, every report asserts that it states no such pair, and that each figure is in its range.
+//! Facts that a report states, with pairs that exclude each other, and the possible ranges of its figures. Tests require of every report
+//! that they make that it states no such pair, and that each figure is in its range.
 
 use evidence::Level;
 use judge::results::Scale;

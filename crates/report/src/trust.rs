@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use evidence::{Bounds, GeneratorEffect, Level, Unit};
-use judge::results::Spread;
 use judge::{Doubt, figure_bounds};
 use record::{Histogram, PRINTED, Percentile, Phase};
 
@@ -71,12 +70,8 @@ fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
         let per_s = view.whole.ok_per_s()?;
         Some((per_s, figure_bounds::throughput(per_s, view.validity.effect.as_ref())?))
     });
-    let each: Vec<(f64, Bounds)> = each.collect();
-    let median = |of: fn(&(f64, Bounds)) -> f64| {
-        Spread::with_endless(each.iter().map(of)).map_or(0.0, |spread| spread.median)
-    };
-    let (per_s, bounds) = (median(|of| of.0), Bounds::new(median(|of| of.1.low()), median(|of| of.1.high())));
-    let throughput = off("throughput".to_owned(), per_s, bounds);
+    let throughput = figure_bounds::median(&each.collect::<Vec<_>>());
+    let throughput = throughput.and_then(|(per_s, bounds)| off("throughput".to_owned(), per_s, Some(bounds)));
     let Some(tally) = row.tally(runs).ok().flatten() else { return throughput.into_iter().collect() };
     let effects = shown().map(|view| (view.validity.effect.unwrap_or_default(), view.whole.samples()));
     let effect = GeneratorEffect::together(effects).unwrap_or_default();

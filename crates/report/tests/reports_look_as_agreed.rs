@@ -43,6 +43,15 @@ fn written_as(format: &Format, runs: &[Run], options: &Options) -> String {
     }
 }
 
+#[test]
+fn no_report_contradicts_itself() {
+    for (case, runs) in cases() {
+        for run in &runs {
+            assert_eq!(report::contradictions(run).unwrap(), Vec::<String>::new(), "{case}");
+        }
+    }
+}
+
 /// Formats without the page, which has tests of its own.
 fn formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.name != "html")

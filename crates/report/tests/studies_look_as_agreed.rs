@@ -84,6 +84,17 @@ fn brief_report_of_study_fits_on_a_screen() {
 }
 
 #[test]
+fn no_report_contradicts_itself() {
+    for (case, study) in cases() {
+        let found = report::study_contradictions(&study.study, &|run| study.load(run)).unwrap();
+        assert!(found.is_empty(), "{case}: {found:?}");
+        for run in &study.runs {
+            assert_eq!(report::contradictions(run).unwrap(), Vec::<String>::new(), "{case}: {}", run.id);
+        }
+    }
+}
+
+#[test]
 fn unlike_work_is_named_unless_it_is_accepted_and_statuses_are_shown() {
     for (stamps, is_named) in [(&[][..], true), (&[evidence::UNLIKE_OK][..], false)] {
         let study = studies::unlike(stamps);

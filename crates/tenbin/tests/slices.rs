@@ -6,8 +6,9 @@ use std::fs;
 use crate::support::{Home, Output, systems::assert_nothing_is_left};
 use evidence::stage;
 use harness::quiet::assert_measured;
+use rusqlite::Connection;
 use serde_json::Value;
-use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use servers::{Postgres, PostgresSettings};
 
 fn plan(home: &Home, text: &str) -> String {
     let path = home.path().join("plan.yaml");
@@ -57,14 +58,13 @@ fn databases_of_two_kinds_are_compared_in_slices() {
     assert_measured(|| {
         let home = Home::new();
         let postgres = Postgres::start(&PostgresSettings::default()).expect("a server");
-        let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
-        let urls = [postgres.url(Postgres::USER, None), mariadb.own_url()];
         postgres.sql("CREATE TABLE t (n integer)").expect("a table");
-        mariadb.sql("CREATE TABLE t (n integer)").expect("a table");
+        let file = Connection::open(home.path().join("bench.db")).expect("a file");
+        file.execute("CREATE TABLE t (n integer)", ()).expect("a table");
+        let url = postgres.url(Postgres::USER, None);
         let text = format!(
             "scenario: [ sql: INSERT INTO t VALUES (1) ]\nload: {{ users: 2, warm-up: 250ms, for: 2s }}\nsystems:\n  \
-             postgres: {{ url: '{}' }}\n  mariadb: {{ url: '{}' }}\ncompare: {{ by: throughput }}\n",
-            urls[0], urls[1]
+             postgres: {{ url: '{url}' }}\n  file: {{ url: 'sqlite:bench.db' }}\ncompare: {{ by: throughput }}\n"
         );
         let (output, report) = one_block(&home, &text);
         assert!(runs(&report).iter().all(|run| run["outcomes"]["ok"].as_u64() > Some(0)), "{output:?}");

@@ -502,8 +502,7 @@ impl<'a> StudyPieces<'a> {
             let (tone, line) = match held {
                 held if held == runs => (Tone::Plain, format!("held in {of}")),
                 held if held + undecided == runs => {
-                    let line =
-                        format!("undecided in {undecided} of {runs} {units}, and held in the others");
+                    let line = format!("undecided in {undecided} of {runs} {units}, and held in the others");
                     (if self.view.study.new.is_quick { Tone::Doubtful } else { Tone::Bad }, line)
                 }
                 0 => (Tone::Bad, format!("failed, held in none of {runs} {units}")),
