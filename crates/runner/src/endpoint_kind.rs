@@ -16,6 +16,9 @@ use crate::protocol::{self, Steps};
 use crate::recording;
 use crate::replay::{self, Traffic};
 
+/// Checks what a load left at an endpoint: a note for the run, or a failure. `None` if there is nothing to check.
+type CheckAfter = fn(&plan::Endpoint) -> Option<Result<String, Failure>>;
+
 /// Addresses of an endpoint, and the duration of their name resolution.
 type ResolvedPeer = (Peer, Option<Duration>);
 
@@ -39,7 +42,7 @@ pub(crate) struct EndpointKind {
     /// Records how connections reach the endpoint. Returns it in words.
     pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
     /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
-    pub(crate) check_after: Option<fn(&plan::Endpoint) -> Option<Result<String, Failure>>>,
+    pub(crate) check_after: Option<CheckAfter>,
     /// Help if it has no room for more connections. `None` if connections are limited only by this machine.
     pub(crate) room_help: Option<&'static str>,
     /// Name of the protocol if there is no server of it that answers at once, by which the ceiling of the generator is measured.

@@ -26,6 +26,7 @@ mod ends_in_time;
 mod events;
 mod events_killed;
 mod experiments;
+mod explained_scripts;
 mod exports;
 mod extends;
 mod first_requests;
