@@ -427,7 +427,7 @@ fn slow_command_is_named_from_the_times_that_the_store_counts() {
 fn slow_calls_on_one_key_are_named_from_the_slow_log() {
     let (home, redis) = (Home::new(), redis(&[]));
     redis
-        .cli(&["EVAL", "for i=1,60000 do redis.call('rpush','large',i*7919%60000) end", "0"])
+        .cli(&["EVAL", "for i=1,200000 do redis.call('rpush','large',i*7919%200000) end", "0"])
         .expect("a list");
     redis.cli(&["RPUSH", "small", "2", "1"]).expect("a list");
     let text = format!(

@@ -40,7 +40,7 @@ struct Entry<'a> {
 }
 
 impl SlowLog {
-    /// Adds the entries of a reply that are new. The first reply only tells which entries came before.
+    /// Adds the entries of a reply that are new. The first reply only shows which entries came before.
     pub(super) fn add(&mut self, items: &[String]) {
         let entries = entries(items);
         let newest = entries.first().map_or(0, |entry| entry.number.saturating_add(1));
