@@ -165,6 +165,7 @@ impl Target {
             watched: None,
             running: None,
             figures: Vec::new(),
+            written: None,
         }
     }
 }

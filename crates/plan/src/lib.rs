@@ -64,6 +64,7 @@ pub use study::{
     Launch, LaunchEndpoint, LaunchEvent, LaunchFigure, Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows,
     OwnTable, Place, PlannedFigure, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, SqlFile, StopHow,
     StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
+    Written,
 };
 pub use system_kind::{begins_as_request_url, default_request_port, has_known_scheme, takes_statements};
 pub use transactions::Transactions;

@@ -39,7 +39,7 @@ mod tournament;
 pub mod usl;
 mod walsh;
 
-pub use binomial::chance_of_spread;
+pub use binomial::{chance_of_spread, largest_by_chance};
 pub use carry_over::CarryOver;
 pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};
 pub use control::Control;
