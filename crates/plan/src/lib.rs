@@ -50,7 +50,7 @@ pub use fault::{Fault, split_help};
 pub use file::near::nearest as nearest_name;
 pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schema, without_credentials};
 pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
-pub use replay::Replay;
+pub use replay::{Replay, schedule};
 pub use request::{literal_text, url_fault};
 pub use requests::{ForeignLoad, Requests};
 pub use running::{RunningAs, RunningSpec};

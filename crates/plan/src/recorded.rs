@@ -91,7 +91,7 @@ impl Plan {
             Load::Closed(closed) => closed.schedule.as_ref(),
         };
         match schedule? {
-            Schedule::Rate(..) => None,
+            Schedule::Rate(..) | Schedule::Streamed(_) => None,
             Schedule::Recorded(recording) => Some(recording),
         }
     }

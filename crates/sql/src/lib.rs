@@ -24,7 +24,7 @@ pub mod workload;
 
 pub use classes::Retry;
 pub use conversation::SqlConversation;
-pub use databases::{Engine, read_only_setting};
+pub use databases::{Engine, lock_timeout_setting, read_only_setting};
 pub use effect::{may_write, text_may_write};
 pub use keys::{EXPECT_KEYS, SAVE_KEYS, STEP_KEYS, is_transaction};
 pub use parts::{Part, parts};
