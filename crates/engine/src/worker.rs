@@ -162,6 +162,11 @@ fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAc
     (0..steps + usize::from(job.parts) + addresses).map(account).collect()
 }
 
+/// Whether any step searches its replies or computes with them.
+fn computes(job: &Job, script: &dyn Channels) -> bool {
+    job.scenarios.visits().any(|visit| script.looks_through(visit.step))
+}
+
 /// Stop rule of one worker. A shared sequence counts the requests of all workers.
 fn stop_of(job: &Job, share: Share, is_shared: bool) -> Stop {
     if is_shared { Stop { requests: None, ..job.stop } } else { job.stop.share(share) }
@@ -262,7 +267,6 @@ impl<'a> Worker<'a> {
         let steps = job.scenarios.steps().max(1);
         let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
-        let computes = job.scenarios.visits().any(|visit| script.looks_through(visit.step));
         let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
         let driver = driver(job, share, stop, first_user..first_user + users.len() as u32, shared_row);
         Ok(Self {
@@ -284,9 +288,9 @@ impl<'a> Worker<'a> {
             stop,
             accounts: accounts(job, share, stop, address_accounts.len()),
             address_accounts: first_accounts(job, &address_accounts, script),
-            is_prompt: iterations.draws_numbers && !computes,
+            is_prompt: iterations.draws_numbers && !computes(job, script),
             iterations,
-            computes,
+            computes: computes(job, script),
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
             read_delay: ReadDelay::new(),

@@ -100,11 +100,6 @@ impl Signals {
         };
         let all_s = sum(&|second| second.all_s());
         let of_all = |figure: f64| Some(figure / all_s).filter(|share| share.is_finite());
-        let swapping: Vec<f64> = seconds
-            .iter()
-            .filter_map(|second| second.swapped_pages)
-            .map(|pages| f64::from(pages > 0.0))
-            .collect();
         let cores = seconds.iter().map(|second| second.cores.len()).max().unwrap_or(0);
         let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
         Some(Self {
@@ -118,11 +113,8 @@ impl Signals {
             memory_pressure: middle(&|second| second.memory_pressure),
             disk_pressure: middle(&|second| second.disk_pressure),
             group_pressures: [0, 1, 2].map(|kind| middle(&|second| second.group_pressures[kind])),
-            swapping: (!swapping.is_empty()).then(|| swapping.iter().sum::<f64>() / swapping.len() as f64),
-            swapped_out: middle(&|second| {
-                let [swapped, resident] = [second.swapped_bytes?, second.resident_bytes?];
-                Share::of_measured(swapped, swapped + resident).map(Share::get)
-            }),
+            swapping: swapping(&seconds),
+            swapped_out: middle(&|second| second.swapped_out()),
             disk_busy: middle(&|second| second.share(second.disk_busy_s?)),
             open_files_share: most(&|second| second.open_files_share),
             listen_queue: seconds
@@ -170,6 +162,14 @@ fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
         of_labels.entry(label).or_default().push(*waiting);
     }
     of_labels.into_iter().filter_map(|(label, waiting)| Some((label.to_owned(), median(waiting)?))).collect()
+}
+
+/// Share of the seconds in which pages were swapped. `None` if no second says so.
+fn swapping(seconds: &[&Second<'_>]) -> Option<f64> {
+    let swapped = seconds.iter().filter_map(|second| second.swapped_pages);
+    let [swapping, all] =
+        swapped.fold([0.0, 0.0], |[some, all], pages| [some + f64::from(pages > 0.0), all + 1.0]);
+    (all > 0.0).then(|| swapping / all)
 }
 
 fn not_running(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
@@ -248,6 +248,12 @@ impl<'a> Second<'a> {
             ("system", "listen_queue_limit") => self.queues.entry(label).or_default()[1] = value,
             _ => {}
         }
+    }
+
+    /// Share of the system's own memory that is swapped out.
+    fn swapped_out(&self) -> Option<f64> {
+        let [swapped, resident] = [self.swapped_bytes?, self.resident_bytes?];
+        Share::of_measured(swapped, swapped + resident).map(Share::get)
     }
 
     fn busy_s(&self) -> f64 {

@@ -125,6 +125,8 @@ pub enum Action {
         /// Way to make the system reload the files.
         reload: Reload,
     },
+    /// Changes the load. The system does not take part.
+    Switch(Box<dyn Switch>),
 }
 
 /// Duration of an effect. `None` if it lasts until the system stops.
@@ -195,6 +197,12 @@ pub trait Lock: Debug + Send {
     /// # Errors
     /// Reason of the failure, as a sentence without its full stop. The resource is not held then either.
     fn release(&mut self) -> Result<(), String>;
+}
+
+/// A change of the load, such as the number of servers that get requests. It takes effect at once.
+pub trait Switch: Debug + Send {
+    /// Makes the change.
+    fn switch(&mut self);
 }
 
 /// State of one occurrence of an event. Times are nanoseconds since the load began.

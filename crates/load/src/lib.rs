@@ -23,7 +23,7 @@ pub use condition::{Condition, Guard, Subject, Test};
 pub use open::Open;
 pub use recording::{Arrival, Recording};
 pub use scenario::{Order, Routes, Scenario, ScenarioPosition, Scenarios, Visit};
-pub use schedule::{Arrivals, Schedule, Spacing};
+pub use schedule::{Arrivals, Schedule, Spacing, Streamed, UserTimes};
 pub use share::Share;
 pub use stop::Stop;
 pub use values::{DataSource, Values};

@@ -1,5 +1,7 @@
 //! Schedule of request or iteration starts: by a rate over time, or as recorded.
 
+use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,10 +19,31 @@ pub enum Schedule {
     Rate(Profile, Spacing),
     /// Recorded arrivals, exactly, up to the last one.
     Recorded(Recording),
+    /// Recorded send times of each user, which are read as the load goes on.
+    Streamed(Streamed),
+}
+
+/// Send times of users that are not kept in memory.
+pub trait UserTimes: fmt::Debug + Send + Sync {
+    /// Send times of a user, in nanoseconds since the load began, in ascending order.
+    fn times_for(&self, user: u64) -> Box<dyn Iterator<Item = u64> + Send>;
+
+    /// Largest number of send times of all users in any second.
+    fn peak_per_s(&self) -> f64;
+}
+
+/// Source of the send times of users. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Streamed(pub Arc<dyn UserTimes>);
+
+impl PartialEq for Streamed {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Schedule {
-    /// Send times of one worker: every `share.of`-th of all send times.
+    /// Send times of one worker: every `share.of`-th of all send times. None of a streamed schedule, whose users have their own.
     pub fn arrivals(&self, share: Share) -> Arrivals {
         match self {
             Self::Rate(profile, spacing) => {
@@ -35,6 +58,7 @@ impl Schedule {
                 next: share.index as usize,
                 step: share.of as usize,
             }),
+            Self::Streamed(_) => Arrivals::none(),
         }
     }
 
@@ -50,6 +74,9 @@ impl Schedule {
             Self::Recorded(recording) => {
                 recording.by_user(users).map(|own| Arrivals(Source::Own(own))).collect()
             }
+            Self::Streamed(times) => {
+                users.map(|user| Arrivals(Source::Streamed(times.0.times_for(user)))).collect()
+            }
         }
     }
 
@@ -58,6 +85,7 @@ impl Schedule {
         match self {
             Self::Rate(profile, _) => profile.peak_per_s(),
             Self::Recorded(recording) => recording.peak_per_s(),
+            Self::Streamed(times) => times.0.peak_per_s(),
         }
     }
 
@@ -70,7 +98,7 @@ impl Schedule {
     /// much again.
     pub fn kept_bytes(&self) -> u64 {
         match self {
-            Self::Rate(..) => 0,
+            Self::Rate(..) | Self::Streamed(_) => 0,
             Self::Recorded(recording) => recording.kept_bytes(),
         }
     }
@@ -112,6 +140,8 @@ enum Source {
     },
     /// Send times of one user.
     Own(vec::IntoIter<u64>),
+    /// Send times of one user, which are read as the load goes on.
+    Streamed(Box<dyn Iterator<Item = u64> + Send>),
 }
 
 impl Arrivals {
@@ -147,6 +177,7 @@ impl Iterator for Arrivals {
                 Some(arrival.at_ns)
             }
             Source::Own(instants) => instants.next(),
+            Source::Streamed(instants) => instants.next(),
         }
     }
 }

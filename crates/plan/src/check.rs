@@ -173,6 +173,7 @@ impl Target {
             watched: None,
             running: None,
             figures: Vec::new(),
+            written: None,
         }
     }
 }

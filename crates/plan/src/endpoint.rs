@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use load::xoroshiro::Xoroshiro;
 use serde_json::Value;
 use wire::step::Access;
-use wire::{ClusterNodes, Protocol, ShardRule};
+use wire::{ClusterNodes, Protocol, ShardCount, ShardRule};
 
 use crate::database::Database;
 use crate::fault::Fault;
@@ -37,6 +37,17 @@ pub enum Select {
     Hash(String, ShardRule),
     /// Cluster: each request goes to the node that serves the slot of its key. The addresses are those of the nodes.
     Cluster(ClusterNodes),
+}
+
+impl Select {
+    /// Returns the rule for one run. A change of its shards does not reach other runs.
+    #[must_use]
+    pub(crate) fn detached(&self) -> Self {
+        match self {
+            Self::Hash(text, rule) => Self::Hash(text.clone(), rule.detached()),
+            other => other.clone(),
+        }
+    }
 }
 
 /// Load that a system takes: its addresses, and the properties in which loads differ. The defaults are those of requests.
@@ -163,6 +174,14 @@ impl Endpoint {
         match self.select {
             Some(Select::Hash(..) | Select::Cluster(_)) => self.peers().len(),
             _ => 1,
+        }
+    }
+
+    /// Number of shards that get requests, which an event may change. `None` if no hash selects among its addresses.
+    pub fn shards_in_use(&self) -> Option<&ShardCount> {
+        match &self.select {
+            Some(Select::Hash(_, rule)) => Some(&rule.in_use),
+            _ => None,
         }
     }
 

@@ -224,7 +224,7 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
 fn open_words(open: &Open) -> String {
     let schedule = match &open.schedule {
         Schedule::Rate(..) => schedule_words(&open.schedule),
-        Schedule::Recorded(_) => format!("{}, open", schedule_words(&open.schedule)),
+        Schedule::Recorded(_) | Schedule::Streamed(_) => format!("{}, open", schedule_words(&open.schedule)),
     };
     let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
     format!("{schedule}, over {} connections{shed}", open.connections)
@@ -239,6 +239,7 @@ fn schedule_words(schedule: &Schedule) -> String {
                 arrivals => format!("{arrivals} recorded arrivals"),
             };
         }
+        Schedule::Streamed(_) => return "recorded arrivals".to_owned(),
     };
     let rates: Vec<f64> =
         profile.segments().iter().flat_map(|part| [part.from_per_s, part.to_per_s]).collect();

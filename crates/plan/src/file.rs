@@ -61,6 +61,7 @@ mod variables;
 mod variants;
 mod visits;
 mod words;
+mod written;
 mod ycsb;
 
 use std::env::VarError;
@@ -226,9 +227,7 @@ fn read_setting(
     let script = scenario::read(root, is_sound, reading);
     let other = Quick::read(root, reading);
     let mut loads = loads::read(root, written, seed, None, reading);
-    if is_sound {
-        loads::check_scenarios(root.get("load"), &script.scenarios, reading);
-    }
+    loads::check_scenarios(root.get("load").filter(|_| is_sound), &script.scenarios, reading);
     let (mut systems, mut variants) = systems::read(root, is_sound, None, reading);
     let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
     let mut compare = compare::read(root, &compared, None, reading);
@@ -273,6 +272,7 @@ fn read_setting(
         pin: compare::pin(root.get("pin"), reading),
         secrets: reading.secrets.clone(),
         figures,
+        written: written::read(root, &script.steps, reading),
         script,
         settings: Settings::default(),
         whole: WholeRuns::default(),

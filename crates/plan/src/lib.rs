@@ -50,7 +50,7 @@ pub use fault::{Fault, split_help};
 pub use file::near::nearest as nearest_name;
 pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schema, without_credentials};
 pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
-pub use replay::Replay;
+pub use replay::{Replay, schedule};
 pub use request::{literal_text, url_fault};
 pub use requests::{ForeignLoad, Requests, url_with_step};
 pub use running::{RunningAs, RunningSpec};
@@ -64,6 +64,7 @@ pub use study::{
     Launch, LaunchEndpoint, LaunchEvent, LaunchFigure, Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows,
     OwnTable, Place, PlannedFigure, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, SqlFile, StopHow,
     StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
+    Written,
 };
 pub use system_kind::{begins_as_request_url, default_request_port, has_known_scheme, takes_statements};
 pub use transactions::Transactions;

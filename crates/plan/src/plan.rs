@@ -11,7 +11,7 @@ use crate::database::Database;
 use crate::endpoint::{Endpoint, EndpointLoad, Peer};
 use crate::replay::Replay;
 use crate::running::RunningAs;
-use crate::study::{Cmd, PlannedFigure, SqlFile};
+use crate::study::{Cmd, PlannedFigure, SqlFile, Written};
 
 /// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
 const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
@@ -34,6 +34,8 @@ pub struct Plan {
     pub running: Option<RunningAs>,
     /// Figures of the plan's own, which are read around the load.
     pub figures: Vec<PlannedFigure>,
+    /// Rows that the load writes, which are checked after it.
+    pub written: Option<Written>,
     /// All steps, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
     /// Requests before and after the load, which are not part of it.

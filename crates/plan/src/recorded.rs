@@ -6,9 +6,9 @@ use load::{
 };
 use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
-use wire::ShardRule;
 use wire::masking::without_secrets;
 use wire::step::Value as StepValue;
+use wire::{ShardMap, ShardRule};
 
 use crate::endpoint::{Endpoint, EndpointLoad, Select, Trust};
 use crate::plan::{Action, OwnedAction, Pin, Plan, PlannedStep, ToolAction};
@@ -94,7 +94,7 @@ impl Plan {
             Load::Closed(closed) => closed.schedule.as_ref(),
         };
         match schedule? {
-            Schedule::Rate(..) => None,
+            Schedule::Rate(..) | Schedule::Streamed(_) => None,
             Schedule::Recorded(recording) => Some(recording),
         }
     }
@@ -213,6 +213,14 @@ fn select_json(endpoint: &Endpoint) -> Option<Value> {
             // Plans with the default rule keep their hash.
             if *rule != ShardRule::default() {
                 (json["by"], json["slots"]) = (json!(rule.hash.name), json!(rule.slots));
+            }
+            match &rule.map {
+                ShardMap::Even => {}
+                ShardMap::Ranges(firsts) => json["ranges"] = json!(firsts),
+                ShardMap::Ring(points) => json["ring"] = json!(points),
+            }
+            if let Some(shards) = rule.in_use.get() {
+                json["shards"] = json!(shards);
             }
             json
         }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ::replay::{Item, Recorded, Shared, Trace, Traffic};
-use load::{Arrival, Closed, Load, Open, Recording, Schedule, Stop};
+use ::replay::{Recorded, Shared, Trace, Traffic};
+use load::{Arrival, Closed, Load, Open, Recording, Schedule, Stop, Streamed, UserTimes};
 use serde_json::{Value, json};
 use wire::step::Unit;
 
@@ -12,6 +12,8 @@ use crate::check_load::CONNECTIONS_DEFAULT;
 use crate::fault::Fault;
 use crate::units::show_duration;
 
+/// Default time by which a wait for a lock may exceed the longest statement of the log, in nanoseconds.
+pub(crate) const LOCK_WINDOW_NS: u64 = 10_000_000_000;
 const MILLISECOND_NS: u64 = 1_000_000;
 
 /// Name of the only step of a load that replays a log.
@@ -34,6 +36,8 @@ pub struct Replay {
     pub shared: Option<Shared>,
     /// Whether the rows of statements are hashed.
     pub hashes_rows: bool,
+    /// Longest wait for a lock in nanoseconds: the longest statement of the log, and the window of the plan.
+    pub lock_wait_max_ns: u64,
     /// Factor that times are divided by. `None` if there are no pauses.
     pub speed: Option<f64>,
     /// Number of statements that may write.
@@ -42,6 +46,31 @@ pub struct Replay {
     pub(crate) allows_writes: bool,
     /// 16 hex digits over the log and over what is selected of it.
     pub(crate) hash: String,
+}
+
+/// Send times of a trace: each slot is a user.
+pub fn schedule(trace: &Arc<Trace>) -> Schedule {
+    if trace.is_in_file() {
+        return Schedule::Streamed(Streamed(Arc::new(TraceTimes(Arc::clone(trace)))));
+    }
+    let arrivals = trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
+    Schedule::Recorded(Recording::new(arrivals.collect()))
+}
+
+/// Send times of a trace in a file.
+#[derive(Debug)]
+struct TraceTimes(Arc<Trace>);
+
+impl UserTimes for TraceTimes {
+    fn times_for(&self, user: u64) -> Box<dyn Iterator<Item = u64> + Send> {
+        let mut reader = self.0.reader(usize::try_from(user).unwrap_or(usize::MAX));
+        // A file that cannot be read ends the load where the statement is read.
+        Box::new(std::iter::from_fn(move || reader.next_item().ok().flatten().map(|(item, _)| item.at_ns)))
+    }
+
+    fn peak_per_s(&self) -> f64 {
+        self.0.peak_per_s()
+    }
 }
 
 impl fmt::Debug for Replay {
@@ -62,8 +91,7 @@ impl Replay {
                 fingerprints.push(counted.text.clone());
             }
         }
-        let renumber = |item: &mut Item| item.fingerprint = numbers[usize::from(item.fingerprint)];
-        trace.slots.iter_mut().flatten().for_each(renumber);
+        trace.renumber(&numbers);
         trace.speed_up(speed);
         Self {
             log,
@@ -73,6 +101,7 @@ impl Replay {
             is_read_only: false,
             shared: None,
             hashes_rows: false,
+            lock_wait_max_ns: survey.duration_max_ns.saturating_add(LOCK_WINDOW_NS),
             speed,
             writes: survey.writes,
             allows_writes: false,
@@ -106,14 +135,13 @@ impl Replay {
             self.shared = trace.share(usize::try_from(asked).unwrap_or(usize::MAX), fingerprints);
             self.trace = Arc::new(trace);
         }
-        let connections = self.trace.slots.len() as u64;
+        let connections = self.trace.slot_count() as u64;
         (self, connections)
     }
 
     /// The load with the times of the log.
     pub(crate) fn load(&self, load: Load) -> Load {
-        let arrivals = self.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
-        let schedule = Schedule::Recorded(Recording::new(arrivals.collect()));
+        let schedule = schedule(&self.trace);
         match (self.traffic.has_sessions(), load) {
             (true, Load::Closed(closed)) => Load::Closed(Closed { schedule: Some(schedule), ..closed }),
             (_, load) => Load::Open(Open {
@@ -139,7 +167,7 @@ impl Replay {
 
     /// End of the load, in words.
     pub(crate) fn stop_words(&self) -> String {
-        let last_ns = self.trace.times().map(|(at_ns, _)| at_ns).max().unwrap_or(0);
+        let last_ns = self.trace.last_ns();
         match self.speed {
             None => "until its end".to_owned(),
             Some(_) => {

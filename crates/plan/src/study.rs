@@ -20,6 +20,7 @@ mod slices;
 mod system;
 mod together;
 mod tool;
+mod written;
 
 use std::path::PathBuf;
 
@@ -44,6 +45,8 @@ pub(crate) use slices::WholeRuns;
 pub use slices::{Interleave, NoSlices, Slicing};
 pub use system::{Knob, System, Variant};
 pub use together::Place;
+pub use written::Written;
+pub(crate) use written::WrittenText;
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
@@ -108,6 +111,7 @@ pub struct Study {
     /// Experiment that follows the study, to confirm what limits a system. `None` if there is none.
     pub experiment: Option<Experiment>,
     pub(crate) figures: Vec<FigureText>,
+    pub(crate) written: Option<WrittenText>,
     pub(crate) script: Script,
     pub(crate) settings: Settings,
     pub(crate) whole: WholeRuns,

@@ -220,3 +220,54 @@ fn reports_errors_in_lists_of_urls() {
         .to_string();
     assert!(near.contains("user"), "{near}");
 }
+
+/// Plan of one system with three URLs, whose `select` and events are these.
+fn sharded(select: &str, event: &str) -> Study {
+    study(&format!(
+        "scenario: [ get: '/{{user}}' ]\ndata: {{ user: {{ uniform: 1..9 }} }}\nload: {{ rate: 9/s, for: 5s }}\n\
+         vary: {{ used: [ 1, 3 ] }}\n{event}systems:\n  one:\n    \
+         url: [ 'http://127.0.0.1:81', 'http://127.0.0.1:82', 'http://127.0.0.1:83' ]\n    select: {select}\n{}",
+        if event.is_empty() { "" } else { "    events: { split: { shards: 3 } }\n" }
+    ))
+}
+
+#[test]
+fn hash_selects_by_ranges_or_a_ring_and_among_some_of_the_urls() {
+    let rule = |study: &Study, variant: usize| {
+        let plan = study.plan(0, &launch(study, variant)).expect("a plan");
+        let Some(Select::Hash(_, rule)) = plan.endpoints[0].select.clone() else { panic!("no hash") };
+        (rule.map, rule.in_use.get(), plan.to_json()["select"].clone())
+    };
+    let ranged = sharded("{ hash: '{user}', by: number, ranges: [ 4, 7 ], shards: '{used}' }", "");
+    let (map, in_use, json) = rule(&ranged, 0);
+    assert_eq!((map, in_use), (wire::ShardMap::Ranges([4, 7].into()), Some(1)));
+    assert_eq!((&json["ranges"][1], &json["shards"]), (&7.into(), &1.into()));
+    assert_eq!(rule(&ranged, 1).1, Some(3), "a parameter sets the number");
+    let ring = sharded("{ hash: 'u{user}', ring: 160, shards: '{used}' }", "");
+    assert_eq!(rule(&ring, 0).0, wire::ShardMap::Ring(160));
+    assert!(ring.explain().contains("a ring with 160 points each"), "{}", ring.explain());
+}
+
+#[test]
+fn event_changes_the_shards_of_its_own_run_only() {
+    let study = sharded("{ hash: '{user}', shards: '{used}' }", "events: { split: { at: 1s } }\n");
+    let split = &launch(&study, 0).events[0];
+    assert_eq!(split.action, plan::EventAction::Shards(3));
+    assert_eq!(split.words, "send requests to 3 shards");
+    let (first, second) = (plan(&study, 0), plan(&study, 0));
+    first.endpoints[0].shards_in_use().expect("a hash").set(3);
+    assert_eq!(first.endpoints[0].shards_in_use().expect("a hash").get(), Some(3));
+    assert_eq!(second.endpoints[0].shards_in_use().expect("a hash").get(), Some(1));
+}
+
+#[test]
+fn written_rows_are_read_from_every_address_of_their_endpoint() {
+    let study = study(
+        "scenario: [ { post: /sign-up, name: sign up }, get: / ]\nload: { users: 1 }\nurl: http://127.0.0.1:81\n\
+         endpoints: { shards: { url: [ 'postgres://u@127.0.0.1:82/x', 'postgres://u@127.0.0.1:83/x' ] } }\n\
+         written: { table: app.users, key: email, step: sign up, endpoint: shards }\n",
+    );
+    let written = plan(&study, 0).written.expect("rows to check");
+    let ports: Vec<u16> = written.databases.iter().map(|database| database.peers[0].port).collect();
+    assert_eq!((ports, written.step, written.table.as_str()), (vec![82, 83], 0, "app.users"));
+}

@@ -18,6 +18,7 @@ mod postgres;
 mod recorded;
 mod sharing;
 mod skipped;
+mod spill;
 mod survey;
 mod trace;
 mod web;
@@ -27,8 +28,10 @@ pub use fingerprint::{Scanned, of_request, scan};
 pub use formats::{FORMATS, Format, Layout, Traffic};
 pub use log::{Log, LogError};
 pub use output::{Output, Reader};
-pub use recorded::{Moment, ReadError, Recorded, Selection, speed};
+pub use recorded::{Keep, Moment, ReadError, Recorded, Selection, speed};
 pub use sharing::Shared;
 pub use skipped::{Reason, Skipped};
 pub use survey::{FINGERPRINTS_MAX, FingerprintCount, OTHER, Survey};
-pub use trace::{Form, Item, KEPT_BYTES_MAX, RequestForm, TooLarge, Trace, TraceBuilder};
+pub use trace::{
+    Form, Item, KEPT_BYTES_MAX, RequestForm, SPILLED_ABOVE_BYTES, SlotReader, Trace, TraceBuilder, TraceError,
+};

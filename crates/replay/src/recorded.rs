@@ -8,7 +8,7 @@ use crate::instant;
 use crate::log::Log;
 use crate::skipped::{Reason, Skipped};
 use crate::survey::Survey;
-use crate::trace::{TooLarge, Trace, TraceBuilder};
+use crate::trace::{SPILLED_ABOVE_BYTES, Trace, TraceBuilder, TraceError};
 
 /// Entries of a log that are replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +85,8 @@ pub struct Recorded {
 pub enum ReadError {
     /// Error of the operating system.
     Io(io::Error),
+    /// The temporary file of its statements cannot be written.
+    File(io::Error),
     /// Its statements need more memory than [`crate::KEPT_BYTES_MAX`].
     TooLarge,
 }
@@ -95,10 +97,24 @@ impl From<io::Error> for ReadError {
     }
 }
 
-impl From<TooLarge> for ReadError {
-    fn from(TooLarge: TooLarge) -> Self {
-        Self::TooLarge
+impl From<TraceError> for ReadError {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::TooLarge => Self::TooLarge,
+            TraceError::File(error) => Self::File(error),
+        }
     }
+}
+
+/// Place where the statements of a log are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Nowhere: the log is only counted.
+    Nothing,
+    /// In memory.
+    InMemory,
+    /// In memory, or in a temporary file if there are many and they belong to sessions.
+    InFile,
 }
 
 impl Selection {
@@ -116,17 +132,16 @@ impl Selection {
 }
 
 impl Recorded {
-    /// Reads the rest of a log. Keeps what to send if `keeps_trace`.
+    /// Reads the rest of a log, and keeps what to send.
     ///
     /// # Errors
     ///
     /// See [`ReadError`].
-    pub fn read<R: BufRead>(
-        mut log: Log<R>,
-        selection: &Selection,
-        keeps_trace: bool,
-    ) -> Result<Self, ReadError> {
+    pub fn read<R: BufRead>(mut log: Log<R>, selection: &Selection, keep: Keep) -> Result<Self, ReadError> {
         let (mut survey, mut builder) = (Survey::new(log.format.traffic), TraceBuilder::new());
+        if keep == Keep::InFile {
+            builder = builder.spilling_above(SPILLED_ABOVE_BYTES);
+        }
         let mut first_ns = None;
         while let Some(entry) = log.next_entry()? {
             let first_ns = *first_ns.get_or_insert(entry.at_ns);
@@ -140,11 +155,11 @@ impl Recorded {
                 continue;
             }
             survey.count(&entry, fingerprint, writes);
-            if keeps_trace {
+            if keep != Keep::Nothing {
                 builder.add(entry, fingerprint)?;
             }
         }
-        let trace = builder.build(survey.first_ns().unwrap_or(0));
+        let trace = builder.build(survey.first_ns().unwrap_or(0)).map_err(ReadError::File)?;
         Ok(Self { format: log.format, survey, lines: log.lines(), skipped: log.skipped().clone(), trace })
     }
 }
@@ -164,7 +179,7 @@ mod tests {
         let log = Log::open(text.as_bytes(), None, &Layout::default()).expect("a log");
         let since = since.map(|text| Moment::of_date(text).expect("a time"));
         let selection = Selection { since, until, ..Selection::default() };
-        let recorded = Recorded::read(log, &selection, true).expect("a log");
+        let recorded = Recorded::read(log, &selection, Keep::InMemory).expect("a log");
         assert_eq!(recorded.trace.len() as u64, recorded.survey.statements);
         (recorded.survey.statements, recorded.skipped.count(Reason::OtherTime))
     }

@@ -46,6 +46,8 @@ pub struct Survey {
     pub databases: BTreeMap<Arc<str>, u64>,
     spans: HashMap<u32, (u64, u64)>,
     bounds_ns: Option<(u64, u64)>,
+    /// Longest duration of a statement in the log, in nanoseconds. 0 if the log has no durations.
+    pub duration_max_ns: u64,
     /// Whether no time has a fraction of a second.
     pub has_whole_seconds: bool,
 }
@@ -63,6 +65,7 @@ impl Survey {
             databases: BTreeMap::new(),
             spans: HashMap::new(),
             bounds_ns: None,
+            duration_max_ns: 0,
             has_whole_seconds: true,
         }
     }
@@ -116,6 +119,7 @@ impl Survey {
         counted.errors += u64::from(is_error(&entry.result));
         if let Some(ns) = entry.duration_ns {
             counted.duration_ns = (counted.duration_ns.0.saturating_add(ns), counted.duration_ns.1 + 1);
+            self.duration_max_ns = self.duration_max_ns.max(ns);
         }
         self.statements += 1;
         self.writes += u64::from(writes);

@@ -1,4 +1,4 @@
-//! A whole log in memory, as what each connection has to send and when.
+//! A whole log as what each connection has to send and when: in memory, or if it is long in a temporary file.
 //!
 //! Each session has a connection of its own. Sessions that did not overlap in the log take turns on one slot, so that there are as
 //! many slots as sessions were open at the same time. Requests have no sessions: they are one list in order of time.
@@ -6,14 +6,21 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use crate::entry::{Action, Entry, LoggedResult};
+use crate::spill::{Spill, Spilled, SpilledReader, SpilledTrace, offset_ns};
 
-/// Max bytes of texts and values that are kept.
+/// Max bytes of statements and texts that are kept in memory.
 pub const KEPT_BYTES_MAX: u64 = 2 << 30;
+/// Bytes of statements and texts above which those of sessions go to a file.
+pub const SPILLED_ABOVE_BYTES: u64 = 128 << 20;
+/// Max number of texts, and their max bytes, that are kept in memory when statements go to a file.
+const NUMBERED_TEXTS_MAX: usize = 4_096;
+const NUMBERED_BYTES_MAX: u64 = 16 << 20;
 
-const SECOND_NS: u64 = 1_000_000_000;
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
 /// A statement or request to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +75,52 @@ pub struct RequestForm {
 pub struct Trace {
     /// Distinct texts.
     pub texts: Vec<Arc<str>>,
-    /// Items of each slot, in order. Requests have one slot.
+    /// Items of each slot, in order. Requests have one slot. Empty if they are in a file.
     pub slots: Vec<Vec<Item>>,
     /// Number of sessions.
     pub sessions: usize,
+    /// Largest number of items within a second of the log, if they are in a file.
+    pub(crate) peak: u64,
+    /// Time of the last item, if they are in a file.
+    pub(crate) last_ns: u64,
+    /// Max bytes of a text in a file.
+    pub(crate) longest_bytes: usize,
+    pub(crate) spilled: Option<SpilledTrace>,
+}
+
+/// Reads the items of a slot, in order.
+pub struct SlotReader(Source);
+
+enum Source {
+    Memory(Arc<Trace>, usize, usize),
+    File(Box<SpilledReader>),
+}
+
+impl SlotReader {
+    /// Next item with its text. `None` after the last.
+    ///
+    /// # Errors
+    ///
+    /// The temporary file cannot be read.
+    pub fn next_item(&mut self) -> io::Result<Option<(Item, Arc<str>)>> {
+        match &mut self.0 {
+            Source::Memory(trace, slot, next) => {
+                let Some(item) = trace.slots.get(*slot).and_then(|items| items.get(*next)) else {
+                    return Ok(None);
+                };
+                *next += 1;
+                let text = trace.texts.get(item.text as usize).cloned().unwrap_or_default();
+                Ok(Some((item.clone(), text)))
+            }
+            Source::File(reader) => reader.next(),
+        }
+    }
+}
+
+impl fmt::Debug for SlotReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlotReader").finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Trace {
@@ -81,19 +130,36 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// More text than can be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLarge;
+/// Reason why a trace cannot be kept.
+#[derive(Debug)]
+pub enum TraceError {
+    /// It takes more than [`KEPT_BYTES_MAX`].
+    TooLarge,
+    /// The temporary file cannot be written.
+    File(io::Error),
+}
+
+impl From<io::Error> for TraceError {
+    fn from(error: io::Error) -> Self {
+        Self::File(error)
+    }
+}
 
 /// Collects a [`Trace`].
 #[derive(Debug, Default)]
 pub struct TraceBuilder {
+    /// Bytes in memory above which the items of sessions go to a file. `None` if they stay in memory.
+    spilled_above_bytes: Option<u64>,
+    spill: Option<Spill>,
+    longest_bytes: usize,
+    /// Bytes of the texts that have a number since items go to a file.
+    numbered_bytes: u64,
     texts: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     requests: HashMap<RequestForm, Arc<RequestForm>>,
     sessions: HashMap<Option<u32>, Session>,
     has_whole_seconds: bool,
-    /// Order of all entries, for times in whole seconds.
+    /// Number of entries by second, in which entries with times in whole seconds have their places.
     seconds: HashMap<u64, u64>,
     kept_bytes: u64,
 }
@@ -103,46 +169,106 @@ struct Session {
     items: Vec<Item>,
     /// Places within their seconds, if times may be in whole seconds.
     places: Vec<u64>,
+    /// First and last time, with their places, of items in a file.
+    span: Option<[(u64, u64); 2]>,
     end_ns: u64,
 }
 
 impl TraceBuilder {
-    /// Begins an empty trace.
+    /// Begins an empty trace in memory.
     pub fn new() -> Self {
         Self { has_whole_seconds: true, ..Self::default() }
+    }
+
+    /// Lets the items of sessions go to a temporary file once they take more than this in memory. Items without a session stay.
+    #[must_use]
+    pub fn spilling_above(self, bytes: u64) -> Self {
+        Self { spilled_above_bytes: Some(bytes), ..self }
     }
 
     /// Adds the next entry of the log.
     ///
     /// # Errors
     ///
-    /// The trace is too large.
-    pub fn add(&mut self, entry: Entry, fingerprint: u16) -> Result<(), TooLarge> {
-        let Entry { session, at_ns, action, duration_ns, result, rows, .. } = entry;
+    /// See [`TraceError`].
+    pub fn add(&mut self, entry: Entry, fingerprint: u16) -> Result<(), TraceError> {
+        let Entry { session: number, at_ns, action, duration_ns, result, rows, .. } = entry;
         self.has_whole_seconds &= at_ns.is_multiple_of(SECOND_NS);
         let (text, form) = match action {
             Action::Query(text) => (text, Form::Query),
             Action::Command(text) => (text, Form::Command),
             Action::Execute { text, values, is_named } => {
-                let bytes = values.iter().flatten().map(|value| value.len() as u64 + 24).sum::<u64>();
-                self.kept_bytes += bytes;
+                self.kept_bytes += values.iter().flatten().map(|value| value.len() as u64 + 24).sum::<u64>();
                 (text, Form::Execute { values: values.into(), is_named })
             }
             Action::Request { method, target, headers, body } => {
+                self.spilled_above_bytes = None;
                 (target, Form::Request(self.request(RequestForm { method, headers, body })))
             }
         };
-        let text = self.text(&text);
-        self.kept_bytes += size_of::<Item>() as u64;
-        let session = self.sessions.entry(session).or_default();
-        if self.has_whole_seconds {
-            let place = self.seconds.entry(at_ns / SECOND_NS).or_default();
-            session.places.push(*place);
-            *place += 1;
-        }
+        let place = self.seconds.entry(at_ns / SECOND_NS).or_default();
+        *place += 1;
+        let place = *place - 1;
+        let session = self.sessions.entry(number).or_default();
         session.end_ns = session.end_ns.max(at_ns.saturating_add(duration_ns.unwrap_or(0)));
-        session.items.push(Item { at_ns, text, form, fingerprint, is_last: false, result, rows });
-        if self.kept_bytes > KEPT_BYTES_MAX { Err(TooLarge) } else { Ok(()) }
+        let mut item = Item { at_ns, text: u32::MAX, form, fingerprint, is_last: false, result, rows };
+        if self.spill.is_some() {
+            return Ok(self.add_to_file(number, item, place, &text)?);
+        }
+        item.text = self.text(&text);
+        let session = self.sessions.entry(number).or_default();
+        if self.has_whole_seconds || self.spilled_above_bytes.is_some() {
+            session.places.push(place);
+        }
+        session.items.push(item);
+        self.kept_bytes += size_of::<Item>() as u64;
+        match self.spilled_above_bytes {
+            Some(bytes) if self.kept_bytes > bytes && number.is_some() => Ok(self.begin_file()?),
+            _ if self.kept_bytes > KEPT_BYTES_MAX => Err(TraceError::TooLarge),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves all items to a file. Texts keep their numbers.
+    #[cold]
+    fn begin_file(&mut self) -> io::Result<()> {
+        let mut spill = Spill::new()?;
+        self.longest_bytes = self.texts.iter().map(|text| text.len()).max().unwrap_or(0);
+        let is_numbered = |number: u32| (number as usize) < NUMBERED_TEXTS_MAX;
+        for (number, session) in &mut self.sessions {
+            let places = std::mem::take(&mut session.places);
+            for (item, place) in std::mem::take(&mut session.items).into_iter().zip(places) {
+                let text = self.texts.get(item.text as usize).filter(|_| !is_numbered(item.text));
+                session.stretch(item.at_ns, place);
+                spill.add(*number, &item, place, text.map(|text| &**text))?;
+            }
+        }
+        self.texts.truncate(NUMBERED_TEXTS_MAX);
+        self.numbers.retain(|_, number| is_numbered(*number));
+        self.numbers.shrink_to_fit();
+        self.spill = Some(spill);
+        Ok(())
+    }
+
+    fn add_to_file(&mut self, number: Option<u32>, mut item: Item, place: u64, text: &str) -> io::Result<()> {
+        self.longest_bytes = self.longest_bytes.max(text.len());
+        let may_number = self.texts.len() < NUMBERED_TEXTS_MAX
+            && matches!(item.form, Form::Execute { .. })
+            && self.numbered_bytes < NUMBERED_BYTES_MAX;
+        item.text = match self.numbers.get(text) {
+            Some(number) => *number,
+            None if may_number => {
+                self.numbered_bytes += text.len() as u64;
+                self.text(text)
+            }
+            None => u32::MAX,
+        };
+        self.sessions.entry(number).or_default().stretch(item.at_ns, place);
+        let inline = (item.text == u32::MAX).then_some(text);
+        match &mut self.spill {
+            Some(spill) => spill.add(number, &item, place, inline),
+            None => Ok(()),
+        }
     }
 
     fn text(&mut self, text: &str) -> u32 {
@@ -170,7 +296,14 @@ impl TraceBuilder {
     }
 
     /// Puts the sessions on slots. Times count from `first_ns`.
-    pub fn build(self, first_ns: u64) -> Trace {
+    ///
+    /// # Errors
+    ///
+    /// The temporary file cannot be written.
+    pub fn build(mut self, first_ns: u64) -> io::Result<Trace> {
+        if let Some(spill) = self.spill.take() {
+            return self.build_in_file(spill, first_ns);
+        }
         let Self { texts, sessions, has_whole_seconds, seconds, .. } = self;
         let mut sessions: Vec<(Option<u32>, Session)> = sessions.into_iter().collect();
         let count = sessions.len();
@@ -186,33 +319,76 @@ impl TraceBuilder {
         }
         sessions.sort_by_key(|(number, session)| (session.items.first().map(|item| item.at_ns), *number));
         let mut slots: Vec<Vec<Item>> = Vec::new();
-        let mut free: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-        for (_, session) in sessions {
-            let first_ns = session.items.first().map_or(0, |item| item.at_ns);
-            let slot = match free.peek() {
-                Some(Reverse((free_ns, slot))) if *free_ns < first_ns => *slot,
-                _ => slots.len(),
-            };
-            if slot == slots.len() {
-                slots.push(Vec::new());
-            } else {
-                free.pop();
-            }
-            let last_ns = session.items.last().map_or(0, |item| item.at_ns);
-            free.push(Reverse((session.end_ns.max(last_ns), slot)));
+        let spans = sessions.iter().map(|(_, session)| {
+            let at = |item: Option<&Item>| item.map_or(0, |item| item.at_ns);
+            (at(session.items.first()), session.end_ns.max(at(session.items.last())))
+        });
+        for (slot, (_, session)) in slots_for(spans.collect()).into_iter().zip(sessions) {
+            slots.resize_with(slots.len().max(slot + 1), Vec::new);
             slots[slot].extend(session.items);
         }
-        Trace { texts, slots, sessions: count }
+        Ok(Trace { texts, slots, sessions: count, ..Trace::default() })
     }
+
+    fn build_in_file(self, spill: Spill, first_ns: u64) -> io::Result<Trace> {
+        let Self { texts, sessions, has_whole_seconds, seconds, longest_bytes, .. } = self;
+        let peak = seconds.values().copied().max().unwrap_or(0);
+        let seconds = has_whole_seconds.then_some(seconds);
+        let mut spans: Vec<(u64, u64, Option<u32>)> = Vec::with_capacity(sessions.len());
+        let mut last_ns = 0;
+        for (number, session) in &sessions {
+            let at = |(at_ns, place): (u64, u64)| {
+                (at_ns + offset_ns(at_ns, place, seconds.as_ref())).saturating_sub(first_ns)
+            };
+            let [first, last] = session.span.unwrap_or_default().map(at);
+            last_ns = last_ns.max(last);
+            spans.push((first, session.end_ns.saturating_sub(first_ns).max(last), *number));
+        }
+        spans.sort_unstable_by_key(|(first_ns, _, number)| (*first_ns, *number));
+        let mut slots: Vec<Vec<Option<u32>>> = Vec::new();
+        let placed = slots_for(spans.iter().map(|(first_ns, end_ns, _)| (*first_ns, *end_ns)).collect());
+        for (slot, (_, _, number)) in placed.into_iter().zip(&spans) {
+            slots.resize_with(slots.len().max(slot + 1), Vec::new);
+            slots[slot].push(*number);
+        }
+        let sessions = spans.len();
+        let spilled = spill.finish(&slots, first_ns, seconds, texts)?;
+        let spilled = Some(SpilledTrace(Arc::new(spilled)));
+        Ok(Trace { sessions, peak, last_ns, longest_bytes, spilled, ..Trace::default() })
+    }
+}
+
+/// Slot of each session by its first time and its end, in order of the first times. Sessions that did not overlap share a slot.
+fn slots_for(spans: Vec<(u64, u64)>) -> Vec<usize> {
+    let (mut slots, mut free) = (0, BinaryHeap::<Reverse<(u64, usize)>>::new());
+    let place = |(first_ns, end_ns): (u64, u64)| {
+        let slot = match free.peek() {
+            Some(Reverse((free_ns, slot))) if *free_ns < first_ns => *slot,
+            _ => slots,
+        };
+        if slot == slots {
+            slots += 1;
+        } else {
+            free.pop();
+        }
+        free.push(Reverse((end_ns, slot)));
+        slot
+    };
+    spans.into_iter().map(place).collect()
 }
 
 impl Session {
     /// Spreads times in whole seconds evenly over their seconds.
     fn spread(&mut self, seconds: &HashMap<u64, u64>) {
         for (item, place) in self.items.iter_mut().zip(&self.places) {
-            let count = seconds.get(&(item.at_ns / SECOND_NS)).copied().unwrap_or(1).max(1);
-            item.at_ns += (u128::from(*place) * u128::from(SECOND_NS) / u128::from(count)) as u64;
+            item.at_ns += offset_ns(item.at_ns, *place, Some(seconds));
         }
+    }
+
+    /// Extends the span of items in a file. Times of a session never decrease when they are read.
+    fn stretch(&mut self, at_ns: u64, place: u64) {
+        let [first, last] = self.span.unwrap_or([(at_ns, place); 2]);
+        self.span = Some([first, last.max((at_ns, place))]);
     }
 
     /// Makes times relative to `first_ns`, and never decreasing.
@@ -232,12 +408,33 @@ impl Session {
 impl Trace {
     /// Number of items.
     pub fn len(&self) -> usize {
-        self.slots.iter().map(Vec::len).sum()
+        match &self.spilled {
+            Some(spilled) => spilled.0.len,
+            None => self.slots.iter().map(Vec::len).sum(),
+        }
     }
 
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
-        self.slots.iter().all(Vec::is_empty)
+        self.len() == 0
+    }
+
+    /// Whether the items are in a temporary file.
+    pub fn is_in_file(&self) -> bool {
+        self.spilled.is_some()
+    }
+
+    /// Number of slots.
+    pub fn slot_count(&self) -> usize {
+        self.spilled.as_ref().map_or(self.slots.len(), |spilled| spilled.0.slots())
+    }
+
+    /// Reads the items of a slot.
+    pub fn reader(self: &Arc<Self>, slot: usize) -> SlotReader {
+        SlotReader(match &self.spilled {
+            Some(spilled) => Source::File(Box::new(SpilledReader::new(Arc::clone(&spilled.0), slot))),
+            None => Source::Memory(Arc::clone(self), slot, 0),
+        })
     }
 
     /// Whether it has requests, which belong to no session.
@@ -250,10 +447,60 @@ impl Trace {
         for item in self.slots.iter_mut().flatten() {
             item.at_ns = factor.map_or(0, |factor| (item.at_ns as f64 / factor) as u64);
         }
+        self.change(|spilled| {
+            spilled.speed = spilled.speed.zip(factor).map(|(before, factor)| before * factor);
+        });
+        self.last_ns = factor.map_or(0, |factor| (self.last_ns as f64 / factor) as u64);
+        self.peak = match factor {
+            None => self.len() as u64,
+            Some(factor) => (self.peak as f64 * factor).ceil() as u64,
+        };
     }
 
-    /// Intended times with their slots.
+    /// Gives fingerprints other numbers: `numbers` has the new one of each.
+    pub fn renumber(&mut self, numbers: &[u16]) {
+        let items = self.slots.iter_mut().flatten();
+        items.for_each(|item| item.fingerprint = numbers[usize::from(item.fingerprint)]);
+        self.change(|spilled| spilled.numbers = Some(numbers.into()));
+    }
+
+    /// Changes how the file is read. Nothing reads it yet.
+    fn change(&mut self, change: impl FnOnce(&mut Spilled)) {
+        if let Some(spilled) = self.spilled.as_mut().and_then(|spilled| Arc::get_mut(&mut spilled.0)) {
+            change(spilled);
+        }
+    }
+
+    /// Intended times with their slots, of items in memory.
     pub fn times(&self) -> impl Iterator<Item = (u64, u32)> {
         (0..).zip(&self.slots).flat_map(|(slot, items)| items.iter().map(move |item| (item.at_ns, slot)))
+    }
+
+    /// Largest intended time in nanoseconds.
+    pub fn last_ns(&self) -> u64 {
+        self.times().map(|(at_ns, _)| at_ns).max().unwrap_or(self.last_ns)
+    }
+
+    /// Largest number of items in a second, if they are in a file.
+    pub fn peak_per_s(&self) -> f64 {
+        self.peak as f64
+    }
+
+    /// Max bytes of a text.
+    pub fn longest_text_bytes(&self) -> usize {
+        self.texts.iter().map(|text| text.len()).max().unwrap_or(0).max(self.longest_bytes)
+    }
+
+    /// An item with a fingerprint, and its text. `None` if there is none, or the file cannot be read.
+    pub fn sample(self: &Arc<Self>, fingerprint: usize) -> Option<(Item, Arc<str>)> {
+        (0..self.slot_count()).find_map(|slot| {
+            let mut reader = self.reader(slot);
+            while let Ok(Some((item, text))) = reader.next_item() {
+                if usize::from(item.fingerprint) == fingerprint {
+                    return Some((item, text));
+                }
+            }
+            None
+        })
     }
 }

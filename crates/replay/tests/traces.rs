@@ -27,7 +27,7 @@ fn sessions_that_do_not_overlap_take_turns_on_a_slot() {
     for (session, at_s) in [(0, 0), (1, 1), (0, 2), (2, 3), (1, 4), (3, 10)] {
         builder.add(entry(session, start + at_s * SECOND, "SELECT 1"), 0).unwrap();
     }
-    let trace = builder.build(start);
+    let trace = builder.build(start).unwrap();
     let slots: Vec<Vec<(u64, bool)>> = trace
         .slots
         .iter()
@@ -43,7 +43,7 @@ fn times_in_whole_seconds_are_spread_in_the_order_of_the_log() {
     for session in [0, 1, 0, 1] {
         builder.add(entry(session, SECOND, "SELECT 1"), 0).unwrap();
     }
-    let mut times: Vec<(u64, u32)> = builder.build(SECOND).times().collect();
+    let mut times: Vec<(u64, u32)> = builder.build(SECOND).unwrap().times().collect();
     times.sort_unstable();
     let quarter = SECOND / 4;
     assert_eq!(times, [(0, 0), (quarter, 1), (2 * quarter, 0), (3 * quarter, 1)]);
@@ -55,7 +55,7 @@ fn time_that_goes_back_keeps_the_order_of_a_session() {
     for (at_ns, text) in [(9, "a"), (3, "b"), (11, "c")] {
         builder.add(entry(0, at_ns, text), 0).unwrap();
     }
-    let trace = builder.build(3);
+    let trace = builder.build(3).unwrap();
     let items: Vec<(u64, &str)> =
         trace.slots[0].iter().map(|item| (item.at_ns, &*trace.texts[item.text as usize])).collect();
     assert_eq!(items, [(6, "a"), (6, "b"), (8, "c")]);
@@ -66,7 +66,7 @@ fn speed_divides_times_and_max_removes_them() {
     let mut builder = TraceBuilder::new();
     builder.add(entry(0, 1, "a"), 0).unwrap();
     builder.add(entry(0, 1 + 4 * SECOND, "b"), 0).unwrap();
-    let mut trace = builder.build(1);
+    let mut trace = builder.build(1).unwrap();
     trace.speed_up(Some(2.0));
     assert_eq!(trace.slots[0][1].at_ns, 2 * SECOND);
     trace.speed_up(None);
@@ -127,4 +127,73 @@ fn peak_is_the_largest_number_of_overlapping_sessions() {
         survey.count(&entry, fingerprint, writes);
     }
     assert_eq!((survey.sessions(), survey.peak_sessions(), survey.length_ns()), (3, 2, 51 * SECOND / 10));
+}
+
+/// Items of all slots as a reader gives them: time, fingerprint, text, form, whether the session ends, result.
+fn read_all(trace: replay::Trace) -> Vec<Vec<(u64, u16, String, replay::Form, bool, LoggedResult)>> {
+    let trace = std::sync::Arc::new(trace);
+    let slot = |slot| {
+        let mut reader = trace.reader(slot);
+        let mut items = Vec::new();
+        while let Some((item, text)) = reader.next_item().unwrap() {
+            let text = text.to_string();
+            items.push((item.at_ns, item.fingerprint, text, item.form, item.is_last, item.result));
+        }
+        items
+    };
+    (0..trace.slot_count()).map(slot).collect()
+}
+
+/// Entries of three sessions, one of which ends early, with texts that are longer than a chunk and values of any kind.
+fn varied(number: u32, whole_seconds: bool) -> Entry {
+    let session = if number < 40 { number % 3 } else { number % 2 };
+    let at_ns = u64::from(number / 7) * SECOND + if whole_seconds { 0 } else { u64::from(number) };
+    let text = if number % 11 == 0 {
+        format!("SELECT '{}'", "é".repeat(9_000))
+    } else {
+        format!("SELECT {number}")
+    };
+    let values = vec![None, Some(String::new()), Some(format!("value {number}"))];
+    let action = match number % 3 {
+        0 => Action::Query(text),
+        1 => Action::Execute { text: "SELECT $1, $2, $3".to_owned(), values, is_named: true },
+        _ => Action::Execute { text, values: Vec::new(), is_named: false },
+    };
+    let result = [
+        LoggedResult::Ok,
+        LoggedResult::Unknown,
+        LoggedResult::Error(None),
+        LoggedResult::Error(Some(*b"23505")),
+    ][number as usize % 4]
+        .clone();
+    let rows = (number % 2 == 0).then_some(u64::from(number));
+    Entry { action, result, rows, ..entry(session, at_ns, "") }
+}
+
+#[test]
+fn items_in_a_file_are_those_in_memory() {
+    for whole_seconds in [false, true] {
+        // The file begins with the first item, in the middle, or never.
+        let build = |above: u64| {
+            let mut builder = TraceBuilder::new().spilling_above(above);
+            for number in 0..300 {
+                builder.add(varied(number, whole_seconds), (number % 5) as u16).unwrap();
+            }
+            let mut trace = builder.build(0).unwrap();
+            trace.renumber(&[4, 3, 2, 1, 0]);
+            trace.speed_up(Some(2.0));
+            trace
+        };
+        let in_memory = build(u64::MAX);
+        assert!(!in_memory.is_in_file());
+        let (len, last_ns, slots) = (in_memory.len(), in_memory.last_ns(), in_memory.slot_count());
+        let expected = read_all(in_memory);
+        for above in [0, 20_000] {
+            let trace = build(above);
+            assert!(trace.is_in_file());
+            assert_eq!((trace.len(), trace.last_ns(), trace.slot_count()), (len, last_ns, slots));
+            assert!(trace.peak_per_s() >= 7.0 && trace.longest_text_bytes() > 18_000);
+            assert!(read_all(trace) == expected, "whole seconds: {whole_seconds}, file above {above}");
+        }
+    }
 }

@@ -38,6 +38,7 @@ mod process_cost;
 mod processes;
 mod ratio;
 mod run;
+mod shards;
 mod shared;
 mod short;
 mod spark;
@@ -55,6 +56,7 @@ mod trust;
 mod units;
 mod view;
 mod words;
+mod written;
 
 use std::io;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use evidence::{EvidenceError, Level, LoadTool, Run, RunState, StudyPlace, Unit, Validity, Verdict};
-use judge::{ComparedBy, Eligibility, Measured, MeasuredRun, Signals, Window};
+use judge::{ComparedBy, Eligibility, Measured, MeasuredRun, ShardBalance, Signals, Window, Written};
 use record::{Phase, Tally};
 use units::Utc;
 
@@ -27,6 +27,10 @@ pub(crate) struct View<'a> {
     pub(crate) measured: Measured,
     /// Signals of resource shortages. `None` if nothing was read.
     pub(crate) signals: Option<Signals>,
+    /// Balance of its lists of shards.
+    pub(crate) shards: Vec<ShardBalance>,
+    /// Rows that it wrote. `None` if they were not checked.
+    pub(crate) written: Option<Written>,
     /// Notes for people, next to the figures.
     pub(crate) notes: Vec<String>,
 }
@@ -79,8 +83,21 @@ impl<'a> View<'a> {
         let whole = whole.by_tools(&of_tool);
         let warm_up = Figures::of(&before, None, kind);
         let signals = Signals::of(run);
-        let mut view =
-            Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };
+        let shards = ShardBalance::of_run(run)?;
+        let written = Written::of_run(run)?;
+        let mut view = Self {
+            run,
+            verdict,
+            validity,
+            whole,
+            steps,
+            warm_up,
+            measured,
+            signals,
+            shards,
+            written,
+            notes: Vec::new(),
+        };
         view.notes = notes::about(&view);
         Ok(view)
     }

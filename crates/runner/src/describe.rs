@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
+use judge::SHARDS_OF_PLAN;
 use load::values::Source;
 use plan::{Plan, PlannedStep, short_hash};
 
@@ -70,6 +71,27 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
 pub(crate) fn parts(plan: &Plan) -> Vec<PartOf> {
     let parts = plan.parts().into_iter().chain(plan.address_parts());
     parts.map(|part| PartOf { name: part.name, of: part.of }).collect()
+}
+
+/// Records where the addresses of each list with `hash` are among the parts, so that reports can say how evenly it spreads requests.
+pub(crate) fn shards(plan: &Plan, new: &mut NewRun) {
+    if plan.address_parts().is_empty() {
+        return;
+    }
+    let mut lists = Vec::new();
+    for (number, endpoint) in (0..).zip(&plan.endpoints) {
+        let Some(in_use) = endpoint.shards_in_use() else { continue };
+        let steps: Vec<u16> = plan.steps_at(number).map(|(step, _)| step).collect();
+        let addresses = endpoint.shards();
+        let in_use = in_use.get().map_or(addresses, |count| addresses.min(count as usize));
+        lists.push(serde_json::json!({
+            "endpoint": endpoint.name, "steps": steps, "addresses": addresses, "in_use": in_use
+        }));
+    }
+    if !lists.is_empty() {
+        // The hash of the plan was computed before, and covers what was requested.
+        new.plan_json[SHARDS_OF_PLAN] = serde_json::Value::Array(lists);
+    }
 }
 
 pub(crate) fn model(plan: &Plan) -> Model {

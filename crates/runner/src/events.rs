@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use evidence::{Ending, Failure, Verdict};
 use lab::Signal;
-use lab::events::{Action, Event, Happened, LinkOrder, Moment, Reload, Sign, Signalled};
+use lab::events::{Action, Event, Happened, LinkOrder, Moment, Reload, Sign, Signalled, Switch};
 use plan::{EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, Plan};
 use store::StoreError;
+use wire::ShardCount;
 
 use crate::feed::Feed;
 use crate::held_lock::HeldLock;
@@ -285,6 +286,23 @@ fn action(action: &EventAction, plan: &Plan) -> Action {
                 EventReload::Run(cmd) => Reload::Run(command(cmd)),
             },
         },
+        EventAction::Shards(count) => Action::Switch(Box::new(ShardSwitch {
+            counts: plan.endpoints.iter().filter_map(plan::Endpoint::shards_in_use).cloned().collect(),
+            count: *count,
+        })),
+    }
+}
+
+/// Changes the number of shards of the load.
+#[derive(Debug)]
+struct ShardSwitch {
+    counts: Vec<ShardCount>,
+    count: u32,
+}
+
+impl Switch for ShardSwitch {
+    fn switch(&mut self) {
+        self.counts.iter().for_each(|count| count.set(self.count));
     }
 }
 

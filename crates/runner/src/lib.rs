@@ -76,6 +76,7 @@ mod together;
 mod tools;
 mod usage;
 mod watchdog;
+mod written;
 
 pub use ceiling::null_server_per_s;
 pub use clock::{Clock, WallClock};

@@ -1,6 +1,7 @@
 //! One run from start to end, for a URL or a study.
 
 use evidence::{Failure, NewRun, RunId, SteadyStart, Verdict};
+use judge::{Written, WrittenCheck};
 use progress::{RunEvent, Stream};
 use store::Store;
 
@@ -19,6 +20,7 @@ use crate::statement_plans;
 use crate::systems::Started;
 use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
+use crate::written::WrittenRows;
 
 /// Makes runs, one after another.
 #[derive(Clone, Copy, Debug)]
@@ -90,11 +92,17 @@ impl Runner<'_> {
             Err(failure) => return self.without_a_load(&new, failure),
         };
         new.parts = describe::parts(&planned.plan);
-        let notes = recording::record(&planned.plan, &prepared, &mut new);
-        match planned.begin_figures(&|| self.tools.is_stopped()) {
-            Ok(figures) => monitored.read_with(figures),
-            Err(failure) => return self.without_a_load(&new, failure),
+        if !planned.moves_shards() {
+            describe::shards(&planned.plan, &mut new);
         }
+        let notes = recording::record(&planned.plan, &prepared, &mut new);
+        let rows = match planned.begin_readings(&|| self.tools.is_stopped()) {
+            Ok((figures, rows)) => {
+                monitored.read_with(figures);
+                rows
+            }
+            Err(failure) => return self.without_a_load(&new, failure),
+        };
         let warnings = prepared.learnt.warnings.clone();
         if planned.first != First::Any {
             let remarks = warnings.iter().map(|warning| RunEvent::Remark(format!("warning: {warning}")));
@@ -117,6 +125,7 @@ impl Runner<'_> {
         };
         measured.ending.steady_start = steady_start;
         self.end_monitoring(planned, monitored, &mut measured, feed)?;
+        self.check_rows(planned, rows, &mut measured, feed)?;
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
         let inconsistency = note_consistency(planned, &mut measured);
         self.keep_statement_plans(planned, &run, &measured)?;
@@ -181,6 +190,25 @@ impl Runner<'_> {
             if let Some(failure) = monitored.take_figures().end(feed, &|| self.tools.is_stopped())? {
                 measured.fail(failure);
             }
+            measured.go_on();
+        }
+        Ok(())
+    }
+
+    /// Counts the rows that the load wrote, and notes if they do not add up. Reading them may take longer than the watchdog allows.
+    fn check_rows(
+        &self,
+        planned: &PlannedRun<'_>,
+        rows: Option<WrittenRows>,
+        measured: &mut Measured,
+        feed: Feed<'_>,
+    ) -> Result<(), RunError> {
+        if let Some((rows, written)) = rows.zip(planned.plan.written.as_ref()) {
+            measured.wait();
+            measured.ending.notes.extend(rows.end(written, feed)?);
+            let found = Written::of_run(&self.store.load(feed.run)?)?;
+            let broken = found.filter(|written| written.check() != WrittenCheck::Holds);
+            measured.ending.notes.extend(broken.map(|written| written.words()));
             measured.go_on();
         }
         Ok(())

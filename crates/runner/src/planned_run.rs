@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use evidence::{Baseline, Failure, Intervention, NewRun, RunId, SliceRules, StudyId, StudyPlace, Verdict};
 use judge::Condition;
-use plan::{Amount, Find, Plan, Study};
+use plan::{Amount, EventAction, Find, Plan, Study};
 use progress::{RunEvent, Stream};
 
 use crate::cores::Cores;
@@ -34,6 +34,7 @@ use crate::stage::{Stage, failure, setup_failure};
 use crate::systems::Started;
 use crate::together::MemoryWatch;
 use crate::tools::Tools;
+use crate::written::WrittenRows;
 
 /// Note on the first run of a variant in a study of failures.
 const ALL_REJECTED: &str =
@@ -249,10 +250,22 @@ impl<'a> PlannedRun<'a> {
         }
     }
 
-    /// Reads the figures of the plan before the load.
-    pub(crate) fn begin_figures(&self, is_stopped: &dyn Fn() -> bool) -> Result<OwnFigures, Failure> {
+    /// Reads the figures of the plan before the load, and counts the rows that it will add to.
+    pub(crate) fn begin_readings(
+        &self,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<(OwnFigures, Option<WrittenRows>), Failure> {
         let keeper = self.stage.map_or_else(Vec::new, Stage::keeper);
-        OwnFigures::begin(&self.plan.figures, &keeper, is_stopped)
+        let figures = OwnFigures::begin(&self.plan.figures, &keeper, is_stopped)?;
+        let rows = self.plan.written.as_ref().map(WrittenRows::begin).transpose();
+        let rows = rows.map_err(|why| Failure {
+            stage: "written".to_owned(),
+            process: None,
+            what: plan::without_secrets(&format!("the rows of `written` cannot be counted: {why}")),
+            way_out: "create the table before the load, with `prepare` or `setup`, or correct `written`"
+                .to_owned(),
+        })?;
+        Ok((figures, rows))
     }
 
     /// Failure of a system that leaves no room for the threads of the load, like one that accepts no connection. Without a system
@@ -300,6 +313,12 @@ impl<'a> PlannedRun<'a> {
     /// Whether events happen to the system under load.
     pub(crate) fn has_events(&self) -> bool {
         self.stage.is_some_and(|stage| !stage.launch.events.is_empty())
+    }
+
+    /// Whether an event changes the number of shards that get requests.
+    pub(crate) fn moves_shards(&self) -> bool {
+        let is_move = |event: &plan::LaunchEvent| matches!(event.action, EventAction::Shards(_));
+        self.stage.is_some_and(|stage| stage.launch.events.iter().any(is_move))
     }
 
     /// Whether the run is a slice.

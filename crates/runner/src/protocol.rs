@@ -137,7 +137,7 @@ fn shard_rules(plan: &Plan) -> Result<Vec<Shards>, Refusal> {
     let rule = |(first, endpoint): (u16, &Endpoint)| {
         let Some(Select::Hash(key, rule)) = &endpoint.select else { return None };
         let peers = first..first + endpoint.shards() as u16;
-        let shards = Shards::new(peers, key, &plan.variables, *rule);
+        let shards = Shards::new(peers, key, &plan.variables, rule.clone());
         Some(
             shards
                 .or_else(|name| refuse(&endpoint.name, format!("undefined variable {{{name}}} in `select`"))),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ::replay::Trace;
 use ::replay::play::{CommandPlay, HttpPlay, Outcomes};
 use engine::{Job, Message, StopLevel};
-use load::{Arrival, Load, Open, Recording, Schedule, Share, Stop};
+use load::{Load, Open, Share, Stop};
 use plan::{Action, Endpoint, Fault, Plan};
 use record::{Histogram, Outcome, Percentile, Tally, Whole};
 use wire::Channels;
@@ -32,6 +32,8 @@ pub struct Traffic {
     pub fingerprints: Vec<String>,
     /// Whether database sessions are set to read only.
     pub is_read_only: bool,
+    /// Longest wait for a lock in nanoseconds, after which the server ends the statement. `None` if there is no limit.
+    pub lock_wait_max_ns: Option<u64>,
 }
 
 /// Times and counts of a replay.
@@ -130,6 +132,7 @@ pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> 
         outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).hashing_rows(log.hashes_rows)),
         fingerprints: log.fingerprints.to_vec(),
         is_read_only: log.is_read_only,
+        lock_wait_max_ns: Some(log.lock_wait_max_ns),
     };
     let script = script(plan, &traffic)?;
     let prepared = prepare_engine(plan, public, |EngineLoad { job, .. }| EngineLoad {
@@ -142,8 +145,7 @@ pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> 
 
 /// Puts the schedule and the script of the traffic in place of those of the plan.
 fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> EngineLoad {
-    let arrivals = traffic.trace.times().map(|(at_ns, slot)| Arrival { at_ns, session: Some(slot) });
-    let schedule = Schedule::Recorded(Recording::new(arrivals.collect()));
+    let schedule = plan::schedule(&traffic.trace);
     let EngineLoad { mut job, .. } = load;
     let connections = job.connections();
     let is_http = traffic.trace.has_requests();

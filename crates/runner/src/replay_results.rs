@@ -22,7 +22,14 @@ pub(crate) fn note(outcomes: &Outcomes) -> Option<String> {
     } else {
         "compared with the log: "
     };
-    Some(format!("{head}{same} results same, {differs} differ ({:.1} %), {unknown} unknown", share * 100.0))
+    let locks = match (sums.lock_waits, sums.deadlocks) {
+        (0, 0) => String::new(),
+        (waits, deadlocks) => {
+            format!("; {waits} waits for locks ended by the replay, {deadlocks} deadlocks by the server")
+        }
+    };
+    let share = share * 100.0;
+    Some(format!("{head}{same} results same, {differs} differ ({share:.1} %), {unknown} unknown{locks}"))
 }
 
 /// Stores the rows of each fingerprint, and their checksum if it was asked for.

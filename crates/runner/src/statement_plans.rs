@@ -60,14 +60,14 @@ pub(crate) fn slowest(plan: &Plan, run: &Run) -> Result<Vec<Output>, EvidenceErr
 }
 
 /// First statement with a fingerprint, with its values. `None` if it has several statements, or if it has no plan.
-fn statement(trace: &Trace, fingerprint: usize) -> Option<String> {
-    let item = trace.slots.iter().flatten().find(|item| usize::from(item.fingerprint) == fingerprint)?;
-    let text = trace.texts.get(item.text as usize)?.trim().trim_end_matches(';');
+fn statement(trace: &Arc<Trace>, fingerprint: usize) -> Option<String> {
+    let (item, text) = trace.sample(fingerprint)?;
+    let text = text.trim().trim_end_matches(';');
     let word = text.split(|byte: char| !byte.is_ascii_alphabetic()).next()?.to_ascii_lowercase();
     let has_plan =
         ["select", "with", "values", "table", "insert", "update", "delete", "merge"].contains(&word.as_str());
     // A second statement would be run, and not planned.
-    (has_plan && !text.contains(';')).then(|| with_values(text, item)).flatten()
+    (has_plan && !text.contains(';')).then(|| with_values(text, &item)).flatten()
 }
 
 /// Statement with its values in place of placeholders. `None` if a value is missing.

@@ -66,6 +66,8 @@ pub(crate) struct Dialect {
     pub(crate) session_states: &'static [SessionState],
     /// Setting of a session that rejects writes, with its value. `None` if the log-in cannot set it.
     pub(crate) read_only: Option<(&'static str, &'static str)>,
+    /// Setting of a session that limits its waits for locks, and the unit of its value in milliseconds. `None` if there is none.
+    pub(crate) lock_timeout: Option<(&'static str, u64)>,
     /// True if it can have the tables in the shape of TPC-C. Their workloads lock rows with SELECT … FOR UPDATE.
     pub(crate) has_tpcc_tables: bool,
     /// Errors after which built-in workloads retry, besides deadlocks and serialization failures.
@@ -132,6 +134,13 @@ pub(crate) fn with_loads() -> String {
     let with =
         Engine::ALL.iter().map(|engine| engine.dialect()).filter(|dialect| dialect.load_rows.is_some());
     with.map(|dialect| dialect.name).collect::<Vec<_>>().join(" and ")
+}
+
+/// Setting of a session, with its value, that ends waits for a lock after this time, rounded up to the unit of the database. `None` if
+/// its log-in cannot set it.
+pub fn lock_timeout_setting(engine: Engine, after_ms: u64) -> Option<(&'static str, String)> {
+    let (name, unit_ms) = engine.dialect().lock_timeout?;
+    Some((name, after_ms.div_ceil(unit_ms).max(1).to_string()))
 }
 
 /// Names of the databases that support pipelines, for messages.

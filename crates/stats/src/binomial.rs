@@ -17,6 +17,23 @@ pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 
     of_any(at_least(count, share, most)).min(of_any(at_most(count, share, fewest)))
 }
 
+/// Largest count of a place that is not unusual if `count` things fall into one of `places` each with equal chance: larger ones come
+/// in any of the places with a probability of at most `error_rate` (Bonferroni correction). `None` where there is no choice.
+pub fn largest_by_chance(count: u64, places: u64, error_rate: f64) -> Option<u64> {
+    if places < 2 || count == 0 {
+        return None;
+    }
+    let share = 1.0 / places as f64;
+    let is_unusual = |most: u64| places as f64 * at_least(count, share, most) <= error_rate;
+    // All counts from one on are unusual, and the mean is not.
+    let (mut usual, mut unusual) = (count / places, count + 1);
+    while unusual - usual > 1 {
+        let middle = usual + (unusual - usual) / 2;
+        if is_unusual(middle) { unusual = middle } else { usual = middle }
+    }
+    Some(usual)
+}
+
 /// The probability of `least` or more successes.
 fn at_least(count: u64, share: f64, least: u64) -> f64 {
     sum(least..=count, |successes| probability(count, share, successes))
@@ -68,6 +85,19 @@ mod tests {
     fn all_in_one_place_is_as_unlikely_as_its_powers() {
         assert_near(chance_of_spread(32, 2, 0, 32), libm::pow(2.0, -31.0));
         assert_near(chance_of_spread(16, 8, 0, 16), 8.0 * libm::pow(8.0, -16.0));
+    }
+
+    #[test]
+    fn largest_count_by_chance_is_that_of_tables() {
+        // P(X >= 9) is 11/1024 for ten fair coins, and P(X >= 8) 56/1024.
+        assert_eq!(largest_by_chance(10, 2, 0.05), Some(8));
+        assert_eq!(largest_by_chance(10, 2, 0.12), Some(7));
+        assert_eq!(largest_by_chance(2, 2, 0.05), Some(2), "nothing is unusual");
+        assert_eq!(largest_by_chance(1_000_000, 1, 0.05), None);
+        assert_eq!(largest_by_chance(0, 3, 0.05), None);
+        // 333,333 + 2.4 standard deviations of 471.
+        let most = largest_by_chance(1_000_000, 3, 0.05).expect("a choice");
+        assert!((334_300..334_600).contains(&most), "{most}");
     }
 
     #[test]

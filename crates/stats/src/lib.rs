@@ -41,7 +41,7 @@ pub mod usl;
 mod walsh;
 mod way_to_verdict;
 
-pub use binomial::chance_of_spread;
+pub use binomial::{chance_of_spread, largest_by_chance};
 pub use bounded::Bounded;
 pub use carry_over::CarryOver;
 pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};

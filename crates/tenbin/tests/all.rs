@@ -56,6 +56,7 @@ mod redis;
 mod redis_cluster;
 mod replay;
 mod replay_kinds;
+mod replay_order;
 mod replay_studies;
 mod reports;
 mod results;

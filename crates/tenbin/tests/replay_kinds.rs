@@ -235,12 +235,14 @@ fn sessions_share_connections_and_a_deadlock_of_their_order_ends_and_is_counted(
     assert_eq!(server.sql("SELECT n FROM t").expect("a row").trim(), "2");
     // The first and the third session are on one connection: the update waits for the second session, whose lock the first one
     // releases only after the update.
-    let shared = replay(&home, &[file, "--to", &url, "--allow-writes", "-c", "2", "--timeout", "5s"]);
+    let shared = replay(&home, &[file, "--to", &url, "--allow-writes", "-c", "2", "--lock-window", "500ms"]);
     assert_eq!(count(&shared, "/replay/shared/connections"), 2, "{shared}");
     assert_eq!(count(&shared, "/replay/planned"), 10, "{shared}");
     assert!(
         count(&shared, "/replay/differs") + count(&shared, "/replay/lost_with_transaction") >= 1,
         "{shared}"
     );
-    assert!(shared["replay"]["took_s"].as_f64().expect("a time") < 30.0, "{shared}");
+    // No deadlock of locks alone, which the server would see, so only the rule of the replay ends it.
+    assert_eq!(count(&shared, "/replay/deadlocks"), 0, "{shared}");
+    assert!(count(&shared, "/replay/lock_waits_ended") >= 1, "{shared}");
 }

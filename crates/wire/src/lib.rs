@@ -46,5 +46,5 @@ pub use outcome::ErrorClass;
 pub use protocol::{Compile, Open, OpenSession, PROTOCOLS, Protocol, Scheme, WrongStep, of_scheme, schemes};
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
-pub use shards::{SHARD_HASHES, ShardHash, ShardRule, Shards};
+pub use shards::{SHARD_HASHES, ShardCount, ShardHash, ShardMap, ShardRule, Shards};
 pub use values::Values;

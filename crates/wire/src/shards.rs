@@ -4,8 +4,15 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::ops::Range;
 
+mod count;
+mod division;
+
 use crate::braces::{Piece, pieces};
 use crate::values::Values;
+
+pub use count::ShardCount;
+use division::Divider;
+pub use division::ShardMap;
 
 /// Hash function that maps the bytes of a value to a number.
 #[derive(Debug)]
@@ -36,37 +43,29 @@ pub static SHARD_HASHES: [ShardHash; 4] = [
 const CRC16: &str = "crc16";
 
 /// Rule that maps a value to one of several shards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardRule {
     /// Hash of the value.
     pub hash: &'static ShardHash,
-    /// Number of slots, which are divided among the shards in equal ranges, in order. The slot of a value is its hash modulo this
-    /// number. `None`: the shard is the hash modulo the number of shards.
+    /// Number of slots. The slot of a value is its hash modulo this number. `None`: the hash itself is the slot.
     pub slots: Option<u32>,
+    /// Division of the slots among the shards.
+    pub map: ShardMap,
+    /// Number of shards that get requests.
+    pub in_use: ShardCount,
 }
 
 impl Default for ShardRule {
     fn default() -> Self {
-        Self { hash: &SHARD_HASHES[0], slots: None }
+        Self { hash: &SHARD_HASHES[0], slots: None, map: ShardMap::Even, in_use: ShardCount::default() }
     }
 }
 
 impl ShardRule {
-    /// Shard of a value, below `shards`, which is at least 1.
-    fn choose(self, parts: &mut dyn Iterator<Item = &[u8]>, shards: u32) -> u32 {
-        let (number, shards) = ((self.hash.of)(parts), u64::from(shards));
-        let shard = match self.slots.map(u64::from) {
-            None => number % shards,
-            Some(slots) => {
-                let slots = slots.max(1);
-                let slot = number % slots;
-                let shard = slot * shards / slots;
-                // redis-cli rounds the first slot of a shard to the nearest number, others round it up.
-                let first_of_next = (2 * (shard + 1) * slots + shards) / (2 * shards);
-                if self.hash.name == CRC16 && slot >= first_of_next { shard + 1 } else { shard }
-            }
-        };
-        shard as u32
+    /// Returns the rule with a count of its own, so that a change in one load does not reach another.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self { in_use: ShardCount::new(self.in_use.get()), ..self.clone() }
     }
 }
 
@@ -76,6 +75,7 @@ pub struct Shards {
     peers: Range<u16>,
     key: Box<[Part]>,
     rule: ShardRule,
+    divider: Divider,
 }
 
 #[derive(Debug)]
@@ -99,7 +99,8 @@ impl Shards {
             }
         };
         let key = pieces(key.as_bytes()).map(part).collect::<Result<_, _>>()?;
-        Ok(Self { peers, key, rule })
+        let divider = Divider::new(&rule, peers.len() as u32);
+        Ok(Self { peers, key, rule, divider })
     }
 
     /// Numbers of the peers.
@@ -118,8 +119,8 @@ impl Shards {
             Part::Text(text) => text,
             Part::Variable(variable) => values.get(*variable).unwrap_or_default(),
         });
-        let count = u32::from(self.peers.end - self.peers.start).max(1);
-        self.peers.start + self.rule.choose(&mut parts, count) as u16
+        let in_use = self.rule.in_use.among(self.peers.len() as u32);
+        self.peers.start + self.divider.shard((self.rule.hash.of)(&mut parts), in_use) as u16
     }
 }
 
@@ -272,7 +273,8 @@ mod tests {
 
     #[test]
     fn crc16_divides_slots_as_redis_cli() {
-        let rule = ShardRule { hash: &SHARD_HASHES[3], slots: Some(16_384) };
+        let rule = ShardRule { hash: &SHARD_HASHES[3], slots: Some(16_384), ..ShardRule::default() };
+        let divider = Divider::new(&rule, 6);
         for (shards, firsts) in
             [(3, &[5_461, 10_923][..]), (5, &[3_277, 6_554, 9_830, 13_107]), (6, &[2_731])]
         {
@@ -281,22 +283,13 @@ mod tests {
                 let key = (0..).map(|number: u32| number.to_string());
                 let key =
                     key.clone().find(|key| crc16_of_tag(&mut [key.as_bytes()].into_iter()) % 16_384 == slot);
-                rule.choose(&mut [key.unwrap_or_default().as_bytes()].into_iter(), shards)
+                divider.shard(crc16_of_tag(&mut [key.unwrap_or_default().as_bytes()].into_iter()), shards)
             };
             for (number, first) in (1..).zip(firsts) {
                 assert_eq!([shard(*first - 1), shard(*first)], [number - 1, number], "{shards} shards");
             }
             assert_eq!([shard(0), shard(16_383)], [0, shards - 1]);
         }
-    }
-
-    #[test]
-    fn divides_slots_into_equal_ranges() {
-        let rule = ShardRule { hash: &SHARD_HASHES[2], slots: Some(10) };
-        let shard = |value: &str| rule.choose(&mut [value.as_bytes()].into_iter(), 3);
-        let shards: Vec<u32> = (0..10).map(|slot: u32| shard(&slot.to_string())).collect();
-        assert_eq!(shards, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
-        assert_eq!((shard("13"), shard("19")), (0, 2));
     }
 
     #[test]

@@ -139,10 +139,8 @@ fn slow_calls(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let share = figure(|slow| slow.share).filter(|share| share.is_finite())?;
     let (calls, mean_ns) = (figure(|slow| slow.calls_per_s)?, figure(SlowCalls::mean_ns)?);
     let on_one = figure(|slow| slow.on_one_key_per_s)?;
-    let keys = match on_one / calls {
-        share if share >= ONE_KEY_MIN_SHARE => format!(", {} of them on one key", percent(share.min(1.0))),
-        _ => String::new(),
-    };
+    let on_one = Share::of_measured(on_one, calls).filter(|share| share.get() >= ONE_KEY_MIN_SHARE);
+    let keys = on_one.map_or(String::new(), |share| format!(", {} of them on one key", percent(share.get())));
     let words = format!(
         "its slow log has {} calls of {name} per second, {} each, {} of the time{keys}",
         decimal(calls, 2),

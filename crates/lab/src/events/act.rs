@@ -130,6 +130,10 @@ impl RunningAction<'_> {
             Action::Link { link, lasting } => self.order(link, *lasting),
             Action::Fill { leave_bytes, lasting } => self.fill(*leave_bytes, *lasting),
             Action::Set { files, reload } => self.set(files, reload),
+            Action::Switch(switch) => {
+                switch.switch();
+                Ok(())
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! Reads a list of URLs in `url`, and `select`: the address of a connection, or of a request.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
-use wire::{SHARD_HASHES, ShardRule};
+use wire::{SHARD_HASHES, ShardCount, ShardMap, ShardRule};
 
 use super::reading::Reading;
 use super::secret;
@@ -15,6 +16,8 @@ use crate::units;
 /// Max URLs of a list, which limits the connections and requests of one load.
 const URLS_MAX: usize = 32;
 const SLOTS_MAX: u64 = 1 << 24;
+/// Max points of a URL on a ring, which limits the memory of the rule.
+const RING_POINTS_MAX: u64 = 10_000;
 const HELP: &str = "write URLs that differ only in host and port";
 
 /// URL as written, or the first of a list.
@@ -74,25 +77,73 @@ pub(crate) fn read(
         texts.push(braced);
     }
     let select = match (node.text_of("select"), hash_of(node).and_then(Node::text)) {
-        (_, Some(key)) => Select::Hash(key.to_owned(), rule(node, reading)),
+        (_, Some(key)) => Select::Hash(key.to_owned(), rule(node, list.len(), reading)),
         (Some("first"), None) => Select::First,
         _ => Select::InTurn,
     };
     UrlList { select: (!texts.is_empty()).then_some(select), further: texts }
 }
 
-/// Rule for the text of `hash`.
-fn rule(node: &Node, reading: &mut Reading<'_>) -> ShardRule {
-    let select = node.get("select");
-    let by = select.and_then(|select| select.text_of("by"));
+/// Rule for the text of `hash` among this number of URLs.
+fn rule(node: &Node, urls: usize, reading: &mut Reading<'_>) -> ShardRule {
+    let Some(select) = node.get("select") else { return ShardRule::default() };
+    let by = select.text_of("by");
     let hash = SHARD_HASHES.iter().find(|hash| by == Some(hash.name)).unwrap_or(ShardRule::default().hash);
-    let slots = select.and_then(|select| select.get("slots"));
-    let slots = slots.and_then(|node| Some((node, units::count(node.text()?).ok()?)));
-    if let Some((node, count)) = slots.filter(|(_, count)| !(1..=SLOTS_MAX).contains(count)) {
-        let what = format!("{count} is not between 1 and {SLOTS_MAX}");
-        reading.at(node.at, what, "write a number such as 16384");
+    let slots = count(select, "slots", 1..=SLOTS_MAX, "write a number such as 16384", reading);
+    let shards =
+        count(select, "shards", 1..=urls as u64, "write the number of URLs that get requests", reading);
+    let points = count(select, "ring", 1..=RING_POINTS_MAX, "write a number such as 160", reading);
+    if let (Some(_), Some(ring)) = (select.get("ranges"), select.entry("ring")) {
+        let what = "`ranges` and `ring` exclude each other";
+        reading.at(ring.key_at, what, "remove one of them");
     }
-    ShardRule { hash, slots: slots.map(|(_, count)| count.clamp(1, SLOTS_MAX) as u32) }
+    let map = match (select.get("ranges"), points) {
+        (Some(ranges), _) => ShardMap::Ranges(firsts(ranges, urls, slots, reading).into()),
+        (None, Some(points)) => ShardMap::Ring(points as u32),
+        (None, None) => ShardMap::Even,
+    };
+    let in_use = ShardCount::new(shards.map(|shards| shards as u32));
+    ShardRule { hash, slots: slots.map(|slots| slots as u32), map, in_use }
+}
+
+/// Number under a key of `select`, within `bounds`. `None` if the key is absent.
+fn count(
+    select: &Node,
+    key: &str,
+    bounds: RangeInclusive<u64>,
+    help: &str,
+    reading: &mut Reading<'_>,
+) -> Option<u64> {
+    let node = select.get(key)?;
+    let count = units::count(node.text()?).ok()?;
+    if !bounds.contains(&count) {
+        let what = format!("{count} is not between {} and {}", bounds.start(), bounds.end());
+        reading.at(node.at, what, help);
+    }
+    Some(count.clamp(*bounds.start(), *bounds.end()))
+}
+
+/// First slots of a range map: ascending, one for each URL but the first.
+fn firsts(ranges: &Node, urls: usize, slots: Option<u64>, reading: &mut Reading<'_>) -> Vec<u64> {
+    let mut firsts: Vec<u64> = Vec::new();
+    for item in ranges.items() {
+        let Some(first) = item.text().and_then(|text| units::count(text).ok()) else { continue };
+        if let Some(before) = firsts.last().filter(|before| **before >= first) {
+            let what = format!("{first} is not above {before}");
+            reading.at(item.at, what, "write the first slots of the ranges in ascending order");
+        }
+        if let Some(slots) = slots.filter(|slots| first >= *slots) {
+            let what = format!("there are {slots} slots, from 0, and the range begins at {first}");
+            reading.at(item.at, what, "write a number below `slots`");
+        }
+        firsts.push(first);
+    }
+    if ranges.items().len() + 1 != urls {
+        let (needed, given) = (urls - 1, ranges.items().len());
+        let what = format!("{urls} URLs need {needed} numbers in `ranges`, which has {given}");
+        reading.at(ranges.at, what, "write the first slot of each URL but the first");
+    }
+    firsts
 }
 
 /// Checks that URLs of a list differ only in host and port, because they belong to one service.

@@ -119,12 +119,16 @@ impl Endpoints {
         self.used.iter().filter(|(_, named)| named.is_none()).map(|(kind, _)| *kind).collect()
     }
 
-    /// Notes the endpoints that statements of `before` and `after` name. Unknown ones are reported with their system.
+    /// Notes the endpoints that statements of `before` and `after`, figures, and `written` name. Unknown ones are reported with their
+    /// system.
     pub(crate) fn note_statements(&mut self, root: &Node) {
         let systems = root.get("systems").map_or(&[][..], Node::entries);
         let lists = systems.iter().flat_map(|system| ["before", "after"].map(|key| system.value.get(key)));
-        for item in lists.flatten().flat_map(Node::items) {
-            let name = item.text_of("endpoint").filter(|_| item.get("sql").is_some());
+        let figures = root.get("figures").map_or(&[][..], Node::entries).iter().map(|figure| &figure.value);
+        let read = figures.chain(root.get("written"));
+        let statements = lists.flatten().flat_map(Node::items).filter(|item| item.get("sql").is_some());
+        for item in statements.chain(read) {
+            let name = item.text_of("endpoint");
             self.named
                 .iter_mut()
                 .filter(|known| Some(known.name.as_str()) == name)

@@ -6,9 +6,10 @@ use super::reading::Reading;
 use super::resources::{self, Around};
 use super::systems::Scope;
 use super::tree::{Entry, Node, WithUnits as _};
+use crate::endpoint::Select;
 use crate::study::{
     ActionText, Braced, EventMoment, EventSignal, LinkText, PortText, ReloadText, SignText, StudyEvent,
-    StudyLoad, System, SystemEvent,
+    StudyLoad, System, SystemEvent, UrlList,
 };
 use crate::units;
 
@@ -33,7 +34,11 @@ const ACTIONS: &[(&str, ReadAction)] = &[
     ("reset", |entry, system, reading| link(&entry.value, LinkText::Reset, system, reading)),
     ("fill", fill),
     ("set", set),
+    ("shards", shards),
 ];
+
+/// Actions on systems that Tenbin did not start.
+const ON_RUNNING_SYSTEMS: [&str; 2] = ["run", "shards"];
 
 /// Reads the value of an action's key. `None` if it has errors, which are added to the findings.
 type ReadAction = fn(&Entry, &OfSystem<'_>, &mut Reading<'_>) -> Option<ActionText>;
@@ -96,9 +101,9 @@ fn action(
             reading.at(companion.key_at, what, "remove it");
         }
     }
-    if !system.is_started() && first.key != "run" {
+    if !system.is_started() && !ON_RUNNING_SYSTEMS.contains(&first.key.as_str()) {
         let what = format!("`{}` requires a system that Tenbin starts", first.key);
-        reading.at(first.key_at, what, "use `run`, or add `start` to the system");
+        reading.at(first.key_at, what, "use `run` or `shards`, or add `start` to the system");
         return None;
     }
     let action = read(first, &here, reading)?;
@@ -283,6 +288,27 @@ fn set(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<
         }
     };
     Some(ActionText::Set { knobs, reload })
+}
+
+/// Reads `shards`, which needs exactly one list of URLs that a hash selects from.
+fn shards(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+    let endpoints = here.system.endpoints.iter().map(|endpoint| &endpoint.list);
+    let lists: Vec<&UrlList> = std::iter::once(&here.system.list)
+        .chain(endpoints)
+        .filter(|list| matches!(list.select, Some(Select::Hash(..))))
+        .collect();
+    let [list] = lists.as_slice() else {
+        let what = format!("`shards` requires one list of URLs with `hash`, and there are {}", lists.len());
+        reading.at(entry.key_at, what, "add `select: { hash: \"{user}\" }` to a list of URLs");
+        return None;
+    };
+    let (count, urls) = (units::count(entry.value.text()?).ok()?, list.further.len() as u64 + 1);
+    if !(1..=urls).contains(&count) {
+        let what = format!("{count} is not between 1 and {urls}, the number of URLs");
+        reading.at(entry.value.at, what, "write the number of URLs that get requests from then on");
+        return None;
+    }
+    Some(ActionText::Shards(count as u32))
 }
 
 fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<SignText> {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::BufReader;
 
-use ::replay::{Format, KEPT_BYTES_MAX, Layout, Log, LogError, Moment, ReadError, Recorded, Selection};
+use ::replay::{
+    Format, KEPT_BYTES_MAX, Keep, Layout, Log, LogError, Moment, ReadError, Recorded, Selection, Traffic,
+};
 
 use super::folder::FileProblem;
 use super::reading::Reading;
-use super::tree::{Entry, Node};
-use crate::replay::Replay;
+use super::tree::{Entry, Node, WithUnits as _};
+use crate::replay::{LOCK_WINDOW_NS, Replay};
 use crate::spec::LoadSpec;
 
 /// Keys that apply to a load with `replay`. The log decides the rest.
@@ -39,7 +41,8 @@ pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) 
         let what = format!("`{}` does not apply to a load with `replay`", other.key);
         reading.at(other.key_at, what, "remove it: the log has the statements and their times");
     }
-    let asked = Asked::of(entry, reading)?;
+    let mut asked = Asked::of(entry, reading)?;
+    asked.is_shared = load.get("connections").is_some();
     let key = asked.words();
     if !reading.logs.contains_key(&key) {
         let read = asked.read(reading);
@@ -70,6 +73,9 @@ struct Asked {
     speed: Option<f64>,
     allows_writes: bool,
     hashes_rows: bool,
+    lock_window_ns: u64,
+    /// Whether sessions share connections, so that all statements are needed at once.
+    is_shared: bool,
 }
 
 impl Asked {
@@ -100,14 +106,28 @@ impl Asked {
         };
         let is_true = |key: &str| node.text_of(key) == Some("true");
         let (allows_writes, hashes_rows) = (is_true("allow-writes"), is_true("checksum"));
-        Some(Self { log, format, layout, selection, speed, allows_writes, hashes_rows })
+        let lock_window_ns = node.duration_ns("lock-window").unwrap_or(LOCK_WINDOW_NS);
+        Some(Self {
+            log,
+            format,
+            layout,
+            selection,
+            speed,
+            allows_writes,
+            hashes_rows,
+            lock_window_ns,
+            is_shared: false,
+        })
     }
 
     /// All values in words, as the key of a log that was read.
     fn words(&self) -> String {
-        let Self { log, format, layout, selection, speed, allows_writes, hashes_rows } = self;
+        let Self { log, format, layout, selection, speed, .. } = self;
+        let Self { allows_writes, hashes_rows, lock_window_ns, is_shared, .. } = self;
         let format = format.map(|format| format.name);
-        format!("{log:?} {format:?} {layout:?} {selection:?} {speed:?} {allows_writes} {hashes_rows}")
+        format!(
+            "{log:?} {format:?} {layout:?} {selection:?} {speed:?} {allows_writes} {hashes_rows} {lock_window_ns} {is_shared}"
+        )
     }
 
     /// Reads the log from the folder of the plan.
@@ -124,8 +144,13 @@ impl Asked {
                 "name it with `format`, or write your log_line_prefix with `prefix`".to_owned(),
             ),
         })?;
-        let recorded = Recorded::read(log, &self.selection, true).map_err(|error| match error {
+        let keep = if self.is_shared { Keep::InMemory } else { Keep::InFile };
+        let recorded = Recorded::read(log, &self.selection, keep).map_err(|error| match error {
             ReadError::Io(error) => readable(format!("{name}: {error}")),
+            ReadError::File(error) => (
+                format!("{name}: its statements cannot be kept in a temporary file: {error}"),
+                "set TMPDIR to a folder with room for them".to_owned(),
+            ),
             ReadError::TooLarge => {
                 let gib = KEPT_BYTES_MAX >> 30;
                 (
@@ -136,7 +161,9 @@ impl Asked {
         })?;
         self.check(&recorded)?;
         let hash = reading.folder.note_stream(input.into_inner(), &self.words());
+        let lock_wait_max_ns = recorded.survey.duration_max_ns.saturating_add(self.lock_window_ns);
         let replay = Replay::of(name.clone(), recorded, self.speed, hash);
+        let replay = Replay { lock_wait_max_ns, ..replay };
         Ok(Replay { allows_writes: self.allows_writes, hashes_rows: self.hashes_rows, ..replay })
     }
 

@@ -1,5 +1,6 @@
 //! Tables of the keys of a plan file. A plan can have no other keys.
 
+mod addresses;
 mod events;
 mod figures;
 mod protocols;
@@ -13,8 +14,9 @@ use std::sync::LazyLock;
 
 use super::form;
 use super::keys::{Key, Table, ValueKind};
-use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS, values};
+use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS};
 use ValueKind::{Derived, Either, List, Named, One, OneOrList, Optional, Word};
+use addresses::{SELECT, SELECT_KEY, WRITTEN};
 pub(crate) use sources::COLUMN;
 
 const TEXT: ValueKind = One(&form::TEXT);
@@ -78,14 +80,6 @@ const EXCEPT: Key =
     key("except", "[ { workers: 8, threads: 16 } ]", CHOICES, "Drops combinations that match one of these.");
 
 const URLS: ValueKind = OneOrList(&TEXT);
-const SELECTION: ValueKind = Either(&[Word(&["in-turn", "first"]), table(&SELECT)]);
-const SELECT_KEY: Key = key(
-    "select",
-    "first",
-    SELECTION,
-    "With a list of URLs: in-turn (each new connection goes to the next; default), first (connections go to the first that answers, and once it \
-     is lost to the next that answers), or `hash` (each request goes where a value says).",
-);
 const URL_OR_ENDPOINT: ValueKind = Either(&[TEXT, List(&TEXT), table(&ENDPOINT)]);
 const ENDPOINTS: Key = key(
     "endpoints",
@@ -113,6 +107,7 @@ const AFTER_STEP: &[&Table] = &[
     &figures::FIGURE,
     &ENDPOINT,
     &SELECT,
+    &WRITTEN,
     &SQL,
     &LOAD,
     &CONNECTIONS,
@@ -297,6 +292,13 @@ pub(crate) static PLAN: Table = Table {
             "Figures of your own, read before and after each load, or during it. They are columns and charts; `compare` and `gates` \
              take them by name.",
         ),
+        key(
+            "written",
+            "{ table: users, key: email, step: sign up }",
+            table(&WRITTEN),
+            "Rows that a step inserts. They are counted before and after each load, on every address of the database: as many as requests that ended \
+             ok, plus at most those without an answer, and no key twice.",
+        ),
         VARY,
         ONLY,
         EXCEPT,
@@ -336,33 +338,6 @@ pub(crate) static ENDPOINT: Table = Table {
         CERT,
         CERT_KEY,
         RESUME_TLS,
-    ],
-};
-
-pub(crate) static SELECT: Table = Table {
-    name: "select",
-    sentence: "How the address of a request follows from a value.",
-    example: "{ hash: \"{user}\" }",
-    keys: &[
-        required(
-            "hash",
-            "\"{user}\"",
-            TEXT,
-            "A text with values in braces. The request goes to the URL with the number hash of the text modulo the number of URLs, counted from 0.",
-        ),
-        key(
-            "by",
-            "fnv1a",
-            Word(&values::SHARD_HASH_NAMES),
-            "Hash: crc32 (default), fnv1a (32 bits), number (the digits of the text as a whole number), or crc16 (of the part of the text in \
-             braces, if there is one; with 16384 slots it is the slot of a cluster).",
-        ),
-        key(
-            "slots",
-            "16384",
-            COUNT,
-            "Number of slots. The slot of a text is its hash modulo this number, and the URLs have equal ranges of slots, in order.",
-        ),
     ],
 };
 

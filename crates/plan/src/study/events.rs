@@ -131,6 +131,8 @@ pub enum EventAction {
         /// Method of reloading the files.
         reload: EventReload,
     },
+    /// Changes the number of shards that get requests.
+    Shards(u32),
 }
 
 /// A signal to a process.
@@ -196,6 +198,7 @@ pub(crate) enum ActionText {
     Link { name: String, order: LinkText, for_ns: Option<u64> },
     Fill { leave_bytes: u64, for_ns: Option<u64> },
     Set { knobs: Vec<(String, String)>, reload: ReloadText },
+    Shards(u32),
 }
 
 /// Change to the link of a proxy.
@@ -329,6 +332,7 @@ impl ActionText {
                 };
                 format!("set {}, then {reload}", knobs.join(" "))
             }
+            Self::Shards(count) => format!("send requests to {count} shards"),
         }
     }
 }

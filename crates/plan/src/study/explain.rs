@@ -6,7 +6,7 @@ use wire::masking::without_secrets;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Guard, Order, Scenario, Subject, Test, ThinkTime, Visit};
-use wire::Protocol;
+use wire::{Protocol, ShardMap};
 
 use super::experiment::step_words;
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
@@ -332,10 +332,22 @@ fn listed(url: &Braced, list: &UrlList) -> String {
         Some(Select::Cluster(_)) => " (a cluster)".to_owned(),
         Some(Select::Hash(text, rule)) => {
             let slots = rule.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
-            format!(" (by {} of {text:?}{slots})", rule.hash.name)
+            let map = match &rule.map {
+                ShardMap::Even => String::new(),
+                ShardMap::Ranges(firsts) => format!(", ranges from 0, {}", in_words(firsts)),
+                ShardMap::Ring(points) => format!(", a ring with {points} points each"),
+            };
+            let in_use =
+                rule.in_use.get().map_or(String::new(), |count| format!(", the first {count} of them"));
+            format!(" (by {} of {text:?}{slots}{map}{in_use})", rule.hash.name)
         }
     };
     format!("{}{rule}", urls.join(", "))
+}
+
+/// First slots of ranges, in order.
+fn in_words(firsts: &[u64]) -> String {
+    firsts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// URL without user and password.

@@ -11,6 +11,7 @@ use super::environment::{
 };
 use super::tool::ToolText;
 use crate::draft::TlsSpec;
+use crate::endpoint::Select;
 use crate::running::RunningSpec;
 
 use super::events::{
@@ -120,7 +121,7 @@ impl Fill<'_> {
 
     fn further(&self, list: &UrlList) -> Further {
         let urls = list.further.iter().map(|url| self.url(url)).collect();
-        Further { urls, select: list.select.clone() }
+        Further { urls, select: list.select.as_ref().map(Select::detached) }
     }
 
     fn value(&self, name: &str) -> Option<String> {
@@ -258,6 +259,7 @@ impl Fill<'_> {
                     ReloadText::Run(command) => EventReload::Run(self.command(command, None)),
                 },
             },
+            ActionText::Shards(count) => EventAction::Shards(*count),
         }
     }
 

@@ -8,6 +8,7 @@ use wire::step::{Site, Unit};
 
 use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
+use super::written;
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::Database;
@@ -57,6 +58,7 @@ impl Study {
         plan.title = self.title_of(launch);
         plan.running = self.running(launch)?;
         plan.figures = figures::planned(&plan, launch)?;
+        plan.written = written::planned(self.written.as_ref(), &plan, launch)?;
         Ok(plan)
     }
 

@@ -10,6 +10,11 @@ use crate::trace::Item;
 /// Max number of kinds of differences that are kept. Further ones are only counted.
 pub const DIFFERENCES_MAX: usize = 200;
 
+/// SQLSTATE of a wait for a lock that `lock_timeout` ended (lock_not_available).
+const LOCK_TIMEOUT: [u8; 5] = *b"55P03";
+/// SQLSTATEs of a statement that a server ended to resolve a deadlock: PostgreSQL's, and that of MySQL's error 1213.
+const DEADLOCKS: [[u8; 5]; 2] = [*b"40P01", *b"40001"];
+
 /// Results of all fingerprints.
 #[derive(Debug)]
 pub struct Outcomes {
@@ -27,6 +32,8 @@ struct Counters {
     differs: AtomicU64,
     unknown: AtomicU64,
     unsent: AtomicU64,
+    lock_waits: AtomicU64,
+    deadlocks: AtomicU64,
     checksum: AtomicU64,
 }
 
@@ -47,6 +54,10 @@ pub struct FingerprintOutcome {
     pub unknown: u64,
     /// Number of statements that were left out because their transaction was lost with its connection.
     pub unsent: u64,
+    /// Number of statements that the replay ended because they waited for a lock longer than its rule allows.
+    pub lock_waits: u64,
+    /// Number of statements that the server ended because of a deadlock, and that did not fail so in the log.
+    pub deadlocks: u64,
     /// Sum over the hashes of all rows that were returned, whatever their order. `None` if no rows were hashed.
     pub checksum: Option<u64>,
 }
@@ -140,6 +151,11 @@ impl Outcomes {
             None => add(&counters.unknown, 1),
             Some(false) => {
                 add(&counters.differs, 1);
+                match replayed {
+                    Replayed::Error(LOCK_TIMEOUT) => add(&counters.lock_waits, 1),
+                    Replayed::Error(code) if DEADLOCKS.contains(&code) => add(&counters.deadlocks, 1),
+                    _ => {}
+                }
                 self.keep(item, replayed);
             }
         }
@@ -166,6 +182,8 @@ impl Outcomes {
             differs: load(&counters.differs),
             unknown: load(&counters.unknown),
             unsent: load(&counters.unsent),
+            lock_waits: load(&counters.lock_waits),
+            deadlocks: load(&counters.deadlocks),
             checksum: self.hashes_rows.then(|| load(&counters.checksum)),
         };
         self.by_fingerprint.iter().map(outcome).collect()
@@ -181,6 +199,8 @@ impl Outcomes {
             differs: sums.differs + outcome.differs,
             unknown: sums.unknown + outcome.unknown,
             unsent: sums.unsent + outcome.unsent,
+            lock_waits: sums.lock_waits + outcome.lock_waits,
+            deadlocks: sums.deadlocks + outcome.deadlocks,
             checksum: None,
         })
     }

@@ -13,7 +13,7 @@ use super::outcomes::{Outcomes, Replayed};
 use super::part;
 use super::row_hash::RowHash;
 use crate::sharing::Role;
-use crate::trace::{Form, Item, Trace};
+use crate::trace::{Form, Item, SlotReader, Trace};
 
 /// Number of texts whose prepared statements are kept. Further ones are prepared for each execution.
 const KEPT_STATEMENTS_MAX: u32 = 4_096;
@@ -47,7 +47,7 @@ impl SqlPlay {
     /// Creates the load. `fingerprints` are the texts of all fingerprints, by number.
     pub fn new(trace: Arc<Trace>, outcomes: Arc<Outcomes>, fingerprints: &[&str], open: OpenSession) -> Self {
         let ends_transaction = fingerprints.iter().map(|text| Role::of(text) == Role::Ends).collect();
-        let longest_bytes = trace.texts.iter().map(|text| text.len() as u64).max().unwrap_or(0);
+        let longest_bytes = trace.longest_text_bytes() as u64;
         Self { shared: Arc::new(Shared { trace, outcomes, ends_transaction, longest_bytes }), open }
     }
 }
@@ -60,8 +60,9 @@ impl Script for SqlPlay {
             shared: Arc::clone(&self.shared),
             session: (self.open)(number),
             slot: number as usize,
-            next: 0,
+            reader: None,
             current: None,
+            was_last: None,
             error: None,
             rows: None,
             row_hash: RowHash::new(false),
@@ -92,10 +93,12 @@ pub struct SqlPlayer {
     shared: Arc<Shared>,
     session: Box<dyn Session>,
     slot: usize,
-    /// Number of the next item.
-    next: usize,
-    /// Number of the item whose reply is awaited.
-    current: Option<usize>,
+    /// Reader of the slot. `None` before the first item.
+    reader: Option<SlotReader>,
+    /// Item whose reply is awaited.
+    current: Option<Item>,
+    /// Whether the session ended with the item before. `None` before the first item.
+    was_last: Option<bool>,
     error: Option<Refusal>,
     rows: Option<u64>,
     row_hash: RowHash,
@@ -105,16 +108,18 @@ pub struct SqlPlayer {
 }
 
 impl SqlPlayer {
-    fn item(&self, number: usize) -> Option<&Item> {
-        self.shared.trace.slots.get(self.slot)?.get(number)
+    /// Takes the next item of the slot.
+    fn take(&mut self) -> Result<(Item, Arc<str>), String> {
+        let (trace, slot) = (&self.shared.trace, self.slot);
+        let reader = self.reader.get_or_insert_with(|| trace.reader(slot));
+        match reader.next_item() {
+            Ok(Some(next)) => Ok(next),
+            Ok(None) => Err("the trace has no further statement".to_owned()),
+            Err(error) => Err(format!("the temporary file of the trace cannot be read: {error}")),
+        }
     }
 
-    fn send(&mut self, number: usize) {
-        let shared = Arc::clone(&self.shared);
-        let Some(item) = shared.trace.slots.get(self.slot).and_then(|items| items.get(number)) else {
-            return;
-        };
-        let text = shared.trace.texts.get(item.text as usize).map_or("", |text| text);
+    fn send(&mut self, item: Item, text: &str) {
         self.session.clear();
         match &item.form {
             Form::Query | Form::Command | Form::Request(_) => self.session.query(text.as_bytes()),
@@ -126,15 +131,14 @@ impl SqlPlayer {
                 self.session.sync();
             }
         }
-        (self.current, self.error, self.rows, self.received_bytes) = (Some(number), None, None, 0);
-        self.row_hash = RowHash::new(shared.outcomes.hashes_rows());
+        self.row_hash = RowHash::new(self.shared.outcomes.hashes_rows());
+        (self.current, self.error, self.rows, self.received_bytes) = (Some(item), None, None, 0);
     }
 
     /// Ends the item under way with what the server replied.
     fn over(&mut self, used: usize, is_closed: bool) -> Progress {
-        let number = self.current.take().unwrap_or(self.next);
+        let Some(item) = &self.current.take() else { return Progress::NeedMore };
         let (refusal, rows) = (self.error.take(), self.rows.take());
-        let Some(item) = self.item(number) else { return Progress::NeedMore };
         let replayed = match refusal {
             Some(_) => Replayed::Error(self.session.last_error().sqlstate.0),
             None => Replayed::Ok(rows),
@@ -179,14 +183,14 @@ impl Conversation for SqlPlayer {
     }
 
     fn begin(&mut self, _step: u16) -> Next {
-        let number = self.next;
-        self.next += 1;
-        let Some(item) = self.item(number) else {
-            return Next::Broken("the trace has no further statement".to_owned());
+        let (item, text) = match self.take() {
+            Ok(next) => next,
+            Err(why) => return Next::Broken(why),
         };
+        self.was_last = Some(item.is_last);
         if self.has_lost_transaction {
             let is_end = self.shared.ends_transaction.get(usize::from(item.fingerprint)) == Some(&true);
-            self.shared.outcomes.leave_out(item);
+            self.shared.outcomes.leave_out(&item);
             self.has_lost_transaction = !(is_end || item.is_last);
             let refusal = Some(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
             return Next::Done(Reply {
@@ -197,7 +201,7 @@ impl Conversation for SqlPlayer {
                 received_bytes: 0,
             });
         }
-        self.send(number);
+        self.send(item, &text);
         Next::Send
     }
 
@@ -243,7 +247,7 @@ impl Conversation for SqlPlayer {
     }
 
     fn stage(&self) -> Stage {
-        match self.current {
+        match &self.current {
             None => Stage::Idle,
             Some(_) if self.received_bytes > 0 || self.session.has_begun_reply() => Stage::Body,
             Some(_) => Stage::FirstByte,
@@ -251,7 +255,7 @@ impl Conversation for SqlPlayer {
     }
 
     fn part(&self) -> Option<u16> {
-        self.current.and_then(|number| self.item(number)).map(|item| part(item.fingerprint))
+        self.current.as_ref().map(|item| part(item.fingerprint))
     }
 
     fn explain(&self, refusal: Refusal) -> String {
@@ -272,12 +276,11 @@ impl Conversation for SqlPlayer {
 
     fn forget(&mut self) {
         let was_open = self.session.transaction() != Transaction::Idle;
-        if let Some(item) = self.current.and_then(|number| self.item(number)) {
-            self.shared.outcomes.note(item, Replayed::Lost);
+        if let Some(item) = self.current.take() {
+            self.shared.outcomes.note(&item, Replayed::Lost);
         }
-        let last = self.current.take().or_else(|| self.next.checked_sub(1));
-        if let Some(item) = last.and_then(|number| self.item(number)) {
-            self.has_lost_transaction = !item.is_last && (self.has_lost_transaction || was_open);
+        if let Some(was_last) = self.was_last {
+            self.has_lost_transaction = !was_last && (self.has_lost_transaction || was_open);
         }
         self.session.forget();
     }

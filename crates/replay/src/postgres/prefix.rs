@@ -4,7 +4,7 @@ use super::message::{Message, PARTS, SEVERITIES};
 use crate::instant;
 
 /// Prefixes that are tried if none is given: those of PostgreSQL, of Debian, of RDS, and of pgBadger's and pgreplay's manuals.
-pub(crate) const KNOWN: [&str; 9] = [
+pub(crate) const KNOWN: [&str; 14] = [
     "%m [%p] %q%u@%d ",
     "%m [%p] ",
     "%t:%r:%u@%d:[%p]:",
@@ -12,6 +12,11 @@ pub(crate) const KNOWN: [&str; 9] = [
     "%t [%p]: user=%u,db=%d,app=%a,client=%h ",
     "%t [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
     "%m [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
+    "%t [%p]: db=%d,user=%u,app=%a,client=%h ",
+    "%t [%p]: [%l-1] user=%u,db=%d,host=%h,app=%a ",
+    "%t [%p]: [%l-1] user=%u,db=%d ",
+    "%m [%p] user=%u,db=%d,app=%a,client=%h ",
+    "%m [%p] user=%u,db=%d ",
     "%t [%p] %q%u@%d ",
     "%t [%p] ",
 ];

@@ -17,11 +17,13 @@ use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::own_figures::{self, OwnFigureObject};
 use crate::processes;
+use crate::shards;
 use crate::system;
 use crate::text::is_unseen;
 use crate::transactions;
 use crate::trust;
 use crate::view::{Statement, StepView, View};
+use crate::written;
 
 mod bottleneck;
 mod by_fingerprint;
@@ -140,6 +142,10 @@ struct RunObject<'a> {
     connections_by_process: Option<processes::ConnectionsObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steady_start: Option<&'a evidence::SteadyStart>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shards: Vec<shards::BalanceObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<written::WrittenObject>,
     events: Vec<events::EventObject<'a>>,
     /// Stored baseline of a run outside a study.
     baseline: Option<serde_json::Value>,
@@ -471,6 +477,8 @@ impl<'a> RunObject<'a> {
                 .and_then(|ending| ending.connections_by_process.as_ref())
                 .map(processes::ConnectionsObject::of),
             steady_start: ending.and_then(|ending| ending.steady_start.as_ref()),
+            shards: shards::objects(view),
+            written: written::object(view),
             events: events::of_run(view),
             baseline: crate::baseline::object_of_run(view),
             database: inside::of_run(view),

@@ -66,6 +66,10 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));
     add("start", processes::start(view));
     add("connections", processes::connections(view));
+    add("rows", crate::written::words(view));
+    for line in crate::shards::lines(view) {
+        add("shards", Some(line));
+    }
     for line in crate::system::words(view) {
         add("system", Some(line));
     }

@@ -142,7 +142,7 @@ fn compile_traffic(
     endpoint: &plan::Endpoint,
     traffic: &Traffic,
 ) -> Result<Box<dyn Channels>, Refusal> {
-    let open = sessions(plan, at(endpoint)?, traffic.is_read_only, endpoint)?;
+    let open = sessions(plan, at(endpoint)?, traffic, endpoint)?;
     let names: Vec<&str> = traffic.fingerprints.iter().map(String::as_str).collect();
     Ok(Box::new(SqlPlay::new(Arc::clone(&traffic.trace), Arc::clone(&traffic.outcomes), &names, open)))
 }
@@ -150,13 +150,17 @@ fn compile_traffic(
 fn sessions(
     plan: &Plan,
     sql: &Transactions,
-    is_read_only: bool,
+    traffic: &Traffic,
     endpoint: &plan::Endpoint,
 ) -> Result<OpenSession, Refusal> {
     let mut login = sql.database.login.clone();
-    if let Some((name, value)) = sql::read_only_setting(sql.database.engine).filter(|_| is_read_only) {
+    if let Some((name, value)) = sql::read_only_setting(sql.database.engine).filter(|_| traffic.is_read_only)
+    {
         login.settings.push((name.to_owned(), value.to_owned()));
     }
+    let lock_wait_max_ms = traffic.lock_wait_max_ns.map(|ns| ns.div_ceil(1_000_000));
+    let timeout = lock_wait_max_ms.and_then(|ms| sql::lock_timeout_setting(sql.database.engine, ms));
+    login.settings.extend(timeout.map(|(name, value)| (name.to_owned(), value)));
     let open = sql::sessions(sql.database.engine, self::login(plan, &login), is_private(sql), nonce()?);
     let wrong = |what| Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name a server with --to"));
     open.map(|open| Box::new(open) as _).map_err(wrong)

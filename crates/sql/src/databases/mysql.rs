@@ -34,6 +34,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     scripts: SCRIPTS,
     session_states: &[],
     read_only: None,
+    lock_timeout: Some(("innodb_lock_wait_timeout", 1_000)),
     has_tpcc_tables: true,
     retries,
 };

@@ -30,6 +30,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     scripts: &[],
     session_states: session_states::SESSION_STATES,
     read_only: Some(("default_transaction_read_only", "on")),
+    lock_timeout: Some(("lock_timeout", 1)),
     has_tpcc_tables: true,
     retries: |tables| if tables == Tables::Sbtest { UNIQUE_VIOLATION } else { &[] },
 };

@@ -28,6 +28,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     scripts: &[],
     session_states: &[],
     read_only: None,
+    lock_timeout: None,
     has_tpcc_tables: false,
     retries,
 };

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::replay::play::Outcomes;
-use ::replay::{FORMATS, Format, Layout, Log, LogError, ReadError, Recorded, Selection, Shared, Traffic};
+use ::replay::{
+    FORMATS, Format, Keep, Layout, Log, LogError, ReadError, Recorded, Selection, Shared, Traffic,
+};
 use ::report::{JSON, TERMINAL};
 use clap::{Args, ValueEnum};
 use plan::{CONNECTIONS_DEFAULT, Draft, LoadSpec, Plan, Played};
@@ -75,6 +77,9 @@ pub(crate) struct ReplayFlags {
     /// Maximum time of a statement or request; its connection is then closed
     #[arg(long, value_name = "TIME", default_value = "60s")]
     timeout: String,
+    /// End waits for a lock that exceed the longest statement of the log by this time
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    lock_window: String,
     /// Threads of the generator
     #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<u64>,
@@ -146,12 +151,14 @@ fn replay_once(
     let shared = share(flags, &mut recorded);
     recorded.trace.speed_up(speed);
     let plan = plan(flags, &recorded)?;
+    let lock_window_ns = time_ns("--lock-window", &flags.lock_window)?;
     let Recorded { survey, trace, .. } = &mut recorded;
     let traffic = runner::Traffic {
         trace: Arc::new(std::mem::take(trace)),
         outcomes: Arc::new(Outcomes::new(survey.fingerprints.len())),
         fingerprints: survey.fingerprints.iter().map(|fingerprint| fingerprint.text.clone()).collect(),
         is_read_only: !flags.allow_writes,
+        lock_wait_max_ns: Some(survey.duration_max_ns.saturating_add(lock_window_ns)),
     };
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
@@ -204,6 +211,12 @@ fn speed(text: &str) -> anyhow::Result<Option<f64>> {
     ::replay::speed(text).or_else(|what| bad(format!("--speed: {what}\n  help: write 2x, 0.5x, or max")))
 }
 
+/// Duration of a flag, in nanoseconds.
+fn time_ns(flag: &str, text: &str) -> anyhow::Result<u64> {
+    let duration_ns = plan::units::duration_ns(&with_seconds(text));
+    duration_ns.or_else(|what| bad(format!("{flag}: {what}\n  help: write a time such as 60s")))
+}
+
 /// Time of `--since` or `--until`.
 fn moment(flag: &str, text: Option<&String>) -> anyhow::Result<Option<::replay::Moment>> {
     let moment = text.map(|text| plan::log_moment(&with_seconds(text))).transpose();
@@ -240,8 +253,17 @@ fn read(flags: &ReplayFlags) -> anyhow::Result<Recorded> {
         since: moment("--since", flags.since.as_ref())?,
         until: moment("--until", flags.until.as_ref())?,
     };
-    match Recorded::read(log, &selection, !flags.dry_run) {
+    let keep = match (flags.dry_run, flags.connections) {
+        (true, _) => Keep::Nothing,
+        // Sessions that share connections are put in order as a whole.
+        (false, Some(_)) => Keep::InMemory,
+        (false, None) => Keep::InFile,
+    };
+    match Recorded::read(log, &selection, keep) {
         Ok(recorded) => Ok(recorded),
+        Err(ReadError::File(error)) => bad(format!(
+            "{name}: its statements cannot be kept in a temporary file: {error}\n  help: set TMPDIR to a folder with room for them"
+        )),
         Err(ReadError::Io(error)) => Err(explained(LogError::Io(error))),
         Err(ReadError::TooLarge) => bad(format!(
             "{name}: its statements take more than {} GiB of memory\n  help: take a part of it, or filter it with --user, --database, or --only reads",
@@ -299,10 +321,9 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let traffic = recorded.format.traffic;
     check_scheme(&url, traffic)?;
     let of_requests = flags.connections.map_or(CONNECTIONS_DEFAULT, u64::from);
-    let users = if traffic.has_sessions() { recorded.trace.slots.len() as u64 } else { of_requests };
-    let timeout_ns = plan::units::duration_ns(&with_seconds(&flags.timeout));
-    let timeout_ns =
-        timeout_ns.or_else(|what| bad(format!("--timeout: {what}\n  help: write a time such as 60s")))?;
+    let users =
+        if traffic.has_sessions() { recorded.trace.slot_count() as u64 } else { of_requests };
+    let timeout_ns = time_ns("--timeout", &flags.timeout)?;
     let text = Played::Text { name: "replay".to_owned(), text: b"SELECT 1;\n".to_vec() };
     let draft = Draft {
         url: plan::url_with_step(&url),

@@ -224,6 +224,9 @@ impl MemcachedStep {
     }
 }
 
+/// Creates a command of words with a title, or returns the error and the advice.
+pub(super) type MakeStep = fn(Vec<Vec<u8>>, String) -> Result<MemcachedStep, (String, String)>;
+
 /// Words of a command's line and the place of its data.
 type Line = (Vec<Vec<u8>>, Option<(usize, Vec<u8>)>);
 
@@ -272,10 +275,7 @@ impl Step for MemcachedStep {
 }
 
 /// Reads a step, whose words `make` takes with its title.
-pub(super) fn read(
-    written: &WrittenStep<'_>,
-    make: fn(Vec<Vec<u8>>, String) -> Result<MemcachedStep, (String, String)>,
-) -> Result<Arc<dyn Step>, WrongValue> {
+pub(super) fn read(written: &WrittenStep<'_>, make: MakeStep) -> Result<Arc<dyn Step>, WrongValue> {
     let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
     let (words, title) = match written.value {
         Value::List(items) => {

@@ -40,7 +40,7 @@ const SIGNALS: ValueKind =
 
 pub(crate) static ACTION: Table = Table {
     name: "system event",
-    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `limit`, `cut`, `slow`, `reset`, `fill`, `set`.",
+    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `limit`, `cut`, `slow`, `reset`, `fill`, `set`, `shards`.",
     example: "{ signal: HUP }",
     keys: &[
         key("run", "./deploy {port}", COMMAND, "Runs this command, which must exit with 0."),
@@ -96,6 +96,12 @@ pub(crate) static ACTION: Table = Table {
             "Writes the `files` that use these parameters of `vary` again, with these values.",
         ),
         key("reload", "{ signal: HUP }", table(&RELOAD), "With `set`: makes the system read them."),
+        key(
+            "shards",
+            "3",
+            COUNT,
+            "Requests that begin from then on go to this many URLs of the list with `hash`, from the first on.",
+        ),
         key(
             "until",
             "{ log: restarted }",

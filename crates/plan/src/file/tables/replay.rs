@@ -1,6 +1,6 @@
 //! Keys of `replay` of a load.
 
-use super::{TEXT, VALUES, key, required};
+use super::{DURATION, TEXT, VALUES, key, required};
 use crate::file::form;
 use crate::file::keys::Table;
 use crate::file::keys::ValueKind::{One, Word};
@@ -41,6 +41,13 @@ pub(crate) static REPLAY: Table = Table {
             "true",
             One(&form::TRUTH),
             "SQL: whether the rows of each statement are hashed, so that comparisons see other contents; default false.",
+        ),
+        key(
+            "lock-window",
+            "5s",
+            DURATION,
+            "SQL: a statement that waits for a lock longer than the longest statement of the log took, plus this time, is ended and counted; \
+             default 10s.",
         ),
         key("user", "[ app ]", VALUES, "Replays only the sessions of these users."),
         key(

@@ -95,6 +95,7 @@ fn load(flags: &ReplayFlags, file: &str) -> String {
         ("only", flags.only.map(|Kind::Reads| "reads".to_owned())),
         ("allow-writes", flags.allow_writes.then(|| "true".to_owned())),
         ("checksum", flags.checksum.then(|| "true".to_owned())),
+        ("lock-window", Some(quoted(&with_seconds(&flags.lock_window)))),
         ("user", list(&flags.user)),
         ("database", list(&flags.database)),
         ("since", moment(flags.since.as_ref())),

@@ -146,6 +146,7 @@ impl Done<'_> {
         if !errors.is_empty() {
             let _ = writeln!(text, "errors: {}", errors.join(", "));
         }
+        text.push_str(&self.locks(&sums));
         if self.replayed.was_stopped {
             let _ = writeln!(text, "stopped early: {noun}s that were not due are not counted");
         }
@@ -171,6 +172,19 @@ impl Done<'_> {
             }
             _ => format!("{head}: {results}"),
         }
+    }
+
+    /// Line about waits for locks that were ended. Empty if there were none.
+    fn locks(&self, sums: &FingerprintOutcome) -> String {
+        if sums.lock_waits + sums.deadlocks == 0 {
+            return String::new();
+        }
+        format!(
+            "locks: {} ended after {}, {} ended by the server; the log has none of them\n",
+            counted(sums.lock_waits, "wait"),
+            time(self.traffic.lock_wait_max_ns),
+            counted(sums.deadlocks, "deadlock")
+        )
     }
 
     /// Send delays, and the part of the generator in them.
@@ -310,6 +324,9 @@ impl Done<'_> {
             "differs": sums.differs,
             "unknown": sums.unknown,
             "lost_with_transaction": sums.unsent,
+            "lock_waits_ended": sums.lock_waits,
+            "lock_wait_max_us": us(self.traffic.lock_wait_max_ns),
+            "deadlocks": sums.deadlocks,
             "divergence": sums.divergence(),
             "differences": differences,
         });

@@ -1,0 +1,81 @@
+//! Balance of shards: how evenly a hash spreads the requests of a run over its servers.
+
+use evidence::{EvidenceError, Run};
+use record::Phase;
+
+/// Key of the lists of shards in the stored plan of a run.
+pub const SHARDS_OF_PLAN: &str = "shards";
+/// Probability with which keys that are all equally frequent are less even than [`ShardBalance::by_chance`].
+const ERROR_RATE: f64 = 0.05;
+
+/// A list of servers that a hash selects from. Runs store one object for each list: `endpoint`, `steps`, `addresses`, `in_use`.
+struct ShardList {
+    /// Name of the endpoint; empty for the system itself.
+    endpoint: String,
+    /// Numbers of the steps that go there.
+    steps: Vec<u16>,
+    /// Number of servers. They are the last parts of each step.
+    addresses: usize,
+    /// Number of servers, from the first on, that got requests.
+    in_use: usize,
+}
+
+/// Requests of the measured time by shard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShardBalance {
+    /// Name of the endpoint; empty for the system itself.
+    pub endpoint: String,
+    /// Host and port of each shard in use, with the number of requests that ended there.
+    pub shards: Vec<(String, u64)>,
+    /// Largest number of requests of a shard ÷ mean over the shards; 1 is even.
+    pub largest_to_mean: f64,
+    /// Largest ratio that chance alone gives with a probability of 95 %, if each request goes to any shard with equal chance. Keys
+    /// that come often, or shards with unequal ranges, exceed it.
+    pub by_chance: f64,
+}
+
+impl ShardBalance {
+    /// Balance of each list with a hash. Lists with a single shard, or without requests, have none.
+    ///
+    /// # Errors
+    ///
+    /// Stored seconds that cannot be decoded.
+    pub fn of_run(run: &Run) -> Result<Vec<Self>, EvidenceError> {
+        let stored = run.new.plan_json[SHARDS_OF_PLAN].as_array().map_or(&[][..], Vec::as_slice);
+        let lists = stored.iter().filter_map(|list| {
+            let number = |key: &str| usize::try_from(list[key].as_u64()?).ok();
+            let steps = list["steps"].as_array()?.iter();
+            Some(ShardList {
+                endpoint: list["endpoint"].as_str()?.to_owned(),
+                steps: steps.filter_map(|step| u16::try_from(step.as_u64()?).ok()).collect(),
+                addresses: number("addresses")?,
+                in_use: number("in_use")?,
+            })
+        });
+        let balances = lists.map(|list| Self::of_list(run, list)).collect::<Result<Vec<_>, _>>()?;
+        Ok(balances.into_iter().flatten().collect())
+    }
+
+    fn of_list(run: &Run, list: ShardList) -> Result<Option<Self>, EvidenceError> {
+        let mut shards: Vec<(String, u64)> = Vec::new();
+        for step in &list.steps {
+            let parts: Vec<(u16, &str)> = run.new.parts_of(*step).collect();
+            let first = parts.len().saturating_sub(list.addresses);
+            for (place, (number, name)) in parts[first..].iter().take(list.in_use).enumerate() {
+                let ended = run.total(*number, Phase::Measured)?.counts.ended();
+                match shards.get_mut(place) {
+                    Some((_, count)) => *count += ended,
+                    None => shards.push(((*name).to_owned(), ended)),
+                }
+            }
+        }
+        let all: u64 = shards.iter().map(|(_, count)| count).sum();
+        let largest = shards.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        let Some(by_chance) = stats::largest_by_chance(all, shards.len() as u64, ERROR_RATE) else {
+            return Ok(None);
+        };
+        let mean = all as f64 / shards.len() as f64;
+        let (largest_to_mean, by_chance) = (largest as f64 / mean, by_chance as f64 / mean);
+        Ok(Some(Self { endpoint: list.endpoint, shards, largest_to_mean, by_chance }))
+    }
+}

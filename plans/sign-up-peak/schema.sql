@@ -1,0 +1,4 @@
+CREATE EXTENSION pgcrypto;
+
+CREATE TABLE users (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, email text NOT NULL UNIQUE, password text NOT NULL);
+
