@@ -261,6 +261,7 @@ fn encode(out: &mut Vec<u8>, item: &Item, place: u64, text: Option<&str>) {
     let (form, values): (u8, &[Option<String>]) = match &item.form {
         Form::Query | Form::Request(_) => (0, &[]),
         Form::Execute { values, is_named } => (1 + u8::from(*is_named), values),
+        Form::Command => (3, &[]),
     };
     out.push(form);
     match &item.result {
@@ -352,6 +353,7 @@ fn decode<'a>(input: &mut Input<'a>) -> Option<(Item, u64, Option<&'a str>)> {
     }
     let form = match form {
         0 => Form::Query,
+        3 => Form::Command,
         form => Form::Execute { values: values.into(), is_named: form == 2 },
     };
     Some((Item { at_ns, text: number, form, fingerprint, is_last: false, result, rows }, place, text))

@@ -162,7 +162,10 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     let resumed = ending.map_or(0, |ending| ending.resumed_handshakes);
     let resumed = (resumed > 0).then(|| format!("{} handshakes resumed a session", count(resumed)));
     if session.is_some() || handshake.is_some() {
-        facts.push(("TLS", [session, handshake, resumed].into_iter().flatten().collect::<Vec<_>>().join(", ")));
+        facts.push((
+            "TLS",
+            [session, handshake, resumed].into_iter().flatten().collect::<Vec<_>>().join(", "),
+        ));
     }
     if let Some(resolved_ns) = ending.and_then(|ending| ending.resolved_ns) {
         facts.push(("name", format!("resolved in {}", duration(resolved_ns as f64))));

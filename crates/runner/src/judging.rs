@@ -153,7 +153,16 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         busiest_10s_share,
         tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes, same_body, resumed_handshakes, contents })
+    Ok(Closed {
+        accounts,
+        usage,
+        tool,
+        tool_ran: collected.tool_ran,
+        notes,
+        same_body,
+        resumed_handshakes,
+        contents,
+    })
 }
 
 /// End of the window: that of the load, or the last counted answer if the number of requests ended the load.

@@ -44,7 +44,8 @@ pub fn begin_study(
     }
     stamps.extend(study.tool_stamps());
     // Only whole runs that a plan might have had in slices need a reason.
-    let is_compared = matches!(procedure, Procedure::Blocks | Procedure::Duel { .. } | Procedure::Best { .. });
+    let is_compared =
+        matches!(procedure, Procedure::Blocks | Procedure::Duel { .. } | Procedure::Best { .. });
     let is_auto = is_compared && study.compare.interleave == Interleave::Auto;
     let no_slices = study.no_slices().filter(|_| is_auto);
     stamps.extend(no_slices.map(|no| format!("in whole runs, not in slices: {}", no.because)));

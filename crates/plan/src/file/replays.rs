@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::BufReader;
 
-use ::replay::{
-    Format, KEPT_BYTES_MAX, Keep, Layout, Log, LogError, Moment, ReadError, Recorded, Selection, Traffic,
-};
+use ::replay::{Format, KEPT_BYTES_MAX, Keep, Layout, Log, LogError, Moment, ReadError, Recorded, Selection};
 
 use super::folder::FileProblem;
 use super::reading::Reading;

@@ -321,8 +321,7 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let traffic = recorded.format.traffic;
     check_scheme(&url, traffic)?;
     let of_requests = flags.connections.map_or(CONNECTIONS_DEFAULT, u64::from);
-    let users =
-        if traffic.has_sessions() { recorded.trace.slot_count() as u64 } else { of_requests };
+    let users = if traffic.has_sessions() { recorded.trace.slot_count() as u64 } else { of_requests };
     let timeout_ns = time_ns("--timeout", &flags.timeout)?;
     let text = Played::Text { name: "replay".to_owned(), text: b"SELECT 1;\n".to_vec() };
     let draft = Draft {
