@@ -130,7 +130,10 @@ fn peak_is_the_largest_number_of_overlapping_sessions() {
 }
 
 /// Items of all slots as a reader gives them: time, fingerprint, text, form, whether the session ends, result.
-fn read_all(trace: replay::Trace) -> Vec<Vec<(u64, u16, String, replay::Form, bool, LoggedResult)>> {
+/// A statement as read back: time, fingerprint, text, form, whether its session ends with it, and result.
+type ReadBack = (u64, u16, String, replay::Form, bool, LoggedResult);
+
+fn read_all(trace: replay::Trace) -> Vec<Vec<ReadBack>> {
     let trace = std::sync::Arc::new(trace);
     let slot = |slot| {
         let mut reader = trace.reader(slot);
@@ -148,7 +151,7 @@ fn read_all(trace: replay::Trace) -> Vec<Vec<(u64, u16, String, replay::Form, bo
 fn varied(number: u32, whole_seconds: bool) -> Entry {
     let session = if number < 40 { number % 3 } else { number % 2 };
     let at_ns = u64::from(number / 7) * SECOND + if whole_seconds { 0 } else { u64::from(number) };
-    let text = if number % 11 == 0 {
+    let text = if number.is_multiple_of(11) {
         format!("SELECT '{}'", "é".repeat(9_000))
     } else {
         format!("SELECT {number}")
@@ -166,7 +169,7 @@ fn varied(number: u32, whole_seconds: bool) -> Entry {
         LoggedResult::Error(Some(*b"23505")),
     ][number as usize % 4]
         .clone();
-    let rows = (number % 2 == 0).then_some(u64::from(number));
+    let rows = number.is_multiple_of(2).then_some(u64::from(number));
     Entry { action, result, rows, ..entry(session, at_ns, "") }
 }
 

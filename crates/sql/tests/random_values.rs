@@ -81,7 +81,7 @@ fn moment(random: &mut Xoroshiro) -> String {
     let [hour, minute, second] = [24, 60, 60].map(|most| below(random, most));
     let micros = below(random, 999_999) + 1;
     // PostgreSQL omits trailing zeros of the fraction, and MySQL does not.
-    let micros = if micros % 10 == 0 { micros + 1 } else { micros };
+    let micros = if micros.is_multiple_of(10) { micros + 1 } else { micros };
     format!("{} {hour:02}:{minute:02}:{second:02}.{micros:06}", date(random))
 }
 
