@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::{Run, StoredReading};
+use evidence::{Run, StoredReading, THREAD_AT_REST};
 use stats::median;
 use units::Share;
 
@@ -26,6 +26,8 @@ pub struct Signals {
     pub steal: Option<f64>,
     /// Share of a core that the busiest thread of the system used, the median of all seconds.
     pub busiest_thread: Option<f64>,
+    /// Share of the time for which the busiest thread of the system ran before the load.
+    pub thread_at_rest: Option<f64>,
     /// Share of the time in which some task waited for CPU, the median of all seconds.
     pub cpu_pressure: Option<f64>,
     /// Share of the time in which some task waited for memory, the median of all seconds.
@@ -109,6 +111,10 @@ impl Signals {
             busy_cores: of_all(sum(&|second| second.busy_s())).map(|share| share * cores as f64),
             steal: of_all(sum(&|second| second.steal_s)),
             busiest_thread: middle(&|second| second.share(second.busiest_thread_s?)),
+            thread_at_rest: run
+                .readings()
+                .find(|of| (of.subject, of.metric) == ("system", THREAD_AT_REST) && of.value.is_finite())
+                .map(|of| of.value),
             cpu_pressure: middle(&|second| second.cpu_pressure),
             memory_pressure: middle(&|second| second.memory_pressure),
             disk_pressure: middle(&|second| second.disk_pressure),

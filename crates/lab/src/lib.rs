@@ -1,6 +1,7 @@
 //! Starts, observes, and stops systems. Generates no load.
 
 pub mod access;
+mod at_rest;
 mod busy_cores;
 mod capture;
 pub mod census;
@@ -41,6 +42,7 @@ mod steady;
 mod stop;
 mod system;
 
+pub use at_rest::busiest_thread_at_rest;
 pub use busy_cores::busy_cores;
 pub use copies::{Copied, copy};
 pub use failure::{Failure, Output, Stage};

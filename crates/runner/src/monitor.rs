@@ -124,6 +124,8 @@ pub(crate) struct MonitoredSystem<'a> {
     inside: Option<Box<dyn DatabaseWatch>>,
     /// Counters of the database before the load; `None` if they are not read.
     costs: Option<CostMeter>,
+    /// Share of the time for which the busiest thread of the system ran before the load, until it is stored.
+    at_rest: Option<f64>,
     /// Profiler of the CPU time of the system.
     profiler: RunProfiler,
     /// Events of the run.
@@ -192,6 +194,7 @@ impl<'a> MonitoredSystem<'a> {
             database: None,
             inside: None,
             costs: None,
+            at_rest: None,
             profiler: RunProfiler::default(),
             events: Events::default(),
             figures: OwnFigures::default(),
@@ -208,6 +211,12 @@ impl<'a> MonitoredSystem<'a> {
     /// Reads the counters of the database, before the load begins.
     pub(crate) fn begin_costs(&mut self) {
         self.costs = self.database.as_ref().and_then(|database| self.lab.meter_costs(database));
+    }
+
+    /// Observes the threads of the system before the load: those of its own processes, and of `listeners`.
+    pub(crate) fn observe_rest(&mut self, listeners: &[u32]) {
+        let roots: Vec<u32> = self.roots.iter().chain(listeners).copied().collect();
+        self.at_rest = self.lab.busiest_thread_at_rest(&roots);
     }
 
     /// Stores the growth of the counters of the database in a second of its own, after the last one of the load.
@@ -275,6 +284,12 @@ impl<'a> MonitoredSystem<'a> {
     ) -> Result<(), StoreError> {
         if let Some(newest) = looks.last_mut() {
             newest.readings.extend(said(self));
+            newest.readings.extend(self.at_rest.take().map(|share| lab::probes::Reading {
+                subject: "system".to_owned(),
+                metric: evidence::THREAD_AT_REST,
+                label: String::new(),
+                value: share,
+            }));
         }
         if let Some(clock) = &self.clock {
             looks.iter_mut().for_each(|look| self.taken.note_held(look, clock.origin));

@@ -75,6 +75,11 @@ pub trait Lab: Debug {
     /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
+    /// Share of the time for which the busiest thread of these processes and their descendants runs without a load; `None` if unknown.
+    fn busiest_thread_at_rest(&self, _roots: &[u32]) -> Option<f64> {
+        None
+    }
+
     /// Path of the program `tenbin`, which includes the target that answers at once. The error says why it cannot be started.
     fn tenbin(&self) -> Result<PathBuf, String>;
 }
@@ -218,6 +223,10 @@ impl Lab for LocalLab {
 
     fn look_around(&self, prepared: &Prepared) -> Before {
         Before::look(prepared)
+    }
+
+    fn busiest_thread_at_rest(&self, roots: &[u32]) -> Option<f64> {
+        lab::busiest_thread_at_rest(roots)
     }
 
     fn tenbin(&self) -> Result<PathBuf, String> {

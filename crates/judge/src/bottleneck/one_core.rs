@@ -34,6 +34,21 @@ impl Resource {
         .next("run more workers or processes, or let the system use more than one thread");
 }
 
+/// Smallest share of the busiest thread's time under load that it also ran before the load, if requests are not why it runs.
+const AT_REST_MIN_SHARE: f64 = 0.8;
+
+/// A thread that computes without requests does something else: a report, a poll, a loop.
+const RAN_BEFORE_THE_LOAD: Refutation = Refutation {
+    when: "a thread of it ran before the load for 80 % or more of the time that the busiest one ran under load",
+    is_read: |evidence| {
+        let at_rest = evidence.signal(|signals| signals.thread_at_rest);
+        let ran = evidence.signal(|signals| signals.busiest_thread);
+        at_rest
+            .zip(ran)
+            .is_some_and(|(at_rest, ran)| at_rest >= AT_REST_MIN_SHARE * ran.max(LONE_THREAD_MIN_RUNNING))
+    },
+};
+
 /// Threads that sleep for something else are not kept from running by another thread.
 const THREADS_SLEPT: Refutation = Refutation {
     when: "30 % of its requests in flight slept for a disk, a peer, or something inside the database",
@@ -80,7 +95,7 @@ pub(super) const ONE_THREAD: Rule = Rule {
     when: "the busiest thread of the system ran 90 % of the time; or it used three quarters of what the system used, and threads of the \
            system ran or were ready for 0.9 to 1.3 cores. A pool of sleeping threads that is taken in full speaks against it",
     why: "more threads or processes could use other cores, that one cannot. Others may take the core from it",
-    refuted_by: &[],
+    refuted_by: &[RAN_BEFORE_THE_LOAD],
     rung: Rung::Kernel,
     covers: Covers::Any,
     find: one_thread,
@@ -210,7 +225,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
-    refuted_by: &[SEVERAL_CORES_USED, SEVERAL_CORES_WANTED],
+    refuted_by: &[SEVERAL_CORES_USED, SEVERAL_CORES_WANTED, RAN_BEFORE_THE_LOAD],
     rung: Rung::Kernel,
     covers: Covers::Runs,
     find: one_core,

@@ -91,6 +91,19 @@ fn busy_thread_next_to_a_full_pool_is_not_the_limit() {
 }
 
 #[test]
+fn thread_that_ran_before_the_load_is_not_the_limit() {
+    // Eight users wait for 20 ms each, and a report computes all the time.
+    let mut planted = Planted::closed(8, 397.0, 20.1);
+    planted.uses(1.02, 0.02);
+    planted.signals.busiest_thread = Some(1.0);
+    planted.threads(&[("poll", 1.0), ("on_cpu", 1.0), ("runnable", 0.02)]);
+    planted.signals.thread_at_rest = Some(0.4);
+    assert_eq!(planted.said(), ["one_core"], "it did not run all the time");
+    planted.signals.thread_at_rest = Some(0.97);
+    assert!(!planted.said().contains(&"one_core"), "{:?}", planted.causes());
+}
+
+#[test]
 fn one_core_in_use_without_threads_in_turn_is_no_limit() {
     let mut planted = Planted::closed(16, 600.0, 1.0);
     planted.uses(1.0, 0.0);

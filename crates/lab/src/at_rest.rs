@@ -1,0 +1,70 @@
+//! Observes how long the threads of a system run while no load is on it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::census::Census;
+
+/// Time for which threads are observed. The kernel updates the time of a running thread at its ticks, 1 to 10 ms apart.
+const WINDOW: Duration = Duration::from_millis(50);
+/// Maximum number of threads that are read.
+const THREADS_MAX: usize = 4_096;
+
+/// Observes the threads of these processes and of their descendants for 50 ms. Returns the share of the time for which the busiest
+/// one ran, from 0 to 1; `None` without threads, with too many, or if the kernel counts no time of threads.
+pub fn busiest_thread_at_rest(roots: &[u32]) -> Option<f64> {
+    let processes = Census::now().families(roots);
+    let since = Instant::now();
+    let before = ran_ns(processes.iter().copied())?;
+    thread::sleep(WINDOW.saturating_sub(since.elapsed()));
+    let over_ns = since.elapsed().as_nanos() as f64;
+    let after = ran_ns(processes.iter().copied())?;
+    let grown = after.iter().filter_map(|(thread, ns)| Some(ns.saturating_sub(*before.get(thread)?)));
+    Some((grown.max()? as f64 / over_ns).min(1.0))
+}
+
+/// Time for which each thread has run so far, in nanoseconds.
+fn ran_ns(processes: impl Iterator<Item = u32>) -> Option<BTreeMap<u32, u64>> {
+    let mut threads = BTreeMap::new();
+    for process in processes {
+        for entry in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
+            let Some(id) = entry.file_name().to_str().and_then(|id| id.parse::<u32>().ok()) else { continue };
+            let Ok(text) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
+            threads.extend(text.split(' ').next().and_then(|ns| Some((id, ns.parse::<u64>().ok()?))));
+            if threads.len() > THREADS_MAX {
+                return None;
+            }
+        }
+    }
+    (!threads.is_empty()).then_some(threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn thread_that_computes_without_a_load_is_seen() {
+        assert_eq!(busiest_thread_at_rest(&[u32::MAX]), None);
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let computing = scope.spawn(|| {
+                let mut turns = 0_u64;
+                while !is_over.load(Ordering::Relaxed) {
+                    turns = black_box(turns + 1);
+                }
+            });
+            harness::quiet::assert_measured(|| {
+                let ran = busiest_thread_at_rest(&[std::process::id()]).expect("threads are counted");
+                assert!(ran > 0.5, "{ran}");
+            });
+            is_over.store(true, Ordering::Relaxed);
+            computing.join().expect("it ends");
+        });
+    }
+}
