@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs every check and reports how long each took. Installing and building come first. Checks that only compute run beside the tests,
+# Runs every check and reports how long each took. Installing and building come first. Checks that only compute run next to the tests,
 # which mostly wait, at a priority that takes no core from them; checks that measure time have the machine to themselves.
 # Usage: checks.sh FOLDER, where logs are kept; called by `make test`
 set -euo pipefail
 
 FIRST="fmt tools programs"
-BESIDE="ui-check clippy doc instructions simulated"
+MEANWHILE="ui-check clippy doc instructions simulated"
 ALONE="browser truth why-short"
 
 logs=$1
@@ -37,7 +37,7 @@ lane() {
 
 # Runs steps with the processor time that others leave. The first one starts when the tests have been listed, because Cargo lets only
 # one command use a folder of builds.
-beside() {
+meanwhile() {
     chrt --idle --pid 0 "$BASHPID"
     until [ -e "$tests/computing" ] || [ -e "$logs/failed" ]; do sleep 1; done
     lane "$@"
@@ -53,7 +53,7 @@ for name in $FIRST; do lane "$name" & done
 finish
 rm -rf "$tests"
 # shellcheck disable=SC2086 # Names of steps.
-beside $BESIDE &
+meanwhile $MEANWHILE &
 echo "== unit"
 step unit 2>&1 | tee "$logs/unit.log" || true
 finish
@@ -66,7 +66,7 @@ done
 sed -n 's/.*test result: ok\. //p' "$logs/unit.log" |
     awk '{ passed += $1; failed += $3 } END { print "\ncargo test: " passed " passed, " failed " failed" }'
 printf '\n%-14s %7s\n' step seconds
-for name in $FIRST unit $BESIDE $ALONE; do
+for name in $FIRST unit $MEANWHILE $ALONE; do
     printf '%-14s %7d\n' "$name" "$(sed -n "s/^$name //p" "$logs/seconds")"
 done
 printf '%-14s %7d\n' "all" $((SECONDS - begun))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the test programs of the workspace. Programs that wait for time to pass, for servers, or for programs that they start run one
-# after the other, each with several tests at a time. Programs that only compute run beside them, at a priority that takes no core from
+# after the other, each with several tests at a time. Programs that only compute run next to them, at a priority that takes no core from
 # anything that waits for one.
 # Usage: tests.sh FOLDER [CARGO_FLAG...], where each program's output is kept. CARGO_FLAGs choose profile and packages.
 set -euo pipefail

@@ -275,8 +275,7 @@ impl<'a> Worker<'a> {
             messages,
             clock: Clock::from(std::time::Instant::now()),
             poll: Poll::new()?,
-            // Most users have one timer.
-            timers: Timers::with_capacity(users.len()),
+            timers: Timers::with_capacity(users.len()), // Most users have one.
             driver,
             totals: vec![ConnectionTotals::default(); dispatch.most_links()],
             users,

@@ -28,12 +28,7 @@ impl Plan {
             "variables": self.variables,
             "data": self.data.iter().map(data_json).collect::<Vec<Value>>(),
             "unix_socket": self.endpoint().peer().unix_socket.as_ref().map(|path| path.display().to_string()),
-            "tls": self.endpoint().peer().tls.as_ref().map(|trust| match trust {
-                Trust::System => "system",
-                Trust::Authorities(_) => "cacert",
-                Trust::AnyName(_) => "any-name",
-                Trust::Anything => "insecure",
-            }),
+            "tls": self.endpoint().peer().tls.as_ref().map(trust_name),
             "sql": self.loads().find_map(EndpointLoad::scripts_json),
             "load": self.load_words(),
             "stop": stop,
@@ -164,6 +159,15 @@ fn request_json(name: &str, action: &OwnedAction) -> Value {
         "expect": { "status": "200–399", "headers": [], "body_checks": 0, "size": null },
         "saves": [],
     })
+}
+
+fn trust_name(trust: &Trust) -> &'static str {
+    match trust {
+        Trust::System => "system",
+        Trust::Authorities(_) => "cacert",
+        Trust::AnyName(_) => "any-name",
+        Trust::Anything => "insecure",
+    }
 }
 
 fn scenario_json(scenario: &Scenario) -> Value {

@@ -137,7 +137,7 @@ const PLACES: &[(&str, [&str; 2])] = &[
     // Scenario.
     ("scenario: [ get: \"/{v}\" ]\n", ["a", "b"]),
     ("scenario: [ { post: /, body: \"n={v}\" } ]\n", ["1", "2"]),
-    ("scenario: [ { post: /, body-file: \"{v}\" } ]\n", ["order.json", "people.csv"]),
+    ("scenario: [ { post: /, body-file: \"{v}\" } ]\n", ["people.csv", "order.txt"]),
     ("scenario: [ { get: /, headers: { Accept: \"text/{v}\" } } ]\n", ["html", "plain"]),
     ("scenario: [ { get: /, expect: { status: \"{v}\" } } ]\n", ["200", "404"]),
     ("scenario: [ { get: /, weight: \"{v}\" }, { get: /other, weight: 1 } ]\n", ["3", "7"]),
@@ -151,17 +151,16 @@ const PLACES: &[(&str, [&str; 2])] = &[
     ("scenario: [ get: / ]\nload: { rate: \"{v}/s\", for: 2s }\n", ["20", "500"]),
     ("scenario: [ get: / ]\nload: { users: 2, keep-alive: \"{v}\", for: 2s }\n", ["true", "false"]),
     ("scenario: [ get: / ]\nload: { users: 2, think: \"{v}\", for: 2s }\n", ["1ms", "exp:2ms"]),
-    ("scenario: [ get: / ]\nload: { users: 20, connections: \"{v}\", for: 2s }\n", ["5", "10"]),
+    ("scenario: [ get: / ]\nload: { rate: 20/s, connections: \"{v}\", for: 2s }\n", ["5", "10"]),
     ("scenario: [ get: / ]\nload: { users: 2, timeout: \"{v}\", for: 2s }\n", ["1s", "3s"]),
     ("scenario: [ get: / ]\nload: { users: 2, for: \"{v}\", warm-up: 1s }\n", ["2s", "4s"]),
     ("scenario: [ get: / ]\nload: { rate: 20/s, arrivals: \"{v}\", for: 2s }\n", ["poisson", "even"]),
     // SQL.
     ("scenario: [ sql: \"SELECT {v}\" ]\nurl: sqlite:a.db\n", ["1", "2"]),
     (
-        "scenario: [ { sql: SELECT 1, mode: \"{v}\" } ]\nurl: postgres://u@127.0.0.1/db\n",
+        "scenario: [ sql: SELECT 1 ]\nsql: { mode: \"{v}\" }\nurl: postgres://u@127.0.0.1/db\n",
         ["simple", "prepared"],
     ),
-    ("scenario: [ workload: \"{v}\" ]\nurl: postgres://u@127.0.0.1/db\n", ["select-only", "tpcb-like"]),
     // Systems: commands, files, and data.
     ("scenario: [ get: / ]\nsystems: { s: { start: \"./a {port} {v}\" } }\n", ["a", "b"]),
     (
@@ -186,7 +185,7 @@ const PLACES: &[(&str, [&str; 2])] = &[
     ),
 ];
 
-/// All that a variant does, without the variables of its environment, among which parameters are as well.
+/// All that a variant does, without its names and its number, and without the variables of its environment, which parameters are, too.
 fn doings(study: &plan::Study, variant: usize) -> String {
     let launch = launch(study, variant);
     let plan = study.plan(0, &launch).expect("the plan can be made");
@@ -199,7 +198,9 @@ fn doings(study: &plan::Study, variant: usize) -> String {
             Some(at) if indent > at => continue,
             _ => env = line.trim_start().starts_with("env: [").then_some(indent),
         }
-        kept.push(line);
+        if !["    title:", "    variant:", "    number:"].iter().any(|name| line.starts_with(name)) {
+            kept.push(line);
+        }
     }
     kept.join("\n")
 }
@@ -208,7 +209,7 @@ fn doings(study: &plan::Study, variant: usize) -> String {
 fn parameter_in_any_place_does_what_its_value_does() {
     for (template, values) in PLACES {
         let has = |key: &str| template.contains(key);
-        let load = if has("load:") { "" } else { "load: { users: 2, for: 2s }\n" };
+        let load = if has("\nload:") { "" } else { "load: { users: 2, for: 2s }\n" };
         let url = if has("url:") || has("systems:") { "" } else { "url: http://127.0.0.1:8080\n" };
         let rest = format!("{template}{load}{url}");
         let study = text(&format!("vary: {{ v: [ \"{}\", \"{}\" ] }}\n{rest}", values[0], values[1]));

@@ -7,7 +7,7 @@ use evidence::{Ending, Generator, SameBody, StepContents};
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
 use load::{Load, Schedule};
 use plan::{Pin, Plan};
-use record::{Backlog, ConnectionTotals, Spread, Tally};
+use record::{Backlog, ConnectionTotals, Spread, Tally, Whole};
 use store::Store;
 
 use crate::ceiling::{self, Shape};
@@ -95,13 +95,7 @@ impl Closed {
 /// Closes the accounts. `asked` is the stop level that was requested.
 pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> Result<Closed, RunError> {
     let is_whole = collected.broke.is_empty() && collected.hopeless.is_empty();
-    let (mut tally, mut before) = (Tally::default(), Tally::default());
-    for whole in std::mem::take(&mut collected.wholes) {
-        let [warm_up, measured] =
-            whole.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
-        before.merge(&warm_up?);
-        tally.merge(&measured?);
-    }
+    let [before, tally] = merged(std::mem::take(&mut collected.wholes), is_whole)?;
     Backlog::of(&before, &tally)?;
     let mut ended = before.window;
     ended.add(&tally.window);
@@ -163,6 +157,18 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         resumed_handshakes,
         contents,
     })
+}
+
+/// Tallies of the warm-up and of the measured phase, over all steps. `is_whole` if the load came to its end.
+fn merged(wholes: Vec<[Whole; 2]>, is_whole: bool) -> Result<[Tally; 2], RunError> {
+    let mut merged = [Tally::default(), Tally::default()];
+    for whole in wholes {
+        let settled = whole.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
+        for (sum, tally) in merged.iter_mut().zip(settled) {
+            sum.merge(&tally?);
+        }
+    }
+    Ok(merged)
 }
 
 /// End of the window: that of the load, or the last counted answer if the number of requests ended the load.

@@ -17,6 +17,10 @@ fn names_of_error_classes_are_listed_once() {
             // A parameter of libpq.
             ("crates/plan/src/database/postgres.rs", "connect_timeout"),
             ("crates/plan/src/database/postgres/parameters.rs", "connect_timeout"),
+            // A noun, with its number.
+            ("crates/tenbin/src/commands/replay/report.rs", "deadlock"),
+            // A setting of PostgreSQL.
+            ("crates/sql/src/databases/postgres.rs", "lock_timeout"),
             // A word of other tools.
             ("crates/plan/src/file/near.rs", "capture"),
         ],

@@ -27,6 +27,8 @@ const MAY_READ: &[(&str, &str)] = &[
         "how long the statistics of all tables took, to leave them out where that is long",
     ),
     ("crates/runner/src/resolve.rs", "how long a name look-up took"),
+    ("crates/runner/src/written.rs", "how long the rows of all shards may be read"),
+    ("crates/lab/src/at_rest.rs", "how long threads are observed before a load"),
     ("crates/lab/src/listening.rs", "how long looking through open files may take"),
     ("crates/lab/src/steady.rs", "how long a system takes to be steady, once it is ready"),
     ("crates/lab/src/deadline.rs", "how long a system may take to start and to stop"),
