@@ -42,11 +42,11 @@ fn rejects_wrong_urls() {
     for (text, what) in [
         (
             "gopher://127.0.0.1/",
-            "unknown URL scheme; known are http, https, tcp, redis, rediss, redis+sentinel, rediss+sentinel, mongodb, memcached, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, redis, rediss, redis+sentinel, rediss+sentinel, mongodb, memcached, couchbase, memcached+binary, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         (
             "file:///etc/passwd",
-            "unknown URL scheme; known are http, https, tcp, redis, rediss, redis+sentinel, rediss+sentinel, mongodb, memcached, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, redis, rediss, redis+sentinel, rediss+sentinel, mongodb, memcached, couchbase, memcached+binary, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         ("xyzzy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),
@@ -158,13 +158,13 @@ fn rejects_wrong_numbers_and_units() {
             ["--think", "soon"],
             "--think",
             "\"soon\" is not a duration",
-            "write 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
+            "write 100ms, 50ms..150ms (uniform), exp:100ms (exponential), or 18s+exp:12s (both)",
         ),
         (
             ["--think", "2s..1s"],
             "--think",
             "\"2s..1s\" has its end before its start",
-            "write 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
+            "write 100ms, 50ms..150ms (uniform), exp:100ms (exponential), or 18s+exp:12s (both)",
         ),
         (
             ["--stages", "10s"],
@@ -358,16 +358,11 @@ fn rejects_contradictory_flags() {
             "one verifies certificates and the other does not",
             only_one,
         ),
-        (
-            &[URL, "-k"],
-            "--insecure",
-            "the URL is http: there is no certificate",
-            "remove it, or write https://",
-        ),
+        (&[URL, "-k"], "--insecure", "the URL is http: there is no TLS", "remove it, or write https://"),
         (
             &[URL, "--cacert", "y"],
             "--cacert",
-            "the URL is http: there is no certificate",
+            "the URL is http: there is no TLS",
             "remove it, or write https://",
         ),
     ];

@@ -4,7 +4,7 @@ use crate::support::{self, Home};
 use servers::{Postgres, PostgresSettings};
 
 #[test]
-fn inconsistent_tables_end_the_load_with_an_exit_code_of_their_own() {
+fn inconsistent_tables_end_load_and_study_with_an_exit_code_of_their_own() {
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
     let (home, url) = (Home::new(), server.own_url());
     let tables = ["--table-size", "1000"];
@@ -26,6 +26,15 @@ fn inconsistent_tables_end_the_load_with_an_exit_code_of_their_own() {
             "DELETE FROM tpcc_order_line WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 5 AND ol_number = 2",
         )
         .expect("deleted");
+    let plan = format!(
+        "scenario: [ workload: tpcc-payment ]\nload: {{ users: 2, requests: 40 }}\nsql: {{ table-size: 1000 }}\nurl: {}\n",
+        server.url(Postgres::USER, None)
+    );
+    std::fs::write(home.path().join("plan.yaml"), plan).expect("a file");
+    let mut command = home.command(&["run", "plan.yaml"]);
+    command.env("PGPASSWORD", Postgres::PASSWORD);
+    let study = support::Started::spawn(command).finish();
+    assert!(matches!(study.code, Some(4 | 7)), "{study:?}");
     let broken = load(&["--format", "json"]);
     assert!(matches!(broken.code, Some(4 | 7)), "{broken:?}");
     for text in [r#""stage":"consistency""#, "clause 3.3.2.4"] {

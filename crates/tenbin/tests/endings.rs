@@ -12,8 +12,11 @@ use serde_json::Value;
 use crate::support::systems::assert_nothing_is_left;
 use crate::support::{Home, Output, Started, TENBIN, built_in, until, url};
 
+const INCONSISTENT: &str =
+    "consistency::inconsistent_tables_end_load_and_study_with_an_exit_code_of_their_own";
+
 /// Cells of the table that other tests reach, each with its test.
-const ELSEWHERE: [(CommandEnding, CommandGroup, &str); 5] = [
+const ELSEWHERE: [(CommandEnding, CommandGroup, &str); 8] = [
     (CommandEnding::NothingHolds, CommandGroup::Capacity, "capacity::a_system_that_holds_nothing_is_told_so"),
     // A load that a rule cut off, and a search without a credible run, only occur on a machine that is out of order.
     (CommandEnding::SystemFailed, CommandGroup::Load, "judge: endings::tests::every_verdict_has_one_ending"),
@@ -28,6 +31,10 @@ const ELSEWHERE: [(CommandEnding, CommandGroup, &str); 5] = [
         "judge: baseline::tests::a_side_without_runs_that_count_ends_the_command",
     ),
     (CommandEnding::Invalid, CommandGroup::Compare, "invalid_figures_give_no_answer"),
+    (CommandEnding::Inconsistent, CommandGroup::Load, INCONSISTENT),
+    (CommandEnding::Inconsistent, CommandGroup::Study, INCONSISTENT),
+    // A search ends like any other study with such a run.
+    (CommandEnding::Inconsistent, CommandGroup::Capacity, INCONSISTENT),
 ];
 
 /// Endings of a group that the tests below reach.
