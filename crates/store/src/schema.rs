@@ -139,6 +139,7 @@ mod tests {
             0xd31f_05ee,
             0xbaa6_4ec0,
             0xf2cb_dcc0,
+            0x3083_4b15,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);
