@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use std::path::Path;
+
 use evidence::{
     Bounds, CapacityRules, Cause, Compare, ConnectionsByProcess, Decision, Ending, Failure, GateResult,
     Generator, GeneratorEffect, HeldReading, Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure,
@@ -12,11 +14,25 @@ use fixtures::reading;
 use record::{
     ErrorClass, Finish, Interval, LedgerEntry, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
 };
+use rusqlite::Connection;
 use serde_json::json;
 use store::Store;
 
 /// 2026-11-21T14:25:01Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_000;
+
+/// Version of the schema of a file.
+pub(crate) fn version(path: &Path) -> i64 {
+    Connection::open(path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+}
+
+/// Version of the schema of a new file.
+pub(crate) fn newest_version() -> i64 {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    drop(Store::open(&path).unwrap());
+    version(&path)
+}
 
 pub(crate) fn new_run() -> NewRun {
     NewRun {
