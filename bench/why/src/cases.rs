@@ -155,7 +155,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("redis-scan-count", &["store_command"]).mentioning("SCAN"),
     // Most calls of the command are quick.
     Case::new("redis-big-key", &["store_command"]).mentioning("slow log"),
-    // What the control group has no room for is swapped.
+    // Memory beyond the limit of the control group is swapped.
     Case::new("redis-swap", &["memory", "memory_limit"]),
     Case::new("redis-one-core", &["one_core"]),
     Case::new("redis-hot-key", &["one_core"]),

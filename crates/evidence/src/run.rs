@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::monitored::{GateResult, Monitored, Output};
 use crate::reading::StoredReading;
 use crate::run_id::RunId;
+use crate::validity::GeneratorEffect;
 use crate::window::{self, WindowLength};
 
 /// State of a run.
@@ -171,6 +172,11 @@ impl Run {
             whole.merge(&self.total(step, phase)?);
         }
         Ok(whole)
+    }
+
+    /// Largest effects of the generator on the figures. `None` if they are unknown, or the run has not ended.
+    pub fn generator_effect(&self) -> Option<&GeneratorEffect> {
+        self.ending.as_ref()?.validity.effect.as_ref()
     }
 
     /// Length of the measured window; `None` if it is unknown.

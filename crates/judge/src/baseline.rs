@@ -16,6 +16,7 @@ use stats::{Bounded, ERRORS_MARGIN, RunResult, Scale, Unpaired};
 use crate::condition::{Condition, OfBaseline};
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::endings::CommandEnding;
+use crate::figure_bounds;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::run_result::{combine_slices, start_of_slice};
@@ -188,12 +189,9 @@ fn figure(
         Some(_) => Scope::of(condition, &with_seconds(run)?)?,
     };
     // The cost of an event is read from pulses, which have no bounds.
-    let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+    let effect = run.generator_effect();
     let effect = effect.filter(|_| condition.event.is_none());
-    let bounded = |value| {
-        let bounds = condition.figure.bounds(value, &scope, effect);
-        bounds.map_or(Bounded::exactly(value), |bounds| Bounded::within(value, [bounds.low(), bounds.high()]))
-    };
+    let bounded = |value| figure_bounds::bounded(value, condition.figure.bounds(value, &scope, effect));
     Ok(condition.figure.judgeable(&scope).map(bounded))
 }
 

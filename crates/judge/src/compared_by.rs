@@ -145,7 +145,7 @@ impl ComparedBy {
             }
             _ if self.is_of_events() => self.figure(run, measured).map(Bounded::exactly),
             _ => {
-                let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+                let effect = run.generator_effect();
                 self.metric.judgeable(measured).map(|figure| self.metric.within(figure, measured, effect))
             }
         }

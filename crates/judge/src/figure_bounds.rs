@@ -2,10 +2,15 @@
 
 use evidence::{Bounds, GeneratorEffect};
 use record::{Histogram, PRINTED, Percentile};
-use stats::{Spread, quantile_ranks};
+use stats::{Bounded, Spread, quantile_ranks};
 
 /// Probability with which each end of the bounds of a percentile may lie on the wrong side of it. Both ends together: 95 % confidence.
 pub const QUANTILE_ERROR: f64 = 0.025;
+
+/// A figure with its bounds, or as if it were exact where there are none.
+pub(crate) fn bounded(value: f64, bounds: Option<Bounds>) -> Bounded {
+    bounds.map_or(Bounded::exactly(value), |bounds| Bounded::within(value, [bounds.low(), bounds.high()]))
+}
 
 /// Bounds of a percentile of response times, in nanoseconds, for the system's response times of which these are a sample. Requests that
 /// were never sent waited longer than any other. `None` without requests.

@@ -101,7 +101,7 @@ pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<
     let valid: Vec<&Run> = slices.iter().filter(|slice| !is_invalid(slice)).collect();
     let counting = if valid.is_empty() { slices.iter().collect() } else { valid };
     let of_slice = |slice: &&Run| {
-        let effect = slice.ending.as_ref()?.validity.effect?;
+        let effect = *slice.generator_effect()?;
         Some((effect, slice.whole(Phase::Measured).ok()?.response.all().count()))
     };
     let effect = GeneratorEffect::together(counting.iter().filter_map(of_slice));
@@ -115,7 +115,7 @@ pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<
 
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     let scope = Scope::of(gate, run)?;
-    let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+    let effect = run.generator_effect();
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     Ok(judge_in(gate, &scope, effect, outage.is_some_and(Outage::is_degraded)))
 }

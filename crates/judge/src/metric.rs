@@ -284,9 +284,7 @@ impl Metric {
         measured: &Measured,
         effect: Option<&GeneratorEffect>,
     ) -> Bounded {
-        let bounds = self.bounds_by(figure, measured.response_bounds.as_ref(), effect);
-        bounds
-            .map_or(Bounded::exactly(figure), |bounds| Bounded::within(figure, [bounds.low(), bounds.high()]))
+        figure_bounds::bounded(figure, self.bounds_by(figure, measured.response_bounds.as_ref(), effect))
     }
 
     /// Figure of a run, for people and for comparisons; `None` if there is none, or too few samples.

@@ -52,11 +52,11 @@ impl ShardBalance {
                 in_use: number("in_use")?,
             })
         });
-        let balances = lists.map(|list| Self::of_list(run, list)).collect::<Result<Vec<_>, _>>()?;
+        let balances = lists.map(|list| Self::from_counts(run, list)).collect::<Result<Vec<_>, _>>()?;
         Ok(balances.into_iter().flatten().collect())
     }
 
-    fn of_list(run: &Run, list: ShardList) -> Result<Option<Self>, EvidenceError> {
+    fn from_counts(run: &Run, list: ShardList) -> Result<Option<Self>, EvidenceError> {
         let mut shards: Vec<(String, u64)> = Vec::new();
         for step in &list.steps {
             let parts: Vec<(u16, &str)> = run.new.parts_of(*step).collect();

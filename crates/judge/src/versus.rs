@@ -107,15 +107,15 @@ fn block_results(
         let counting = pairs.iter().zip(&runs[side]).filter(|(pair, _)| counts(pair));
         for run in counting.filter_map(|(_, run)| *run) {
             let of_run = run.whole(Phase::Measured)?.response.all();
-            match (&mut effects, effect_of(run)) {
-                (Some(effects), Some(effect)) => effects.push((effect, of_run.count())),
+            match (&mut effects, run.generator_effect()) {
+                (Some(effects), Some(effect)) => effects.push((*effect, of_run.count())),
                 _ => effects = None,
             }
             response.merge(&of_run);
         }
         let effect = effects.and_then(GeneratorEffect::together);
         let is_enough = percentile == Percentile::MAX || percentile.is_judgeable(response.count());
-        *seen = match bounded_percentile(percentile, &response, effect).filter(|_| is_enough) {
+        *seen = match bounded_percentile(percentile, &response, effect.as_ref()).filter(|_| is_enough) {
             Some(value) => RunResult::Figure { value, errors, planned },
             None => RunResult::TooFew,
         };
@@ -123,23 +123,15 @@ fn block_results(
     Ok(seen)
 }
 
-/// Largest effect of the generator on the figures of a run. `None` if it is unknown.
-fn effect_of(run: &Run) -> Option<GeneratorEffect> {
-    run.ending.as_ref()?.validity.effect
-}
-
 /// Percentile of response times in nanoseconds, with the bounds by the effect of the generator. `None` without samples.
 fn bounded_percentile(
     percentile: Percentile,
     response: &Histogram,
-    effect: Option<GeneratorEffect>,
+    effect: Option<&GeneratorEffect>,
 ) -> Option<Bounded> {
     let value = response.value_at(percentile)? as f64;
-    let bounds = effect.and_then(|effect| figure_bounds::percentile(percentile, response, Some(&effect)));
-    Some(
-        bounds
-            .map_or(Bounded::exactly(value), |bounds| Bounded::within(value, [bounds.low(), bounds.high()])),
-    )
+    let bounds = effect.and_then(|effect| figure_bounds::percentile(percentile, response, Some(effect)));
+    Some(figure_bounds::bounded(value, bounds))
 }
 
 /// Figure of a slice whose block needs the samples of all slices: of any number of samples. `None` without any.
@@ -148,18 +140,19 @@ fn tail_of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, Evidence
     let Some(percentile) = by.metric.percentile_of_merged_slices().filter(|_| is_slice) else {
         return Ok(None);
     };
-    Ok(bounded_percentile(percentile, &run.whole(Phase::Measured)?.response.all(), effect_of(run)))
+    Ok(bounded_percentile(percentile, &run.whole(Phase::Measured)?.response.all(), run.generator_effect()))
 }
 
 /// Observation of a stored run in its block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     let measured = Measured::of(run)?;
-    let seen = match (run_result(run, &measured, by), tail_of_slice(run, by)?) {
-        (RunResult::TooFew, Some(value)) => {
-            RunResult::Figure { value, errors: measured.unserved(), planned: measured.counts.planned }
-        }
-        (seen, _) => seen,
-    };
+    let seen =
+        match run_result(run, &measured, by) {
+            RunResult::TooFew => tail_of_slice(run, by)?.map_or(RunResult::TooFew, |value| {
+                RunResult::Figure { value, errors: measured.unserved(), planned: measured.counts.planned }
+            }),
+            seen => seen,
+        };
     Ok(if matches!(seen, RunResult::Figure { .. }) && is_mostly_edge(run, &measured) {
         RunResult::TooFew
     } else {

@@ -1,21 +1,18 @@
 //! Observes how long the threads of a system run while no load is on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
-
-use crate::census::Census;
 
 /// Time for which threads are observed. The kernel updates the time of a running thread at its ticks, 1 to 10 ms apart.
 const WINDOW: Duration = Duration::from_millis(50);
 /// Maximum number of threads that are read.
 const THREADS_MAX: usize = 4_096;
 
-/// Observes the threads of these processes and of their descendants for 50 ms. Returns the share of the time for which the busiest
+/// Observes the threads of these processes for 50 ms. Returns the share of the time for which the busiest
 /// one ran, from 0 to 1; `None` without threads, with too many, or if the kernel counts no time of threads.
-pub fn busiest_thread_at_rest(roots: &[u32]) -> Option<f64> {
-    let processes = Census::now().families(roots);
+pub fn busiest_thread_at_rest(processes: &BTreeSet<u32>) -> Option<f64> {
     let since = Instant::now();
     let before = ran_ns(processes.iter().copied())?;
     thread::sleep(WINDOW.saturating_sub(since.elapsed()));
@@ -65,13 +62,14 @@ mod tests {
 
     #[test]
     fn thread_that_computes_without_a_load_is_seen() {
-        assert_eq!(busiest_thread_at_rest(&[u32::MAX]), None);
+        assert_eq!(busiest_thread_at_rest(&BTreeSet::from([u32::MAX])), None);
         // Other tests leave the shell that computes a part of a core.
         for (script, range) in [("while :; do :; done", 0.05..=1.0), ("read -r line", 0.0..=0.05)] {
             harness::quiet::assert_measured(|| {
                 let shell = Shell::start(script);
                 std::thread::sleep(WINDOW);
-                let ran = busiest_thread_at_rest(&[shell.0.id()]).expect("threads are counted");
+                let ran =
+                    busiest_thread_at_rest(&BTreeSet::from([shell.0.id()])).expect("threads are counted");
                 assert!(range.contains(&ran), "{script}: {ran}");
             });
         }

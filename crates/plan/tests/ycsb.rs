@@ -1,5 +1,6 @@
 //! Workloads of YCSB: one definition for every protocol, in flags and in plans.
 
+use crate::good_plans::launch;
 use std::path::PathBuf;
 
 use load::values::Source;
@@ -89,13 +90,7 @@ fn systems_of_several_protocols_get_steps_of_their_own() {
          database: { url: \"sqlite:/tmp/records.db\", prepare: { workload: ycsb-a } }\n",
     );
     let study = study.unwrap_or_else(|errors| panic!("{errors}"));
-    let environment = plan::Environment {
-        ports: &[],
-        dir: &PathBuf::from("/tmp"),
-        tenbin: &PathBuf::from("tenbin"),
-        host: std::net::Ipv4Addr::LOCALHOST,
-    };
-    let launches = [0, 1].map(|variant| study.launch(variant, &environment));
+    let launches = [0, 1].map(|variant| launch(&study, variant));
     assert_eq!(launches[0].records.map(|records| records.shape.records), Some(10));
     assert_eq!(launches[1].own_data.as_ref().map(|own| own.tables[0].name.as_str()), Some("usertable"));
     let plans = launches.each_ref().map(|launch| study.plan(0, launch).expect("a plan"));
@@ -114,13 +109,7 @@ fn records_in_one_column_have_steps_and_a_table_of_their_own() {
          document: { url: \"postgres://u@127.0.0.1:1/d\", prepare: { workload: ycsb-f, jsonb: true, unlogged-tables: true } }\n",
     );
     let study = study.unwrap_or_else(|errors| panic!("{errors}"));
-    let environment = plan::Environment {
-        ports: &[],
-        dir: &PathBuf::from("/tmp"),
-        tenbin: &PathBuf::from("tenbin"),
-        host: std::net::Ipv4Addr::LOCALHOST,
-    };
-    let launches = [0, 1].map(|variant| study.launch(variant, &environment));
+    let launches = [0, 1].map(|variant| launch(&study, variant));
     assert!(launches[0].records.is_none() && !launches[0].own_data.as_ref().expect("rows").tables.is_empty());
     assert_eq!(launches[1].records.map(|records| records.shape.records), Some(10));
     let own = launches[1].own_data.as_ref().expect("a table");

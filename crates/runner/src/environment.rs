@@ -64,6 +64,12 @@ impl Before {
         Self { looked, listeners, places, subject, target, system_cores, sharing }
     }
 
+    /// The processes of the system, with their descendants: those that listen, and `roots`. Empty if not measured.
+    pub(crate) fn families(&self, roots: &[u32]) -> BTreeSet<u32> {
+        let roots: Vec<u32> = self.listeners.iter().chain(roots).copied().collect();
+        self.looked.as_ref().map_or_else(BTreeSet::new, |(census, _)| census.families(&roots))
+    }
+
     /// Compares with the state after the load. `system` lists further root processes of the system, and `databases` where the
     /// databases of the plan listen. Servers on this machine that the system is connected to are parts of it.
     pub(crate) fn compare(self, system: &[u32], databases: &[Listens]) -> Environment {

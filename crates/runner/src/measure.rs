@@ -78,7 +78,7 @@ pub(crate) fn measure(
     monitored.runs_already(std::mem::take(&mut before.subject));
     monitored.expect_load(Duration::from_nanos(plan.warm_up_ns), length);
     monitored.profile_with(RunProfiler::of(plan, &before.listeners));
-    monitored.observe_rest(&before.listeners);
+    monitored.observe_rest(&before);
     let Prepared { threads, thread_rule, cores, resolved, tls, ready, replayed, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;
     monitored.load_comes_from(underway.keeper_pid());

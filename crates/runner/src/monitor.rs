@@ -13,6 +13,7 @@ use store::{Store, StoreError};
 use crate::connections_by_process;
 use crate::database_cost::CostMeter;
 use crate::database_watch::{DatabaseWatch, MonitoredDatabase};
+use crate::environment::Before;
 use crate::events::Events;
 use crate::feed::Feed;
 use crate::own_figures::OwnFigures;
@@ -213,10 +214,9 @@ impl<'a> MonitoredSystem<'a> {
         self.costs = self.database.as_ref().and_then(|database| self.lab.meter_costs(database));
     }
 
-    /// Observes the threads of the system before the load: those of its own processes, and of `listeners`.
-    pub(crate) fn observe_rest(&mut self, listeners: &[u32]) {
-        let roots: Vec<u32> = self.roots.iter().chain(listeners).copied().collect();
-        self.at_rest = self.lab.busiest_thread_at_rest(&roots);
+    /// Observes the threads of the system before the load.
+    pub(crate) fn observe_rest(&mut self, before: &Before) {
+        self.at_rest = self.lab.busiest_thread_at_rest(&before.families(&self.roots));
     }
 
     /// Stores the growth of the counters of the database in a second of its own, after the last one of the load.

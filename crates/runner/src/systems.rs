@@ -1,5 +1,6 @@
 //! Interface to labs: the lab on this machine, or a substitute with the same observations.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -75,8 +76,8 @@ pub trait Lab: Debug {
     /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
-    /// Share of the time for which the busiest thread of these processes and their descendants runs without a load; `None` if unknown.
-    fn busiest_thread_at_rest(&self, _roots: &[u32]) -> Option<f64> {
+    /// Share of the time for which the busiest thread of these processes runs without a load; `None` if unknown.
+    fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
         None
     }
 
@@ -225,8 +226,8 @@ impl Lab for LocalLab {
         Before::look(prepared)
     }
 
-    fn busiest_thread_at_rest(&self, roots: &[u32]) -> Option<f64> {
-        lab::busiest_thread_at_rest(roots)
+    fn busiest_thread_at_rest(&self, processes: &BTreeSet<u32>) -> Option<f64> {
+        lab::busiest_thread_at_rest(processes)
     }
 
     fn tenbin(&self) -> Result<PathBuf, String> {

@@ -63,7 +63,7 @@ pub enum WayToVerdict {
     },
 }
 
-/// What is needed of the spread and the bounds for a verdict.
+/// Distances and allowance that spread and bounds must meet for a verdict, as logarithms.
 struct Needs {
     /// Distance of the estimate from no difference.
     apart: f64,

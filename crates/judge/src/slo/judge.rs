@@ -94,7 +94,7 @@ fn is_only_late(run: &Run) -> bool {
 
 fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let whole = Scope::whole(None, run)?;
-    let effect = run.ending.as_ref().and_then(|ending| ending.validity.effect.as_ref());
+    let effect = run.generator_effect();
     let outage = whole.measured().outage.as_ref();
     let mut failed = Vec::new();
     for slo in slos {
