@@ -231,12 +231,17 @@ fn judge_extended(
     let halvings = i32::try_from(extensions).unwrap_or(i32::MAX);
     let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64) * 0.5f64.powi(halvings);
     let figures = [&candidate.figures[..], &baseline.figures[..]];
+    let exact = || {
+        let [candidate, baseline] =
+            figures.map(|side| side.iter().map(|one| Bounded::exactly(one.value)).collect::<Vec<_>>());
+        Unpaired::of(&candidate, &baseline, how.scale(), alpha)?.interval
+    };
     let (estimate, interval, confidence) = Unpaired::of(figures[0], figures[1], how.scale(), alpha)
         .map_or((None, None, None), |of| (of.estimate, of.interval, of.confidence));
     let counts = [baseline.figures.len(), candidate.figures.len()];
     let decision = match why_not([baseline, candidate], estimate, interval, together) {
         Some(why) => Decision::Undecided(why),
-        None => decide(condition, [baseline, candidate], interval),
+        None => decide(condition, [baseline, candidate], interval, exact),
     };
     ConditionResult {
         counts,
@@ -307,13 +312,27 @@ fn why_not(
 
 const NO_RATIO: &str = "a figure is 0, so there is no ratio; write a difference with its sign";
 
-fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Option<[f64; 2]>) -> Decision {
+/// Decides by an interval. `exact` returns the interval that there would be if the figure of each run were exact.
+fn decide(
+    condition: &Condition,
+    [baseline, candidate]: [&Side; 2],
+    interval: Option<[f64; 2]>,
+    exact: impl FnOnce() -> Option<[f64; 2]>,
+) -> Decision {
     let undecided = |why: &str| Decision::Undecided(why.to_owned());
+    let decided_by = |ends: [f64; 2]| {
+        let [low, high] = ends.map(|end| condition.holds(end));
+        (low == high).then_some(low)
+    };
     let Some(ends) = interval else { return undecided("there is no interval") };
-    let is_true = match ends.map(|end| condition.holds(end)) {
-        [true, true] => true,
-        [false, false] => false,
-        _ => return undecided("the limit lies within the interval; more runs may decide"),
+    let Some(is_true) = decided_by(ends) else {
+        return undecided(match exact().and_then(decided_by) {
+            Some(_) => {
+                "the limit lies within the interval, and only because the figures of single runs are known within bounds; \
+                 a quieter machine may decide, more runs will not"
+            }
+            None => "the limit lies within the interval; more runs may decide",
+        });
     };
     // Failed requests are often fast, so more errors can make response times and CPU cost look better.
     let is_cost = matches!(condition.figure.kind(), MetricKind::Response | MetricKind::Cpu);
@@ -408,6 +427,22 @@ mod tests {
         assert_eq!(decided(held, &times(1.0), &times(0.90)), Decision::False);
         assert_eq!(decided(held, &times(1.0), &times(1.0)), Decision::True);
         assert!(why(decided(held, &times(1.0), &times(0.95))).contains("more runs may decide"));
+    }
+
+    #[test]
+    fn more_runs_are_not_asked_for_where_bounds_leave_it_open() {
+        let within = |factor: f64| {
+            let bounded = |figure: f64| Bounded::within(figure, [figure * 0.9, figure * 1.1]);
+            Side { figures: LEVEL.map(|figure| bounded(figure * factor)).to_vec(), ..times(1.0) }
+        };
+        let reason = why(decided("throughput<95% of baseline", &within(1.0), &within(1.0)));
+        assert!(
+            reason.contains("a quieter machine may decide") && !reason.contains("more runs may"),
+            "{reason}"
+        );
+        assert!(
+            why(decided("throughput<95% of baseline", &within(1.0), &within(0.95))).contains("more runs may")
+        );
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<Condit
     let sides = [baseline, &candidate];
     match (found.estimate, &found.decision) {
         (Some(estimate), Decision::Undecided(_)) if why_unfair(sides).is_none() => {
-            let decision = decide(condition, sides, Some([estimate; 2]));
+            let decision = decide(condition, sides, Some([estimate; 2]), || None);
             Ok(ConditionResult { decision, interval: None, confidence: None, ..found })
         }
         _ => Ok(found),

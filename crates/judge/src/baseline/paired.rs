@@ -45,11 +45,15 @@ pub(super) fn judge(
     // interval's rate.
     let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
     let found = InBlocks::of(&paired, family);
+    let exact = || {
+        let pairs: Vec<_> = pairing.pairs.iter().map(|(a, b)| (a.value.into(), b.value.into())).collect();
+        InBlocks::of(&Paired { pairs: &pairs, ..paired }, family)?.interval
+    };
     let sides = [&baseline.side, &candidate.side];
     let interval = found.and_then(|found| found.interval);
     let decision = match why_unfair(sides).or_else(|| why_not(found.as_ref(), pairing.pairs.len())) {
         Some(why) => Decision::Undecided(why),
-        None => decide(condition, sides, interval),
+        None => decide(condition, sides, interval, exact),
     };
     ConditionResult {
         counts: [pairing.pairs.len(); 2],
