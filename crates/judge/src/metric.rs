@@ -233,7 +233,7 @@ impl Metric {
     }
 
     /// Percentile of the response time, if it is one.
-    pub(crate) const fn percentile(&self) -> Option<Percentile> {
+    pub const fn percentile(&self) -> Option<Percentile> {
         match self.read {
             Read::Percentile(percentile) => Some(percentile),
             Read::Figure(_) => None,

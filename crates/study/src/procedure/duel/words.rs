@@ -2,6 +2,7 @@
 
 use evidence::{Study, Unit, stage};
 use judge::ComparedBy;
+use plan::units::shown;
 use stats::{Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Scale, Verdict};
 
 use super::{Duels, outlook};
@@ -84,19 +85,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> St
             "given up: four blocks in a row had an invalid run; this is no place to measure".to_owned()
         }
         DuelEnd::Failing => "given up: four blocks in a row had a run that failed".to_owned(),
-        DuelEnd::TooFewSamples if by.is_of_events() => format!(
-            "given up: in four blocks in a row it is unknown what {} is; begin the event later, and make the load longer",
-            by.words(Unit::Requests)
-        ),
-        DuelEnd::TooFewSamples if is_in_slices => format!(
-            "given up: in four blocks in a row slices were too short for {}: they have too few samples, or responses take more than \
-             a tenth of a slice; write `slice: 3s` and a load of at least 6s, or `interleave: runs`",
-            by.metric.name
-        ),
-        DuelEnd::TooFewSamples => format!(
-            "given up: four blocks in a row had too few samples for {}; make the load longer",
-            by.metric.name
-        ),
+        DuelEnd::TooFewSamples => too_few_samples(by, is_in_slices),
         DuelEnd::Uneven => {
             let [a, b] = &duels.settings;
             format!(
@@ -110,6 +99,33 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> St
         DuelEnd::NoRatio => {
             format!("given up: {} is 0 in a run, and has no ratio; compare by another figure", by.name())
         }
+    }
+}
+
+/// Why a duel was given up whose blocks have too few samples, and what to change.
+fn too_few_samples(by: &ComparedBy, is_in_slices: bool) -> String {
+    if by.is_of_events() {
+        return format!(
+            "given up: in four blocks in a row it is unknown what {} is; begin the event later, and make the load longer",
+            by.words(Unit::Requests)
+        );
+    }
+    let name = by.metric.name;
+    let needed = by.metric.percentile().and_then(|percentile| percentile.samples_to_judge());
+    let few = needed.map_or("too few samples".to_owned(), |needed| {
+        format!("fewer than the {} samples that {name} needs", shown::count(needed))
+    });
+    match (is_in_slices, needed) {
+        (false, _) => format!("given up: four blocks in a row had {few}; make the load longer"),
+        // The slices of a start are judged together, so longer ones alone would not help.
+        (true, Some(_)) => format!(
+            "given up: in four blocks in a row the slices of a start together had {few}, or responses take more than a tenth of a slice; \
+             make the load longer, or write `interleave: runs`"
+        ),
+        (true, None) => format!(
+            "given up: in four blocks in a row slices were too short for {name}: they have {few}, or responses take more than a tenth of \
+             a slice; write `slice: 3s` and a load of at least 6s, or `interleave: runs`"
+        ),
     }
 }
 
