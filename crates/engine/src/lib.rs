@@ -21,6 +21,7 @@ mod link;
 mod net;
 mod pending_windows;
 mod pin;
+mod read_delays;
 mod running;
 mod signals;
 mod step_account;

@@ -6,6 +6,7 @@ use record::{Histogram, Loss, Moment, Pulse, Tail, WaitEnd, Waits};
 use crate::answers::Answers;
 use crate::exchange::Exchange;
 use crate::pending_windows::PendingWindows;
+use crate::read_delays::ReadDelays;
 use crate::timers::NEVER;
 
 /// Delay from which a late turn counts as a stall, during which the thread did not run, and not only as late.
@@ -21,7 +22,7 @@ pub(crate) struct Signals {
     flights_ns: [u64; 2],
     tail: Tail,
     /// Time that replies spent in the kernel before they were read, for a sample.
-    read_delay: Histogram,
+    pub(crate) read_delays: ReadDelays,
     reply_bytes: u64,
     /// Number of replies on connections that later received a reply to no request, so that earlier replies may be wrong.
     pub(crate) doubted_replies: u64,
@@ -85,7 +86,7 @@ impl Signals {
             measured_from_ns,
             flights_ns: [0; 2],
             tail: Tail::default(),
-            read_delay: Histogram::new(),
+            read_delays: ReadDelays::new(),
             reply_bytes: 0,
             doubted_replies: 0,
             due_back_ns: NEVER,
@@ -168,7 +169,7 @@ impl Signals {
     /// sending are ignored.
     pub(crate) fn read_late(&mut self, request: &Exchange, lain_ns: u64, at_ns: u64) {
         if self.is_measured(request.intended_ns) && lain_ns <= at_ns.saturating_sub(request.sent_ns) {
-            self.read_delay.record(lain_ns);
+            self.read_delays.record(lain_ns);
         }
     }
 
@@ -324,7 +325,7 @@ impl Signals {
             stalled_ns: self.stalled_ns,
             in_flight_ns: self.flights_ns[1],
             tail: self.tail,
-            read_delay: self.read_delay,
+            read_delay: self.read_delays.into_histogram(),
             reply_bytes: self.reply_bytes,
             doubted_replies: self.doubted_replies,
             waits: self.waits,

@@ -32,6 +32,7 @@ use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
 use record::{ConnectionTotals, Pulse, Recorder};
 use rustix::io::Errno;
+use sockets::stamped::Control;
 use wire::{Channels, PeerStep, Reply};
 
 use crate::address_accounts::{FirstAccount, address_accounts, first_accounts};
@@ -52,7 +53,6 @@ use crate::timers::{NEVER, Reason, Timers};
 use crate::user::User;
 use failover::Failover;
 use late_reading::LateReading;
-use read_delay::ReadDelay;
 
 /// Max time between two looks at the stop signal.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
@@ -103,7 +103,8 @@ pub(crate) struct Worker<'a> {
     /// State for reading replies late. `None` if the load or the transport does not allow it.
     late_reading: Option<LateReading>,
     /// Sampling of the time that replies spend in the kernel, for loads that do not read late.
-    read_delay: ReadDelay,
+    /// Buffer for the kernel's timestamps of replies.
+    control: Control,
     buffer: Vec<u8>,
     plain: Vec<u8>,
     /// Links (number, generation) to read again without waiting: edge-triggered epoll reports them only once.
@@ -292,7 +293,7 @@ impl<'a> Worker<'a> {
             computes: computes(job, script),
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
-            read_delay: ReadDelay::new(),
+            control: Control::new(),
             buffer: vec![0; if in_process.contains(&false) { BUFFER_BYTES } else { 0 }],
             plain: Vec::new(),
             unread: VecDeque::new(),

@@ -4,7 +4,6 @@ use record::Tally;
 use rustix::io::Errno;
 
 use super::Worker;
-use super::read_delay::ReadDelay;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
 use crate::link::{NO_IDLE_END, Retired, Sending, State};
@@ -28,9 +27,7 @@ impl Worker<'_> {
         let endpoint = &self.job.peer(link.peer).endpoints[usize::from(address)];
         let dialled = net::dial(endpoint).and_then(|dialled| {
             self.poll.watch(&dialled.socket, number, link.generation)?;
-            if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
-                sockets::stamped::enable(&dialled.socket);
-            }
+            sockets::stamped::enable(&dialled.socket);
             Ok(dialled)
         });
         match dialled {

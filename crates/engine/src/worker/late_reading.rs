@@ -5,7 +5,6 @@
 //! are more accurate than the time of reading.
 
 use load::Load;
-use sockets::stamped::Control;
 use wire::Reply;
 
 use super::Worker;
@@ -25,7 +24,6 @@ const STEP_NS: u64 = 100_000;
 /// State for reading replies late.
 #[derive(Debug)]
 pub(super) struct LateReading {
-    pub(super) control: Control,
     clocks: Clocks,
     saw_unfit_reply: bool,
 }
@@ -37,7 +35,7 @@ impl LateReading {
         let is_tcp = |peer: &Peer| peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
         let is_one_over_tcp = matches!(job.peers.as_slice(), [only] if is_tcp(only));
         let is_fit = matches!(&job.load, Load::Open(_)) && is_one_over_tcp && !job.scenarios.has_sequels();
-        is_fit.then(|| Self { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false })
+        is_fit.then(|| Self { clocks: Clocks::default(), saw_unfit_reply: false })
     }
 
     /// Compares the clocks after each poll of the sockets, because the real-time clock may be set during a load.
@@ -147,8 +145,7 @@ mod tests {
 
     #[test]
     fn replies_may_wait_for_600_us_but_not_past_a_deadline() {
-        let mut late_reading =
-            LateReading { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false };
+        let mut late_reading = LateReading { clocks: Clocks::default(), saw_unfit_reply: false };
         let looked_ns = 5 * MS;
         late_reading.clocks.compare(DATE, looked_ns);
         let until_ns = looked_ns + WAIT_MAX_NS;

@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use wire::{Closing, Event, Next, PeerFault, Stage, Ticket};
 
 use super::parts::After;
-use super::{HEARTBEAT_NS, Worker};
+use super::{HEARTBEAT_NS, Worker, read_delay};
 use crate::endings::Ending;
 use crate::link::{Link, Retired, Sending, State};
 use crate::net::Io;
@@ -95,15 +95,18 @@ impl Worker<'_> {
             };
             let (io, arrived) = match &mut self.late_reading {
                 Some(late_reading) => {
-                    let (io, real_time) =
-                        sockets::stamped::receive(socket, &mut buffer, &mut late_reading.control);
+                    let (io, real_time) = sockets::stamped::receive(socket, &mut buffer, &mut self.control);
                     let user = link.carried.first();
                     let exchange = user.and_then(|user| self.users[user as usize].exchange.as_ref());
                     let sent_ns = exchange.map_or(0, |exchange| exchange.sent_ns);
                     (io, real_time.map(|at_ns| late_reading.time_of(at_ns, sent_ns, &self.clock)))
                 }
                 None => {
-                    let (io, lain_ns) = self.read_delay.receive(number, socket, &mut buffer);
+                    let (io, lain_ns) = if self.signals.read_delays.is_next() {
+                        read_delay::receive(socket, &mut buffer, &mut self.control)
+                    } else {
+                        (socket.receive(&mut buffer), None)
+                    };
                     let exchange = lain_ns.and_then(|lain_ns| {
                         let user = link.carried.first()?;
                         Some((lain_ns, self.users[user as usize].exchange.as_ref()?))

@@ -1,0 +1,114 @@
+//! Sample of the times that replies waited in the kernel before they were read.
+
+use record::Histogram;
+
+/// Number of sampled reads at which every second one is dropped.
+const READS_MAX: u32 = 4_096;
+/// Largest distance between sampled reads. Loads of any length keep at least one in so many.
+const DISTANCE_MAX: u32 = 32;
+
+/// Even sample of the reads of a load: every read at first, and every second, fourth, … one as reads become many. Short and slow loads
+/// keep enough samples, and fast ones pay for few.
+pub(crate) struct ReadDelays {
+    /// One in so many reads is sampled.
+    distance: u32,
+    /// Reads since the last one that was sampled.
+    passed: u32,
+    /// Reads that are sampled at this distance, with or without a timestamp.
+    sampled: u32,
+    kept_ns: Vec<u64>,
+    /// Samples since `distance` is at its maximum, and those kept until then.
+    recorded: Histogram,
+}
+
+impl ReadDelays {
+    pub(crate) fn new() -> Self {
+        Self { distance: 1, passed: 0, sampled: 0, kept_ns: Vec::new(), recorded: Histogram::new() }
+    }
+
+    /// Counts a read. Returns whether to measure it.
+    #[inline]
+    pub(crate) fn is_next(&mut self) -> bool {
+        self.passed += 1;
+        if self.passed < self.distance {
+            return false;
+        }
+        self.passed = 0;
+        if self.distance < DISTANCE_MAX {
+            self.sampled += 1;
+            if self.sampled == READS_MAX {
+                self.double_distance();
+            }
+        }
+        true
+    }
+
+    #[cold]
+    fn double_distance(&mut self) {
+        let mut is_kept = false;
+        self.kept_ns.retain(|_| {
+            is_kept = !is_kept;
+            is_kept
+        });
+        self.sampled /= 2;
+        self.distance *= 2;
+        if self.distance == DISTANCE_MAX {
+            self.record_kept();
+        }
+    }
+
+    fn record_kept(&mut self) {
+        let kept_ns = std::mem::take(&mut self.kept_ns);
+        kept_ns.into_iter().for_each(|delay_ns| self.recorded.record(delay_ns));
+    }
+
+    /// Records the delay of a sampled read in nanoseconds.
+    pub(crate) fn record(&mut self, delay_ns: u64) {
+        if self.distance == DISTANCE_MAX {
+            self.recorded.record(delay_ns);
+        } else {
+            self.kept_ns.push(delay_ns);
+        }
+    }
+
+    /// All samples.
+    pub(crate) fn into_histogram(mut self) -> Histogram {
+        self.record_kept();
+        self.recorded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(reads: u64) -> Histogram {
+        let mut delays = ReadDelays::new();
+        for read in 0..reads {
+            if delays.is_next() {
+                delays.record(read);
+            }
+        }
+        delays.into_histogram()
+    }
+
+    #[test]
+    fn few_reads_are_all_sampled_and_many_evenly() {
+        assert_eq!(sampled(4_095).count(), 4_095);
+        for reads in [5_000_u64, 20_000, 100_000, 1_000_000] {
+            let delays = sampled(reads);
+            let count = delays.count();
+            assert!((2_047..=reads.div_ceil(32).max(4_096) + 1).contains(&count), "{reads}: {count}");
+            // Reads are numbered: an even sample has half of their number as its mean.
+            let mean = delays.mean_ns().expect("samples");
+            assert!((mean / (reads as f64 / 2.0) - 1.0).abs() < 0.01, "{reads}: {mean}");
+        }
+    }
+
+    #[test]
+    fn reads_without_timestamps_are_measured_less_and_less() {
+        let mut delays = ReadDelays::new();
+        let measured = (0..1_000_000).filter(|_| delays.is_next()).count();
+        assert!(measured < 50_000, "{measured}");
+    }
+}
