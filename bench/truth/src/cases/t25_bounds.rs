@@ -20,6 +20,8 @@ const OFFSET_MAX_US: f64 = 300.0;
 /// Error of printed figures, and of the bins of histograms.
 const ROUNDING: f64 = 0.002;
 const USERS: f64 = 8.0;
+/// Length of the loads below in seconds.
+const SECONDS: f64 = 2.0;
 const OPEN: [&str; 6] = ["--rate=400/s", "-c", "200", "-d", "2s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "2s", "--threads=1"];
 /// Cores of a throttled client. It needs about as much.
@@ -119,7 +121,10 @@ fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, Stri
         times.iter().map(|(name, us)| (format!("{name}_us"), *us, us + OFFSET_MAX_US)).collect();
     if !is_open {
         let per_s = |us: f64| USERS * 1e6 / us;
-        truths.push(("throughput_per_s".to_owned(), per_s(mean_us + OFFSET_MAX_US), per_s(mean_us)));
+        // The ends of the window cut a request of each user: it counts or does not.
+        let cut_per_s = USERS / SECONDS;
+        let [low, high] = [per_s(mean_us + OFFSET_MAX_US) - cut_per_s, per_s(mean_us) + cut_per_s];
+        truths.push(("throughput_per_s".to_owned(), low, high));
     }
     for (name, truth_low, truth_high) in &truths {
         let Ok(low) = said.at(&format!("/validity/bounds/{name}/low")) else { continue };
