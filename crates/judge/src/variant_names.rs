@@ -19,7 +19,8 @@ impl NamedVariant<'_> {
 }
 
 /// Name of each variant: its system, and the parameters whose values differ among the variants of the system. A parameter with an
-/// empty value is left out if the others tell the variants apart.
+/// empty value is left out if the others suffice to distinguish the variants. If one variant has the value of most variants in every
+/// parameter, its name lists them all, and the names of the others list where they deviate from it.
 pub fn shown_names(variants: &[NamedVariant<'_>]) -> Vec<String> {
     let mut names: Vec<String> = variants.iter().map(|variant| shown_name(variant, variants)).collect();
     for number in 0..names.len() {
@@ -50,9 +51,15 @@ fn shown_name(variant: &NamedVariant<'_>, all: &[NamedVariant<'_>]) -> String {
     if kept.is_empty() {
         return variant.whole();
     }
+    let is_usual = |peer: &NamedVariant<'_>, at: usize| {
+        2 * peers.iter().filter(|other| other.knobs[at].1 == peer.knobs[at].1).count() > peers.len()
+    };
+    let is_base = |peer: &NamedVariant<'_>| kept.iter().all(|at| is_usual(peer, *at));
+    let deviates_from_base = !is_base(variant) && peers.iter().any(|peer| is_base(peer));
+    let listed = kept.iter().filter(|at| !(deviates_from_base && is_usual(variant, **at)));
     // The whole name has the values as they are written, quotes included.
-    let words = kept.into_iter().map(|at| {
-        let (name, value) = &variant.knobs[at];
+    let words = listed.map(|at| {
+        let (name, value) = &variant.knobs[*at];
         if value.is_empty() { format!("{name}=\"\"") } else { format!("{name}={value}") }
     });
     format!("{} {}", variant.system, words.collect::<Vec<_>>().join(" "))
@@ -97,6 +104,24 @@ mod tests {
             ]),
             ["a x=1", "a x=2", "b x=1 y=5"]
         );
+    }
+
+    #[test]
+    fn names_list_deviations_from_the_variant_that_most_others_are_like() {
+        let usual = [("nodes", "2"), ("pool", "8"), ("shards", "1")];
+        let with = |name: &'static str, value: &'static str| {
+            usual.map(|(knob, usual)| if knob == name { (knob, value) } else { (knob, usual) })
+        };
+        let [base, pool, shards] = [usual, with("pool", "1"), with("shards", "3")];
+        assert_eq!(
+            names(&[("form", &base), ("form", &pool), ("form", &shards)]),
+            ["form pool=8 shards=1", "form pool=1", "form shards=3"]
+        );
+        // All combinations: no value is usual.
+        let grid: [[(&str, &str); 2]; 4] =
+            [("1", "5"), ("1", "6"), ("2", "5"), ("2", "6")].map(|(x, y)| [("x", x), ("y", y)]);
+        let all = grid.each_ref().map(|knobs| ("a", &knobs[..]));
+        assert_eq!(names(&all), ["a x=1 y=5", "a x=1 y=6", "a x=2 y=5", "a x=2 y=6"]);
     }
 
     #[test]
