@@ -112,6 +112,14 @@ impl Database {
         }
     }
 
+    /// Databases of one server each that connections are spread over. One with all servers if connections go to the first that answers.
+    pub fn servers(&self) -> Vec<Self> {
+        if !self.login.attempts.is_empty() {
+            return vec![self.clone()];
+        }
+        self.peers.iter().map(|peer| Self { peers: vec![peer.clone()], ..self.clone() }).collect()
+    }
+
     /// Adds the servers of another URL with the same log-in.
     pub(crate) fn add(&mut self, other: &Self) -> Result<(), Vec<Fault>> {
         if !self.login.attempts.is_empty() || !other.login.attempts.is_empty() {

@@ -34,39 +34,50 @@ pub(crate) struct Cost {
 /// Reads all costs in one session.
 pub(crate) type ReadCosts = fn(&mut dyn FnMut(&str) -> Option<Answer>) -> Vec<Cost>;
 
-/// Values before a load.
+/// Values of each server of a database before a load.
 #[derive(Debug)]
 pub struct CostMeter {
-    place: Database,
     read: ReadCosts,
-    before: Vec<Cost>,
+    servers: Vec<(Database, Vec<Cost>)>,
 }
 
 impl CostMeter {
-    /// Reads the values before a load. `None` if the database reports none.
+    /// Reads the values before a load. `None` if a server reports none.
     pub(crate) fn begin(database: &MonitoredDatabase) -> Option<Self> {
         let MonitoredDatabase::Sql(database) = database else { return None };
         let read = databases::of(database.engine).costs?;
-        let place = load_data::place(database).ok()?;
-        let before = settled(&place, read)?;
-        (!before.is_empty()).then_some(Self { place, read, before })
+        let server = |server: plan::Database| {
+            let place = load_data::place(&server).ok()?;
+            let before = settled(&place, read).filter(|costs| !costs.is_empty())?;
+            Some((place, before))
+        };
+        let servers = database.servers().into_iter().map(server).collect::<Option<Vec<_>>>()?;
+        Some(Self { read, servers })
     }
 
-    /// Reads the values after the load. Returns growth of counters, and sizes before and after.
+    /// Reads the values after the load. Returns growth of counters, and sizes before and after, summed over the servers. A cost that a
+    /// server does not report any more is left out.
     pub(crate) fn end(self) -> Vec<Reading> {
-        let after = settled(&self.place, self.read).unwrap_or_default();
-        let mut readings = Vec::new();
-        for Cost { metric, value } in after {
-            let Some(before) = self.before.iter().find(|cost| cost.metric == metric) else { continue };
-            if judge::is_size_cost(&metric) {
-                readings.push(reading(&metric, "before", before.value));
-                readings.push(reading(&metric, "after", value));
-            } else if value >= before.value {
-                readings.push(reading(&metric, "", value - before.value));
-            }
-        }
-        readings
+        let values =
+            |(place, before): (Database, Vec<Cost>)| (before, settled(&place, self.read).unwrap_or_default());
+        let servers: Vec<(Vec<Cost>, Vec<Cost>)> = self.servers.into_iter().map(values).collect();
+        let Some((first, _)) = servers.first() else { return Vec::new() };
+        first.iter().flat_map(|cost| readings(&cost.metric, &servers)).collect()
     }
+}
+
+/// Readings of a cost over all servers, each with its values before and after the load. Empty if a value is missing, or a counter was
+/// reset.
+fn readings(metric: &str, servers: &[(Vec<Cost>, Vec<Cost>)]) -> Vec<Reading> {
+    let value = |costs: &[Cost]| costs.iter().find(|cost| cost.metric == metric).map(|cost| cost.value);
+    let both = servers.iter().map(|(before, after)| Some([value(before)?, value(after)?]));
+    let Some(both) = both.collect::<Option<Vec<_>>>() else { return Vec::new() };
+    let [before, after] = [0, 1].map(|at| both.iter().map(|values| values[at]).sum::<f64>());
+    if judge::is_size_cost(metric) {
+        return vec![reading(metric, "before", before), reading(metric, "after", after)];
+    }
+    let is_growing = both.iter().all(|[before, after]| after >= before);
+    if is_growing { vec![reading(metric, "", after - before)] } else { Vec::new() }
 }
 
 fn reading(metric: &str, label: &str, value: f64) -> Reading {
@@ -108,4 +119,27 @@ pub(crate) fn of_row(names: &[&str], answer: Option<Answer>) -> Vec<Cost> {
         Some(Cost { metric: (*name).to_owned(), value })
     });
     values.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(rows: f64, bytes: Option<f64>) -> Vec<Cost> {
+        let cost = |metric: &str, value| Cost { metric: metric.to_owned(), value };
+        [Some(cost("cost_rows_written", rows)), bytes.map(|bytes| cost("cost_wal_bytes", bytes))]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    #[test]
+    fn costs_of_shards_are_summed_unless_one_is_unknown() {
+        let shards =
+            [(costs(10.0, Some(1.0)), costs(14.0, Some(9.0))), (costs(0.0, Some(5.0)), costs(3.0, None))];
+        assert_eq!(readings("cost_rows_written", &shards), [reading("cost_rows_written", "", 7.0)]);
+        assert_eq!(readings("cost_wal_bytes", &shards), []);
+        // A server that was restarted counts from 0.
+        assert_eq!(readings("cost_rows_written", &[(costs(10.0, None), costs(2.0, None))]), []);
+    }
 }
