@@ -219,15 +219,23 @@ impl<'a> MonitoredSystem<'a> {
         self.at_rest = self.lab.busiest_thread_at_rest(&before.families(&self.roots));
     }
 
-    /// Stores the growth of the counters of the database in a second of its own, after the last one of the load.
-    fn keep_costs(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
-        let (Some(costs), Some(clock)) = (self.costs.take(), &mut self.clock) else { return Ok(()) };
-        let (readings, second) = (costs.end(), clock.next_second);
+    /// Stores readings of the whole load in a second of their own, after the last one of the load: growth of the counters of the
+    /// database, and how busy threads were before.
+    fn keep_whole(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
+        let Some(clock) = &mut self.clock else { return Ok(()) };
+        let mut readings = self.costs.take().map_or_else(Vec::new, CostMeter::end);
+        readings.extend(self.at_rest.take().map(|share| Reading {
+            subject: "system".to_owned(),
+            metric: evidence::THREAD_AT_REST.to_owned(),
+            label: String::new(),
+            value: share,
+        }));
         if readings.is_empty() {
             return Ok(());
         }
+        let second = clock.next_second;
         clock.next_second += 1;
-        // Whole seconds, because the reading is of the whole load.
+        // Whole seconds, because the readings are of the whole load.
         let at_ns = second.saturating_mul(1_000_000_000);
         feed.readings(Readings { at_ns, second, readings })
     }
@@ -284,12 +292,6 @@ impl<'a> MonitoredSystem<'a> {
     ) -> Result<(), StoreError> {
         if let Some(newest) = looks.last_mut() {
             newest.readings.extend(said(self));
-            newest.readings.extend(self.at_rest.take().map(|share| lab::probes::Reading {
-                subject: "system".to_owned(),
-                metric: evidence::THREAD_AT_REST,
-                label: String::new(),
-                value: share,
-            }));
         }
         if let Some(clock) = &self.clock {
             looks.iter_mut().for_each(|look| self.taken.note_held(look, clock.origin));
@@ -424,7 +426,7 @@ impl Monitor for MonitoredSystem<'_> {
         self.keep(feed, looks, |_| said)?;
         let waiting = self.completion.rest();
         self.keep_complete(feed, waiting)?;
-        self.keep_costs(feed)
+        self.keep_whole(feed)
     }
 
     fn taken(&self) -> UnavailableTime {

@@ -71,6 +71,8 @@ fn run_with_event_publishes_all_events_in_order() {
         "reading",
         "second",
         "reading",
+        // Of the whole load.
+        "reading",
         "load ended",
         "ended",
     ];

@@ -1,5 +1,6 @@
 //! Fake lab: systems are ready at once, and are observed once per second of the world.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -49,6 +50,10 @@ impl Lab for World {
     fn look_around(&self, _prepared: &Prepared) -> Before {
         self.moment("look around");
         Before::default()
+    }
+
+    fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
+        Some(0.5)
     }
 
     fn tenbin(&self) -> Result<PathBuf, String> {
