@@ -65,7 +65,12 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     let from = if by.scale() == judge::results::Scale::Difference { String::new() } else { from };
     let is_open = table.rows.iter().flatten().any(|cell| cell.text.ends_with("?)"));
     let open = if is_open { " (?: no verdict)" } else { "" };
-    Some((format!("{}: median{from}{open}", view.metric_words()), table))
+    let under = if view.loads.len() > 1 {
+        format!(" under {}", escape(&harmless(load.name, VALUE_CHARACTERS_MAX)))
+    } else {
+        String::new()
+    };
+    Some((format!("{}{under}: median{from}{open}", view.metric_words()), table))
 }
 
 /// Whether a parameter of a row has a value.
