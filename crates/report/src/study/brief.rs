@@ -190,7 +190,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         table
     }
 
-    /// Short names of rows, or long ones if some short ones would be equal.
+    /// Short names of rows, or long ones if some short ones would be equal, or if columns of comparisons and loads leave room.
     fn names(&self, places: &[RowRef<'v, 'a>]) -> Vec<String> {
         let cut = |columns_max: usize| {
             let name =
@@ -199,7 +199,8 @@ impl<'v, 'a> Brief<'v, 'a> {
         };
         let count = |names: &[String]| names.iter().collect::<std::collections::BTreeSet<_>>().len();
         let (short, long) = (cut(NAME_COLUMNS_MAX), cut(LONG_NAME_COLUMNS_MAX));
-        if count(&short) < count(&long) { long } else { short }
+        let has_room = !self.is_compared() && self.view.loads.len() == 1;
+        if has_room || count(&short) < count(&long) { long } else { short }
     }
 
     /// Adds the columns of figures: first the metric of the study, then ok/s, median, tail, and errors.
