@@ -139,7 +139,7 @@ impl Target {
     /// Combines the target with a load.
     fn under(self, checked: CheckedLoad) -> Plan {
         let Self { title, steps, scenarios, variables, data, under, .. } = self;
-        let endpoint = Endpoint { name: String::new(), load: under(&checked), select: None };
+        let endpoint = Endpoint { name: String::new(), load: under(&checked), select: None, pool: None };
         // A database in this process has a thread for each connection.
         let grows_to = checked.grows_to.filter(|_| !endpoint.is_in_process());
         Plan {

@@ -24,6 +24,8 @@ pub struct Endpoint {
     pub load: Box<dyn EndpointLoad>,
     /// Rule that selects one of several addresses. `None` if its URL is not a list.
     pub select: Option<Select>,
+    /// Connections to each server that users share; at least 1. `None` if each user has its own, or shares that of the load.
+    pub pool: Option<u32>,
 }
 
 /// Rule that selects one of several addresses for a connection or a request.

@@ -66,11 +66,13 @@ pub use study::{
     StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
     Written,
 };
-pub use system_kind::{begins_as_request_url, default_request_port, has_known_scheme, takes_statements};
+pub use system_kind::{
+    authorization, begins_as_request_url, default_request_port, has_known_scheme, takes_statements,
+};
 pub use transactions::Transactions;
 pub use units;
 pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;
-pub use wire::http1::{basic_authorization, multipart};
 pub use wire::masking::without_secrets;
+pub use wire::multipart;
 pub use ycsb::{RecordLayout, RecordLoading, RecordShape, RunningSystem, find as find_ycsb};

@@ -202,6 +202,10 @@ fn endpoint_json(endpoint: &Endpoint) -> Value {
     if let Some(select) = select_json(endpoint) {
         json["select"] = select;
     }
+    // Plans without it keep their hash.
+    if let Some(pool) = endpoint.pool {
+        json["pool"] = json!(pool);
+    }
     json
 }
 

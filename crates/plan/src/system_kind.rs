@@ -30,6 +30,11 @@ pub fn begins_as_request_url(text: &str) -> bool {
     step::requests().schemes.iter().any(|scheme| text.starts_with(scheme.name))
 }
 
+/// Value of the header Authorization of a request for `name:password`. `None` if requests have no such header.
+pub fn authorization(credentials: &[u8]) -> Option<String> {
+    step::requests().further_keys().map(|further| (further.authorization)(credentials))
+}
+
 /// URL schemes of requests.
 pub(crate) fn request_schemes() -> &'static [Scheme] {
     step::requests().schemes

@@ -271,3 +271,26 @@ fn written_rows_are_read_from_every_address_of_their_endpoint() {
     let ports: Vec<u16> = written.databases.iter().map(|database| database.peers[0].port).collect();
     assert_eq!((ports, written.step, written.table.as_str()), (vec![82, 83], 0, "app.users"));
 }
+
+#[test]
+fn endpoints_have_pools_of_their_own() {
+    let text = "url: http://127.0.0.1:81\nload: { users: 8 }\nscenario: [ get: /a, { get: /b, endpoint: stock } ]\n\
+                endpoints: { stock: { url: 'http://127.0.0.1:82', pool: 2 } }\n";
+    let plan = plan(&study(text), 0);
+    let pools: Vec<Option<u32>> = plan.endpoints.iter().map(|endpoint| endpoint.pool).collect();
+    assert_eq!(pools, [None, Some(2)]);
+    for (pool, load, expected) in [
+        ("pool: 0", "{ users: 8 }", "0 is not between 1 and 1000000"),
+        ("pool: 2", "{ users: 8, pool: 4 }", "the load has a pool, and so has this endpoint"),
+    ] {
+        let text = format!(
+            "load: {load}\nscenario: [ {{ sql: SELECT 1 }} ]\n\
+             endpoints: {{ stock: {{ url: 'postgres://u@127.0.0.1:82/x', {pool} }} }}\n"
+        );
+        let error = read(&text).expect_err(&text).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let text = "load: { users: 8 }\nscenario: [ { sql: SELECT 1 } ]\nendpoints: { own: { url: 'sqlite:a.sqlite', pool: 2 } }\n";
+    let error = read(text).expect_err(text).to_string();
+    assert!(error.contains("SQLite runs within the generator"), "{error}");
+}

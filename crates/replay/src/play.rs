@@ -3,13 +3,13 @@
 //! A script for the engine has one step, which sends the next item of its connection. Each fingerprint is a part with an account of
 //! its own: part 1 + n is fingerprint n.
 
-mod http;
 pub(crate) mod outcomes;
+mod requests;
 mod row_hash;
 mod sql;
 
-pub use self::http::{HttpPlay, HttpPlayer};
 pub use self::outcomes::{DIFFERENCES_MAX, Difference, FingerprintOutcome, Outcomes};
+pub use self::requests::{RequestPlay, RequestPlayer};
 pub use self::sql::{OpenSession, SqlPlay, SqlPlayer};
 pub use crate::databases::{CommandPlay, CommandPlayer};
 

@@ -279,7 +279,7 @@ impl ServerFacts {
         let first_kind = databases::kind_at(plan.endpoint());
         for ((number, endpoint, peer), place) in asked.iter().zip(0..) {
             let kind = databases::kind_at(endpoint);
-            let wanted = connections(plan);
+            let wanted = connections(plan).min(endpoint.pool.unwrap_or(u32::MAX));
             let first = FirstConnection { endpoint, peer, place, steps: script, wanted, timeout };
             let Learnt { probed, facts, scale, room: of_peer } = (kind.ask)(&first)?;
             scales[*number] = scales[*number].or(scale);
@@ -303,7 +303,8 @@ fn apply_load(peers: &mut [Peer], plan: &Plan) {
         peer.retry_stale = plan.retry_stale;
         peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
         // The users of a pipeline share its connection.
-        peer.pool = (plan.pipeline > 1).then(|| plan.connections());
+        let pipelined = (plan.pipeline > 1).then(|| plan.connections());
+        peer.pool = endpoint.pool.map(|pool| pool.min(plan.connections())).or(pipelined);
     }
 }
 
@@ -371,7 +372,10 @@ pub(crate) fn prepare_unless_stopped(
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
     let peers = peer_count(plan);
-    let of_all = peers * connections;
+    let at_endpoint = |endpoint: &plan::Endpoint| {
+        endpoint.shards() as u64 * connections.min(endpoint.pool.map_or(u64::MAX, u64::from))
+    };
+    let of_all = plan.endpoints.iter().map(at_endpoint).sum();
     let of_all = if peers > 1 { shortfalls(of_all, threads, false) } else { Vec::new() };
     if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }
 }

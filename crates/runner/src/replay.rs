@@ -5,10 +5,10 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ::replay::Trace;
-use ::replay::play::{CommandPlay, HttpPlay, Outcomes};
+use ::replay::play::{CommandPlay, Outcomes, RequestPlay};
 use engine::{Job, Message, StopLevel};
 use load::{Load, Open, Share, Stop};
-use plan::{Action, Endpoint, Fault, Plan};
+use plan::{Endpoint, Fault, Plan, PlannedStep};
 use record::{Histogram, Outcome, Percentile, Tally, Whole};
 use wire::Channels;
 
@@ -180,11 +180,12 @@ pub(crate) fn requests(
         let commands = CommandPlay::new(trace, outcomes, &traffic.fingerprints, &access).map_err(wrong)?;
         return Ok(Box::new(commands));
     }
-    let Some(Action::Owned(like)) = plan.steps.first().map(|step| &step.action) else {
+    let like = plan.steps.first().and_then(PlannedStep::owned);
+    let (Some(like), Some(protocol)) = (like, endpoint.protocol()) else {
         return Err(wrong(::replay::play::NOT_REPLAYABLE.to_owned()));
     };
-    let http = HttpPlay::new(trace, outcomes, fingerprints, &*like.step, &plan.secrets).map_err(wrong)?;
-    Ok(Box::new(http))
+    let requests = RequestPlay::new(trace, outcomes, fingerprints, protocol, &*like.step, &plan.secrets);
+    Ok(Box::new(requests.map_err(wrong)?))
 }
 
 /// Sums of the messages of a load.

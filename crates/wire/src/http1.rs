@@ -29,14 +29,15 @@ mod jar;
 mod json;
 mod json_path;
 mod keys;
-pub mod multipart;
 mod read_body;
 mod read_expect;
 mod read_step;
 mod reading;
 mod redirect;
 mod request;
+mod sample_session;
 mod samples;
+mod shaped;
 mod step;
 mod template;
 
@@ -44,7 +45,7 @@ pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
 pub use expected::Expected;
-pub use http_step::{HttpStep, basic_authorization};
+pub use http_step::HttpStep;
 pub use jar::CookieJar;
 pub use json_path::{JsonPath, JsonPathFault};
 pub use redirect::Redirects;
@@ -53,7 +54,6 @@ pub use step::Step;
 pub use template::Template;
 
 pub use encoding::BodyKind;
-pub(crate) use encoding::spellings;
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};

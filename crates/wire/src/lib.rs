@@ -18,6 +18,7 @@ pub mod masking;
 pub mod memcached;
 mod mix;
 pub mod mongodb;
+pub mod multipart;
 pub mod mysql;
 pub mod postgres;
 mod protocol;

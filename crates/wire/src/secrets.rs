@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use memchr::memmem;
 
-use crate::http1::spellings;
+use crate::step;
 
 /// Replacement of a secret in a text.
 pub const REDACTED: &str = "(secret)";
@@ -142,7 +142,8 @@ fn pieces_cut_off(text: &[u8], spelling: &[u8]) -> Vec<Range<usize>> {
 }
 
 fn spellings_of(value: &str) -> Vec<Vec<u8>> {
-    let mut all = spellings(value.as_bytes());
+    let encoded = |further: &step::FurtherKeys| (further.spellings)(value.as_bytes());
+    let mut all: Vec<Vec<u8>> = step::with_further_keys().flat_map(|(_, further)| encoded(further)).collect();
     let percent = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).replace("%20", "+").into_bytes();
     all.extend(all.iter().map(percent).collect::<Vec<_>>());
     all.push(value.into());

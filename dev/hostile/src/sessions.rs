@@ -3,15 +3,10 @@
 use std::sync::OnceLock;
 
 use regex::bytes::Regex;
-use wire::http1::{
-    BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, JsonPath, Redirects, Request, Step, Template,
-};
-use wire::{Conversation as _, Next, Progress, Script as _, Secrets};
+use wire::{Next, Progress, step};
 
 use crate::BYTES_MAX;
 
-/// Variables of the texts; the last three are hidden.
-const NAMES: [&str; 6] = ["header", "json", "body", "(cookies)", "(path)", "(location)"];
 const DEFAULT_PATH: &str = "$.a[-1]";
 /// Requests of one input.
 const REQUESTS_MAX: usize = 8;
@@ -38,10 +33,12 @@ pub(crate) fn replies() -> Vec<Vec<u8>> {
 pub(crate) fn feed(bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(BYTES_MAX)];
     let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    let path = std::str::from_utf8(&bytes[..at]).ok().and_then(|text| JsonPath::read(text).ok());
-    let path = path.or_else(|| JsonPath::read(DEFAULT_PATH).ok()).expect("a path");
-    let script = script(path).quoting();
-    let mut conversation = script.open(0);
+    let further = step::requests().further_keys().expect("requests have further keys");
+    let expressions = EXPRESSIONS
+        .get_or_init(|| ["t=(.+)", "(?s)(.{0,100})"].map(|text| Regex::new(text).expect("an expression")));
+    let open = |path: &str| (further.sample_session)(path, expressions);
+    let path = std::str::from_utf8(&bytes[..at]).ok();
+    let mut conversation = path.and_then(open).or_else(|| open(DEFAULT_PATH)).expect("a path");
     let mut rest = bytes.get(at + 1..).unwrap_or_default();
     conversation.begin(0);
     for _ in 0..REQUESTS_MAX {
@@ -73,34 +70,4 @@ fn assert_shape(request: &[u8]) {
     assert_eq!(lines.len(), HEAD_LINES, "{head}");
     assert!(lines.iter().all(|line| !line.contains(['\r', '\n', '\0'])), "{head:?}");
     assert_eq!(lines[0].split(' ').count(), 3, "{head}");
-}
-
-fn script(path: JsonPath) -> Http1 {
-    let names = NAMES.map(str::to_owned);
-    let request = |request: &Request| {
-        let request = Request {
-            cookies: Some(CookieJar { jar: 3, path: 4 }),
-            redirects: Some(Redirects { max: 3, location: 5, is_secure: false }),
-            ..request.clone()
-        };
-        Template::compile(&request, &names, &Secrets::default()).expect("a request")
-    };
-    let [of_header, of_body] = EXPRESSIONS
-        .get_or_init(|| ["t=(.+)", "(?s)(.{0,100})"].map(|text| Regex::new(text).expect("an expression")));
-    let captures = [
-        CaptureFrom::HeaderPart("X-Token".to_owned(), of_header.clone()),
-        CaptureFrom::Json(path),
-        CaptureFrom::Body(of_body.clone()),
-    ];
-    let captures = (0..).zip(captures).map(|(variable, from)| Capture { variable, from }).collect();
-    let checks = Checks { bodies: vec![BodyCheck::Contains(b"a".to_vec())], ..Checks::default() };
-    let first = Step { request: request(&Request::get("localhost", "/")), checks, captures };
-    let second = Request {
-        method: "POST".to_owned(),
-        headers: vec![("X-Header".to_owned(), "{header}{json}".to_owned())],
-        body: Some(b"{\"a\": \"{body}\"}".to_vec()),
-        ..Request::get("localhost", "/{json}?a={body}")
-    };
-    let second = Step { request: request(&second), checks: Checks::default(), captures: Vec::new() };
-    Http1::new(vec![first, second], NAMES.len() as u16)
 }

@@ -10,11 +10,14 @@ use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use crate::study::{Braced, EndpointText};
+use crate::units;
 
 /// Name of the section, in a plan and in its systems.
 const KEY: &str = "endpoints";
 /// Max endpoints, which limits the connections of one load.
 const ENDPOINTS_MAX: usize = 32;
+/// Max connections of a pool.
+const POOL_MAX: u32 = 1_000_000;
 
 /// A system that steps speak to, before its address is known.
 #[derive(Clone, Debug)]
@@ -57,6 +60,7 @@ impl Endpoints {
         if let Some(last) = named.get(ENDPOINTS_MAX) {
             reading.at(last.at, format!("there are more than {ENDPOINTS_MAX} endpoints"), "use fewer");
         }
+        check_pools(root, reading);
         let has_own =
             ["url", "database", "systems"].iter().any(|key| root.get(key).is_some()) || named.is_empty();
         Self { has_own, named, used: Vec::new() }
@@ -100,13 +104,12 @@ impl Endpoints {
 
     /// Texts whose hash selects the address of steps at a system, in the plan and in each of its systems.
     pub(crate) fn hashes<'a>(&self, number: u16, root: &'a Node) -> Vec<&'a Node> {
-        let (name, systems) = (self.name_of(number), root.get("systems").map_or(&[][..], Node::entries));
-        let sections = std::iter::once(root).chain(systems.iter().map(|system| &system.value));
+        let name = self.name_of(number);
         let of_endpoint = |section: &'a Node| match name {
             "" => addresses::hash_of(section),
             name => addresses::hash_of(section.get(KEY)?.get(name)?),
         };
-        sections.filter_map(of_endpoint).collect()
+        sections(root).filter_map(of_endpoint).collect()
     }
 
     /// Number of systems that steps speak to.
@@ -212,12 +215,16 @@ impl Endpoints {
     }
 }
 
+/// The plan and each of its systems.
+fn sections(root: &Node) -> impl Iterator<Item = &Node> {
+    let systems = root.get("systems").map_or(&[][..], Node::entries);
+    std::iter::once(root).chain(systems.iter().map(|system| &system.value))
+}
+
 /// First definition of each endpoint: at the top of a plan, or in a system.
 fn definitions(root: &Node) -> Vec<&Entry> {
-    let systems = root.get("systems").map_or(&[][..], Node::entries);
-    let sections = std::iter::once(root).chain(systems.iter().map(|system| &system.value));
     let mut all: Vec<&Entry> = Vec::new();
-    for entry in sections.filter_map(|node| node.get(KEY)).flat_map(Node::entries) {
+    for entry in sections(root).filter_map(|node| node.get(KEY)).flat_map(Node::entries) {
         if !all.iter().any(|known| known.key == entry.key) {
             all.push(entry);
         }
@@ -228,6 +235,36 @@ fn definitions(root: &Node) -> Vec<&Entry> {
 /// Kind of an endpoint. `None` if its URL is wrong.
 fn kind_of(entry: &Entry) -> Option<Kind> {
     Kind::by_url(url_of(&entry.value)?.1)
+}
+
+/// Size of the pool of an endpoint, or the number that is out of bounds. `None` if it has none, or no number.
+fn pool(node: &Node) -> Option<Result<u32, u64>> {
+    let count = units::count(node.text_of("pool")?).ok()?;
+    Some(u32::try_from(count).ok().filter(|pool| (1..=POOL_MAX).contains(pool)).ok_or(count))
+}
+
+/// Reports pools that have no effect, or a wrong size.
+fn check_pools(root: &Node, reading: &mut Reading<'_>) {
+    let loads = root.get("load").map_or(&[][..], |load| match load.items() {
+        [] => std::slice::from_ref(load),
+        items => items,
+    });
+    let has_load_a_pool = loads.iter().any(|load| load.get("pool").is_some());
+    for entry in sections(root).filter_map(|node| node.get(KEY)).flat_map(Node::entries) {
+        let Some(given) = entry.value.entry("pool") else { continue };
+        let url = url_of(&entry.value).map_or("", |(_, url)| url);
+        if let Some(Err(count)) = pool(&entry.value) {
+            let what = format!("{count} is not between 1 and {POOL_MAX}");
+            reading.at(given.value.at, what, "write the number of connections that users share");
+        } else if let Some(name) = Kind::by_url(url).and_then(|kind| (kind.system.in_process)(url)) {
+            let what =
+                format!("{name} runs within the generator, and `{}` has no connections to share", entry.key);
+            reading.at(given.key_at, what, "remove it");
+        } else if has_load_a_pool {
+            let what = "the load has a pool, and so has this endpoint";
+            reading.at(given.key_at, what, "remove one of them: that of the load is for all databases");
+        }
+    }
 }
 
 /// URL of an endpoint as written, or the first of a list.
@@ -288,5 +325,6 @@ fn text(
     };
     let list = addresses::read(node, known, fill, check, reading);
     let tls = tls::read(node, text, known, reading);
-    Some(EndpointText { name: entry.key.clone(), url, list, socket, tls })
+    let pool = pool(node).and_then(Result::ok);
+    Some(EndpointText { name: entry.key.clone(), url, list, socket, tls, pool })
 }

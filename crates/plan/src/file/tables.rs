@@ -332,6 +332,13 @@ pub(crate) static ENDPOINT: Table = Table {
              service, which differ in host and port.",
         ),
         SELECT_KEY,
+        key(
+            "pool",
+            "4",
+            COUNT,
+            "Connections to each of its servers that users share: a request or transaction takes a free one, or waits, which counts in the \
+             response time. Default: one per user.",
+        ),
         key("socket", "\"{dir}/stock.sock\"", TEXT, "For http: a Unix socket to connect to."),
         INSECURE,
         CACERT,

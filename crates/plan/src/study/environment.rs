@@ -89,7 +89,7 @@ impl Launch {
     /// Endpoint of the system itself.
     pub(crate) fn front(&self) -> LaunchEndpoint {
         let (name, url, further) = (String::new(), self.url.clone(), self.further.clone());
-        LaunchEndpoint { name, url, further, socket: self.socket.clone(), tls: self.tls.clone() }
+        LaunchEndpoint { name, url, further, socket: self.socket.clone(), tls: self.tls.clone(), pool: None }
     }
 
     /// Endpoint of the system that steps of this role speak to.
@@ -117,6 +117,8 @@ pub struct LaunchEndpoint {
     pub socket: Option<PathBuf>,
     /// Certificates for requests over TLS.
     pub tls: TlsSpec,
+    /// Connections that users share. `None` if each user has its own.
+    pub pool: Option<u32>,
 }
 
 /// URLs of a list after the first, and the rule that selects among all of them.

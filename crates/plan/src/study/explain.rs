@@ -250,6 +250,9 @@ impl Study {
             database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
         for endpoint in &system.endpoints {
             let _ = write!(others, ", with {} at {}", endpoint.name, listed(&endpoint.url, &endpoint.list));
+            if let Some(pool) = endpoint.pool {
+                let _ = write!(others, ", pool: {pool}");
+            }
         }
         let variants: Vec<&str> = self
             .variants

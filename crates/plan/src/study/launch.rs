@@ -67,6 +67,7 @@ impl Study {
                     further: fill.further(&endpoint.list),
                     socket: endpoint.socket.as_ref().map(|socket| fill.path(socket)),
                     tls: fill.tls(&endpoint.tls),
+                    pool: endpoint.pool,
                 })
                 .collect(),
             socket: system.socket.as_ref().map(|socket| fill.path(socket)),

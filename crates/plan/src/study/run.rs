@@ -86,7 +86,8 @@ impl Study {
             if let Some(sql) = &role.sql {
                 load.bind(&sql.bindings, self.saved_by_transactions(number));
             }
-            endpoints.push(Endpoint { name: role.name.clone(), load, select: place.further.select });
+            let (name, select) = (role.name.clone(), place.further.select);
+            endpoints.push(Endpoint { name, load, select, pool: place.pool });
             first.get_or_insert(plan);
         }
         let Some(first) = first else {

@@ -98,6 +98,8 @@ pub(crate) struct EndpointText {
     pub(crate) list: UrlList,
     pub(crate) socket: Option<Braced>,
     pub(crate) tls: TlsText,
+    /// Connections that users share. `None` if each user has its own.
+    pub(crate) pool: Option<u32>,
 }
 
 /// URLs of a list after the first, and the rule that selects among all of them.

@@ -197,8 +197,8 @@ impl RequestFlags {
                 faults.push(Fault::new("-u", what, "remove -u or -H 'Authorization: …'"));
             }
             Some(user) => {
-                let value = plan::basic_authorization(user.as_bytes());
-                described.headers.push(format!("Authorization: {value}"));
+                let value = plan::authorization(user.as_bytes());
+                described.headers.extend(value.map(|value| format!("Authorization: {value}")));
             }
         }
         match self.cookie.as_deref() {

@@ -63,7 +63,7 @@ impl Encoding {
 }
 
 /// Encoded forms of a value in all places, to find secrets in texts.
-pub(crate) fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
     let written = |encoding: Encoding| {
         let mut spelling = Vec::new();
         encoding.encode(value, |bytes| spelling.extend_from_slice(bytes));

@@ -170,7 +170,7 @@ pub(super) fn path_error(path: &str) -> Option<(String, String)> {
 }
 
 /// Value of the header Authorization for `name:password`. Base64 has no braces, so the value is a text of a plan, too.
-pub fn basic_authorization(credentials: &[u8]) -> String {
+pub(super) fn basic_authorization(credentials: &[u8]) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 

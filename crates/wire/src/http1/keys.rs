@@ -5,7 +5,7 @@ use alloc::format;
 
 use crate::step::{Form, FormSchema, FurtherKeys, Key, Kind, OwnSteps, Table};
 
-use super::{Http1, carried, flag_step, http_step, read_step};
+use super::{Http1, carried, encoding, flag_step, http_step, read_step, sample_session, shaped};
 use crate::conversation::Script as _;
 
 /// Max consecutive redirects, as many as browsers follow.
@@ -41,6 +41,10 @@ pub(super) static FURTHER: FurtherKeys = FurtherKeys {
     begin: read_step::begin,
     session_words: carried::words,
     is_of_iteration: carried::is_of_iteration,
+    authorization: http_step::basic_authorization,
+    spellings: encoding::spellings,
+    compile_shapes: shaped::compile,
+    sample_session: sample_session::open,
     converse: |load| Ok(Box::new(Http1::compile_load(load)?.quoting().open(0))),
     in_the_clear: super::foreign::instead_of_tls,
 };

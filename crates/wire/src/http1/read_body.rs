@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 
 use super::encoding::BodyKind;
 use super::keys::BODIES;
-use super::multipart::{self, FilePart};
 use super::request::RequestBody;
 use crate::braces::{self, Piece, pieces};
+use crate::multipart::{self, FilePart, FormBody};
 use crate::step::tree::{Entry, Node, Value};
 use crate::step::{Reader, json};
 
@@ -135,7 +135,8 @@ fn multipart(entry: &Entry, given: Option<&str>, reader: &mut dyn Reader) -> Opt
         };
         parts.push((braces::literal(head.as_bytes()), content));
     }
-    Some(multipart::body(&parts))
+    let FormBody { bytes, content_type } = multipart::body(&parts);
+    Some(RequestBody { bytes, content_type: Some(content_type) })
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use outcome::ErrorClass;
+use regex::bytes::Regex;
 
-use super::{BeginScenario, Key, ReadFlagStep, StepsOfLoad};
+use super::{BeginScenario, CompileShapes, Key, ReadFlagStep, StepsOfLoad};
 use crate::conversation::Conversation;
 use crate::protocol::WrongStep;
 
@@ -32,6 +34,15 @@ pub struct FurtherKeys {
     pub session_words: fn(&str) -> &'static str,
     /// Whether each iteration begins with an empty hidden variable of this name.
     pub is_of_iteration: fn(&str) -> bool,
+    /// Value of the header Authorization for `name:password`, without braces.
+    pub authorization: fn(&[u8]) -> String,
+    /// Encoded forms of a value in all places of a step, to find secrets in texts.
+    pub spellings: fn(&[u8]) -> Vec<Vec<u8>>,
+    /// Compiles requests of which only the shapes are known.
+    pub compile_shapes: CompileShapes,
+    /// Opens a conversation for tests that feed arbitrary replies to it. Step 0 saves values of its reply: the parts that both
+    /// expressions match, and the value at the path. Step 1 sends them. `None` if the path is invalid.
+    pub sample_session: SampleSession,
     /// Opens the conversation of one client that makes requests outside of a load. Messages of rejected requests quote the start of
     /// the reply's body.
     pub converse: Converse,
@@ -39,6 +50,9 @@ pub struct FurtherKeys {
     /// what the server speaks.
     pub in_the_clear: fn(&[u8]) -> Option<(ErrorClass, String)>,
 }
+
+/// Function that opens the conversation of a user with a session, for tests.
+pub type SampleSession = fn(path: &str, expressions: &[Regex; 2]) -> Option<Box<dyn Conversation>>;
 
 /// Function that opens the conversation of one client.
 pub type Converse = fn(&StepsOfLoad<'_>) -> Result<Box<dyn Conversation>, WrongStep>;

@@ -45,7 +45,7 @@ pub(in crate::databases) fn discover(
             ..first.clone()
         };
         let load = Requests { protocol, peers: addresses.into_iter().map(peer).collect() };
-        Ok(Some(Endpoint { name: endpoint.name.clone(), load: Box::new(load), select: Some(select) }))
+        Ok(Some(Endpoint { load: Box::new(load), select: Some(select), ..endpoint.clone() }))
     };
     match found(&endpoint.peer().access) {
         Found::Named => Ok(None),
@@ -67,7 +67,7 @@ fn first_answer<T>(
 fn replies(peer: &plan::Peer, access: &Access, commands: &[(&str, Part)]) -> Result<Vec<String>, Refusal> {
     let peers = vec![plan::Peer { access: access.clone(), ..peer.clone() }];
     let load = Box::new(Requests { protocol: protocol(), peers });
-    let endpoint = Endpoint { name: String::new(), load, select: None };
+    let endpoint = Endpoint { name: String::new(), load, select: None, pool: None };
     let (mut peers, _) = prepare::peers(std::slice::from_ref(&endpoint), &PublicLoads::Refused)?;
     let refuse = |what: String| {
         Refusal::Plan(Fault::new(

@@ -2,21 +2,15 @@
 
 use std::path::Path;
 
-use plan::multipart::{self, FilePart};
+use plan::multipart::{self, FilePart, FormBody};
 use plan::{BodyFile, Fault};
 
 use super::media::media_type;
 
 const EXAMPLE: &str = "write -F name=text, -F name=@photo.png, or -F 'name=@photo.png;type=image/png'";
 
-/// Content-Type and bytes of a multipart form.
-pub(super) struct Form {
-    pub(super) content_type: String,
-    pub(super) bytes: Vec<u8>,
-}
-
 /// Reads the parts, and the files that they name. `None` if there are no parts, or if one of them has an error.
-pub(super) fn read(parts: &[String], faults: &mut Vec<Fault>) -> Option<Form> {
+pub(super) fn read(parts: &[String], faults: &mut Vec<Fault>) -> Option<FormBody> {
     let before = faults.len();
     let mut read = Vec::new();
     for text in parts {
@@ -28,8 +22,7 @@ pub(super) fn read(parts: &[String], faults: &mut Vec<Fault>) -> Option<Form> {
     if parts.is_empty() || faults.len() > before {
         return None;
     }
-    let body = multipart::body(&read);
-    Some(Form { content_type: body.content_type.unwrap_or_default(), bytes: body.bytes })
+    Some(multipart::body(&read))
 }
 
 type Part = (Vec<u8>, Vec<u8>);

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wire::http1::{Checks, Http1, HttpConversation, HttpStep, Request};
-use wire::step::Step;
+use wire::step::{RequestShape, ShapedRequests, Step};
 use wire::{
-    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script,
-    Secrets, Stage,
+    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Protocol, Refusal, Reply,
+    Script, Secrets, Stage,
 };
 
 use super::outcomes::{Outcomes, Replayed};
@@ -20,9 +19,9 @@ const SHAPES_MAX: usize = 1_000;
 
 /// The requests of a trace as a load. Whichever connection begins next takes the next request.
 #[derive(Debug)]
-pub struct HttpPlay {
+pub struct RequestPlay {
     shared: Arc<Shared>,
-    http: Http1,
+    requests: Box<dyn ShapedRequests>,
     fingerprints: u16,
 }
 
@@ -35,90 +34,54 @@ struct Shared {
     next: AtomicUsize,
 }
 
-impl HttpPlay {
+impl RequestPlay {
     /// Creates the load. Each request is `like` with method and target of the log.
     ///
     /// # Errors
     ///
-    /// A message if `like` is no request of HTTP, or if a method or a header cannot be sent.
+    /// A message if the protocol has no requests, if `like` is none of its steps, or if a method or a header cannot be sent.
     pub fn new(
         trace: Arc<Trace>,
         outcomes: Arc<Outcomes>,
         fingerprints: usize,
+        protocol: &Protocol,
         like: &dyn Step,
         secrets: &Secrets,
     ) -> Result<Self, String> {
-        let like = &like.downcast::<HttpStep>().ok_or(NOT_REPLAYABLE)?.request;
-        let mut shapes: Vec<Shape<'_>> = Vec::new();
-        let mut numbers: HashMap<Shape<'_>, u16> = HashMap::new();
+        let further = protocol.further_keys().ok_or(NOT_REPLAYABLE)?;
+        let mut shapes: Vec<RequestShape<'_>> = Vec::new();
+        let mut numbers: HashMap<RequestShape<'_>, u16> = HashMap::new();
         let mut steps = Vec::with_capacity(trace.len());
         for item in trace.slots.iter().flatten() {
             let Form::Request(form) = &item.form else { return Err(NOT_REPLAYABLE.to_owned()) };
-            let shape = Shape::of(form, shapes.len() < SHAPES_MAX);
+            let shape = shape(form, shapes.len() < SHAPES_MAX);
             let number = *numbers.entry(shape).or_insert_with_key(|shape| {
                 shapes.push(shape.clone());
                 (shapes.len() - 1) as u16
             });
             steps.push(number);
         }
-        let headers = shapes.iter().map(|shape| shape.headers.len()).max().unwrap_or(0);
-        let mut variables = vec!["target".to_owned(), "body".to_owned()];
-        variables.extend((0..headers).map(|header| format!("header{header}")));
-        let compiled: Vec<HttpStep> = shapes.iter().map(|shape| shape.step(like)).collect();
-        let http = Http1::compile(&compiled, &variables, secrets).map_err(|wrong| wrong.what)?;
+        let requests = (further.compile_shapes)(&shapes, like, secrets)?;
         let shared = Shared { trace: Arc::clone(&trace), outcomes, steps, next: AtomicUsize::new(0) };
-        Ok(Self { shared: Arc::new(shared), http, fingerprints: fingerprints as u16 })
+        Ok(Self { shared: Arc::new(shared), requests, fingerprints: fingerprints as u16 })
     }
 }
 
-/// Parts of requests that are compiled once. Targets, bodies, and values of headers are filled in.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Shape<'a> {
-    method: &'a str,
-    headers: Vec<&'a str>,
-    has_body: bool,
-}
-
-impl<'a> Shape<'a> {
-    /// Shape of a request, without its headers unless `has_headers`.
-    fn of(form: &'a RequestForm, has_headers: bool) -> Self {
-        let headers = if has_headers { form.headers.as_slice() } else { &[] };
-        Self {
-            method: &form.method,
-            headers: headers.iter().map(|(name, _)| name.as_str()).collect(),
-            has_body: form.body.is_some(),
-        }
-    }
-
-    /// The request `like` with this shape.
-    fn step(&self, like: &Request) -> HttpStep {
-        let is_given = |name: &str| self.headers.iter().any(|given| given.eq_ignore_ascii_case(name));
-        let own = like.headers.iter().filter(|(name, _)| !is_given(name)).cloned();
-        let headers = self.headers.iter().enumerate();
-        let headers = headers.map(|(number, name)| ((*name).to_owned(), format!("{{header{number}}}")));
-        HttpStep {
-            request: Request {
-                method: self.method.to_owned(),
-                target: "{target}".to_owned(),
-                headers: own.chain(headers).collect(),
-                body: self.has_body.then(|| b"{body:raw}".to_vec()),
-                ..like.clone()
-            },
-            checks: Checks::default(),
-            captures: Vec::new(),
-        }
+/// Shape of a request, without its headers unless `has_headers`.
+fn shape(form: &RequestForm, has_headers: bool) -> RequestShape<'_> {
+    let headers = if has_headers { form.headers.as_slice() } else { &[] };
+    RequestShape {
+        method: &form.method,
+        headers: headers.iter().map(|(name, _)| name.as_str()).collect(),
+        has_body: form.body.is_some(),
     }
 }
 
-impl Script for HttpPlay {
-    type Conversation = HttpPlayer;
+impl Script for RequestPlay {
+    type Conversation = RequestPlayer;
 
-    fn open(&self, number: u32) -> HttpPlayer {
-        HttpPlayer {
-            shared: Arc::clone(&self.shared),
-            inner: Script::open(&self.http, number),
-            current: None,
-        }
+    fn open(&self, number: u32) -> RequestPlayer {
+        RequestPlayer { shared: Arc::clone(&self.shared), inner: self.requests.open(number), current: None }
     }
 
     fn needs(&self, _step: u16, _variable: u16) -> bool {
@@ -143,20 +106,19 @@ impl Script for HttpPlay {
             Form::Query | Form::Command | Form::Execute { .. } => 0,
         };
         let longest = texts.chain(self.shared.trace.slots.iter().flatten().map(of_form)).max().unwrap_or(0);
-        Script::footprint(&self.http, &|_| longest as u64)
+        self.requests.footprint(&|_| longest as u64)
     }
 }
 
 /// Requests over one connection.
-#[derive(Debug)]
-pub struct HttpPlayer {
+pub struct RequestPlayer {
     shared: Arc<Shared>,
-    inner: HttpConversation,
+    inner: Box<dyn Conversation>,
     /// Number of the request whose reply is awaited.
     current: Option<usize>,
 }
 
-impl HttpPlayer {
+impl RequestPlayer {
     fn item(&self) -> Option<&Item> {
         self.shared.trace.slots.first()?.get(self.current?)
     }
@@ -171,7 +133,7 @@ impl HttpPlayer {
     }
 }
 
-impl Conversation for HttpPlayer {
+impl Conversation for RequestPlayer {
     fn set(&mut self, _variable: u16, _value: &[u8]) {}
 
     fn greet(&mut self) -> Greeting {
@@ -202,9 +164,9 @@ impl Conversation for HttpPlayer {
         let step = shared.steps.get(number).copied().unwrap_or(0);
         let target = shared.trace.texts.get(item.text as usize).map_or("/", |text| text);
         self.current = Some(number);
-        self.inner.set(0, target.as_bytes());
-        self.inner.set(1, form.body.as_deref().unwrap_or_default().as_bytes());
-        for (variable, (_, value)) in (2..).zip(&form.headers) {
+        self.inner.set(RequestShape::TARGET, target.as_bytes());
+        self.inner.set(RequestShape::BODY, form.body.as_deref().unwrap_or_default().as_bytes());
+        for (variable, (_, value)) in (RequestShape::HEADERS..).zip(&form.headers) {
             self.inner.set(variable, value.as_bytes());
         }
         self.inner.begin(step)

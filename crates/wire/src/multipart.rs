@@ -6,7 +6,14 @@ use alloc::vec::Vec;
 
 use sha2::{Digest as _, Sha256};
 
-use super::request::RequestBody;
+/// A body with its media type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormBody {
+    /// Bytes.
+    pub bytes: Vec<u8>,
+    /// Media type with the boundary.
+    pub content_type: String,
+}
 
 /// A file in a form.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +35,7 @@ pub fn head(name: &str, file: Option<FilePart<'_>>) -> String {
 }
 
 /// Joins parts into a body. Each part is its headers and its content.
-pub fn body(parts: &[(Vec<u8>, Vec<u8>)]) -> RequestBody {
+pub fn body(parts: &[(Vec<u8>, Vec<u8>)]) -> FormBody {
     let boundary = boundary(parts);
     let delimiter = format!("--{boundary}\r\n");
     let mut bytes: Vec<u8> = parts
@@ -36,7 +43,7 @@ pub fn body(parts: &[(Vec<u8>, Vec<u8>)]) -> RequestBody {
         .flat_map(|(head, content)| [delimiter.as_bytes(), head, content, b"\r\n"].concat())
         .collect();
     bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    RequestBody { bytes, content_type: Some(format!("multipart/form-data; boundary={boundary}")) }
+    FormBody { bytes, content_type: format!("multipart/form-data; boundary={boundary}") }
 }
 
 /// Escapes a name for a quoted parameter, as browsers do.
