@@ -167,7 +167,7 @@ fn processes_that_events_killed_are_not_blamed_at_the_stop() {
     deaf.stop.within = Duration::from_millis(100);
     let mut recipe = server(&bench);
     recipe.processes.push(deaf);
-    let mut system = started(recipe);
+    let system = started(recipe);
     let told = all(
         &system,
         vec![event("a", Action::Kill("web".to_owned())), event("b", Action::Stop("deaf".to_owned()))],
