@@ -386,6 +386,8 @@ impl Keeper {
         if then == AfterExit::Rest {
             let toll = self.toll();
             self.link.report(&Report::Resting(toll));
+            // The stop at the end of the system reports only what it kills itself.
+            self.tree.forget_killed();
             self.phase = Phase::Resting;
         }
     }

@@ -159,6 +159,26 @@ fn process_can_be_stopped_started_restarted_and_killed_without_a_death() {
 }
 
 #[test]
+fn processes_that_events_killed_are_not_blamed_at_the_stop() {
+    let bench = Bench::new();
+    // Ignores the signal of a stop, so that an event kills it after the timeout.
+    let deaf = "trap '' TERM; echo started; while :; do sleep 0.05; done";
+    let mut deaf = bench.process("deaf", bench.sh(deaf), When::Log("started".to_owned()));
+    deaf.stop.within = Duration::from_millis(100);
+    let mut recipe = server(&bench);
+    recipe.processes.push(deaf);
+    let system = started(recipe);
+    let told = all(
+        &system,
+        vec![event("a", Action::Kill("web".to_owned())), event("b", Action::Stop("deaf".to_owned()))],
+    );
+    assert_eq!(told[0].failure, None, "{told:?}");
+    assert!(flaw(&told[1]).contains("did not stop within 100 ms, and was killed"), "{told:?}");
+    assert_eq!(system.stop().failures, []);
+    bench.assert_clean();
+}
+
+#[test]
 fn failed_restart_is_a_failed_event() {
     let bench = Bench::new();
     let once = "test -e gone && { echo again; exit 7; }; touch gone; trap 'exit 0' TERM; echo started; while :; do sleep 0.05; done";

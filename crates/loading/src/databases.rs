@@ -36,8 +36,6 @@ pub(crate) struct Kind {
     pub(crate) drop_tables: fn(&[&str]) -> Vec<String>,
     /// Query that returns a row if a table exists.
     pub(crate) find_table: fn(&str) -> String,
-    /// Statement before the last one, which makes that one wait until all data is on disk. `None` if it is not needed.
-    pub(crate) settle: Option<&'static str>,
     /// Beginning of the statement that updates the statistics of a table, without its name.
     pub(crate) analyze: &'static str,
     /// Statements that create tables.

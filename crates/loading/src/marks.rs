@@ -64,10 +64,7 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
 }
 
 /// Removes the marks after everything is done.
-pub(crate) fn end(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
-    if let Some(settle) = databases::of(plan.engine).settle {
-        client.query(settle, "removing the marks")?;
-    }
+pub(crate) fn end(client: &mut dyn Client) -> Result<(), Error> {
     client.query(&format!("DROP TABLE {MARKS}"), "removing the marks").map(|_| ())
 }
 

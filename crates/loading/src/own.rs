@@ -77,9 +77,6 @@ pub fn run_own(data: &OwnData, database: &Database, observer: &impl Observer) ->
     let is_filled = |name: &str| data.tables.iter().any(|table| is_same(&table.name, name));
     let last = statements.iter().rposition(|one| sql::created_table(one.text).is_some_and(is_filled));
     let filled_after = last.map_or(statements.len(), |last| last + 1);
-    if let Some(settle) = databases::of(engine).settle {
-        control.query(settle, "setting up a connection")?;
-    }
     run_all(control, &statements[..filled_after], observer)?;
     fill_all(data, database, control, &created, observer)?;
     run_all(control, &statements[filled_after..], observer)?;
@@ -100,9 +97,6 @@ pub fn run_own(data: &OwnData, database: &Database, observer: &impl Observer) ->
 pub fn run_sql(texts: &[SqlText], database: &Database) -> Result<(), Error> {
     let statements = planned(texts, database.engine)?;
     let mut client = database.open(0)?;
-    if let Some(settle) = databases::of(database.engine).settle {
-        client.query(settle, "setting up a connection")?;
-    }
     run_all(&mut *client, &statements, &())
 }
 

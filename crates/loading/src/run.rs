@@ -65,7 +65,7 @@ pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result
     load.indexes()?;
     load.references(&mut *control)?;
     load.tidy()?;
-    marks::end(&mut *control, plan)?;
+    marks::end(&mut *control)?;
     let connections =
         if plan.jobs == 1 { "1 connection".to_owned() } else { format!("{} connections", plan.jobs) };
     let notes = vec![format!("rows over {connections}")];

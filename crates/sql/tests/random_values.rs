@@ -21,10 +21,15 @@ struct Kind {
     column: &'static str,
     /// Type of the column in PostgreSQL and in MySQL.
     types: [&'static str; 2],
+    /// Expressions that read the column in PostgreSQL and in MySQL.
+    reads: [&'static str; 2],
     /// Whether it is a number, which a plan hands over as one.
     is_number: bool,
     draw: fn(&mut Xoroshiro) -> String,
 }
+
+/// Type of texts in MySQL.
+const MYSQL_TEXT: &str = "TEXT CHARACTER SET utf8mb4";
 
 /// Draws a number from 0 to `below` - 1.
 fn below(random: &mut Xoroshiro, below: u64) -> u64 {
@@ -85,14 +90,87 @@ fn moment(random: &mut Xoroshiro) -> String {
     format!("{} {hour:02}:{minute:02}:{second:02}.{micros:06}", date(random))
 }
 
-const KINDS: [Kind; 7] = [
-    Kind { column: "i", types: ["int", "INT"], is_number: true, draw: integer },
-    Kind { column: "b", types: ["bigint", "BIGINT"], is_number: true, draw: big_integer },
-    Kind { column: "n", types: ["numeric(30,6)", "DECIMAL(30,6)"], is_number: true, draw: decimal },
-    Kind { column: "f", types: ["double precision", "DOUBLE"], is_number: true, draw: double },
-    Kind { column: "s", types: ["text", "TEXT CHARACTER SET utf8mb4"], is_number: false, draw: text },
-    Kind { column: "d", types: ["date", "DATE"], is_number: false, draw: date },
-    Kind { column: "t", types: ["timestamp", "DATETIME(6)"], is_number: false, draw: moment },
+fn time(random: &mut Xoroshiro) -> String {
+    let whole = moment(random);
+    whole.split_once(' ').map(|(_, time)| time.to_owned()).unwrap()
+}
+
+/// A moment that exists once in every time zone, which no change to or from summer time omits or repeats.
+fn zoned_moment(random: &mut Xoroshiro) -> String {
+    let [year, month, day] = [(1971, 66), (1, 12), (1, 28)].map(|(from, count)| from + below(random, count));
+    let [hour, minute, second] = [(5, 17), (0, 60), (0, 60)].map(|(from, count)| from + below(random, count));
+    let micros = below(random, 99_999) * 10 + 1;
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}")
+}
+
+fn flag(random: &mut Xoroshiro) -> String {
+    below(random, 2).to_string()
+}
+
+fn hexadecimal(random: &mut Xoroshiro, bytes: u64) -> String {
+    (0..bytes).map(|_| format!("{:02x}", below(random, 256))).collect()
+}
+
+fn bytes(random: &mut Xoroshiro) -> String {
+    let count = below(random, 200);
+    hexadecimal(random, count)
+}
+
+fn uuid(random: &mut Xoroshiro) -> String {
+    [4, 2, 2, 2, 6].map(|bytes| hexadecimal(random, bytes)).join("-")
+}
+
+/// An object in the form in which the servers write it.
+fn json(random: &mut Xoroshiro) -> String {
+    let text = serde_json::to_string(&text(random)).unwrap();
+    format!("{{\"a\": [{}, true, null], \"b\": {{\"c\": {text}}}}}", random.draw() as i32)
+}
+
+fn digits(random: &mut Xoroshiro, count: u64) -> String {
+    (0..count).map(|_| char::from(b'0' + below(random, 10) as u8)).collect()
+}
+
+/// A number of the largest precision and scale that MySQL has.
+fn wide_decimal(random: &mut Xoroshiro) -> String {
+    let sign = if below(random, 2) == 0 { "" } else { "-" };
+    let count = below(random, 34);
+    let (first, more, fraction) = (1 + below(random, 9), digits(random, count), digits(random, 30));
+    format!("{sign}{first}{more}.{fraction}")
+}
+
+/// A number with more digits than any type of fixed width, on both sides of the point.
+fn long_decimal(random: &mut Xoroshiro) -> String {
+    let counts = [below(random, 600), 1 + below(random, 600)];
+    let [whole, fraction] = counts.map(|count| digits(random, count));
+    format!("-7{whole}.{fraction}")
+}
+
+const fn kind(
+    column: &'static str,
+    types: [&'static str; 2],
+    is_number: bool,
+    draw: fn(&mut Xoroshiro) -> String,
+) -> Kind {
+    Kind { column, types, reads: [column; 2], is_number, draw }
+}
+
+const KINDS: [Kind; 16] = [
+    kind("i", ["int", "INT"], true, integer),
+    kind("b", ["bigint", "BIGINT"], true, big_integer),
+    kind("n", ["numeric(30,6)", "DECIMAL(30,6)"], true, decimal),
+    kind("w", ["numeric(65,30)", "DECIMAL(65,30)"], true, wide_decimal),
+    kind("l", ["numeric", "TEXT"], false, long_decimal),
+    kind("f", ["double precision", "DOUBLE"], true, double),
+    kind("s", ["text", MYSQL_TEXT], false, text),
+    kind("d", ["date", "DATE"], false, date),
+    kind("t", ["timestamp", "DATETIME(6)"], false, moment),
+    kind("c", ["time", "TIME(6)"], false, time),
+    Kind { reads: ["z::timestamp", "z"], ..kind("z", ["timestamptz", "TIMESTAMP(6)"], false, zoned_moment) },
+    Kind { reads: ["o::int", "o"], ..kind("o", ["boolean", "BOOLEAN"], false, flag) },
+    Kind { reads: ["encode(x, 'hex')", "LOWER(HEX(x))"], ..kind("x", ["bytea", "BLOB"], false, bytes) },
+    kind("u", ["uuid", "CHAR(36)"], false, uuid),
+    kind("j", ["json", "JSON"], false, json),
+    kind("k", ["jsonb", "JSON"], false, json),
 ];
 
 /// Definition of the table, whose rows are numbered within each mode.
@@ -106,7 +184,7 @@ fn table(of: usize) -> String {
 }
 
 /// Stores a row of values and reads it back into variables.
-fn script() -> String {
+fn script(of: usize) -> String {
     let joined = |separator: &str, write: &dyn Fn(&Kind) -> String| {
         KINDS.iter().map(write).collect::<Vec<_>>().join(separator)
     };
@@ -114,8 +192,12 @@ fn script() -> String {
         "INSERT INTO drawn (mode, row_number_, {}) VALUES (:mode, :row, {});\n\
          SELECT {} FROM drawn WHERE mode = :mode AND row_number_ = :row \\gset\n",
         joined(", ", &|kind| kind.column.to_owned()),
-        joined(", ", &|kind| format!(":{}", kind.column)),
-        joined(", ", &|kind| format!("{0} AS back_{0}", kind.column)),
+        joined(", ", &|kind| match (kind.column, of) {
+            ("x", 0) => "decode(:x, 'hex')".to_owned(),
+            ("x", _) => "UNHEX(:x)".to_owned(),
+            (column, _) => format!(":{column}"),
+        }),
+        joined(", ", &|kind| format!("{} AS back_{}", kind.reads[of], kind.column)),
     )
 }
 
@@ -129,9 +211,10 @@ fn is_same(kind: &Kind, stored: &str, back: &str) -> bool {
 
 #[track_caller]
 fn assert_round_trips(engine: Engine, login: &Login, port: u16) {
+    let of = usize::from(engine == Engine::MySql);
     for (number, (mode_name, mode)) in Mode::NAMES.iter().enumerate() {
         let mut scripts = ScriptSet::new();
-        scripts.add("values", script().as_bytes(), Language::Extended, Allow::Nothing).unwrap();
+        scripts.add("values", script(of).as_bytes(), Language::Extended, Allow::Nothing).unwrap();
         let names = ["mode", "row"].into_iter().chain(KINDS.iter().map(|kind| kind.column));
         let back = KINDS.iter().map(|kind| format!("back_{}", kind.column));
         let bindings: Vec<String> = names.map(str::to_owned).chain(back).collect();
@@ -168,7 +251,7 @@ fn assert_round_trips(engine: Engine, login: &Login, port: u16) {
                 assert!(
                     is_same(kind, stored, back),
                     "{mode_name}, {}: {stored:?} was read back as {back:?}",
-                    kind.types[0]
+                    kind.types[of]
                 );
             }
         }

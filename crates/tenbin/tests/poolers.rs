@@ -1,7 +1,9 @@
 //! Loads through PgBouncer: each transaction that counts as ok has its row in the table. State that a pooler does not keep is
 //! reported before anything is sent.
 
-use crate::support::{Home, Output};
+use std::process::Command;
+
+use crate::support::{Home, Output, Started, TENBIN};
 use serde_json::Value;
 use servers::{PgBouncer, Postgres, PostgresSettings};
 
@@ -118,4 +120,26 @@ fn state_is_kept_by_a_pooler_in_session_mode_and_by_the_server() {
         assert_eq!(json["outcomes"]["ok"], 100, "{json}");
         assert!(!json.to_string().contains("shares server connections"), "{json}");
     }
+}
+
+#[test]
+fn loading_tables_leaves_no_settings_in_the_servers_sessions() {
+    let pooled = Pooled::start("transaction");
+    pooled.server.sql("ALTER ROLE postgres SET statement_timeout = '7min'").expect("altered");
+    let url = pooled.pooler.url();
+    let mut prepare = Command::new(TENBIN);
+    pooled.home.isolate(&mut prepare);
+    prepare.args(["prepare", &url, "--workload", "tpcb-like", "--scale", "2", "--jobs", "4"]);
+    let output = Started::spawn(prepare).finish();
+    assert_eq!(output.code, Some(0), "{output:?}");
+    pooled.server.sql("CREATE TABLE seen (pid int, durable text, patience text)").expect("a table");
+    let settings = "current_setting('synchronous_commit'), current_setting('statement_timeout')";
+    // Each user holds a server connection for a while, so that all of the pool take part.
+    let script = format!("INSERT INTO seen SELECT pg_backend_pid(), {settings};\nSELECT pg_sleep(0.005);\n");
+    let json = json(&pooled.load(&format!("BEGIN;\n{script}COMMIT;\n"), "simple"));
+    assert_eq!(json["outcomes"]["ok"], 200, "{json}");
+    let seen = pooled.server.sql("SELECT DISTINCT durable, patience FROM seen").expect("settings");
+    assert_eq!(seen.trim(), "on|7min");
+    let sessions = pooled.server.sql("SELECT count(DISTINCT pid) FROM seen").expect("a count");
+    assert_eq!(sessions.trim(), "4");
 }

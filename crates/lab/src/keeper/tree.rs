@@ -149,6 +149,11 @@ impl Tree {
         }
     }
 
+    /// Forgets which processes were killed, because that is reported.
+    pub(crate) fn forget_killed(&mut self) {
+        self.killed.clear();
+    }
+
     pub(crate) fn killed(&self) -> usize {
         self.killed.len()
     }

@@ -26,7 +26,6 @@ pub(super) const KIND: Kind = Kind {
             "SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = '{table}'"
         )
     },
-    settle: None,
     analyze: "ANALYZE TABLE",
     tables: &tables::SYNTAX,
 };

@@ -34,8 +34,6 @@ pub(super) const KIND: Kind = Kind {
     // A single statement, because the tables may refer to each other.
     drop_tables: |names| vec![format!("DROP TABLE IF EXISTS {}", names.join(", "))],
     find_table: |table| format!("SELECT 1 WHERE to_regclass('{table}') IS NOT NULL"),
-    // From here on, commits wait until all data is on disk, if the server is configured so.
-    settle: Some("RESET synchronous_commit"),
     analyze: "VACUUM ANALYZE",
     tables: &tables::SYNTAX,
 };

@@ -21,7 +21,6 @@ pub(super) const KIND: Kind = Kind {
     commits_implicitly: false,
     drop_tables: |names| names.iter().map(|name| format!("DROP TABLE IF EXISTS {name}")).collect(),
     find_table: |table| format!("SELECT 1 FROM sqlite_schema WHERE name = '{table}'"),
-    settle: None,
     analyze: "ANALYZE",
     tables: &tables::SYNTAX,
 };

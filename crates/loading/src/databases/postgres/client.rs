@@ -18,19 +18,27 @@ use crate::rows::CopyRows;
 /// Number of pieces of rows that are made ahead.
 const PIECES_AHEAD: usize = 2;
 
+/// Settings of a transaction that writes rows. Its commit does not wait for the disk: the last commit of a load does, and then everything
+/// before it is on disk. `SET LOCAL`, because other clients of a pooler get the server session with what a plain SET leaves there.
+const LOADING: &str = "SET LOCAL synchronous_commit = off; SET LOCAL statement_timeout = 0";
+
 /// A connection.
 pub(super) struct Postgres {
     connection: Connection<Session>,
 }
 
 impl Postgres {
+    /// Opens a connection whose statements may take any time, such as the one that builds an index.
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
-        let mut postgres = Self::open_as_it_is(peer, login, number)?;
-        // Building an index may take any time. The commit that removes the marks is waited for, and then everything before it is on
-        // disk.
-        let settings = "SET statement_timeout = 0; SET synchronous_commit = off";
-        postgres.query(settings, "setting up a connection")?;
-        Ok(postgres)
+        let mut patient = Login::clone(login);
+        patient.settings.push(("statement_timeout".to_owned(), "0".to_owned()));
+        match Self::open_as_it_is(peer, &Arc::new(patient), number) {
+            // A pooler cannot keep the setting for one client. The limit of its user holds, except where a transaction lifts it.
+            Err(Error::Connect { reason }) if reason.contains("startup parameter") => {
+                Self::open_as_it_is(peer, login, number)
+            }
+            opened => opened,
+        }
     }
 
     /// Opens a connection without any SET statements, which would outlive the session behind a pooler.
@@ -106,7 +114,8 @@ impl Postgres {
         let doing = &batch.doing(None);
         let (name, target, is_whole) = (batch.table, batch.target, batch.is_whole);
         // Rows can be written frozen into a table that no other transaction has seen. TRUNCATE gives the empty table a new file.
-        let begin = if is_whole { format!("BEGIN; TRUNCATE {name}") } else { "BEGIN".to_owned() };
+        let truncate = if is_whole { format!("; TRUNCATE {name}") } else { String::new() };
+        let begin = format!("BEGIN; {LOADING}{truncate}");
         self.query(&begin, doing)?;
         self.connection.session.clear();
         let frozen = if is_whole { " (FREEZE)" } else { "" };
