@@ -69,13 +69,66 @@ impl ShardBalance {
                 }
             }
         }
-        let all: u64 = shards.iter().map(|(_, count)| count).sum();
+        Ok(Self::from_shards(list.endpoint, shards))
+    }
+
+    /// Largest ratio ÷ ratio by chance. Above 1, the shards are less even than chance alone makes them.
+    pub fn excess(&self) -> f64 {
+        self.largest_to_mean / self.by_chance
+    }
+
+    /// Balance of the requests of several runs together, shard by shard in the order of the list. `None` if they differ in the number
+    /// of shards, or are none.
+    pub fn added_up(balances: &[&Self]) -> Option<Self> {
+        let (first, others) = balances.split_first()?;
+        let mut shards = first.shards.clone();
+        for other in others {
+            if other.shards.len() != shards.len() {
+                return None;
+            }
+            for ((_, sum), (_, count)) in shards.iter_mut().zip(&other.shards) {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        Self::from_shards(first.endpoint.clone(), shards)
+    }
+
+    /// `None` if there is a single shard, or no request.
+    fn from_shards(endpoint: String, shards: Vec<(String, u64)>) -> Option<Self> {
+        let all = shards.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
         let largest = shards.iter().map(|(_, count)| *count).max().unwrap_or(0);
-        let Some(by_chance) = stats::largest_by_chance(all, shards.len() as u64, ERROR_RATE) else {
-            return Ok(None);
-        };
+        let by_chance = stats::largest_by_chance(all, shards.len() as u64, ERROR_RATE)?;
         let mean = all as f64 / shards.len() as f64;
         let (largest_to_mean, by_chance) = (largest as f64 / mean, by_chance as f64 / mean);
-        Ok(Some(Self { endpoint: list.endpoint, shards, largest_to_mean, by_chance }))
+        Some(Self { endpoint, shards, largest_to_mean, by_chance })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn balance(counts: &[u64]) -> Option<ShardBalance> {
+        let shards = counts.iter().enumerate().map(|(number, count)| (format!("host:{number}"), *count));
+        ShardBalance::from_shards("shop".to_owned(), shards.collect())
+    }
+
+    #[test]
+    fn requests_of_runs_are_added_shard_by_shard() {
+        let runs: Vec<ShardBalance> = [[60, 40], [90, 110]].iter().filter_map(|run| balance(run)).collect();
+        let together = ShardBalance::added_up(&runs.iter().collect::<Vec<_>>());
+        assert_eq!(together, balance(&[150, 150]));
+        assert_eq!(together.map(|of| of.largest_to_mean), Some(1.0));
+    }
+
+    #[test]
+    fn runs_with_other_numbers_of_shards_have_no_common_balance() {
+        let runs: Vec<ShardBalance> =
+            [&[60, 40][..], &[9, 9, 9]].iter().filter_map(|run| balance(run)).collect();
+        assert_eq!(runs.len(), 2);
+        assert_eq!(ShardBalance::added_up(&runs.iter().collect::<Vec<_>>()), None);
+        assert_eq!(ShardBalance::added_up(&[]), None);
+        assert_eq!(balance(&[7]), None, "a single shard");
+        assert_eq!(balance(&[0, 0]), None, "no request");
     }
 }

@@ -41,6 +41,7 @@ mod over_runs;
 mod pieces;
 mod reference;
 mod rows;
+mod rows_and_shards;
 mod screen;
 mod sentences;
 pub(crate) mod tables;

@@ -59,7 +59,11 @@ impl WrittenRows {
     pub(crate) fn end(self, written: &Written, feed: Feed<'_>) -> Result<Option<String>, StoreError> {
         let after = match after(written) {
             Ok(after) => after,
-            Err(why) => return Ok(Some(format!("the rows of {} were not checked: {why}", written.table))),
+            Err(why) => {
+                // A note is one line, and advice has a line of its own in an error.
+                let why = why.replace("\n  help: ", "; ");
+                return Ok(Some(format!("the rows of {} were not checked: {why}", written.table)));
+            }
         };
         let reading = |metric: &str, label: String, rows: u64| Reading {
             subject: WRITTEN_SUBJECT.to_owned(),

@@ -93,6 +93,7 @@ fn copy_overwrites_nothing_and_keeps_files_that_are_equal() {
     assert!(first.stdout.starts_with("wrote uuid-keys.yaml, postgresql.sh\n"), "{first:?}");
     let again = copy(&["uuid-keys"]);
     assert!(again.code == Some(2) && again.stderr.contains("uuid-keys.yaml exists"), "{again:?}");
+    assert!(again.stderr.contains("tenbin init --from uuid-keys OTHER.yaml"), "{again:?}");
     let other = copy(&["uuid-keys", "other.yaml"]);
     assert_eq!(other.code, Some(0), "{other:?}");
     std::fs::write(home.path().join("postgresql.sh"), "mine").expect("written");

@@ -105,6 +105,42 @@ fn slow_log_of_mariadb_is_replayed_and_rows_are_compared() {
     assert_eq!(count(&of("select n from t where id = ?"), "/rows"), 5, "{result}");
 }
 
+/// A deadlock that the server does not look for: each session holds the row that the other one waits for.
+#[test]
+fn deadlock_of_two_sessions_of_mariadb_is_ended_by_the_rule_of_the_replay() {
+    let home = Home::new();
+    let settings = MariaDbSettings::default().with("innodb_deadlock_detect", "0");
+    let server = mariadb(&home, settings, "unused.log");
+    server.sql("INSERT INTO t VALUES (2, 0)").expect("a row");
+    let update = |by: u32, row: u32| format!("UPDATE t SET n = {by} WHERE id = {row}");
+    let planted = [
+        (0, 11, "BEGIN".to_owned()),
+        (1, 12, "BEGIN".to_owned()),
+        (10, 11, update(11, 1)),
+        (20, 12, update(12, 2)),
+        (100, 11, update(11, 2)),
+        (110, 12, update(12, 1)),
+        (120, 11, "COMMIT".to_owned()),
+        (130, 12, "COMMIT".to_owned()),
+    ];
+    let lines = planted.map(|(at_ms, session, statement)| {
+        format!(
+            "# Time: 2026-01-02T03:04:05.{at_ms:03}000Z\n# User@Host: me[me] @ localhost []  Id: {session:5}\n\
+             # Query_time: 0.000000  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n\
+             SET timestamp=1767323045;\n{statement};\n"
+        )
+    });
+    let log = home.path().join("slow.log");
+    fs::write(&log, lines.concat()).expect("a log");
+    let url = server.own_url();
+    // The shortest wait that the server can end is a second.
+    let result = replay(&home, &[text(&log), "--to", &url, "--allow-writes", "--lock-window", "300ms"]);
+    assert_eq!((count(&result, "/replay/planned"), count(&result, "/replay/deadlocks")), (8, 0), "{result}");
+    assert!(count(&result, "/replay/lock_waits_ended") >= 1, "{result}");
+    let open = server.sql("SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'");
+    assert_eq!(open.expect("a number").trim(), "0", "nobody waits");
+}
+
 /// Redis, or the command that installs it.
 fn redis() -> Redis {
     Redis::start(&[]).unwrap_or_else(|missing| panic!("{missing}"))

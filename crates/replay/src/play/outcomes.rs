@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use wire::ErrorClass;
+
 use crate::entry::LoggedResult;
 use crate::trace::Item;
 
 /// Max number of kinds of differences that are kept. Further ones are only counted.
 pub const DIFFERENCES_MAX: usize = 200;
-
-/// SQLSTATE of a wait for a lock that `lock_timeout` ended (lock_not_available).
-const LOCK_TIMEOUT: [u8; 5] = *b"55P03";
-/// SQLSTATEs of a statement that a server ended to resolve a deadlock: PostgreSQL's, and that of MySQL's error 1213.
-const DEADLOCKS: [[u8; 5]; 2] = [*b"40P01", *b"40001"];
 
 /// Results of all fingerprints.
 #[derive(Debug)]
@@ -91,8 +88,8 @@ pub struct Difference {
 pub(crate) enum Replayed {
     /// Success, with the number of rows that were returned; `None` if the statement returns none.
     Ok(Option<u64>),
-    /// Failure with a SQLSTATE.
-    Error([u8; 5]),
+    /// Failure with a SQLSTATE, and its class, which also depends on the server's own number.
+    Error([u8; 5], ErrorClass),
     /// Error reply without a code.
     Failed,
     /// HTTP status.
@@ -142,22 +139,25 @@ impl Outcomes {
         match replayed {
             Replayed::Ok(rows) => add(&counters.rows, rows.unwrap_or(0)),
             Replayed::Status(..400) => {}
-            Replayed::Error(_) | Replayed::Failed | Replayed::Status(_) | Replayed::Lost => {
+            Replayed::Error(..) | Replayed::Failed | Replayed::Status(_) | Replayed::Lost => {
                 add(&counters.errors, 1)
             }
         }
-        match is_same(item, replayed) {
+        let is_same = is_same(item, replayed);
+        match is_same {
             Some(true) => add(&counters.same, 1),
             None => add(&counters.unknown, 1),
             Some(false) => {
                 add(&counters.differs, 1);
-                match replayed {
-                    Replayed::Error(LOCK_TIMEOUT) => add(&counters.lock_waits, 1),
-                    Replayed::Error(code) if DEADLOCKS.contains(&code) => add(&counters.deadlocks, 1),
-                    _ => {}
-                }
                 self.keep(item, replayed);
             }
+        }
+        // A log without results does not say whether the statement waited there, too.
+        match replayed {
+            _ if is_same == Some(true) => {}
+            Replayed::Error(_, ErrorClass::LockTimeout) => add(&counters.lock_waits, 1),
+            Replayed::Error(_, ErrorClass::Deadlock) => add(&counters.deadlocks, 1),
+            _ => {}
         }
     }
 
@@ -219,8 +219,8 @@ fn is_same(item: &Item, replayed: Replayed) -> Option<bool> {
     match (&item.result, replayed) {
         (LoggedResult::Unknown, _) => None,
         (LoggedResult::Ok, Replayed::Ok(rows)) => Some(item.rows.zip(rows).is_none_or(|(a, b)| a == b)),
-        (LoggedResult::Error(None), Replayed::Error(_)) => Some(true),
-        (LoggedResult::Error(Some(logged)), Replayed::Error(code)) => Some(*logged == code),
+        (LoggedResult::Error(None), Replayed::Error(..)) => Some(true),
+        (LoggedResult::Error(Some(logged)), Replayed::Error(code, _)) => Some(*logged == code),
         (LoggedResult::Status(logged), Replayed::Status(status)) => Some(*logged == status),
         _ => Some(false),
     }
@@ -239,7 +239,7 @@ fn words(item: &Item, replayed: Replayed) -> (String, String) {
     let replayed = match replayed {
         // Rows are named only if they are what differs.
         Replayed::Ok(count) => rows(count.filter(|_| item.rows.is_some())),
-        Replayed::Error(replayed) => code(&replayed),
+        Replayed::Error(replayed, _) => code(&replayed),
         Replayed::Failed => "error".to_owned(),
         Replayed::Status(status) => format!("status {status}"),
         Replayed::Lost => "no reply".to_owned(),
@@ -264,11 +264,21 @@ mod tests {
             (LoggedResult::Ok, Some(7), Replayed::Ok(Some(7)), Some(true)),
             (LoggedResult::Ok, Some(7), Replayed::Ok(Some(8)), Some(false)),
             (LoggedResult::Ok, Some(0), Replayed::Ok(None), Some(true)),
-            (LoggedResult::Ok, None, Replayed::Error(unique), Some(false)),
+            (LoggedResult::Ok, None, Replayed::Error(unique, ErrorClass::Constraint), Some(false)),
             (LoggedResult::Ok, None, Replayed::Lost, Some(false)),
-            (LoggedResult::Error(Some(unique)), None, Replayed::Error(unique), Some(true)),
-            (LoggedResult::Error(Some(*b"40001")), None, Replayed::Error(unique), Some(false)),
-            (LoggedResult::Error(None), None, Replayed::Error(unique), Some(true)),
+            (
+                LoggedResult::Error(Some(unique)),
+                None,
+                Replayed::Error(unique, ErrorClass::Constraint),
+                Some(true),
+            ),
+            (
+                LoggedResult::Error(Some(*b"40001")),
+                None,
+                Replayed::Error(unique, ErrorClass::Constraint),
+                Some(false),
+            ),
+            (LoggedResult::Error(None), None, Replayed::Error(unique, ErrorClass::Constraint), Some(true)),
             (LoggedResult::Error(None), None, Replayed::Ok(None), Some(false)),
             (LoggedResult::Status(404), None, Replayed::Status(404), Some(true)),
             (LoggedResult::Status(200), None, Replayed::Status(500), Some(false)),
@@ -282,10 +292,25 @@ mod tests {
     fn differences_are_counted_by_kind_without_values() {
         let outcomes = Outcomes::new(1);
         for code in [b"23505", b"23505", b"40001"] {
-            outcomes.note(&item(LoggedResult::Ok, None), Replayed::Error(*code));
+            outcomes.note(&item(LoggedResult::Ok, None), Replayed::Error(*code, ErrorClass::SqlError));
         }
         let differences = outcomes.differences();
         assert_eq!((differences[0].0.replayed.as_str(), differences[0].1), ("error 23505", 2));
         assert_eq!((outcomes.list()[0].differs, outcomes.list()[0].errors), (3, 3));
+    }
+
+    #[test]
+    fn lock_waits_and_deadlocks_count_unless_the_log_has_the_same_error() {
+        let outcomes = Outcomes::new(1);
+        let (waited, deadlock) = (*b"HY000", *b"40001");
+        for logged in [LoggedResult::Ok, LoggedResult::Unknown, LoggedResult::Error(Some(waited))] {
+            outcomes.note(&item(logged, None), Replayed::Error(waited, ErrorClass::LockTimeout));
+        }
+        outcomes.note(&item(LoggedResult::Ok, None), Replayed::Error(waited, ErrorClass::SqlError));
+        for logged in [LoggedResult::Ok, LoggedResult::Error(Some(deadlock))] {
+            outcomes.note(&item(logged, None), Replayed::Error(deadlock, ErrorClass::Deadlock));
+        }
+        let sums = outcomes.sums();
+        assert_eq!((sums.lock_waits, sums.deadlocks), (2, 1), "{sums:?}");
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use sql::Engine;
 use wire::sql::{Session, SessionEvent, Statement, Transaction, Value};
 use wire::{
     Cancel, Closing, Conversation, ErrorClass, Footprint, Greeting, Next, PartEnd, PeerFault, Progress,
@@ -35,6 +36,7 @@ struct Shared {
     /// Fingerprints that end a transaction.
     ends_transaction: Box<[bool]>,
     longest_bytes: u64,
+    engine: Engine,
 }
 
 impl fmt::Debug for SqlPlay {
@@ -45,10 +47,16 @@ impl fmt::Debug for SqlPlay {
 
 impl SqlPlay {
     /// Creates the load. `fingerprints` are the texts of all fingerprints, by number.
-    pub fn new(trace: Arc<Trace>, outcomes: Arc<Outcomes>, fingerprints: &[&str], open: OpenSession) -> Self {
+    pub fn new(
+        trace: Arc<Trace>,
+        outcomes: Arc<Outcomes>,
+        fingerprints: &[&str],
+        engine: Engine,
+        open: OpenSession,
+    ) -> Self {
         let ends_transaction = fingerprints.iter().map(|text| Role::of(text) == Role::Ends).collect();
         let longest_bytes = trace.longest_text_bytes() as u64;
-        Self { shared: Arc::new(Shared { trace, outcomes, ends_transaction, longest_bytes }), open }
+        Self { shared: Arc::new(Shared { trace, outcomes, ends_transaction, longest_bytes, engine }), open }
     }
 }
 
@@ -140,7 +148,11 @@ impl SqlPlayer {
         let Some(item) = &self.current.take() else { return Progress::NeedMore };
         let (refusal, rows) = (self.error.take(), self.rows.take());
         let replayed = match refusal {
-            Some(_) => Replayed::Error(self.session.last_error().sqlstate.0),
+            Some(_) => {
+                let error = self.session.last_error();
+                let class = sql::classes::refusal(self.shared.engine, error).class;
+                Replayed::Error(error.sqlstate.0, class)
+            }
             None => Replayed::Ok(rows),
         };
         self.shared.outcomes.note(item, replayed);

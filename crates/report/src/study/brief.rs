@@ -12,7 +12,7 @@ use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
 use super::{
     LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, grid, of_baseline, others, reference,
-    sentences, tables, tournament,
+    rows_and_shards, sentences, tables, tournament,
 };
 use crate::alike;
 use crate::apart;
@@ -119,6 +119,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(self.limits(lines_max).into_iter().map(|line| ("bottleneck", line)));
             let costs = self.loads().filter(|_| lines_max.has_evidence).filter_map(|load| self.cost(load));
             facts.extend(costs.map(|line| ("cost", line)));
+            facts.extend(self.rows_and_shards());
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
@@ -138,6 +139,17 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn cost(&self, load: &LoadView<'_>) -> Option<String> {
         let names: Vec<String> = (0..load.rows.len()).map(|row| self.page.row(load, row)).collect();
         physical_cost::sentence(&self.view.runs, load, self.view.noun().one, &names)
+    }
+
+    /// Rows against outcomes, and the balance of shards, for each load.
+    fn rows_and_shards(&self) -> Vec<(&'static str, String)> {
+        let of_load = |load: &'v LoadView<'a>| {
+            let rows = rows_and_shards::rows(self.page, self.view, load).into_iter();
+            let shards = rows_and_shards::shards(self.page, self.view, load);
+            let lines = rows.map(|line| ("rows", line)).chain(shards.map(|line| ("shards", line)));
+            lines.map(|(name, line)| (name, format!("{line}{}", self.of_load(load))))
+        };
+        self.loads().flat_map(of_load).collect()
     }
 
     fn loads(&self) -> impl Iterator<Item = &'v LoadView<'a>> + use<'v, 'a> {

@@ -6,8 +6,8 @@ use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
 use super::tables;
 use super::{
-    LoadView, StudyView, by_fingerprint, cpu_profiles, event_costs, experiment, over_runs, screen, sentences,
-    tournament,
+    LoadView, StudyView, by_fingerprint, cpu_profiles, event_costs, experiment, over_runs, rows_and_shards,
+    screen, sentences, tournament,
 };
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
@@ -77,6 +77,8 @@ impl Order<'_> {
         let legend = physical_cost::legend(load).filter(|_| !costs.is_empty());
         costs.extend(legend.map(|line| Item::Text(Tone::Plain, line)));
         self.fold(items, load, "Physical cost (medians over runs)", costs);
+        let rows = rows_and_shards::table(&self.page, self.view, load).map(Item::Table);
+        self.fold(items, load, "Rows and shards (sums over runs)", rows.into_iter().collect());
         let limits = match self.view.diagnosis {
             None => "Likely bottlenecks (suspected from readings, not confirmed)",
             Some(_) => "Bottlenecks (suspected from readings, unless an experiment is named)",

@@ -142,9 +142,11 @@ fn compile_traffic(
     endpoint: &plan::Endpoint,
     traffic: &Traffic,
 ) -> Result<Box<dyn Channels>, Refusal> {
-    let open = sessions(plan, at(endpoint)?, traffic, endpoint)?;
+    let sql = at(endpoint)?;
+    let open = sessions(plan, sql, traffic, endpoint)?;
     let names: Vec<&str> = traffic.fingerprints.iter().map(String::as_str).collect();
-    Ok(Box::new(SqlPlay::new(Arc::clone(&traffic.trace), Arc::clone(&traffic.outcomes), &names, open)))
+    let (trace, outcomes) = (Arc::clone(&traffic.trace), Arc::clone(&traffic.outcomes));
+    Ok(Box::new(SqlPlay::new(trace, outcomes, &names, sql.database.engine, open)))
 }
 
 fn sessions(

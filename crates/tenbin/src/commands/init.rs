@@ -220,7 +220,7 @@ pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
 
 fn ask_and_write(to: &Path) -> anyhow::Result<Exit> {
     if to.exists() {
-        return Err(exists(to).into());
+        return Err(exists(to, None).into());
     }
     let mut stdin = io::stdin().lock();
     let is_asked = io::stdin().is_terminal();
@@ -230,7 +230,7 @@ fn ask_and_write(to: &Path) -> anyhow::Result<Exit> {
         }
         answer(question, &mut stdin)
     })?;
-    write(to, &answers.plan_text())?;
+    write(to, &answers.plan_text(), None)?;
     report_written(to, &[])
 }
 
@@ -260,16 +260,18 @@ fn answer(question: &Question, lines: &mut dyn BufRead) -> anyhow::Result<String
     Ok(if answer.is_empty() { question.default } else { answer }.to_owned())
 }
 
-fn exists(path: &Path) -> BadArguments {
+/// Error for a file that exists. `from` is the name of the comparison in the gallery.
+fn exists(path: &Path, from: Option<&str>) -> BadArguments {
     let what = format!("{} exists", path.display());
-    BadArguments(format!("{what}\n  help: name another file: tenbin init OTHER.yaml"))
+    let from = from.map_or_else(String::new, |name| format!("--from {name} "));
+    BadArguments(format!("{what}\n  help: name another file: tenbin init {from}OTHER.yaml"))
 }
 
 /// Writes a new file. Returns an error if the file exists by now.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+fn write(path: &Path, text: &str, from: Option<&str>) -> anyhow::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     match file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists(path).into()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists(path, from).into()),
         written => written.with_context(|| format!("{} cannot be written", path.display())),
     }
 }

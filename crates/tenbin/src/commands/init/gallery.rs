@@ -67,6 +67,10 @@ fn has_name(text: &str, file: &str) -> bool {
 }
 
 impl Comparison {
+    fn name(&self) -> &'static str {
+        self.file.strip_suffix(PLAN_ENDING).unwrap_or(self.file)
+    }
+
     /// Writes the plan to `to`, and its files into the same folder. Returns the paths of the files.
     ///
     /// # Errors
@@ -82,14 +86,16 @@ impl Comparison {
             } else if fs::read_to_string(&path).ok().as_deref() != Some(*text) {
                 let what = format!("{} exists with another text", path.display());
                 return Err(BadArguments(format!(
-                    "{what}\n  help: write to another folder: tenbin init --from NAME FOLDER/PLAN.yaml"
+                    "{what}\n  help: write to another folder: tenbin init --from {} FOLDER/{}",
+                    self.name(),
+                    self.file
                 ))
                 .into());
             }
         }
-        write(to, self.text)?;
+        write(to, self.text, Some(self.name()))?;
         for (path, text) in &missing {
-            write(path, text)
+            write(path, text, Some(self.name()))
                 .with_context(|| format!("{} is written, and a file of it is missing", to.display()))?;
         }
         Ok(self.files.iter().map(|(file, _)| folder.join(file)).collect())
