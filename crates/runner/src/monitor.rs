@@ -125,7 +125,7 @@ pub(crate) struct MonitoredSystem<'a> {
     inside: Option<Box<dyn DatabaseWatch>>,
     /// Counters of the database before the load; `None` if they are not read.
     costs: Option<CostMeter>,
-    /// Share of the time for which the busiest thread of the system ran before the load, until it is stored.
+    /// Share of the time for which the busiest thread of the system ran or was ready before the load, until it is stored.
     at_rest: Option<f64>,
     /// Profiler of the CPU time of the system.
     profiler: RunProfiler,
@@ -284,6 +284,9 @@ impl<'a> MonitoredSystem<'a> {
     ) -> Result<(), StoreError> {
         if let Some(newest) = looks.last_mut() {
             newest.readings.extend(said(self));
+        }
+        // Looks that are too short are not stored.
+        if let Some(newest) = looks.iter_mut().rfind(|look| look.over >= LOOK_MIN) {
             newest.readings.extend(self.at_rest.take().map(|share| lab::probes::Reading {
                 subject: "system".to_owned(),
                 metric: evidence::THREAD_AT_REST,
