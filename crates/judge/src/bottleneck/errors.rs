@@ -117,8 +117,11 @@ pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Whether a request was lost, or nobody was answered for a while.
 fn is_missed(evidence: &Evidence<'_>) -> bool {
-    let longest_s = evidence.runs.iter().filter_map(|run| run.measured.outage.as_ref()).map(|of| of.longest_s);
-    evidence.together.error_share() > 0.0 || !evidence.together.errors.is_empty() || longest_s.sum::<f64>() > 0.0
+    let longest_s =
+        evidence.runs.iter().filter_map(|run| run.measured.outage.as_ref()).map(|of| of.longest_s);
+    evidence.together.error_share() > 0.0
+        || !evidence.together.errors.is_empty()
+        || longest_s.sum::<f64>() > 0.0
 }
 
 /// Sentence on users who waited long for an answer while others were answered, where no request was lost; `None` if that took less
@@ -129,7 +132,10 @@ pub(super) fn late_answers(evidence: &Evidence<'_>) -> Option<String> {
     let late = shares.sum::<f64>() / evidence.runs.len().max(1) as f64;
     let is_late = late >= GONE_MIN_SHARE && !is_missed(evidence);
     is_late.then(|| {
-        format!("users spent {} of their time on answers that came very late, while others were answered", percent(late))
+        format!(
+            "users spent {} of their time on answers that came very late, while others were answered",
+            percent(late)
+        )
     })
 }
 

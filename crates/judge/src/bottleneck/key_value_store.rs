@@ -27,8 +27,18 @@ const FORK_MIN_SHARE: f64 = 0.02;
 /// Smallest number of cores that child processes use.
 const CHILDREN_MIN_CORES: f64 = 0.3;
 /// Commands of Redis that wait until another client acts: for an element, an entry of a stream, or a copy.
-const BLOCKING: [&str; 10] =
-    ["BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "XREAD", "XREADGROUP"];
+const BLOCKING: [&str; 10] = [
+    "BLPOP",
+    "BRPOP",
+    "BRPOPLPUSH",
+    "BLMOVE",
+    "BLMPOP",
+    "BZPOPMIN",
+    "BZPOPMAX",
+    "BZMPOP",
+    "XREAD",
+    "XREADGROUP",
+];
 /// Smallest share of the requests in flight that wait in blocking commands.
 const BLOCKED_MIN_SHARE: f64 = 0.5;
 /// Largest share of the time that the busiest thread runs if the store is not limited by one.

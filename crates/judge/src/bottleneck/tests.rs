@@ -663,7 +663,10 @@ fn users_answered_late_did_not_see_the_system_gone() {
     planted.measured.outage = Some(Outage { gone_share: 0.39, ..Outage::default() });
     assert_eq!(planted.said(), ["unknown"]);
     let because = planted.causes()[0].because.clone();
-    assert!(because.starts_with("users spent 39 % of their time on answers that came very late"), "{because}");
+    assert!(
+        because.starts_with("users spent 39 % of their time on answers that came very late"),
+        "{because}"
+    );
     planted.measured.outage = Some(Outage { gone_share: 0.39, longest_s: 1.0, ..Outage::default() });
     assert_eq!(planted.said(), ["errors"], "nobody was answered for a second");
 }

@@ -51,7 +51,8 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
 
 /// Sentence on how requests passed. It names no limit.
 fn seen(evidence: &Evidence<'_>) -> Option<String> {
-    let late = errors::late_answers(evidence).map(|late| format!("{late}; what they waited for was not seen"));
+    let late =
+        errors::late_answers(evidence).map(|late| format!("{late}; what they waited for was not seen"));
     late.or_else(|| few_at_once(evidence)).or_else(|| evenly_spaced(evidence))
 }
 
