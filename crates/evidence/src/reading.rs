@@ -5,8 +5,8 @@ pub const LOOK_FROM: &str = "look_from_s";
 /// Metric of the machine: end of a look, in seconds since the load began. Runs of earlier versions lack it.
 pub const LOOK_TO: &str = "look_to_s";
 
-/// Metric of the system: share of the time for which its busiest thread ran just before the load, from 0 to 1. Runs of earlier versions
-/// lack it.
+/// Metric of the system: share of the time for which its busiest thread ran, or was ready for a core, just before the load, from 0
+/// to 1. Runs of earlier versions lack it.
 pub const THREAD_AT_REST: &str = "cpu_busiest_thread_rest_share";
 
 /// One reading of a probe.

@@ -26,7 +26,7 @@ pub struct Signals {
     pub steal: Option<f64>,
     /// Share of a core that the busiest thread of the system used, the median of all seconds.
     pub busiest_thread: Option<f64>,
-    /// Share of the time for which the busiest thread of the system ran before the load.
+    /// Share of the time for which the busiest thread of the system ran or was ready for a core before the load.
     pub thread_at_rest: Option<f64>,
     /// Share of the time in which some task waited for CPU, the median of all seconds.
     pub cpu_pressure: Option<f64>,

@@ -11,25 +11,26 @@ const WINDOW: Duration = Duration::from_millis(50);
 const THREADS_MAX: usize = 4_096;
 
 /// Observes the threads of these processes for 50 ms. Returns the share of the time for which the busiest
-/// one ran, from 0 to 1; `None` without threads, with too many, or if the kernel counts no time of threads.
+/// one ran or was ready for a core, which others may have used, from 0 to 1; `None` without threads, with too many, or if the kernel counts no time of threads.
 pub fn busiest_thread_at_rest(processes: &BTreeSet<u32>) -> Option<f64> {
     let since = Instant::now();
-    let before = ran_ns(processes.iter().copied())?;
+    let before = ready_ns(processes.iter().copied())?;
     thread::sleep(WINDOW.saturating_sub(since.elapsed()));
     let over_ns = since.elapsed().as_nanos() as f64;
-    let after = ran_ns(processes.iter().copied())?;
+    let after = ready_ns(processes.iter().copied())?;
     let grown = after.iter().filter_map(|(thread, ns)| Some(ns.saturating_sub(*before.get(thread)?)));
     Some((grown.max()? as f64 / over_ns).min(1.0))
 }
 
-/// Time for which each thread has run so far, in nanoseconds.
-fn ran_ns(processes: impl Iterator<Item = u32>) -> Option<BTreeMap<u32, u64>> {
+/// Time for which each thread has run or waited for a core so far, in nanoseconds.
+fn ready_ns(processes: impl Iterator<Item = u32>) -> Option<BTreeMap<u32, u64>> {
     let mut threads = BTreeMap::new();
     for process in processes {
         for entry in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(|id| id.parse::<u32>().ok()) else { continue };
             let Ok(text) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
-            threads.extend(text.split(' ').next().and_then(|ns| Some((id, ns.parse::<u64>().ok()?))));
+            let mut times = text.split(' ').map_while(|ns| ns.parse::<u64>().ok());
+            threads.extend(times.next().map(|ran| (id, ran.saturating_add(times.next().unwrap_or(0)))));
             if threads.len() > THREADS_MAX {
                 return None;
             }

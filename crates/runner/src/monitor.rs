@@ -125,7 +125,7 @@ pub(crate) struct MonitoredSystem<'a> {
     inside: Option<Box<dyn DatabaseWatch>>,
     /// Counters of the database before the load; `None` if they are not read.
     costs: Option<CostMeter>,
-    /// Share of the time for which the busiest thread of the system ran before the load, until it is stored.
+    /// Share of the time for which the busiest thread of the system ran or was ready before the load, until it is stored.
     at_rest: Option<f64>,
     /// Profiler of the CPU time of the system.
     profiler: RunProfiler,

@@ -29,7 +29,7 @@ impl Resource {
 pub(super) const ERRORS: Rule = Rule {
     finds: &[Resource::ERRORS, Resource::DATABASE_LOCK],
     when: "1 % of the planned requests or more ended with one status (but 429 and 503), or with one class of error that is not about \
-           connecting; or nothing else explains a run in which the system was gone for 20 % of the time. Deadlocks and time-outs of locks are `database_lock`",
+           connecting; or nothing else explains a run with errors or a time without an answer in which the system was gone for 20 % of the time. Deadlocks and time-outs of locks are `database_lock`",
     why: "what fails is not measured. From 10 % on it comes first, but rejections that took twice as long as good answers, or of a system \
           that has used up a thread or the cores, are a symptom",
     refuted_by: &[LOST_TO_EVENTS],
@@ -94,12 +94,12 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 /// Reports that the system was unavailable, where no rule explains a run. Uses time, because a system that is unavailable gets few
-/// requests.
+/// requests. Users who waited long while others were answered, and were answered themselves in the end, did not see it gone.
 pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let shares =
         evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
     let gone = shares.sum::<f64>() / evidence.runs.len().max(1) as f64;
-    if gone < GONE_MIN_SHARE {
+    if gone < GONE_MIN_SHARE || !is_missed(evidence) {
         return None;
     }
     let classes = evidence.together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
@@ -113,6 +113,30 @@ pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!("the system was gone for {} of the time{most}", percent(gone));
     let next = class.map_or("read the log of the system for why it did not answer", ErrorClass::help);
     Some(suspected(Resource::ERRORS, Scope::System, because).next(next).first())
+}
+
+/// Whether a request was lost, or nobody was answered for a while.
+fn is_missed(evidence: &Evidence<'_>) -> bool {
+    let longest_s =
+        evidence.runs.iter().filter_map(|run| run.measured.outage.as_ref()).map(|of| of.longest_s);
+    evidence.together.error_share() > 0.0
+        || !evidence.together.errors.is_empty()
+        || longest_s.sum::<f64>() > 0.0
+}
+
+/// Sentence on users who waited long for an answer while others were answered, where no request was lost; `None` if that took less
+/// than 20 % of their time.
+pub(super) fn late_answers(evidence: &Evidence<'_>) -> Option<String> {
+    let shares =
+        evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
+    let late = shares.sum::<f64>() / evidence.runs.len().max(1) as f64;
+    let is_late = late >= GONE_MIN_SHARE && !is_missed(evidence);
+    is_late.then(|| {
+        format!(
+            "users spent {} of their time on answers that came very late, while others were answered",
+            percent(late)
+        )
+    })
 }
 
 /// Reports a system that served nothing: it is dead, or rejects every request. `None` if no request ended.

@@ -26,6 +26,19 @@ const DISK_MIN_SHARE: f64 = 0.2;
 const FORK_MIN_SHARE: f64 = 0.02;
 /// Smallest number of cores that child processes use.
 const CHILDREN_MIN_CORES: f64 = 0.3;
+/// Commands of Redis that wait until another client acts: for an element, an entry of a stream, or a copy.
+const BLOCKING: [&str; 10] = [
+    "BLPOP",
+    "BRPOP",
+    "BRPOPLPUSH",
+    "BLMOVE",
+    "BLMPOP",
+    "BZPOPMIN",
+    "BZPOPMAX",
+    "BZMPOP",
+    "XREAD",
+    "XREADGROUP",
+];
 /// Smallest share of the requests in flight that wait in blocking commands.
 const BLOCKED_MIN_SHARE: f64 = 0.5;
 /// Largest share of the time that the busiest thread runs if the store is not limited by one.
@@ -267,6 +280,19 @@ pub(super) const BLOCKED_CLIENTS: Rule = Rule {
 fn blocked_clients(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let blocked = inside(evidence, |inside| inside.level("clients_blocked"))?;
     let share = evidence.of_in_flight(blocked).filter(|share| *share >= BLOCKED_MIN_SHARE)?;
-    let because = format!("{} clients waited in blocking commands on average", decimal(blocked, 1));
+    let names = match blocking_commands(evidence) {
+        names if names.is_empty() => String::new(),
+        names => format!(" ({})", names.join(", ")),
+    };
+    let because = format!("{} clients waited in blocking commands{names} on average", decimal(blocked, 1));
     Some(suspected(Resource::STORE_BLOCKED, Scope::System, because).direct(Some(share)).first())
+}
+
+/// Blocking commands that clients called, as the store counts them, in the order of `BLOCKING`.
+fn blocking_commands(evidence: &Evidence<'_>) -> Vec<&'static str> {
+    let inside = || evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref());
+    let is_called = |name: &&str| {
+        inside().any(|inside| inside.executed.iter().any(|one| one.statement.eq_ignore_ascii_case(name)))
+    };
+    BLOCKING.into_iter().filter(is_called).collect()
 }

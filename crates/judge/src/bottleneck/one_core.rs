@@ -39,7 +39,7 @@ const AT_REST_MIN_SHARE: f64 = 0.8;
 
 /// A thread that computes without requests does something else: a report, a poll, a loop.
 const RAN_BEFORE_THE_LOAD: Refutation = Refutation {
-    when: "a thread of it ran before the load for 80 % or more of the time that the busiest one ran under load",
+    when: "a thread of it ran or was ready before the load for 80 % or more of the time that the busiest one ran under load",
     is_read: |evidence| {
         let at_rest = evidence.signal(|signals| signals.thread_at_rest);
         let ran = evidence.signal(|signals| signals.busiest_thread);

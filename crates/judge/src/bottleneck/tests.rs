@@ -656,6 +656,22 @@ fn unavailable_system_is_reported_as_errors() {
 }
 
 #[test]
+fn users_answered_late_did_not_see_the_system_gone() {
+    // One of two users waits for seconds while the other is answered, and no request is lost.
+    let mut planted = Planted::closed(2, 1_336.0, 0.6);
+    planted.threads(&[("disk", 0.1), ("poll", 1.0)]);
+    planted.measured.outage = Some(Outage { gone_share: 0.39, ..Outage::default() });
+    assert_eq!(planted.said(), ["unknown"]);
+    let because = planted.causes()[0].because.clone();
+    assert!(
+        because.starts_with("users spent 39 % of their time on answers that came very late"),
+        "{because}"
+    );
+    planted.measured.outage = Some(Outage { gone_share: 0.39, longest_s: 1.0, ..Outage::default() });
+    assert_eq!(planted.said(), ["errors"], "nobody was answered for a second");
+}
+
+#[test]
 fn quotients_above_1_are_not_printed_in_percent() {
     let mut planted = Planted::closed(16, 200.0, 79.0);
     planted.together.errors.insert(ClassName::from(ErrorClass::TooManyConnections), 9_000);

@@ -20,8 +20,8 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     let disturbance = disturbance(evidence);
     let because = match (read.len(), &disturbance) {
         (0, _) => "no resource was read during the run".to_owned(),
-        (_, None) => match few_at_once(evidence).or_else(|| evenly_spaced(evidence)) {
-            Some(few) => format!("{few}{}", cpu_in_brackets(evidence)),
+        (_, None) => match seen(evidence) {
+            Some(seen) => format!("{seen}{}", cpu_in_brackets(evidence)),
             None => format!("no reading explains it{}", cpu_in_brackets(evidence)),
         },
         (_, Some(by)) => {
@@ -47,6 +47,13 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     };
     let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next).and(at_futex).and(did);
     Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
+}
+
+/// Sentence on how requests passed. It names no limit.
+fn seen(evidence: &Evidence<'_>) -> Option<String> {
+    let late =
+        errors::late_answers(evidence).map(|late| format!("{late}; what they waited for was not seen"));
+    late.or_else(|| few_at_once(evidence)).or_else(|| evenly_spaced(evidence))
 }
 
 /// Largest p90 − p10, as a share of p50, of answers of one kind. In a mixture, the fastest answer is not the time that one takes.
