@@ -71,7 +71,11 @@ fn stages_of_a_run_are_in_order() {
     assert!(made.gates[0].holds());
     assert_eq!(run.new.system_version.as_deref(), Some("web 1.0"));
     assert_eq!(run.new.users, Some(1));
-    assert_eq!(run.readings().count(), 12 + 1, "one reading, and two bounds, of each look; one before the load");
+    assert_eq!(
+        run.readings().count(),
+        12 + 1,
+        "one reading, and two bounds, of each look; one before the load"
+    );
     let at_rest = run.readings().find(|reading| reading.metric == evidence::THREAD_AT_REST);
     assert_eq!(at_rest.expect("it is kept").value, 0.5);
     assert_eq!(run.outputs().len(), 1);
