@@ -40,6 +40,16 @@ const IDLE_CORES_REFUTE: Refutation = Refutation {
     },
 };
 
+/// A system that computes on all cores does no more at a time with more slots.
+pub(super) const COMPUTES_ON_ALL_CORES: Refutation = Refutation {
+    when: "all cores together were 90 % busy or more, and the system used 75 % of them",
+    is_read: |evidence| {
+        let busy = evidence.signal(|signals| signals.busy);
+        let used = evidence.cores().and_then(|cores| Some(cores.system? / cores.all as f64));
+        busy.is_some_and(|busy| busy >= SATURATED_MIN_SHARE) && used.is_some_and(|used| used >= OWN)
+    },
+};
+
 /// Cores that other processes keep busy limit only threads that wait for them.
 const CORES_BUSY_WITH_OTHERS: Refutation = Refutation {
     when: "the system used less than 75 % of the cores, and its threads hardly waited for one, or too few of them wanted one: fewer than half \

@@ -1,6 +1,7 @@
 //! A pool of workers, connections, or other slots: all taken while requests wait for one.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::cpu::COMPUTES_ON_ALL_CORES;
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
@@ -55,7 +56,7 @@ pub(super) const POOL: Rule = Rule {
            system wanted less than 0.75 cores",
     why: "all slots are taken while requests wait. A thread of a runtime that sleeps by itself looks like a pool of one, which is named \
           only if the process has no other thread, or if connections wait to be accepted",
-    refuted_by: &[NO_REQUEST_QUEUED],
+    refuted_by: &[NO_REQUEST_QUEUED, COMPUTES_ON_ALL_CORES],
     rung: Rung::Kernel,
     covers: Covers::Runs,
     find: pool,

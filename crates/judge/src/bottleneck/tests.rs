@@ -106,10 +106,14 @@ fn system_pinned_to_one_core_is_limited_by_it() {
 
 #[test]
 fn busy_connections_to_a_peer_are_a_pool() {
-    let mut planted = Planted::closed(16, 195.0, 3.0);
-    let workers = planted.threads(&[("futex", 13.0), ("socket_read", 1.95), ("poll", 1.0)]);
-    workers.connections.insert("127.0.0.1:5432".to_owned(), 2.0);
-    workers.dependencies.insert("127.0.0.1:5432".to_owned(), 1.95);
+    let full = || {
+        let mut planted = Planted::closed(16, 195.0, 3.0);
+        let workers = planted.threads(&[("futex", 13.0), ("socket_read", 1.95), ("poll", 1.0)]);
+        workers.connections.insert("127.0.0.1:5432".to_owned(), 2.0);
+        workers.dependencies.insert("127.0.0.1:5432".to_owned(), 1.95);
+        planted
+    };
+    let mut planted = full();
     assert_eq!(planted.said()[0], "pool");
     assert!(planted.causes()[0].because.starts_with("app has 2 connections to 127.0.0.1:5432"));
     // Connections that are mostly idle, and one connection that carries many requests at once.
@@ -119,6 +123,12 @@ fn busy_connections_to_a_peer_are_a_pool() {
         workers.dependencies.insert("127.0.0.1:5432".to_owned(), reading);
         assert_eq!(planted.said(), ["unknown"], "{open} {reading}");
     }
+    // The peer computes on all cores, so further connections would wait there.
+    let mut computes = full();
+    (computes.signals.busy, computes.signals.busy_cores) = (Some(0.99), Some(2.0));
+    computes.uses(1.76, 4.0);
+    let said = computes.said();
+    assert!(said[0] == "machine_cpu" && !said.contains(&"pool"), "{said:?}");
 }
 
 #[test]
