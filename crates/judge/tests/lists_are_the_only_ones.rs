@@ -68,6 +68,8 @@ fn resources_are_named_once() {
             ("crates/report/src/html/charts.rs", "memory"),
             // Resources that a plan can limit.
             ("crates/plan/src/file/tables.rs", "memory"),
+            // Key of an endpoint.
+            ("crates/plan/src/file/tables.rs", "pool"),
             // Limits of a proxy in a plan.
             ("crates/plan/src/file/tables.rs", "bandwidth"),
             ("crates/plan/src/file/tables/events.rs", "bandwidth"),

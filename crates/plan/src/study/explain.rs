@@ -245,15 +245,6 @@ impl Study {
                 format!("started for each run: {}", names.join(", then "))
             }
         };
-        let database = system.database.as_ref();
-        let mut others =
-            database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
-        for endpoint in &system.endpoints {
-            let _ = write!(others, ", with {} at {}", endpoint.name, listed(&endpoint.url, &endpoint.list));
-            if let Some(pool) = endpoint.pool {
-                let _ = write!(others, ", pool: {pool}");
-            }
-        }
         let variants: Vec<&str> = self
             .variants
             .iter()
@@ -263,8 +254,9 @@ impl Study {
         let count = variants.len();
         let _ = writeln!(
             out,
-            "system      {}, {how}{others}; {count} variant{}",
+            "system      {}, {how}{}; {count} variant{}",
             system.name,
+            endpoints_in_words(system),
             if count == 1 { "" } else { "s" }
         );
         explain_data(system, out);
@@ -302,6 +294,20 @@ impl Study {
             let _ = writeln!(out, "            … and {} more", count - LISTED_MAX);
         }
     }
+}
+
+/// Words for the database and the endpoints that a system has next to its URL; empty if it has none.
+fn endpoints_in_words(system: &super::System) -> String {
+    let database = system.database.as_ref();
+    let mut words =
+        database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
+    for endpoint in &system.endpoints {
+        let _ = write!(words, ", with {} at {}", endpoint.name, listed(&endpoint.url, &endpoint.list));
+        if let Some(pool) = endpoint.pool {
+            let _ = write!(words, ", pool: {pool}");
+        }
+    }
+    words
 }
 
 /// Words for the checks of a reply. Headers and texts may be secret, so they are only counted.
