@@ -76,7 +76,7 @@ pub trait Lab: Debug {
     /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
-    /// Share of the time for which the busiest thread of these processes runs without a load; `None` if unknown.
+    /// Share of the time for which the busiest thread of these processes runs or is ready for a core without a load; `None` if unknown.
     fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
         None
     }

@@ -71,7 +71,7 @@ fn run_with_event_publishes_all_events_in_order() {
         "reading",
         "second",
         "reading",
-        // Of the whole load.
+        // Readings of the whole load come once, at its end.
         "reading",
         "load ended",
         "ended",

@@ -40,13 +40,19 @@ const IDLE_CORES_REFUTE: Refutation = Refutation {
     },
 };
 
+/// Share of all cores that the system used. `None` if that is unknown.
+fn share_of_the_system(evidence: &Evidence<'_>) -> Option<f64> {
+    let cores = evidence.cores()?;
+    Some(cores.system? / cores.all as f64)
+}
+
 /// A system that computes on all cores does no more at a time with more slots.
 pub(super) const COMPUTES_ON_ALL_CORES: Refutation = Refutation {
     when: "all cores together were 90 % busy or more, and the system used 75 % of them",
     is_read: |evidence| {
         let busy = evidence.signal(|signals| signals.busy);
-        let used = evidence.cores().and_then(|cores| Some(cores.system? / cores.all as f64));
-        busy.is_some_and(|busy| busy >= SATURATED_MIN_SHARE) && used.is_some_and(|used| used >= OWN)
+        busy.is_some_and(|busy| busy >= SATURATED_MIN_SHARE)
+            && share_of_the_system(evidence).is_some_and(|used| used >= OWN)
     },
 };
 
@@ -55,9 +61,7 @@ const CORES_BUSY_WITH_OTHERS: Refutation = Refutation {
     when: "the system used less than 75 % of the cores, and its threads hardly waited for one, or too few of them wanted one: fewer than half \
            of the requests in flight, and than 90 % of the cores",
     is_read: |evidence| {
-        let cores = evidence.cores();
-        let all = cores.as_ref().map_or(0.0, |cores| cores.all as f64);
-        let used = cores.and_then(|cores| Some(cores.system? / cores.all as f64));
+        let all = evidence.cores().map_or(0.0, |cores| cores.all as f64);
         let wanted = evidence
             .in_flight()
             .map_or(SATURATED_MIN_SHARE, |in_flight| 0.5 * in_flight)
@@ -65,7 +69,7 @@ const CORES_BUSY_WITH_OTHERS: Refutation = Refutation {
             .max(SATURATED_MIN_SHARE);
         let is_kept_waiting =
             |[ran, waited]: [f64; 2]| ran + waited >= wanted && waited >= CORE_WAIT_MIN_RATIO * ran;
-        used.is_some_and(|used| used < OWN)
+        share_of_the_system(evidence).is_some_and(|used| used < OWN)
             && evidence.ran_and_waited().is_some_and(|read| !is_kept_waiting(read))
     },
 };

@@ -29,7 +29,8 @@ impl Resource {
 pub(super) const ERRORS: Rule = Rule {
     finds: &[Resource::ERRORS, Resource::DATABASE_LOCK],
     when: "1 % of the planned requests or more ended with one status (but 429 and 503), or with one class of error that is not about \
-           connecting; or nothing else explains a run with errors or a time without an answer in which the system was gone for 20 % of the time. Deadlocks and time-outs of locks are `database_lock`",
+           connecting; or nothing else explains a run with errors or a time without an answer in which the system was gone for 20 % of \
+           the time. Deadlocks and time-outs of locks are `database_lock`",
     why: "what fails is not measured. From 10 % on it comes first, but rejections that took twice as long as good answers, or of a system \
           that has used up a thread or the cores, are a symptom",
     refuted_by: &[LOST_TO_EVENTS],
@@ -96,9 +97,7 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 /// Reports that the system was unavailable, where no rule explains a run. Uses time, because a system that is unavailable gets few
 /// requests. Users who waited long while others were answered, and were answered themselves in the end, did not see it gone.
 pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let shares =
-        evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
-    let gone = shares.sum::<f64>() / evidence.runs.len().max(1) as f64;
+    let gone = gone_share(evidence);
     if gone < GONE_MIN_SHARE || !is_missed(evidence) {
         return None;
     }
@@ -115,6 +114,13 @@ pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::ERRORS, Scope::System, because).next(next).first())
 }
 
+/// Share of the time for which the system was unavailable, the mean of all runs. 0 where that is unknown.
+fn gone_share(evidence: &Evidence<'_>) -> f64 {
+    let shares =
+        evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
+    shares.sum::<f64>() / evidence.runs.len().max(1) as f64
+}
+
 /// Whether a request was lost, or nobody was answered for a while.
 fn is_missed(evidence: &Evidence<'_>) -> bool {
     let longest_s =
@@ -127,9 +133,7 @@ fn is_missed(evidence: &Evidence<'_>) -> bool {
 /// Sentence on users who waited long for an answer while others were answered, where no request was lost; `None` if that took less
 /// than 20 % of their time.
 pub(super) fn late_answers(evidence: &Evidence<'_>) -> Option<String> {
-    let shares =
-        evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
-    let late = shares.sum::<f64>() / evidence.runs.len().max(1) as f64;
+    let late = gone_share(evidence);
     let is_late = late >= GONE_MIN_SHARE && !is_missed(evidence);
     is_late.then(|| {
         format!(

@@ -35,7 +35,7 @@ impl CheckedRows {
     }
 
     /// Sums over all runs of a row, whatever their validity: a doubtful run must not lose rows either.
-    fn of_row(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Self {
+    fn for_row(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Self {
         let mut sums = Self::default();
         views(view, load, row).filter_map(|view| view.written.as_ref()).for_each(|written| sums.add(written));
         sums
@@ -112,7 +112,8 @@ pub(crate) fn shards(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
 /// Table with a row per variant. `None` if nothing was checked, and no run has a balance.
 pub(crate) fn table(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Table> {
     let numbers = 0..load.rows.len();
-    let checked: Vec<CheckedRows> = numbers.clone().map(|row| CheckedRows::of_row(view, load, row)).collect();
+    let checked: Vec<CheckedRows> =
+        numbers.clone().map(|row| CheckedRows::for_row(view, load, row)).collect();
     let spread: Vec<Vec<ShardBalance>> = numbers.clone().map(|row| balances(view, load, row)).collect();
     let mut table = Table::of_names("", numbers.map(|row| page.row(load, row)));
     let is_checked = checked.iter().any(|sums| sums.runs > 0);
