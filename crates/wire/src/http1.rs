@@ -29,6 +29,7 @@ mod jar;
 mod json;
 mod json_path;
 mod keys;
+mod known_heads;
 mod read_body;
 mod read_expect;
 mod read_step;

@@ -10,7 +10,7 @@ use super::capture::Values;
 use super::fault::Fault;
 use super::foreign;
 use super::redirect;
-use super::step::Step;
+use super::step::{Prepared, Step};
 use crate::blame::PeerFault;
 use crate::content::{CacheUse, Coding};
 
@@ -50,21 +50,28 @@ pub(super) enum Length {
 
 /// Parses a head at the front of `bytes`, and saves the values that the step captures from it. Returns its length with it; `None`
 /// while the head is incomplete.
-pub(super) fn read(
-    bytes: &[u8],
-    step: &Step,
-    values: &mut Values,
-) -> Result<Option<(usize, Head)>, PeerFault> {
+pub(super) fn read(bytes: &[u8], step: &Prepared, values: &mut Values) -> HeadRead {
+    if let Some(known) = step.known_heads.find(bytes) {
+        return Ok(Some(known));
+    }
     // A few empty lines before a head are allowed (RFC 9112 §2.2). Many of them would be parsed again after each read.
     if bytes.len() > EMPTY_LINE_BYTES_MAX
         && bytes[..=EMPTY_LINE_BYTES_MAX].iter().all(|byte| b"\r\n".contains(byte))
     {
         return Err(Fault::NotHttp.showing(bytes));
     }
-    parse(&ParserConfig::default(), bytes, step, values).unwrap_or_else(|| read_obsolete(bytes, step, values))
+    let read = parse(&ParserConfig::default(), bytes, &step.step, values)
+        .unwrap_or_else(|| read_obsolete(bytes, &step.step, values));
+    if step.known_heads.has_room()
+        && step.has_equal_results()
+        && let Ok(Some((used, head))) = &read
+    {
+        step.known_heads.keep(&bytes[..*used], *head);
+    }
+    read
 }
 
-type HeadRead = Result<Option<(usize, Head)>, PeerFault>;
+pub(super) type HeadRead = Result<Option<(usize, Head)>, PeerFault>;
 
 /// Parses a head as strictly as `config` says. `None` if a header line is malformed.
 #[inline]

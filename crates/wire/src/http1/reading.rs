@@ -166,7 +166,7 @@ impl Reading {
     fn take_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         if self.kept.is_empty() {
             // Almost always the head arrives whole, and is parsed without a copy.
-            if let Some((used, head)) = framing::read(bytes, &step.step, &mut self.values)? {
+            if let Some((used, head)) = framing::read(bytes, step, &mut self.values)? {
                 return self.begin_body(step, head).map(|()| (used, true));
             }
             self.kept.extend_from_slice(bytes);
@@ -186,7 +186,7 @@ impl Reading {
             return Ok((bytes.len(), false));
         }
         let carried = core::mem::take(&mut self.kept);
-        match framing::read(&carried, &step.step, &mut self.values)? {
+        match framing::read(&carried, step, &mut self.values)? {
             Some((used, head)) => self.begin_body(step, head).map(|()| (used - before, true)),
             None => {
                 self.kept = carried;

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::capture::Capture;
 use super::checks::Checks;
+use super::known_heads::KnownHeads;
 use super::template::Template;
 
 /// One request of a scenario.
@@ -31,6 +32,7 @@ pub(super) struct Prepared {
     pub(super) quoted_bytes_max: usize,
     /// Number of the part of the first request, followed by the parts of the redirects. `None` if redirects are not followed.
     pub(super) first_part: Option<u16>,
+    pub(super) known_heads: KnownHeads,
 }
 
 impl Prepared {
@@ -38,7 +40,24 @@ impl Prepared {
         let keeps_body =
             step.checks.need_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
         let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
-        Self { step, keeps_body, judges_body, quotes_body: false, quoted_bytes_max: 0, first_part: None }
+        Self {
+            step,
+            keeps_body,
+            judges_body,
+            quotes_body: false,
+            quoted_bytes_max: 0,
+            first_part: None,
+            known_heads: KnownHeads::new(),
+        }
+    }
+
+    /// Whether equal heads have equal results: no value is taken from them or compared with them.
+    pub(super) fn has_equal_results(&self) -> bool {
+        let Step { request, checks, captures } = &self.step;
+        captures.is_empty()
+            && checks.headers.is_empty()
+            && request.origin().is_none()
+            && request.cookies().is_none()
     }
 
     /// Whether only the status of a reply is checked.

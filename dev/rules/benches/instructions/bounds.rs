@@ -25,14 +25,16 @@ impl Bound {
     }
 }
 
-/// A reply that arrives in one piece.
-pub(crate) const REPLY_WHOLE: Bound = Bound { counted: 2_360_621, margin: 5 };
+/// A reply that arrives in one piece, with the head of an earlier one.
+pub(crate) const REPLY_WHOLE: Bound = Bound { counted: 574_017, margin: 5 };
+/// A reply that arrives in one piece, with a head of its own.
+pub(crate) const REPLY_UNLIKE: Bound = Bound { counted: 2_588_705, margin: 5 };
 /// A reply whose head arrives in two pieces.
-pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 4_492_551, margin: 15 };
+pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 3_017_080, margin: 15 };
 /// A prepared SELECT of PostgreSQL, from drawing its value to the end of its answer.
 pub(crate) const SELECT_PREPARED: Bound = Bound { counted: 2_736_999, margin: 10 };
 /// An HTTP request and its reply over a channel, as the engine carries it.
-pub(crate) const HTTP_EXCHANGE: Bound = Bound { counted: 2_480_726, margin: 5 };
+pub(crate) const HTTP_EXCHANGE: Bound = Bound { counted: 732_031, margin: 5 };
 /// A prepared SELECT of PostgreSQL and its answer over a channel, as the engine carries it.
 pub(crate) const POSTGRES_EXCHANGE: Bound = Bound { counted: 3_043_319, margin: 5 };
 /// A request's start and end, with its four durations.

@@ -34,6 +34,7 @@ struct Operation {
 
 const OPERATIONS: &[Operation] = &[
     Operation { name: "reply_whole", bound: bounds::REPLY_WHOLE, repeat: reply_whole },
+    Operation { name: "reply_unlike", bound: bounds::REPLY_UNLIKE, repeat: reply_unlike },
     Operation { name: "reply_in_two", bound: bounds::REPLY_IN_TWO, repeat: reply_in_two },
     Operation { name: "select_prepared", bound: bounds::SELECT_PREPARED, repeat: select_prepared },
     Operation { name: "http_exchange", bound: bounds::HTTP_EXCHANGE, repeat: http_exchange },
@@ -109,6 +110,17 @@ fn reply_whole(times: u64) {
     let mut conversation = conversation();
     for _ in 0..times {
         exchange(&mut conversation, &[REPLY]);
+    }
+}
+
+fn reply_unlike(times: u64) {
+    let mut conversation = conversation();
+    let mut reply = REPLY.to_vec();
+    let name = reply.windows(6).position(|bytes| bytes == b"server").expect("it names a server");
+    for number in 0..times {
+        let letter = |number: u64| b'a' + (number % 26) as u8;
+        (reply[name], reply[name + 1]) = (letter(number), letter(number / 26));
+        exchange(&mut conversation, &[&reply]);
     }
 }
 
