@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use load::xoroshiro::Xoroshiro;
+use replay::Traffic;
 use serde_json::Value;
 use wire::step::Access;
 use wire::{ClusterNodes, Protocol, ShardCount, ShardRule};
@@ -70,6 +71,11 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     /// Protocol of its requests. `None` for databases and external load generators.
     fn protocol(&self) -> Option<&'static Protocol> {
         None
+    }
+
+    /// Whether the system takes recorded traffic in place of its steps.
+    fn takes(&self, traffic: &Traffic) -> bool {
+        self.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
 
     /// Addresses in the order of attempts to connect. An address that may be tried in several ways comes several times.

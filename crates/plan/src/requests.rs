@@ -33,6 +33,8 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     target: Target::from_request_flags,
     front: |place, load| Ok(alone(place, load)?.front),
     plan_of_tool: alone,
+    plan_of_traffic: |launch, _, spec| alone(&launch.front(), spec.clone()),
+    may_be_second: false,
     check_url: file::check_requests_url,
     records: |url| {
         let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;

@@ -1,6 +1,7 @@
 //! Kinds of systems, by the schemes of their URLs and by the steps that they take. A kind is one entry in [`KINDS`]; other code asks
 //! it for a property.
 
+use replay::Traffic;
 use wire::step::{self, Records, Unit};
 use wire::{Protocol, Scheme};
 
@@ -13,7 +14,7 @@ use crate::file::{Node, Reading};
 use crate::plan::Plan;
 use crate::requests;
 use crate::spec::LoadSpec;
-use crate::study::LaunchEndpoint;
+use crate::study::{Launch, LaunchEndpoint};
 
 /// Whether the scheme of a URL is known.
 pub fn has_known_scheme(url: &str) -> bool {
@@ -74,6 +75,10 @@ pub(crate) struct SystemKind {
     pub(crate) front: fn(&LaunchEndpoint, LoadSpec) -> Result<Peer, Vec<Fault>>,
     /// Plans a load that an external load generator makes.
     pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Result<Plan, Vec<Fault>>,
+    /// Plans a load that replays a log on the system with this URL, one of the launch.
+    pub(crate) plan_of_traffic: fn(&Launch, &str, &LoadSpec) -> Result<Plan, Vec<Fault>>,
+    /// Whether the key `database` may name it next to the system of `url`.
+    pub(crate) may_be_second: bool,
     /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
     pub(crate) check_url: fn(&Node, &str, bool, &mut Reading<'_>),
     /// Operations on records of the system with this URL. `None` if it has none.
@@ -109,6 +114,17 @@ impl SystemKind {
     /// Kind of the systems that take a step. `None` if no system takes it. Of several, the last one.
     pub(crate) fn by_step(step: &Node) -> Option<&'static Self> {
         KINDS.into_iter().rev().find(|kind| (kind.takes_step)(step))
+    }
+
+    /// Kind of the systems that take recorded traffic.
+    pub(crate) fn for_traffic(traffic: &Traffic) -> &'static Self {
+        KINDS.into_iter().find(|kind| kind.unit == traffic.unit).unwrap_or(KINDS[0])
+    }
+
+    /// URL of such a system in a launch. `None` if the launch has none.
+    pub(crate) fn url_at<'a>(&self, launch: &'a Launch) -> Option<&'a String> {
+        let of_front = Some(&launch.url).filter(|url| std::ptr::eq(Self::by_url(url), self));
+        of_front.or(launch.database.as_ref().filter(|_| self.may_be_second))
     }
 
     /// Kind of the systems that take requests.

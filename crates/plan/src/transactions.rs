@@ -1,6 +1,7 @@
 //! Parts of an SQL load in addition to its steps: a database, scripts, and a query mode.
 
 use load::xoroshiro::Xoroshiro;
+use replay::Traffic;
 use serde_json::{Value, json};
 use sql::script::{Distribution, ScriptSet, Seeds, Statement};
 use sql::{Mode, Settings};
@@ -50,6 +51,10 @@ impl EndpointLoad for Transactions {
     fn add_address(&mut self, place: &LaunchEndpoint) -> Result<Option<String>, Vec<Fault>> {
         self.database.add(&Database::read(&place.url)?)?;
         Ok(None)
+    }
+
+    fn takes(&self, traffic: &Traffic) -> bool {
+        self.database.engine.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
 
     fn attempted_peers(&self) -> Vec<Peer> {

@@ -4,13 +4,15 @@ use wire::step::Unit;
 
 use super::{Database, scheme};
 use crate::check::{Target, put_on};
+use crate::draft::Played;
 use crate::endpoint::Peer;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file;
 use crate::plan::Plan;
-use crate::spec::LoadSpec;
-use crate::study::LaunchEndpoint;
+use crate::replay::STEP;
+use crate::spec::{LoadSpec, SqlSpec};
+use crate::study::{Launch, LaunchEndpoint};
 use crate::system_kind::{KindWords, SystemKind};
 
 /// Help for a wrong URL of a database.
@@ -34,6 +36,8 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     target: Target::from_database_flags,
     front,
     plan_of_tool,
+    plan_of_traffic,
+    may_be_second: true,
     check_url: file::check_database_url,
     records: |_| Some(&sql::records::RECORDS),
     placeholder_url: |scheme| match scheme.eq_ignore_ascii_case(super::IN_PROCESS_SCHEME) {
@@ -47,6 +51,17 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
 fn front(place: &LaunchEndpoint, _load: LoadSpec) -> Result<Peer, Vec<Fault>> {
     // A database has at least one address.
     Ok(Database::read(&place.url)?.peers.remove(0))
+}
+
+/// Plan of a load that replays a log on the database with this URL. A statement that every database has takes the place of those that
+/// are known only when they are sent.
+fn plan_of_traffic(launch: &Launch, url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let stand_in = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let mut faults = Vec::new();
+    let target = Target::database(url, &[stand_in], &SqlSpec::default(), Spelling::Keys, &mut faults);
+    let plan = put_on(target, Unit::Transaction, load, Spelling::Keys, faults)?;
+    let front = (SystemKind::by_url(&launch.url).front)(&launch.front(), LoadSpec::default())?;
+    Ok(Plan { front, ..plan })
 }
 
 /// Plan of a load on a database that an external load generator makes.

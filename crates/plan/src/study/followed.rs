@@ -80,7 +80,7 @@ impl Study {
     /// Whether a load has steps in sessions of databases.
     pub(super) fn has_sessions(&self, load: usize) -> bool {
         if let Some(replay) = &self.loads[load].replay {
-            return replay.unit().has_sessions();
+            return replay.traffic.unit.has_sessions();
         }
         let has_session = |step: &PlannedStep| step.unit().has_sessions();
         match &self.loads[load].scenario {

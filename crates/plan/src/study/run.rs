@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
-use ::replay::Traffic;
 use wire::step::{Site, Unit};
 
 use super::figures;
@@ -12,7 +11,6 @@ use super::written;
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::Database;
-use crate::draft::Played;
 use crate::endpoint::Endpoint;
 use crate::error::Spelling;
 use crate::fault::Fault;
@@ -22,7 +20,7 @@ use crate::replay::{Replay, STEP};
 use crate::request;
 use crate::requests;
 use crate::running::RunningAs;
-use crate::spec::{LoadSpec, SqlSpec};
+use crate::spec::LoadSpec;
 use crate::system_kind::SystemKind;
 
 impl Study {
@@ -162,43 +160,17 @@ impl Study {
     fn plan_of_replay(&self, replay: &Replay, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let (spec, is_started) = (&self.loads[load].spec, !launch.processes.is_empty());
         let replay = replay.on(is_started).map_err(|fault| vec![fault])?;
-        let kind = SystemKind::by_url(&launch.url);
-        let wrong = |what: &str, help: &str| vec![Fault::new("url", what, help)];
-        let mut plan = match replay.traffic {
-            Traffic::Sql(engine) => {
-                let of_front = Some(&launch.url).filter(|_| kind.takes_statements());
-                let url = of_front.or(launch.database.as_ref()).ok_or_else(|| {
-                    wrong(
-                        "the log has SQL statements, and the system is no database",
-                        "name a database with `url` or `database`",
-                    )
-                })?;
-                let plan = statements(url, spec)?;
-                if plan.endpoint().load.database().is_none_or(|database| database.engine != engine) {
-                    let what = format!(
-                        "the log has statements of {}, and the system is another database",
-                        engine.name()
-                    );
-                    return Err(wrong(&what, "name a server of that kind"));
-                }
-                Plan { front: (kind.front)(&launch.front(), LoadSpec::default())?, ..plan }
-            }
-            Traffic::Commands(protocol) => {
-                let plan = requests::alone(&launch.front(), spec.clone())?;
-                if plan.endpoint().protocol().is_none_or(|of_system| of_system.name != protocol) {
-                    let what = format!("the log has commands of {protocol}, and the system is another");
-                    return Err(wrong(&what, "name a server of that protocol"));
-                }
-                plan
-            }
-            Traffic::Http if kind.takes_statements() => {
-                return Err(wrong(
-                    "the log has HTTP requests, and the system is a database",
-                    "name a web server",
-                ));
-            }
-            Traffic::Http => requests::alone(&launch.front(), spec.clone())?,
-        };
+        let traffic = replay.traffic;
+        let wrong = |[what, help]: [&str; 2]| vec![Fault::new("url", what, help)];
+        let kind = SystemKind::for_traffic(traffic);
+        let url = kind.url_at(launch);
+        if let Some(other_kind) = traffic.other_kind.filter(|_| url.is_none()) {
+            return Err(wrong(other_kind));
+        }
+        let mut plan = (kind.plan_of_traffic)(launch, url.unwrap_or(&launch.url), spec)?;
+        if !plan.endpoint().load.takes(traffic) {
+            return Err(wrong(traffic.other_server));
+        }
         plan.steps.truncate(1);
         plan.steps.iter_mut().for_each(|step| STEP.clone_into(&mut step.name));
         plan.errands = self.errands(&plan, launch)?;
@@ -263,14 +235,6 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
         hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
-}
-
-/// Plan of statements that are known only when they are sent. A statement that every database has takes their place.
-fn statements(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let placeholder = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
-    let mut faults = Vec::new();
-    let target = Target::database(url, &[placeholder], &SqlSpec::default(), Spelling::Keys, &mut faults);
-    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
