@@ -97,6 +97,11 @@ pub fn url_of_connection_string(text: &str) -> Cow<'_, str> {
 }
 
 impl Database {
+    /// Whether a text begins like the URL or the connection string of a database.
+    pub fn has_url(text: &str) -> bool {
+        scheme(text).is_some()
+    }
+
     /// Parses a database URL or a connection string. Parts that the URL omits come from the environment of this process.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
         Self::read_in(url, &ClientEnvironment::here())

@@ -118,9 +118,9 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         true
     }
 
-    /// Reason why a step writes, as far as the plan shows. `number` is that among the steps of the system. `has_database`: a
-    /// database is behind the system.
-    fn written_by(&self, number: u16, action: &OwnedAction, has_database: bool) -> Option<String>;
+    /// Reason why a step writes, as far as the plan shows. `number` is that among the steps of the system. `is_kept`: a
+    /// database keeps what the system writes.
+    fn written_by(&self, number: u16, action: &OwnedAction, is_kept: bool) -> Option<String>;
 
     /// Parts of its steps with accounts of their own. `endpoint` is the number of the system in the plan.
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part>;

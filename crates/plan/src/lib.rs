@@ -67,7 +67,8 @@ pub use study::{
     Written,
 };
 pub use system_kind::{
-    authorization, begins_as_request_url, default_request_port, has_known_scheme, takes_statements,
+    authorization, begins_as_request_url, default_request_port, has_known_scheme, has_tables_of_records,
+    misfit_of_first_plan, shown_url,
 };
 pub use transactions::Transactions;
 pub use units;

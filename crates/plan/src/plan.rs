@@ -345,7 +345,7 @@ impl Plan {
     pub fn sql_steps(&self, endpoint: u16) -> Vec<sql::TransactionStep> {
         let steps = (0..).zip(self.steps_at(endpoint));
         let transaction = |(script, (_, step)): (u16, (u16, &PlannedStep))| {
-            let expects = step.owned()?.step.downcast::<SqlStep>()?.expects;
+            let expects = sql::rows_expected_by(&*step.owned()?.step)?;
             Some(sql::TransactionStep { name: step.name.clone(), script, expects })
         };
         steps.filter_map(transaction).collect()

@@ -10,9 +10,10 @@ use crate::fault::Fault;
 use crate::file;
 use crate::plan::{OwnedAction, Plan};
 use crate::request;
-use crate::spec::LoadSpec;
+use crate::spec::{Field, LoadSpec};
 use crate::study::LaunchEndpoint;
 use crate::system_kind::SystemKind;
+use crate::ycsb::{RecordLayout, RecordsOfKind};
 
 /// Systems that take requests.
 pub(crate) static SYSTEMS: SystemKind = SystemKind {
@@ -29,16 +30,36 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     words: None,
     path_noun: "path",
     has_errands: true,
-    read_database: None,
+    answers: &[],
+    keeps_writes: false,
+    has_connect_timeout: false,
+    url_fault: request::url_fault,
+    shown: |url| Ok(url.to_owned()),
+    misfit_of_first_plan: None,
     target: Target::from_request_flags,
-    front: |place, load| Ok(alone(place, load)?.front),
+    front: |place| Ok(alone(place, LoadSpec::default())?.front),
+    plan_of_steps: |place, _, load, unit| {
+        // Values that apply only to sessions are for other steps of the plan.
+        alone(
+            place,
+            match unit.has_sessions() {
+                true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
+                false => load.clone(),
+            },
+        )
+    },
     plan_of_tool: alone,
     plan_of_traffic: |launch, _, spec| alone(&launch.front(), spec.clone()),
     may_be_second: false,
     check_url: file::check_requests_url,
-    records: |url| {
-        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        protocol.own_steps()?.records
+    of_records: RecordsOfKind {
+        operations: |url, layout| {
+            let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
+            protocol.steps()?.records.filter(|_| layout == RecordLayout::Columns)
+        },
+        has_tables: false,
+        section: "",
+        flags: &["--keys", Field::TABLE_SIZE.flag],
     },
     placeholder_url: |scheme| format!("{scheme}://127.0.0.1"),
     in_process: |_| None,
@@ -73,9 +94,8 @@ impl EndpointLoad for Requests {
         Some(self.protocol)
     }
 
-    fn written_by(&self, _number: u16, action: &OwnedAction, has_database: bool) -> Option<String> {
-        (has_database && !action.step.is_safe())
-            .then(|| format!("the load has requests with {}", action.method()))
+    fn written_by(&self, _number: u16, action: &OwnedAction, is_kept: bool) -> Option<String> {
+        (is_kept && !action.step.is_safe()).then(|| format!("the load has requests with {}", action.method()))
     }
 
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
@@ -105,7 +125,7 @@ impl EndpointLoad for ForeignLoad {
     }
 
     /// `None`, because the load generator makes the steps.
-    fn written_by(&self, _number: u16, _action: &OwnedAction, _has_database: bool) -> Option<String> {
+    fn written_by(&self, _number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
         None
     }
 

@@ -89,7 +89,7 @@ impl EndpointLoad for Transactions {
         self.deck.statements().iter().any(|statement| sql::may_write(statement, self.database.engine))
     }
 
-    fn written_by(&self, number: u16, _action: &OwnedAction, _has_database: bool) -> Option<String> {
+    fn written_by(&self, number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
         let written = self.written_by_script(number)?;
         Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
     }

@@ -40,4 +40,4 @@ pub use session_state::{SessionState, StateUse, session_state};
 pub use settings::{Mode, RowCount, Settings, TransactionStep};
 pub use split::split;
 pub use statements::{BadStatements, FileStatement, created_table, statements};
-pub use step::{Played, SqlStep};
+pub use step::{Played, SqlStep, rows_expected_by, script_of};

@@ -23,13 +23,13 @@ impl Kind {
 
     /// Kind of a step. A misspelled step counts as a request.
     pub(crate) fn of_step(step: &Node) -> Self {
-        let request = || Self { system: SystemKind::for_requests(), protocol: Some(wire::step::requests()) };
+        let request = || Self { system: SystemKind::for_unknown(), protocol: Some(wire::step::requests()) };
         Self::by_known_step(step).unwrap_or_else(request)
     }
 
-    /// Kind of statements outside of steps.
-    pub(crate) fn for_statements() -> Self {
-        Self { system: SystemKind::for_statements(), protocol: None }
+    /// Kind of the statements of a key outside of steps.
+    pub(crate) fn answering(key: &str) -> Self {
+        Self { system: SystemKind::answering(key), protocol: None }
     }
 
     /// Kind of a system, by the scheme of its URL. `None` if the scheme is unknown.

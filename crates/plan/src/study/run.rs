@@ -3,18 +3,15 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
-use wire::step::{Site, Unit};
+use wire::step::Site;
 
 use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::written;
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
-use crate::check::{Target, put_on};
 use crate::database::Database;
 use crate::endpoint::Endpoint;
-use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::file::SqlText;
 use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
 use crate::replay::{Replay, STEP};
 use crate::request;
@@ -62,28 +59,18 @@ impl Study {
 
     /// Plan of a load on all systems that its steps speak to, and the site of each system; `None` for a database.
     fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
-        let of_requests = match self.script.unit().has_sessions() {
-            // Values that apply only to transactions are removed.
-            true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
-            false => load.clone(),
-        };
         let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
         let (mut first, mut connect_timeout_ns) = (None, None);
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
-            let mut plan = match &role.sql {
-                None => requests::alone(&place, of_requests.clone())?,
-                Some(sql) => transactions(&place.url, sql, load)?,
-            };
+            let mut plan = (role.kind.plan_of_steps)(&place, &role.scripts, load, self.script.unit())?;
             let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
             sites.push(request::site(&place.url, &plan).map(|site| Site { further_hosts, ..site }));
-            if role.sql.is_some() {
+            if role.kind.has_connect_timeout {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
             let mut load = plan.endpoint().load.clone();
-            if let Some(sql) = &role.sql {
-                load.bind(&sql.bindings, self.saved_by_transactions(number));
-            }
+            load.bind(&role.scripts.bindings, self.saved_by_steps(number));
             let (name, select) = (role.name.clone(), place.further.select);
             endpoints.push(Endpoint { name, load, select, pool: place.pool });
             first.get_or_insert(plan);
@@ -91,10 +78,11 @@ impl Study {
         let Some(first) = first else {
             return Err(vec![Fault::new("scenario", "there are no steps", "add a step such as `get: /`")]);
         };
-        let takes_any = self.script.endpoints.iter().any(|role| role.sql.is_some() && role.name.is_empty());
+        let takes_any =
+            self.script.endpoints.iter().any(|role| role.kind.may_be_second && role.name.is_empty());
         let watched = launch.database.as_ref().filter(|_| !takes_any);
         let plan = Plan {
-            front: (SystemKind::by_url(&launch.url).front)(&launch.front(), of_requests)?,
+            front: (SystemKind::by_url(&launch.url).front)(&launch.front())?,
             endpoints,
             watched: watched.map(|url| Database::read(url)).transpose()?,
             connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
@@ -118,14 +106,15 @@ impl Study {
                 Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
                 None => launch.database.as_ref().unwrap_or(&launch.url),
             };
-            let read = SystemKind::by_url(url).read_database;
-            let read = read.ok_or_else(|| vec![no_database(errand.endpoint.as_deref())])?;
-            errand.database = Some(read(url)?);
+            if !SystemKind::by_url(url).does_answer("sql") {
+                return Err(vec![no_database(errand.endpoint.as_deref())]);
+            }
+            errand.database = Some(Database::read(url)?);
         }
         if errands.steps().next().is_none() {
             return Ok(errands);
         }
-        let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
+        let asked = self.script.endpoints.iter().find(|role| role.kind.has_errands);
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
         let around = requests::alone(&place, LoadSpec::default())?;
         let site = request::site(&place.url, &around);
@@ -203,8 +192,8 @@ impl Study {
         }
     }
 
-    /// Numbers of the variables that transactions on a system save.
-    fn saved_by_transactions(&self, endpoint: u16) -> Vec<u16> {
+    /// Numbers of the variables that steps on a system save.
+    fn saved_by_steps(&self, endpoint: u16) -> Vec<u16> {
         let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
         let saved: BTreeSet<u16> = steps.flat_map(PlannedStep::saves).collect();
         saved.into_iter().collect()
@@ -235,12 +224,6 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
         hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
-}
-
-fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let mut faults = Vec::new();
-    let target = Target::database(url, &sql.played, &sql.spec, Spelling::Keys, &mut faults);
-    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 /// Error for statements of `setup` or `teardown` that go to no database.
