@@ -7,6 +7,7 @@ mod pgpass;
 mod postgres;
 mod sqlite;
 mod systems;
+mod transactions;
 mod written;
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use wire::step::Access;
 pub(crate) use client::ClientEnvironment;
 pub(crate) use postgres::connection_string::connection_string_url;
 pub(crate) use systems::{SYSTEMS, URL_HELP};
+pub use transactions::Transactions;
 pub(crate) use written::presentable;
 
 use crate::endpoint::{ClientCertificate, Peer, Trust};
