@@ -12,7 +12,7 @@ use crate::skipped::Reason;
 use crate::traffic::Traffic;
 
 /// Kind of database that writes these logs.
-pub(crate) const ENGINE: Engine = Engine::MySql;
+const ENGINE: Engine = Engine::MySql;
 
 /// Statements of MySQL and MariaDB.
 pub(crate) static TRAFFIC: Traffic = Traffic {

@@ -25,7 +25,7 @@ pub mod workload;
 
 pub use classes::Retry;
 pub use conversation::SqlConversation;
-pub use databases::{Engine, lock_timeout_setting, read_only_setting};
+pub use databases::{Engine, Lexis, lock_timeout_setting, read_only_setting};
 pub use effect::{may_write, text_may_write};
 pub use explanation::{
     DrawnVariable, ExplainedMode, ExplainedStatement, ScriptExplanation, ScriptPart, TransactionPlace,
