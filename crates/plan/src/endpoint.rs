@@ -88,6 +88,11 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Flag by which connections accept any certificate, for a note. `None` if the URL says it, which has a note of its own.
+    fn flag_for_any_certificate(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether the protocol requests TLS within a connection that begins without it.
     fn has_tls_on_request(&self) -> bool {
         false

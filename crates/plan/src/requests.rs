@@ -17,15 +17,14 @@ use crate::ycsb::{RecordLayout, RecordsOfKind};
 
 /// Systems that take requests.
 pub(crate) static SYSTEMS: SystemKind = SystemKind {
-    has_url: |url| {
-        let of_scheme = url.split_once("://").and_then(|(scheme, _)| wire::of_scheme(scheme));
-        of_scheme.is_some_and(|(protocol, _)| protocol.steps().is_some())
-    },
+    has_url: |url| of_scheme(url).is_some_and(|protocol| protocol.steps().is_some()),
     takes_step: |step| step.entries().iter().any(|entry| step::protocol_of(&entry.key).is_some()),
     protocol_of_step: |step| {
         let owner = file::owner_of_step(step);
         Some(owner.unwrap_or(step::requests()))
     },
+    protocol_of_url: of_scheme,
+    read_step: file::read_request,
     unit: Unit::Request,
     words: None,
     path_noun: "path",
@@ -54,8 +53,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     check_url: file::check_requests_url,
     of_records: RecordsOfKind {
         operations: |url, layout| {
-            let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-            protocol.steps()?.records.filter(|_| layout == RecordLayout::Columns)
+            of_scheme(url)?.steps()?.records.filter(|_| layout == RecordLayout::Columns)
         },
         has_tables: false,
         section: "",
@@ -64,6 +62,11 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     placeholder_url: |scheme| format!("{scheme}://127.0.0.1"),
     in_process: |_| None,
 };
+
+/// Protocol of a URL, by its scheme.
+fn of_scheme(url: &str) -> Option<&'static Protocol> {
+    wire::of_scheme(url.split_once("://")?.0).map(|(protocol, _)| protocol)
+}
 
 /// Requests in a protocol. Connections are spread over the addresses.
 #[derive(Clone, Debug)]
@@ -92,6 +95,10 @@ impl EndpointLoad for Requests {
 
     fn protocol(&self) -> Option<&'static Protocol> {
         Some(self.protocol)
+    }
+
+    fn flag_for_any_certificate(&self) -> Option<&'static str> {
+        Some("--insecure")
     }
 
     fn written_by(&self, _number: u16, action: &OwnedAction, is_kept: bool) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::database;
 use crate::draft::Draft;
 use crate::endpoint::Peer;
 use crate::fault::Fault;
-use crate::file::{Node, Reading, SqlText};
+use crate::file::{Node, ReadStepOfKind, Reading, SqlText};
 use crate::plan::Plan;
 use crate::requests;
 use crate::spec::LoadSpec;
@@ -71,6 +71,10 @@ pub(crate) struct SystemKind {
     pub(crate) takes_step: fn(&Node) -> bool,
     /// Protocol of a step. `None` if the system decides it.
     pub(crate) protocol_of_step: fn(&Node) -> Option<&'static Protocol>,
+    /// Protocol of a URL of such a system. `None` if its steps name none.
+    pub(crate) protocol_of_url: fn(&str) -> Option<&'static Protocol>,
+    /// Reads a step that such a system takes.
+    pub(crate) read_step: ReadStepOfKind,
     /// Unit in which reports count its steps.
     pub(crate) unit: Unit,
     /// Words in messages if all protocols of the kind share them. `None` if each protocol has its own.

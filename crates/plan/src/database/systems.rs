@@ -24,6 +24,8 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     has_url: |url| scheme(url).is_some(),
     takes_step: sql::is_transaction,
     protocol_of_step: |_| None,
+    protocol_of_url: |_| None,
+    read_step: file::read_transaction,
     unit: Unit::Transaction,
     words: Some(KindWords {
         steps: "transactions",

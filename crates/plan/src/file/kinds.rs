@@ -35,16 +35,12 @@ impl Kind {
     /// Kind of a system, by the scheme of its URL. `None` if the scheme is unknown.
     pub(crate) fn by_url(url: &str) -> Option<Self> {
         let system = SystemKind::by_url(url);
-        if system.words.is_some() {
-            return Some(Self { system, protocol: None });
-        }
-        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        Some(Self { system, protocol: Some(protocol) })
+        (system.has_url)(url).then(|| Self { system, protocol: (system.protocol_of_url)(url) })
     }
 
     /// Protocol of such steps if they have a single key. `None` for other steps.
     pub(crate) fn owner(self) -> Option<&'static Protocol> {
-        self.protocol.filter(|protocol| protocol.own_steps().is_some())
+        self.protocol.filter(|protocol| protocol.has_single_keys())
     }
 
     /// Max requests under way on one connection.
