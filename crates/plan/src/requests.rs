@@ -51,7 +51,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     plan_of_traffic: |launch, _, spec| alone(&launch.front(), spec.clone()),
     may_be_second: false,
     check_url: file::check_requests_url,
-    of_records: RecordsOfKind {
+    records: RecordsOfKind {
         operations: |url, layout| {
             of_scheme(url)?.steps()?.records.filter(|_| layout == RecordLayout::Columns)
         },

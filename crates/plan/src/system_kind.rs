@@ -33,7 +33,7 @@ pub fn shown_url(url: &str) -> Result<String, Vec<Fault>> {
 
 /// Whether the system with this URL keeps the records of workloads in tables, which are created before they are filled.
 pub fn has_tables_of_records(url: &str) -> bool {
-    SystemKind::by_url(url).of_records.has_tables
+    SystemKind::by_url(url).records.has_tables
 }
 
 /// Error for the system with this URL, and its help, in a first plan, whose steps are requests. `None` if such a plan fits.
@@ -110,7 +110,7 @@ pub(crate) struct SystemKind {
     /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
     pub(crate) check_url: fn(&Node, &str, bool, &mut Reading<'_>),
     /// Workloads of records on such a system.
-    pub(crate) of_records: RecordsOfKind,
+    pub(crate) records: RecordsOfKind,
     /// URL with this scheme that takes the place of one that may have a password.
     pub(crate) placeholder_url: fn(&str) -> String,
     /// Name of the system with this URL if it runs within this program. `None` for a server.

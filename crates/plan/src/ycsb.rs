@@ -129,7 +129,7 @@ pub(crate) struct RecordsOfKind {
 
 /// Operations on records in the protocol of a URL. `None` if it has none.
 pub(crate) fn operations(url: &str, layout: RecordLayout) -> Option<&'static Records> {
-    (SystemKind::by_url(url).of_records.operations)(url, layout)
+    (SystemKind::by_url(url).records.operations)(url, layout)
 }
 
 /// Error for a system without operations on records.
@@ -157,7 +157,7 @@ impl Ycsb {
         }
         let scenarios = scenarios.join(",");
         let data = data(&scenarios, shape, self.reads_latest);
-        let further = SystemKind::by_url(url).of_records.section;
+        let further = SystemKind::by_url(url).records.section;
         Ok(format!("scenarios: {{{scenarios}}}\ndata: {data}\n{further}"))
     }
 }
@@ -384,7 +384,7 @@ fn records(draft: &Draft, faults: &mut Vec<Fault>) -> u64 {
 
 /// Reports flags that have no meaning for a workload.
 fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
-    let of_records = SystemKind::by_url(&draft.url).of_records.flags;
+    let applicable = SystemKind::by_url(&draft.url).records.flags;
     let of_request = [
         ("-X", draft.method.is_some()),
         ("-H", !draft.headers.is_empty()),
@@ -394,7 +394,7 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
     ];
     let given = of_request.into_iter().chain(draft.expects.given()).chain(draft.command_mix.given());
     let given = given.chain(draft.sql.given()).filter(|(_, is_given)| *is_given);
-    for (flag, _) in given.filter(|(flag, _)| !of_records.contains(flag)) {
+    for (flag, _) in given.filter(|(flag, _)| !applicable.contains(flag)) {
         let what = format!("it does not apply to {}", workload.name);
         faults.push(Fault::new(flag, what, "remove it"));
     }

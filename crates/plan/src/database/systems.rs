@@ -52,7 +52,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     plan_of_traffic,
     may_be_second: true,
     check_url: file::check_database_url,
-    of_records: RecordsOfKind {
+    records: RecordsOfKind {
         operations: |_, layout| {
             Some(match layout {
                 RecordLayout::Columns => &sql::records::RECORDS,
