@@ -63,6 +63,9 @@ pub fn default_request_port(url: &str) -> Option<u16> {
     schemes.find(|scheme| scheme.name == name).map(|scheme| scheme.port)
 }
 
+/// Plan of a load, or all errors.
+type Planned = Result<Plan, Vec<Fault>>;
+
 /// A kind of system.
 pub(crate) struct SystemKind {
     /// Whether a URL is that of such a system.
@@ -100,11 +103,11 @@ pub(crate) struct SystemKind {
     /// Reads the address of the system itself.
     pub(crate) front: fn(&LaunchEndpoint) -> Result<Peer, Vec<Fault>>,
     /// Plans the load of steps on such a system, with their scripts. The unit is that of all steps of the plan.
-    pub(crate) plan_of_steps: fn(&LaunchEndpoint, &SqlText, &LoadSpec, Unit) -> Result<Plan, Vec<Fault>>,
+    pub(crate) plan_of_steps: fn(&LaunchEndpoint, &SqlText, &LoadSpec, Unit) -> Planned,
     /// Plans a load that an external load generator makes.
-    pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Result<Plan, Vec<Fault>>,
+    pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Planned,
     /// Plans a load that replays a log on the system with this URL, one of the launch.
-    pub(crate) plan_of_traffic: fn(&Launch, &str, &LoadSpec) -> Result<Plan, Vec<Fault>>,
+    pub(crate) plan_of_traffic: fn(&Launch, &str, &LoadSpec) -> Planned,
     /// Whether the key `database` may name it next to the system of `url`.
     pub(crate) may_be_second: bool,
     /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
