@@ -223,7 +223,7 @@ fn kinds_of_databases_are_named_only_in_files_of_their_names() {
 }
 
 /// Words for all databases. As texts, they are keys of plans and endings of file names.
-const GENERAL: [&str; 2] = ["sql", "database"];
+const GENERAL: [&str; 3] = ["sql", "database", "transaction"];
 
 /// Words for protocols and databases in identifiers and texts. Raw TCP is left out, because it shares its name with the transport.
 fn kind_words() -> Vec<&'static str> {
@@ -435,6 +435,7 @@ fn finds_every_way_to_ask_for_a_kind() {
         "fn f(traffic: &Traffic) -> bool { traffic.is_http() }",
         "fn f(url: &str) -> bool { plan::takes_statements(url) }",
         "fn f(load: &Load) -> bool { load.has_database() }",
+        "fn f(step: &Node) -> bool { sql::is_transaction(step) }",
         "fn f(traffic: Traffic) { match traffic { Traffic::Sql(engine) => g(engine), _ => {} } }",
         "fn f(step: &dyn Step) -> bool { step.downcast::<SqlStep>().is_some() }",
         "fn f(endpoint: &Endpoint) -> Option<&Requests> { endpoint.load.downcast() }",
