@@ -55,6 +55,28 @@ impl Unit {
         }
     }
 
+    /// Whether [`record::Tally::statuses`] count tries, and are no statuses of replies.
+    pub const fn counts_tries(self) -> bool {
+        matches!(self, Self::Transactions)
+    }
+
+    /// Whether the parts of a step are the statements that the plan gives.
+    pub const fn has_planned_statements(self) -> bool {
+        matches!(self, Self::Transactions)
+    }
+
+    /// Whether the time to connect includes a log-in.
+    pub const fn connects_with_log_in(self) -> bool {
+        matches!(self, Self::Transactions)
+    }
+
+    /// Unit of several steps or runs together: theirs if it is the same, else requests.
+    pub fn for_all(units: impl IntoIterator<Item = Self>) -> Self {
+        let mut units = units.into_iter();
+        let first = units.next().unwrap_or_default();
+        if units.all(|unit| unit == first) { first } else { Self::default() }
+    }
+
     /// Finds the unit with this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Requests, Self::Transactions].into_iter().find(|unit| unit.name() == name)
@@ -140,8 +162,7 @@ impl NewRun {
 
     /// Unit of the run as a whole: transactions if all steps are, else requests.
     pub fn unit(&self) -> Unit {
-        let is_sql = !self.units.is_empty() && self.units.iter().all(|unit| *unit == Unit::Transactions);
-        if is_sql { Unit::Transactions } else { Unit::Requests }
+        Unit::for_all(self.units.iter().copied())
     }
 
     /// Parts of a step: the number under which the seconds of each part are stored, and its name.

@@ -16,6 +16,7 @@ mod condition;
 mod core_time;
 mod counting;
 pub mod cpu_profile;
+mod databases;
 mod dependencies;
 pub mod diagnosis;
 mod distribution;

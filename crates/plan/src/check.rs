@@ -65,7 +65,7 @@ impl Target {
         no_database(draft, faults);
         if target
             .as_ref()
-            .is_some_and(|target| target.protocol.own_steps().is_none_or(|own| own.workload.is_none()))
+            .is_some_and(|target| target.protocol.steps().is_none_or(|steps| steps.workload.is_none()))
         {
             forbid(&draft.command_mix.given(), &only_commands(), faults);
         }
@@ -79,7 +79,7 @@ impl Target {
             variables: Vec::new(),
             data: Vec::new(),
             connect_timeout_ns: None,
-            pipeline_max: Some(protocol.own_steps().map_or(1, |own| own.pipeline_max)),
+            pipeline_max: Some(protocol.steps().map_or(1, |steps| steps.pipeline_max)),
             under: Box::new(move |_| Box::new(Requests { protocol, peers: vec![peer] })),
         };
         Some(match sends {

@@ -7,6 +7,7 @@ mod pgpass;
 mod postgres;
 mod sqlite;
 mod systems;
+mod transactions;
 mod written;
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use wire::step::Access;
 pub(crate) use client::ClientEnvironment;
 pub(crate) use postgres::connection_string::connection_string_url;
 pub(crate) use systems::{SYSTEMS, URL_HELP};
+pub use transactions::Transactions;
 pub(crate) use written::presentable;
 
 use crate::endpoint::{ClientCertificate, Peer, Trust};
@@ -97,6 +99,11 @@ pub fn url_of_connection_string(text: &str) -> Cow<'_, str> {
 }
 
 impl Database {
+    /// Whether a text begins like the URL or the connection string of a database.
+    pub fn has_url(text: &str) -> bool {
+        scheme(text).is_some()
+    }
+
     /// Parses a database URL or a connection string. Parts that the URL omits come from the environment of this process.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
         Self::read_in(url, &ClientEnvironment::here())

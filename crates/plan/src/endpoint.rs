@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use load::xoroshiro::Xoroshiro;
+use replay::Traffic;
 use serde_json::Value;
 use wire::step::Access;
 use wire::{ClusterNodes, Protocol, ShardCount, ShardRule};
@@ -72,6 +73,11 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether the system takes recorded traffic in place of its steps.
+    fn takes(&self, traffic: &Traffic) -> bool {
+        self.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
+    }
+
     /// Addresses in the order of attempts to connect. An address that may be tried in several ways comes several times.
     fn attempted_peers(&self) -> Vec<Peer> {
         self.peers().to_vec()
@@ -79,6 +85,11 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
 
     /// Database whose sessions can be monitored. `None` if the system is none.
     fn database(&self) -> Option<&Database> {
+        None
+    }
+
+    /// Flag by which connections accept any certificate, for a note. `None` if the URL says it, which has a note of its own.
+    fn flag_for_any_certificate(&self) -> Option<&'static str> {
         None
     }
 
@@ -112,9 +123,9 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         true
     }
 
-    /// Reason why a step writes, as far as the plan shows. `number` is that among the steps of the system. `has_database`: a
-    /// database is behind the system.
-    fn written_by(&self, number: u16, action: &OwnedAction, has_database: bool) -> Option<String>;
+    /// Reason why a step writes, as far as the plan shows. `number` is that among the steps of the system. `is_kept`: a
+    /// database keeps what the system writes.
+    fn written_by(&self, number: u16, action: &OwnedAction, is_kept: bool) -> Option<String>;
 
     /// Parts of its steps with accounts of their own. `endpoint` is the number of the system in the plan.
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part>;

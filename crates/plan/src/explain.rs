@@ -104,15 +104,14 @@ impl Plan {
         if let Some(action) = self.tool() {
             return vec![stamp_of_tool(action.tool)];
         }
-        let trusts_anything = |endpoint: &Endpoint| {
-            endpoint.protocol().is_some() && endpoint.peer().tls == Some(Trust::Anything)
-        };
-        let insecure = self.endpoints.iter().any(trusts_anything);
-        let insecure = insecure.then_some("TLS certificates were not verified (--insecure)");
+        let trusting = |endpoint: &&Endpoint| endpoint.peer().tls == Some(Trust::Anything);
+        let flag = |endpoint: &Endpoint| endpoint.load.flag_for_any_certificate();
+        let insecure = self.endpoints.iter().filter(trusting).find_map(flag);
+        let insecure = insecure.map(|flag| format!("TLS certificates were not verified ({flag})"));
         let in_process = self.endpoints.iter().any(Endpoint::is_in_process);
         let in_process =
             in_process.then_some("SQLite runs within the generator: its CPU time is the generator's");
-        insecure.into_iter().chain(in_process).map(str::to_owned).collect()
+        insecure.into_iter().chain(in_process.map(str::to_owned)).collect()
     }
 }
 

@@ -81,6 +81,7 @@ pub(crate) use reading::Reading;
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
+pub(crate) use step::{ReadStepOfKind, read_request, read_transaction};
 pub(crate) use tree::Node;
 pub(crate) use url::check_requests as check_requests_url;
 pub use url::without_credentials;

@@ -33,7 +33,6 @@ mod short_hash;
 mod spec;
 mod study;
 mod system_kind;
-mod transactions;
 mod url_correction;
 mod url_load;
 mod visible;
@@ -42,7 +41,7 @@ mod ycsb;
 pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
-pub use database::{Balance, Database, opens_as_database, url_of_connection_string};
+pub use database::{Balance, Database, Transactions, opens_as_database, url_of_connection_string};
 pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
@@ -67,9 +66,9 @@ pub use study::{
     Written,
 };
 pub use system_kind::{
-    authorization, begins_as_request_url, default_request_port, has_known_scheme, takes_statements,
+    authorization, begins_as_request_url, default_request_port, has_known_scheme, has_tables_of_records,
+    misfit_of_first_plan, shown_url,
 };
-pub use transactions::Transactions;
 pub use units;
 pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;

@@ -233,18 +233,19 @@ impl OwnedAction {
         Self { protocol: None, step: Arc::new(step), host: String::new(), keep_alive: true }
     }
 
-    /// Compiles the channels of this step alone.
+    /// Compiles the channels of this step alone. `None` if the system decides its protocol.
     ///
     /// # Errors
     ///
     /// The step cannot be sent as it is written.
-    pub fn compile(&self, variables: &[String], secrets: &Secrets) -> Result<Box<dyn Channels>, WrongStep> {
-        let own = self.protocol.and_then(Protocol::steps).ok_or_else(|| WrongStep {
-            step: 0,
-            what: "the system decides the protocol of the step".to_owned(),
-        })?;
+    pub fn compile(
+        &self,
+        variables: &[String],
+        secrets: &Secrets,
+    ) -> Option<Result<Box<dyn Channels>, WrongStep>> {
+        let own = self.protocol.and_then(Protocol::steps)?;
         let steps = [Arc::clone(&self.step)];
-        (own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
+        Some((own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) }))
     }
 
     /// Bytes that distinguish the step from others, for the hash of a plan.
@@ -345,7 +346,7 @@ impl Plan {
     pub fn sql_steps(&self, endpoint: u16) -> Vec<sql::TransactionStep> {
         let steps = (0..).zip(self.steps_at(endpoint));
         let transaction = |(script, (_, step)): (u16, (u16, &PlannedStep))| {
-            let expects = step.owned()?.step.downcast::<SqlStep>()?.expects;
+            let expects = sql::rows_expected_by(&*step.owned()?.step)?;
             Some(sql::TransactionStep { name: step.name.clone(), script, expects })
         };
         steps.filter_map(transaction).collect()

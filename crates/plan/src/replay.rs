@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ::replay::{Recorded, Shared, Trace, Traffic};
 use load::{Arrival, Closed, Load, Open, Recording, Schedule, Stop, Streamed, UserTimes};
 use serde_json::{Value, json};
-use wire::step::Unit;
 
 use crate::check_load::CONNECTIONS_DEFAULT;
 use crate::fault::Fault;
@@ -24,8 +23,8 @@ pub(crate) const STEP: &str = "replay";
 pub struct Replay {
     /// Name of the log in the plan.
     pub log: String,
-    /// Kind of server that wrote the log.
-    pub traffic: Traffic,
+    /// Kind of its entries.
+    pub traffic: &'static Traffic,
     /// Statements or requests to send. Their times have the speed of the load.
     pub trace: Arc<Trace>,
     /// Texts of the fingerprints with masked values, by number.
@@ -126,7 +125,7 @@ impl Replay {
 
     /// The replay over at most `asked` connections, and their number. A log of requests has no sessions, so it always takes as many.
     pub(crate) fn over(mut self, asked: Option<u64>) -> (Self, u64) {
-        if !self.traffic.has_sessions() {
+        if !self.traffic.has_sessions {
             return (self, asked.unwrap_or(CONNECTIONS_DEFAULT));
         }
         if let Some(asked) = asked {
@@ -142,7 +141,7 @@ impl Replay {
     /// The load with the times of the log.
     pub(crate) fn load(&self, load: Load) -> Load {
         let schedule = schedule(&self.trace);
-        match (self.traffic.has_sessions(), load) {
+        match (self.traffic.has_sessions, load) {
             (true, Load::Closed(closed)) => Load::Closed(Closed { schedule: Some(schedule), ..closed }),
             (_, load) => Load::Open(Open {
                 schedule,
@@ -155,14 +154,6 @@ impl Replay {
     /// End of the load: after the last statement.
     pub(crate) fn stop(&self) -> Stop {
         Stop { at_ns: None, requests: Some(self.trace.len() as u64) }
-    }
-
-    /// Unit of its only step.
-    pub(crate) fn unit(&self) -> Unit {
-        match self.traffic {
-            Traffic::Sql(_) => Unit::Transaction,
-            Traffic::Commands(_) | Traffic::Http => Unit::Request,
-        }
     }
 
     /// End of the load, in words.
@@ -184,12 +175,10 @@ impl Replay {
         let counted =
             |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
         let number = self.trace.len();
-        let of_sessions =
-            |noun: &str| format!("{} of {}", counted(number, noun), counted(self.trace.sessions, "session"));
-        let what = match self.traffic {
-            Traffic::Sql(_) => of_sessions("statement"),
-            Traffic::Commands(_) => of_sessions("command"),
-            Traffic::Http => counted(number, "request"),
+        let what = counted(number, self.traffic.noun);
+        let what = match self.traffic.has_sessions {
+            true => format!("{what} of {}", counted(self.trace.sessions, "session")),
+            false => what,
         };
         let speed = match self.speed {
             Some(1.0) => String::new(),

@@ -227,7 +227,7 @@ fn certificate(draft: &Draft) -> Option<ClientCertificate> {
 
 /// Log-in from a URL, if its protocol has one. A password that the URL omits comes from the environment.
 fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
-    let Some(log_in) = protocol.own_steps().and_then(|own| own.log_in) else { return Access::none() };
+    let Some(log_in) = protocol.steps().and_then(|steps| steps.log_in) else { return Access::none() };
     let access = access_of(url);
     if let Err(wrong) = (log_in.check)(&access) {
         faults.push(Fault::new("URL", wrong.what, wrong.help));
@@ -238,7 +238,7 @@ fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
 
 /// Options of the log-in in the query of a URL, in order.
 fn options_of(url: &Url) -> Vec<(String, String)> {
-    let own = wire::of_scheme(url.scheme()).and_then(|(protocol, _)| protocol.own_steps());
+    let own = wire::of_scheme(url.scheme()).and_then(|(protocol, _)| protocol.steps());
     let known = own.map_or(&[][..], OwnSteps::options);
     let is_option = |name: &str| known.iter().any(|option| option.eq_ignore_ascii_case(name));
     let options = url.query_pairs().filter(|(name, _)| is_option(name));
@@ -248,7 +248,7 @@ fn options_of(url: &Url) -> Vec<(String, String)> {
 /// Whether connections to a URL begin with TLS: because of its scheme, or because of an option.
 fn is_secure(url: &Url) -> bool {
     let Some((protocol, scheme)) = wire::of_scheme(url.scheme()) else { return false };
-    let log_in = protocol.own_steps().and_then(|own| own.log_in);
+    let log_in = protocol.steps().and_then(|steps| steps.log_in);
     scheme.is_secure || log_in.is_some_and(|log_in| (log_in.asks_for_tls)(&access_of(url)))
 }
 

@@ -10,37 +10,63 @@ use crate::fault::Fault;
 use crate::file;
 use crate::plan::{OwnedAction, Plan};
 use crate::request;
-use crate::spec::LoadSpec;
+use crate::spec::{Field, LoadSpec};
 use crate::study::LaunchEndpoint;
 use crate::system_kind::SystemKind;
+use crate::ycsb::{RecordLayout, RecordsOfKind};
 
 /// Systems that take requests.
 pub(crate) static SYSTEMS: SystemKind = SystemKind {
-    has_url: |url| {
-        let of_scheme = url.split_once("://").and_then(|(scheme, _)| wire::of_scheme(scheme));
-        of_scheme.is_some_and(|(protocol, _)| protocol.steps().is_some())
-    },
+    has_url: |url| of_scheme(url).is_some_and(|protocol| protocol.steps().is_some()),
     takes_step: |step| step.entries().iter().any(|entry| step::protocol_of(&entry.key).is_some()),
     protocol_of_step: |step| {
         let owner = file::owner_of_step(step);
         Some(owner.unwrap_or(step::requests()))
     },
+    protocol_of_url: of_scheme,
+    read_step: file::read_request,
     unit: Unit::Request,
     words: None,
     path_noun: "path",
     has_errands: true,
-    read_database: None,
+    answers: &[],
+    keeps_writes: false,
+    has_connect_timeout: false,
+    url_fault: request::url_fault,
+    shown: |url| Ok(url.to_owned()),
+    misfit_of_first_plan: None,
     target: Target::from_request_flags,
-    front: |place, load| Ok(alone(place, load)?.front),
+    front: |place| Ok(alone(place, LoadSpec::default())?.front),
+    plan_of_steps: |place, _, load, unit| {
+        // Values that apply only to sessions are for other steps of the plan.
+        alone(
+            place,
+            match unit.has_sessions() {
+                true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
+                false => load.clone(),
+            },
+        )
+    },
     plan_of_tool: alone,
+    plan_of_traffic: |launch, _, spec| alone(&launch.front(), spec.clone()),
+    may_be_second: false,
     check_url: file::check_requests_url,
-    records: |url| {
-        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        protocol.own_steps()?.records
+    records: RecordsOfKind {
+        operations: |url, layout| {
+            of_scheme(url)?.steps()?.records.filter(|_| layout == RecordLayout::Columns)
+        },
+        has_tables: false,
+        section: "",
+        flags: &["--keys", Field::TABLE_SIZE.flag],
     },
     placeholder_url: |scheme| format!("{scheme}://127.0.0.1"),
     in_process: |_| None,
 };
+
+/// Protocol of a URL, by its scheme.
+fn of_scheme(url: &str) -> Option<&'static Protocol> {
+    wire::of_scheme(url.split_once("://")?.0).map(|(protocol, _)| protocol)
+}
 
 /// Requests in a protocol. Connections are spread over the addresses.
 #[derive(Clone, Debug)]
@@ -71,9 +97,12 @@ impl EndpointLoad for Requests {
         Some(self.protocol)
     }
 
-    fn written_by(&self, _number: u16, action: &OwnedAction, has_database: bool) -> Option<String> {
-        (has_database && !action.step.is_safe())
-            .then(|| format!("the load has requests with {}", action.method()))
+    fn flag_for_any_certificate(&self) -> Option<&'static str> {
+        Some("--insecure")
+    }
+
+    fn written_by(&self, _number: u16, action: &OwnedAction, is_kept: bool) -> Option<String> {
+        (is_kept && !action.step.is_safe()).then(|| format!("the load has requests with {}", action.method()))
     }
 
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
@@ -103,7 +132,7 @@ impl EndpointLoad for ForeignLoad {
     }
 
     /// `None`, because the load generator makes the steps.
-    fn written_by(&self, _number: u16, _action: &OwnedAction, _has_database: bool) -> Option<String> {
+    fn written_by(&self, _number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
         None
     }
 

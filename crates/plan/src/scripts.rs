@@ -12,6 +12,7 @@ use sql::{Engine, Mode, SCRIPT_BYTES_MAX, ScriptExplanation, Settings, SqlStep};
 
 use crate::check_load::CheckedLoad;
 use crate::database::Database;
+use crate::database::Transactions;
 use crate::draft::Played;
 use crate::error::{PlanError, Problem, Spelling, StepProblem};
 use crate::fault::Fault;
@@ -19,7 +20,6 @@ use crate::file::near;
 use crate::plan::{Action, OwnedAction, PlannedStep, connections};
 use crate::script_error;
 use crate::spec::{At, Field, Spanned, SqlSpec, values};
-use crate::transactions::Transactions;
 use crate::visible::visible;
 use crate::ycsb;
 

@@ -1,28 +1,44 @@
 //! Kinds of systems, by the schemes of their URLs and by the steps that they take. A kind is one entry in [`KINDS`]; other code asks
 //! it for a property.
 
-use wire::step::{self, Records, Unit};
+use replay::Traffic;
+use wire::step::{self, Unit};
 use wire::{Protocol, Scheme};
 
 use crate::check::Target;
-use crate::database::{self, Database};
+use crate::database;
 use crate::draft::Draft;
 use crate::endpoint::Peer;
 use crate::fault::Fault;
-use crate::file::{Node, Reading};
+use crate::file::{Node, ReadStepOfKind, Reading, SqlText};
 use crate::plan::Plan;
 use crate::requests;
 use crate::spec::LoadSpec;
-use crate::study::LaunchEndpoint;
+use crate::study::{Launch, LaunchEndpoint};
+use crate::ycsb::RecordsOfKind;
 
 /// Whether the scheme of a URL is known.
 pub fn has_known_scheme(url: &str) -> bool {
     KINDS.into_iter().any(|kind| (kind.has_url)(url))
 }
 
-/// Whether the system with this URL takes SQL statements.
-pub fn takes_statements(url: &str) -> bool {
-    SystemKind::by_url(url).takes_statements()
+/// URL of a system for display, without secrets.
+///
+/// # Errors
+///
+/// The URL of a kind that reads all of it is wrong.
+pub fn shown_url(url: &str) -> Result<String, Vec<Fault>> {
+    (SystemKind::by_url(url).shown)(url)
+}
+
+/// Whether the system with this URL keeps the records of workloads in tables, which are created before they are filled.
+pub fn has_tables_of_records(url: &str) -> bool {
+    SystemKind::by_url(url).records.has_tables
+}
+
+/// Error for the system with this URL, and its help, in a first plan, whose steps are requests. `None` if such a plan fits.
+pub fn misfit_of_first_plan(url: &str) -> Option<[&'static str; 2]> {
+    SystemKind::by_url(url).misfit_of_first_plan
 }
 
 /// Whether a text begins like a URL of requests, which have headers and a body.
@@ -47,8 +63,8 @@ pub fn default_request_port(url: &str) -> Option<u16> {
     schemes.find(|scheme| scheme.name == name).map(|scheme| scheme.port)
 }
 
-/// Reads the database behind a URL.
-type ReadDatabase = fn(&str) -> Result<Database, Vec<Fault>>;
+/// Plan of a load, or all errors.
+type Planned = Result<Plan, Vec<Fault>>;
 
 /// A kind of system.
 pub(crate) struct SystemKind {
@@ -58,6 +74,10 @@ pub(crate) struct SystemKind {
     pub(crate) takes_step: fn(&Node) -> bool,
     /// Protocol of a step. `None` if the system decides it.
     pub(crate) protocol_of_step: fn(&Node) -> Option<&'static Protocol>,
+    /// Protocol of a URL of such a system. `None` if its steps name none.
+    pub(crate) protocol_of_url: fn(&str) -> Option<&'static Protocol>,
+    /// Reads a step that such a system takes.
+    pub(crate) read_step: ReadStepOfKind,
     /// Unit in which reports count its steps.
     pub(crate) unit: Unit,
     /// Words in messages if all protocols of the kind share them. `None` if each protocol has its own.
@@ -66,18 +86,34 @@ pub(crate) struct SystemKind {
     pub(crate) path_noun: &'static str,
     /// Whether one client can make such steps before and after a load.
     pub(crate) has_errands: bool,
-    /// Reads the database behind a URL. `None` if such a system takes no statements.
-    pub(crate) read_database: Option<ReadDatabase>,
+    /// Keys of plans whose statements such a system answers outside of steps.
+    pub(crate) answers: &'static [&'static str],
+    /// Whether the plan knows that a load leaves what it writes in the system itself.
+    pub(crate) keeps_writes: bool,
+    /// Whether its URL may set the connect timeout of a plan.
+    pub(crate) has_connect_timeout: bool,
     /// Reads the target of a command line.
     pub(crate) target: fn(&Draft, &mut Vec<Fault>) -> Option<Target>,
+    /// Error for the text of a command line that takes the place of a URL, if it is checked before the load. `None` if there is none.
+    pub(crate) url_fault: fn(&str) -> Option<Fault>,
+    /// URL for display.
+    pub(crate) shown: fn(&str) -> Result<String, Vec<Fault>>,
+    /// Error for such a system, and its help, in a first plan, whose steps are requests. `None` if such a plan fits.
+    pub(crate) misfit_of_first_plan: Option<[&'static str; 2]>,
     /// Reads the address of the system itself.
-    pub(crate) front: fn(&LaunchEndpoint, LoadSpec) -> Result<Peer, Vec<Fault>>,
+    pub(crate) front: fn(&LaunchEndpoint) -> Result<Peer, Vec<Fault>>,
+    /// Plans the load of steps on such a system, with their scripts. The unit is that of all steps of the plan.
+    pub(crate) plan_of_steps: fn(&LaunchEndpoint, &SqlText, &LoadSpec, Unit) -> Planned,
     /// Plans a load that an external load generator makes.
-    pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Result<Plan, Vec<Fault>>,
+    pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Planned,
+    /// Plans a load that replays a log on the system with this URL, one of the launch.
+    pub(crate) plan_of_traffic: fn(&Launch, &str, &LoadSpec) -> Planned,
+    /// Whether the key `database` may name it next to the system of `url`.
+    pub(crate) may_be_second: bool,
     /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
     pub(crate) check_url: fn(&Node, &str, bool, &mut Reading<'_>),
-    /// Operations on records of the system with this URL. `None` if it has none.
-    pub(crate) records: fn(&str) -> Option<&'static Records>,
+    /// Workloads of records on such a system.
+    pub(crate) records: RecordsOfKind,
     /// URL with this scheme that takes the place of one that may have a password.
     pub(crate) placeholder_url: fn(&str) -> String,
     /// Name of the system with this URL if it runs within this program. `None` for a server.
@@ -111,19 +147,30 @@ impl SystemKind {
         KINDS.into_iter().rev().find(|kind| (kind.takes_step)(step))
     }
 
-    /// Kind of the systems that take requests.
-    pub(crate) fn for_requests() -> &'static Self {
+    /// Kind of the systems that take recorded traffic.
+    pub(crate) fn for_traffic(traffic: &Traffic) -> &'static Self {
+        KINDS.into_iter().find(|kind| kind.unit == traffic.unit).unwrap_or(KINDS[0])
+    }
+
+    /// URL of such a system in a launch. `None` if the launch has none.
+    pub(crate) fn url_at<'a>(&self, launch: &'a Launch) -> Option<&'a String> {
+        let of_front = Some(&launch.url).filter(|url| std::ptr::eq(Self::by_url(url), self));
+        of_front.or(launch.database.as_ref().filter(|_| self.may_be_second))
+    }
+
+    /// Kind that reports a URL or a step that no system has.
+    pub(crate) fn for_unknown() -> &'static Self {
         KINDS[0]
     }
 
-    /// Kind of the systems that take statements.
-    pub(crate) fn for_statements() -> &'static Self {
-        KINDS.into_iter().find(|kind| kind.takes_statements()).unwrap_or(KINDS[0])
+    /// Kind of the systems that answer the statements of a key outside of steps.
+    pub(crate) fn answering(key: &str) -> &'static Self {
+        KINDS.into_iter().find(|kind| kind.does_answer(key)).unwrap_or(KINDS[0])
     }
 
-    /// Whether such a system takes statements.
-    pub(crate) fn takes_statements(&self) -> bool {
-        self.read_database.is_some()
+    /// Whether such a system answers the statements of a key outside of steps.
+    pub(crate) fn does_answer(&self, key: &str) -> bool {
+        self.answers.contains(&key)
     }
 
     /// Place in the order of kinds.

@@ -16,10 +16,9 @@ use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::query_step;
-use crate::request::url_fault;
 use crate::spec::Field;
 use crate::study::{Environment, Launch, OwnData, OwnRows, OwnTable, SqlFile, Study};
-use crate::system_kind::{SystemKind, takes_statements};
+use crate::system_kind::SystemKind;
 use crate::units;
 
 /// Default number of records.
@@ -116,12 +115,21 @@ pub enum RecordLayout {
     Jsonb,
 }
 
+/// Workloads of records on a kind of system.
+pub(crate) struct RecordsOfKind {
+    /// Operations on records of the system with this URL. `None` if it has none in this layout.
+    pub(crate) operations: fn(&str, RecordLayout) -> Option<&'static Records>,
+    /// Whether records are rows of tables, which are created before they are filled.
+    pub(crate) has_tables: bool,
+    /// Further section of a plan with such a workload, on a line of its own. Empty if there is none.
+    pub(crate) section: &'static str,
+    /// Flags of a command line that apply to such a workload.
+    pub(crate) flags: &'static [&'static str],
+}
+
 /// Operations on records in the protocol of a URL. `None` if it has none.
 pub(crate) fn operations(url: &str, layout: RecordLayout) -> Option<&'static Records> {
-    match layout {
-        RecordLayout::Columns => (SystemKind::by_url(url).records)(url),
-        RecordLayout::Jsonb => takes_statements(url).then_some(&sql::records::JSONB),
-    }
+    (SystemKind::by_url(url).records.operations)(url, layout)
 }
 
 /// Error for a system without operations on records.
@@ -149,8 +157,8 @@ impl Ycsb {
         }
         let scenarios = scenarios.join(",");
         let data = data(&scenarios, shape, self.reads_latest);
-        let sql = if takes_statements(url) { "sql: { mode: prepared }\n" } else { "" };
-        Ok(format!("scenarios: {{{scenarios}}}\ndata: {data}\n{sql}"))
+        let further = SystemKind::by_url(url).records.section;
+        Ok(format!("scenarios: {{{scenarios}}}\ndata: {data}\n{further}"))
     }
 }
 
@@ -328,9 +336,7 @@ pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
 pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let kind = SystemKind::by_url(&draft.url);
-    if !kind.takes_statements() {
-        faults.extend(url_fault(&draft.url));
-    }
+    faults.extend((kind.url_fault)(&draft.url));
     if draft.played.len() > 1 {
         let what = format!("{} is a mix of its own", workload.name);
         faults.push(Fault::new(Field::WORKLOAD.flag, what, "remove the other workloads and scripts"));
@@ -378,7 +384,7 @@ fn records(draft: &Draft, faults: &mut Vec<Fault>) -> u64 {
 
 /// Reports flags that have no meaning for a workload.
 fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
-    let of_database = takes_statements(&draft.url);
+    let applicable = SystemKind::by_url(&draft.url).records.flags;
     let of_request = [
         ("-X", draft.method.is_some()),
         ("-H", !draft.headers.is_empty()),
@@ -387,20 +393,12 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
         ("--resolve", !draft.resolve.is_empty()),
     ];
     let given = of_request.into_iter().chain(draft.expects.given()).chain(draft.command_mix.given());
-    let given = given.chain(draft.sql.given()).filter(|(flag, is_given)| {
-        let is_records = if of_database {
-            *flag == Field::TABLE_SIZE.flag
-        } else {
-            ["--keys", Field::TABLE_SIZE.flag].contains(flag)
-        };
-        let is_sql = of_database && [Field::MODE.flag, Field::MAX_TRIES.flag].contains(flag);
-        *is_given && !is_records && !is_sql
-    });
-    for (flag, _) in given {
+    let given = given.chain(draft.sql.given()).filter(|(_, is_given)| *is_given);
+    for (flag, _) in given.filter(|(flag, _)| !applicable.contains(flag)) {
         let what = format!("it does not apply to {}", workload.name);
         faults.push(Fault::new(flag, what, "remove it"));
     }
-    if draft.url.split_once("://").is_some_and(|(_, rest)| rest.contains('?')) && !of_database {
+    if draft.url.split_once("://").is_some_and(|(_, rest)| rest.contains('?')) {
         let url = url::Url::parse(&draft.url).ok();
         let own = url.as_ref().and_then(|url| wire::of_scheme(url.scheme())?.0.own_steps());
         if url.as_ref().zip(own).is_some_and(|(url, own)| query_step::has_step(url, own)) {
@@ -413,5 +411,5 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
 /// Max requests under way on one connection to the system of a URL.
 fn pipeline_max(url: &str) -> Option<u32> {
     let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-    Some(protocol.own_steps().map_or(1, |own| own.pipeline_max))
+    Some(protocol.steps().map_or(1, |steps| steps.pipeline_max))
 }

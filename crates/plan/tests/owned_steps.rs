@@ -24,7 +24,8 @@ fn checks_and_saves_reply_for_later_steps() {
     let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, ["INCR n", "SET user:{n} a b {name}", "read"]);
     for step in &plan.steps {
-        let channels = step.owned().expect("an own step").compile(&plan.variables, &plan.secrets);
+        let channels =
+            step.owned().expect("an own step").compile(&plan.variables, &plan.secrets).expect("a protocol");
         assert!(channels.is_ok(), "{}", step.name);
     }
     let message = plan.steps[1].owned().map(|action| action.step.message().to_vec());

@@ -1,8 +1,6 @@
 //! Masks values in statements and requests, so that texts that differ only in values have one fingerprint.
 
-use sql::Engine;
-
-use crate::mysql;
+use sql::{Engine, Lexis};
 
 /// Max bytes of a fingerprint. The rest of a longer one is left out.
 pub(crate) const BYTES_MAX: usize = 2_000;
@@ -22,8 +20,7 @@ pub struct Scanned {
 
 /// Masks the values of a statement.
 pub fn scan(text: &str, engine: Engine) -> Scanned {
-    let mut scan =
-        Scan { bytes: text.as_bytes(), at: 0, is_mysql: engine == mysql::ENGINE, out: Scanned::default() };
+    let mut scan = Scan { bytes: text.as_bytes(), at: 0, lexis: engine.lexis(), out: Scanned::default() };
     while scan.at < scan.bytes.len() {
         scan.token();
     }
@@ -41,7 +38,7 @@ pub fn scan(text: &str, engine: Engine) -> Scanned {
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    is_mysql: bool,
+    lexis: Lexis,
     out: Scanned,
 }
 
@@ -56,12 +53,13 @@ impl Scan<'_> {
                 self.at += 1;
                 self.blank();
             }
-            (b'-', b'-') if !self.is_mysql || self.peek(2) <= b' ' => self.line_comment(),
-            (b'#', _) if self.is_mysql => self.line_comment(),
-            // MySQL executes what `/*! … */` contains.
-            (b'/', b'*') if !self.is_mysql || !matches!(self.peek(2), b'!' | b'M') => self.block_comment(),
-            (quote @ (b'\'' | b'"'), _) if quote == b'\'' || self.is_mysql => {
-                self.literal(quote, self.is_mysql)
+            (b'-', b'-') if !self.lexis.dashes_need_blank || self.peek(2) <= b' ' => self.line_comment(),
+            (b'#', _) if self.lexis.has_hash_comments => self.line_comment(),
+            (b'/', b'*') if !self.lexis.has_executable_comments || !matches!(self.peek(2), b'!' | b'M') => {
+                self.block_comment()
+            }
+            (quote @ (b'\'' | b'"'), _) if quote == b'\'' || self.lexis.has_texts_in_double_quotes => {
+                self.literal(quote, self.lexis.has_escapes_in_quotes)
             }
             (b'e' | b'E', b'\'') => {
                 self.at += 1;
@@ -69,11 +67,11 @@ impl Scan<'_> {
             }
             (b'b' | b'B' | b'x' | b'X' | b'n' | b'N', b'\'') => {
                 self.at += 1;
-                self.literal(b'\'', self.is_mysql);
+                self.literal(b'\'', self.lexis.has_escapes_in_quotes);
             }
             (quote @ (b'"' | b'`'), _) => self.identifier(quote),
             (b'$', digit) if digit.is_ascii_digit() => self.placeholder(),
-            (b'$', _) if !self.is_mysql && self.dollar_quote() => {}
+            (b'$', _) if self.lexis.has_dollar_quotes && self.dollar_quote() => {}
             (byte, _) if byte.is_ascii_digit() => self.number(),
             (b'.', digit) if digit.is_ascii_digit() && !self.follows_word() => self.number(),
             (byte, _) if is_word(byte) => self.word(),
@@ -114,7 +112,9 @@ impl Scan<'_> {
         let mut depth = 0;
         loop {
             match (self.peek(0), self.peek(1)) {
-                (b'/', b'*') if depth == 0 || !self.is_mysql => (depth, self.at) = (depth + 1, self.at + 2),
+                (b'/', b'*') if depth == 0 || self.lexis.nests_comments => {
+                    (depth, self.at) = (depth + 1, self.at + 2)
+                }
                 (b'*', b'/') => (depth, self.at) = (depth - 1, self.at + 2),
                 _ if self.at >= self.bytes.len() => {
                     self.out.is_cut = true;

@@ -1,47 +1,16 @@
 //! The formats of logs that can be replayed.
 
-use sql::Engine;
-
 use crate::databases::{self, monitor};
 use crate::mysql::{self, general, slow};
 use crate::output::Reader;
 use crate::postgres::prefix::Prefix;
 use crate::postgres::{self, csvlog, jsonlog, stderr};
+use crate::traffic::Traffic;
 use crate::web::pattern::{COMBINED, COMMON, Pattern};
-use crate::web::{caddy, har, text};
+use crate::web::{self, caddy, har, text};
 
 /// Number of lines of a sample that decide which format a log has.
 const SAMPLE_LINES_MAX: usize = 1_000;
-
-/// Kind of server that wrote a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Traffic {
-    /// SQL statements to this kind of database.
-    Sql(Engine),
-    /// Commands to a store with this protocol.
-    Commands(&'static str),
-    /// HTTP requests.
-    Http,
-}
-
-impl Traffic {
-    /// Whether entries belong to sessions, each with a connection of its own.
-    pub fn has_sessions(self) -> bool {
-        !matches!(self, Self::Http)
-    }
-
-    /// Whether a server with this scheme of its URL takes the traffic.
-    pub fn fits_scheme(self, scheme: &str) -> bool {
-        let is_http = matches!(scheme, "http" | "https");
-        match self {
-            Self::Sql(_) => !is_http,
-            Self::Commands(name) => {
-                wire::of_scheme(scheme).is_some_and(|(protocol, _)| protocol.name == name)
-            }
-            Self::Http => is_http,
-        }
-    }
-}
 
 /// A format of logs.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +19,8 @@ pub struct Format {
     pub name: &'static str,
     /// Description for help texts and documents.
     pub sentence: &'static str,
-    /// Kind of server.
-    pub traffic: Traffic,
+    /// Kind of its entries.
+    pub traffic: &'static Traffic,
     /// Number of lines of a sample that begin a record of this format.
     count: fn(&[u8]) -> usize,
     /// Creates a reader for a log that begins with this sample.
@@ -75,21 +44,21 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "postgres-csv",
         sentence: "PostgreSQL, log_destination = csvlog",
-        traffic: Traffic::Sql(postgres::ENGINE),
+        traffic: &postgres::TRAFFIC,
         count: |sample| records(sample, csvlog::is_record),
         open: |_, _| Ok(Box::new(csvlog::Csvlog::default())),
     },
     Format {
         name: "postgres-json",
         sentence: "PostgreSQL 15 and later, log_destination = jsonlog",
-        traffic: Traffic::Sql(postgres::ENGINE),
+        traffic: &postgres::TRAFFIC,
         count: |sample| records(sample, jsonlog::is_record),
         open: |_, _| Ok(Box::new(jsonlog::Jsonlog::default())),
     },
     Format {
         name: "postgres",
         sentence: "PostgreSQL, log_destination = stderr, with any log_line_prefix (--log-prefix)",
-        traffic: Traffic::Sql(postgres::ENGINE),
+        traffic: &postgres::TRAFFIC,
         count: |sample| stderr::detect(sample).map_or(0, |(_, count)| count),
         open: |layout, sample| {
             let prefix = match &layout.prefix {
@@ -106,56 +75,56 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "mysql-slow",
         sentence: "MySQL and MariaDB, slow log (long_query_time = 0)",
-        traffic: Traffic::Sql(mysql::ENGINE),
+        traffic: &mysql::TRAFFIC,
         count: |sample| records(sample, slow::is_record),
         open: |_, _| Ok(Box::new(slow::Slow::default())),
     },
     Format {
         name: "mysql-general",
         sentence: "MySQL and MariaDB, general log",
-        traffic: Traffic::Sql(mysql::ENGINE),
+        traffic: &mysql::TRAFFIC,
         count: |sample| records(sample, general::is_record),
         open: |_, _| Ok(Box::new(general::General::default())),
     },
     Format {
         name: "monitor",
         sentence: "Redis, output of MONITOR",
-        traffic: Traffic::Commands(databases::STORE),
+        traffic: &databases::COMMANDS,
         count: |sample| records(sample, monitor::is_record),
         open: |_, _| Ok(Box::new(monitor::Monitor::default())),
     },
     Format {
         name: "combined",
         sentence: "nginx and Apache, combined format",
-        traffic: Traffic::Http,
+        traffic: &web::TRAFFIC,
         count: |sample| with_pattern(sample, COMBINED),
         open: |_, _| Ok(Box::new(text::Text::new(Pattern::compile(COMBINED)?))),
     },
     Format {
         name: "common",
         sentence: "nginx and Apache, common format",
-        traffic: Traffic::Http,
+        traffic: &web::TRAFFIC,
         count: |sample| with_pattern(sample, COMMON),
         open: |_, _| Ok(Box::new(text::Text::new(Pattern::compile(COMMON)?))),
     },
     Format {
         name: "caddy",
         sentence: "Caddy, JSON",
-        traffic: Traffic::Http,
+        traffic: &web::TRAFFIC,
         count: |sample| records(sample, caddy::is_record),
         open: |_, _| Ok(Box::new(caddy::Caddy)),
     },
     Format {
         name: "har",
         sentence: "HTTP archive of a browser or proxy (HAR), up to 256 MiB",
-        traffic: Traffic::Http,
+        traffic: &web::TRAFFIC,
         count: har::count,
         open: |_, _| Ok(Box::new(har::Har::default())),
     },
     Format {
         name: "access",
         sentence: "nginx and Apache, any format: --log-format '$remote_addr [$time_local] \"$request\" $request_time'",
-        traffic: Traffic::Http,
+        traffic: &web::TRAFFIC,
         count: |_| 0,
         open: |layout, _| {
             let pattern = layout.pattern.as_deref().ok_or("write the format itself instead of its name")?;

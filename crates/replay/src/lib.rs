@@ -21,11 +21,12 @@ mod skipped;
 mod spill;
 mod survey;
 mod trace;
+mod traffic;
 mod web;
 
 pub use entry::{Action, Entry, LoggedResult};
 pub use fingerprint::{Scanned, of_request, scan};
-pub use formats::{FORMATS, Format, Layout, Traffic};
+pub use formats::{FORMATS, Format, Layout};
 pub use log::{Log, LogError};
 pub use output::{Output, Reader};
 pub use recorded::{Keep, Moment, ReadError, Recorded, Selection, speed};
@@ -35,3 +36,4 @@ pub use survey::{FINGERPRINTS_MAX, FingerprintCount, OTHER, Survey};
 pub use trace::{
     Form, Item, KEPT_BYTES_MAX, RequestForm, SPILLED_ABOVE_BYTES, SlotReader, Trace, TraceBuilder, TraceError,
 };
+pub use traffic::{Replaying, Traffic};

@@ -5,12 +5,26 @@ pub(crate) mod slow;
 
 use sql::Engine;
 
+use crate::databases::STATEMENTS;
 use crate::entry::Action;
 use crate::fingerprint::scan;
 use crate::skipped::Reason;
+use crate::traffic::Traffic;
 
 /// Kind of database that writes these logs.
-pub(crate) const ENGINE: Engine = Engine::MySql;
+const ENGINE: Engine = Engine::MySql;
+
+/// Statements of MySQL and MariaDB.
+pub(crate) static TRAFFIC: Traffic = Traffic {
+    entries_of_server: "statements of MySQL",
+    fits: |protocol| protocol.name == wire::mysql::PROTOCOL.name,
+    other_server: [
+        "the log has statements of MySQL, and the system is another database",
+        "name a server of that kind",
+    ],
+    may_write: |text| sql::text_may_write(text, ENGINE),
+    ..STATEMENTS
+};
 
 /// Lines that the server writes at its start: its version, its port, and the heads of the columns.
 fn is_banner(line: &[u8]) -> bool {

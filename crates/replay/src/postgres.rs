@@ -13,5 +13,20 @@ pub(crate) mod stderr;
 
 use sql::Engine;
 
+use crate::databases::STATEMENTS;
+use crate::traffic::Traffic;
+
 /// Kind of database that writes these logs.
-pub(crate) const ENGINE: Engine = Engine::PostgreSql;
+const ENGINE: Engine = Engine::PostgreSql;
+
+/// Statements of PostgreSQL, and of servers that speak its protocol.
+pub(crate) static TRAFFIC: Traffic = Traffic {
+    entries_of_server: "statements of PostgreSQL",
+    fits: |protocol| protocol.name == wire::postgres::PROTOCOL.name,
+    other_server: [
+        "the log has statements of PostgreSQL, and the system is another database",
+        "name a server of that kind",
+    ],
+    may_write: |text| sql::text_may_write(text, ENGINE),
+    ..STATEMENTS
+};

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::databases;
 use crate::entry::{Action, Entry, LoggedResult};
 use crate::fingerprint;
-use crate::formats::Traffic;
+use crate::traffic::Traffic;
 
 /// Max number of fingerprints with counts of their own. Further ones are counted together.
 pub const FINGERPRINTS_MAX: usize = 1_000;
@@ -32,7 +31,7 @@ pub struct FingerprintCount {
 /// Counts of a log.
 #[derive(Debug)]
 pub struct Survey {
-    traffic: Traffic,
+    traffic: &'static Traffic,
     /// Counts by number of the fingerprint.
     pub fingerprints: Vec<FingerprintCount>,
     numbers: HashMap<String, u16>,
@@ -54,7 +53,7 @@ pub struct Survey {
 
 impl Survey {
     /// Begins to count.
-    pub fn new(traffic: Traffic) -> Self {
+    pub fn new(traffic: &'static Traffic) -> Self {
         Self {
             traffic,
             fingerprints: Vec::new(),
@@ -81,7 +80,7 @@ impl Survey {
                 !matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE")
             }
             (Some(writes), _) => writes,
-            (None, action) => self.writes(action.text()),
+            (None, action) => (self.traffic.may_write)(action.text()),
         };
         (number, writes)
     }
@@ -95,20 +94,12 @@ impl Survey {
         let text = if is_full { OTHER } else { text };
         // The masked text has every word, unless it is cut.
         let is_whole = !is_full && text.len() < fingerprint::BYTES_MAX;
-        self.may_write.push(is_whole.then(|| self.writes(text)));
+        self.may_write.push(is_whole.then(|| (self.traffic.may_write)(text)));
         self.fingerprints.push(FingerprintCount { text: text.to_owned(), ..FingerprintCount::default() });
         if !is_full {
             self.numbers.insert(text.to_owned(), number);
         }
         number
-    }
-
-    fn writes(&self, text: &str) -> bool {
-        match self.traffic {
-            Traffic::Sql(engine) => sql::text_may_write(text, engine),
-            Traffic::Commands(_) => databases::may_write(text),
-            Traffic::Http => false,
-        }
     }
 
     /// Counts an entry with the result of [`Survey::classify`].
@@ -137,8 +128,8 @@ impl Survey {
         }
     }
 
-    /// Kind of server.
-    pub fn traffic(&self) -> Traffic {
+    /// Kind of the entries.
+    pub fn traffic(&self) -> &'static Traffic {
         self.traffic
     }
 

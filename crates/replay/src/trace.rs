@@ -437,11 +437,6 @@ impl Trace {
         })
     }
 
-    /// Whether it has requests, which belong to no session.
-    pub fn has_requests(&self) -> bool {
-        self.slots.iter().flatten().next().is_some_and(|item| matches!(item.form, Form::Request(_)))
-    }
-
     /// Multiplies the speed: times are divided by `factor`. `None` removes all pauses.
     pub fn speed_up(&mut self, factor: Option<f64>) {
         for item in self.slots.iter_mut().flatten() {

@@ -5,10 +5,40 @@ pub(crate) mod har;
 pub(crate) mod pattern;
 pub(crate) mod text;
 
+use wire::step::{self, Unit};
+
 use crate::entry::{Action, Entry, LoggedResult};
 use crate::fingerprint;
 use crate::output::Output;
+use crate::play::{NOT_REPLAYABLE, RequestPlay};
 use crate::skipped::Reason;
+use crate::traffic::Traffic;
+
+/// Requests, as access logs and archives have them.
+pub(crate) static TRAFFIC: Traffic = Traffic {
+    entries: "HTTP requests",
+    entries_of_server: "HTTP requests",
+    noun: "request",
+    unit: Unit::Request,
+    has_sessions: false,
+    stand_in: None,
+    fits_scheme: |scheme| step::requests().schemes.iter().any(|known| known.name == scheme),
+    // Requests that a protocol cannot send are reported where they are compiled.
+    fits: |_| true,
+    help_for_flags: "name a web server with --to http://HOST:PORT",
+    other_kind: Some(["the log has HTTP requests, and the system is a database", "name a web server"]),
+    other_server: ["the log has HTTP requests, and the system is another", "name a web server"],
+    // The method of a request says it.
+    may_write: |_| false,
+    play: |replaying| {
+        let (Some(protocol), Some(like)) = (replaying.protocol, replaying.like) else {
+            return Err(NOT_REPLAYABLE.to_owned());
+        };
+        let (trace, outcomes) = (replaying.trace.clone(), replaying.outcomes.clone());
+        let fingerprints = replaying.fingerprints.len();
+        Ok(Box::new(RequestPlay::new(trace, outcomes, fingerprints, protocol, like, replaying.secrets)?))
+    },
+};
 
 /// A request, as an access log has it.
 #[derive(Debug, Default)]

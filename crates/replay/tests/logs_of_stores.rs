@@ -1,6 +1,6 @@
 //! Commands in the output of MONITOR.
 
-use replay::{Reason, Survey, Traffic};
+use replay::{Format, Reason, Survey};
 
 use crate::support::{counts, read, texts};
 
@@ -35,7 +35,7 @@ fn monitor_has_sessions_by_client_and_skips_what_scripts_call() {
     let reasons =
         [(Reason::Unparsable, 2), (Reason::NoStatement, 1), (Reason::Command, 1), (Reason::PartOfScript, 1)];
     assert_eq!(counts(&skipped), reasons);
-    let mut survey = Survey::new(Traffic::Commands("redis"));
+    let mut survey = Survey::new(Format::named("monitor").unwrap().traffic);
     let writes: Vec<bool> = entries.iter().map(|entry| survey.classify(entry).1).collect();
     assert_eq!(writes, [true, false, true, false, true]);
 }

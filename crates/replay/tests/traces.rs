@@ -1,10 +1,15 @@
 //! Sessions on slots, fingerprints, and what may write.
 
-use replay::{Action, Entry, FINGERPRINTS_MAX, LoggedResult, OTHER, Survey, TraceBuilder, Traffic, scan};
+use replay::{
+    Action, Entry, FINGERPRINTS_MAX, Format, LoggedResult, OTHER, Survey, TraceBuilder, Traffic, scan,
+};
 use sql::Engine;
 
 const SECOND: u64 = 1_000_000_000;
-const POSTGRES: Traffic = Traffic::Sql(Engine::PostgreSql);
+
+fn statements() -> &'static Traffic {
+    Format::named("postgres").unwrap().traffic
+}
 
 fn entry(session: u32, at_ns: u64, text: &str) -> Entry {
     Entry {
@@ -75,7 +80,7 @@ fn speed_divides_times_and_max_removes_them() {
 
 #[test]
 fn statements_that_may_write_are_counted() {
-    let mut survey = Survey::new(POSTGRES);
+    let mut survey = Survey::new(statements());
     let writes = |survey: &mut Survey, text: &str| {
         let entry = entry(0, 1, text);
         let (fingerprint, writes) = survey.classify(&entry);
@@ -104,7 +109,7 @@ fn statements_that_may_write_are_counted() {
 
 #[test]
 fn further_fingerprints_are_counted_together() {
-    let mut survey = Survey::new(POSTGRES);
+    let mut survey = Survey::new(statements());
     for number in 0..FINGERPRINTS_MAX + 10 {
         let letters: String =
             number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
@@ -120,7 +125,7 @@ fn further_fingerprints_are_counted_together() {
 
 #[test]
 fn peak_is_the_largest_number_of_overlapping_sessions() {
-    let mut survey = Survey::new(POSTGRES);
+    let mut survey = Survey::new(statements());
     for (session, at_s) in [(0, 1), (1, 2), (0, 3), (2, 5), (1, 6)] {
         let entry = entry(session, at_s * SECOND, "SELECT 1");
         let (fingerprint, writes) = survey.classify(&entry);

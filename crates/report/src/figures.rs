@@ -82,7 +82,7 @@ pub(crate) struct Figures {
 
 impl Figures {
     pub(crate) fn of(tally: &Tally, window: Option<Window>, kind: TallyKind) -> Self {
-        let is_sql = kind.unit == Unit::Transactions;
+        let counts_tries = kind.unit.counts_tries();
         Self {
             unit: kind.unit,
             counts: tally.counts,
@@ -98,9 +98,8 @@ impl Figures {
             first_byte: Durations::of(&tally.first_byte),
             connect: Durations::of(&tally.connect),
             tls: Durations::of(&tally.tls),
-            // Statuses of transactions are numbers of tries.
-            statuses: tally.statuses.iter().filter(|_| !is_sql).collect(),
-            tries: is_sql.then(|| Tries::of(&tally.statuses)),
+            statuses: tally.statuses.iter().filter(|_| !counts_tries).collect(),
+            tries: counts_tries.then(|| Tries::of(&tally.statuses)),
             late: kind.latency_limit_ns.map(|limit_ns| Late::of(&tally.response, limit_ns)),
             errors: errors(tally),
             can_be_summed: rates::can_be_summed(tally),

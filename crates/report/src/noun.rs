@@ -49,9 +49,7 @@ impl Noun {
 
     /// Names for several runs: transactions if all of them have only transactions, otherwise requests.
     pub(crate) fn of_all<'a, 'b: 'a>(views: impl IntoIterator<Item = &'a View<'b>>) -> &'static Self {
-        let mut views = views.into_iter().peekable();
-        let are_sql = views.peek().is_some() && views.all(|view| view.unit() == Unit::Transactions);
-        Self::of(if are_sql { Unit::Transactions } else { Unit::Requests })
+        Self::of(Unit::for_all(views.into_iter().map(View::unit)))
     }
 
     /// Formats a number of units: `1 request`, `5,000 requests`.

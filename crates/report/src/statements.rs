@@ -1,7 +1,5 @@
 //! Parts of steps: the time that each statement of a transaction, or each redirected request, took of its step.
 
-use evidence::Unit;
-
 use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;
 use crate::item::Escape;
@@ -58,7 +56,7 @@ pub(crate) struct Heads {
 
 /// Names for these lines.
 pub(crate) fn heads(lines: &[StatementLine<'_>]) -> Heads {
-    match lines.iter().all(|line| line.of_step.unit == Unit::Transactions) {
+    match lines.iter().all(|line| line.of_step.unit.has_planned_statements()) {
         true => Heads { title: "Statements", many: "statements", one: "statement", step: "transaction" },
         false => Heads { title: "Parts of steps", many: "parts", one: "part", step: "step" },
     }

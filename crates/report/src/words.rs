@@ -1,7 +1,7 @@
 //! Sentences and figures that several formats share.
 
 use evidence::{
-    Decision, Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, ThreadRule, Unit,
+    Decision, Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, ThreadRule,
     Validity, Verdict,
 };
 use judge::MetricKind;
@@ -162,7 +162,7 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
 pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
     let times = |figures: &Figures| {
         let connections = figures.connections?;
-        let log_in = if view.unit() == Unit::Transactions { ", log-in included" } else { "" };
+        let log_in = if view.unit().connects_with_log_in() { ", log-in included" } else { "" };
         let made =
             times::in_words(&figures.connect).map_or_else(String::new, |words| format!("{log_in}, {words}"));
         let s = if connections == 1 { "" } else { "s" };

@@ -14,7 +14,6 @@ use judge::DATABASE;
 use loading::{Answer, Database, HeldSession};
 
 use crate::database_watch::MonitoredDatabase;
-use crate::databases;
 use crate::load_data;
 
 /// Pause between two readings, and the number of readings until the values stop changing: servers count a session's work when it ends.
@@ -44,14 +43,13 @@ pub struct CostMeter {
 impl CostMeter {
     /// Reads the values before a load. `None` if a server reports none.
     pub(crate) fn begin(database: &MonitoredDatabase) -> Option<Self> {
-        let MonitoredDatabase::Sql(database) = database else { return None };
-        let read = databases::of(database.engine).costs?;
+        let (servers, read) = database.costs()?;
         let server = |server: plan::Database| {
             let place = load_data::place(&server).ok()?;
             let before = settled(&place, read).filter(|costs| !costs.is_empty())?;
             Some((place, before))
         };
-        let servers = database.servers().into_iter().map(server).collect::<Option<Vec<_>>>()?;
+        let servers = servers.into_iter().map(server).collect::<Option<Vec<_>>>()?;
         Some(Self { read, servers })
     }
 

@@ -16,10 +16,8 @@ use std::time::{Duration, Instant};
 use judge::{BLOCKING_SEPARATOR, INSIDE};
 use lab::probes::{NotAvailable, Reading};
 use loading::{Answer, Error, HeldSession};
-use plan::Plan;
 
-use crate::databases::{self, Store};
-use crate::prepare::Refusal;
+pub use crate::databases::monitored::MonitoredDatabase;
 use tally::{Sample, Tally};
 
 /// Shortest and longest pause between samples.
@@ -44,37 +42,6 @@ pub trait DatabaseWatch: Debug {
 
     /// Ends the monitor. Returns the remaining readings, and the statistics that could not be read.
     fn end(self: Box<Self>) -> (Vec<Reading>, Vec<NotAvailable>);
-}
-
-/// A database that is monitored from inside.
-#[derive(Clone, Debug)]
-pub enum MonitoredDatabase {
-    /// A SQL database.
-    Sql(Box<plan::Database>),
-    /// A store whose protocol owns its steps, the system that it is, and the secrets of its log-in.
-    Store(&'static Store, Box<plan::Endpoint>, plan::Secrets),
-}
-
-impl MonitoredDatabase {
-    /// Database of a plan: the one that takes transactions, or that is named next to requests; otherwise the first store.
-    pub(crate) fn of(plan: &Plan) -> Option<Self> {
-        if let Some(database) = plan.database() {
-            return Some(Self::Sql(Box::new(database.clone())));
-        }
-        let store = |endpoint: &plan::Endpoint| {
-            let store = databases::store_of(endpoint.protocol()?.name)?;
-            Some(Self::Store(store, Box::new(endpoint.clone()), plan.secrets.clone()))
-        };
-        plan.endpoints.iter().find_map(store)
-    }
-
-    /// Starts the monitor of a database in this process. `None` for a server.
-    pub(crate) fn in_process_watch(&self) -> Option<fn() -> Box<dyn DatabaseWatch>> {
-        match self {
-            Self::Sql(database) => databases::of(database.engine).watch_in_process,
-            Self::Store(..) => None,
-        }
-    }
 }
 
 /// Queries and their interpretation for one kind of server.
@@ -230,14 +197,7 @@ pub(crate) struct Session {
 impl Session {
     /// Starts the monitor. `None` for a database in this process, which has no sessions.
     pub(crate) fn begin(database: &MonitoredDatabase) -> Option<Self> {
-        let (dialect, open): (Box<dyn Dialect>, Result<Box<OpenSession>, Refusal>) = match database {
-            MonitoredDatabase::Sql(database) => {
-                (databases::of(database.engine).watch?(), session_of(database))
-            }
-            MonitoredDatabase::Store(store, endpoint, secrets) => {
-                ((store.watch)(), (store.open)(endpoint, secrets))
-            }
-        };
+        let (dialect, open) = database.session()?;
         let shared = Arc::new(Shared::default());
         let is_given_up = Arc::new(AtomicBool::new(false));
         let (pauses, ends) = mpsc::channel();
@@ -284,15 +244,6 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-/// Opens sessions of a SQL database.
-fn session_of(database: &plan::Database) -> Result<Box<OpenSession>, Refusal> {
-    let place = crate::load_data::place(database)?;
-    Ok(Box::new(move |is_given_up| {
-        let session = HeldSession::open_to_watch(&place, Arc::clone(is_given_up))?;
-        Ok(Box::new(session))
-    }))
 }
 
 /// Body of the monitoring thread.

@@ -1,5 +1,6 @@
 //! Table of databases: how runs check, monitor, and execute scripts in each kind.
 
+pub(crate) mod monitored;
 mod mysql;
 mod postgres;
 mod redis;

@@ -119,7 +119,7 @@ pub(crate) static REQUESTS: EndpointKind = EndpointKind {
     },
     compile: protocol::requests,
     compile_to_text: protocol::requests,
-    compile_traffic: |plan, endpoint, traffic| replay::requests(plan, endpoint, traffic),
+    compile_traffic: replay::entries,
     record_facts: |_, _, _| None,
     record_way: recording::record_way,
     check_after: None,

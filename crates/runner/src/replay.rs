@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use ::replay::Trace;
-use ::replay::play::{CommandPlay, Outcomes, RequestPlay};
+use ::replay::play::Outcomes;
+use ::replay::{Replaying, Trace};
 use engine::{Job, Message, StopLevel};
 use load::{Load, Open, Share, Stop};
 use plan::{Endpoint, Fault, Plan, PlannedStep};
@@ -24,6 +24,8 @@ const STEP: Duration = Duration::from_millis(50);
 /// Traffic to replay.
 #[derive(Debug)]
 pub struct Traffic {
+    /// Kind of its entries.
+    pub kind: &'static ::replay::Traffic,
     /// Statements or requests to send.
     pub trace: Arc<Trace>,
     /// Results by fingerprint, which the connections add to.
@@ -128,6 +130,7 @@ pub fn replay(
 /// Prepares the replay of a plan, which has the schedule of the log.
 pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let traffic = Traffic {
+        kind: log.traffic,
         trace: Arc::clone(&log.trace),
         outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).hashing_rows(log.hashes_rows)),
         fingerprints: log.fingerprints.to_vec(),
@@ -148,9 +151,10 @@ fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> E
     let schedule = plan::schedule(&traffic.trace);
     let EngineLoad { mut job, .. } = load;
     let connections = job.connections();
-    let is_http = traffic.trace.has_requests();
     job.load = match job.load {
-        Load::Closed(closed) if !is_http => Load::Closed(load::Closed { schedule: Some(schedule), ..closed }),
+        Load::Closed(closed) if traffic.kind.has_sessions => {
+            Load::Closed(load::Closed { schedule: Some(schedule), ..closed })
+        }
         _ => Load::Open(Open { schedule, connections, shed_after_ns: None }),
     };
     job.stop = Stop { at_ns: None, requests: None };
@@ -164,28 +168,25 @@ fn script(plan: &Plan, traffic: &Traffic) -> Result<Box<dyn Channels>, Refusal> 
     (databases::kind_at(endpoint).compile_traffic)(plan, endpoint, traffic)
 }
 
-/// Script that sends recorded requests or commands.
-pub(crate) fn requests(
+/// Script that sends recorded entries in a protocol that owns its steps.
+pub(crate) fn entries(
     plan: &Plan,
     endpoint: &Endpoint,
     traffic: &Traffic,
 ) -> Result<Box<dyn Channels>, Refusal> {
-    let (trace, outcomes) = (Arc::clone(&traffic.trace), Arc::clone(&traffic.outcomes));
-    let wrong = |what: String| {
-        Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name another system with --to"))
-    };
-    let fingerprints = traffic.fingerprints.len();
-    if !trace.has_requests() {
-        let access = endpoint.peer().access.filled(&plan.secrets);
-        let commands = CommandPlay::new(trace, outcomes, &traffic.fingerprints, &access).map_err(wrong)?;
-        return Ok(Box::new(commands));
-    }
     let like = plan.steps.first().and_then(PlannedStep::owned);
-    let (Some(like), Some(protocol)) = (like, endpoint.protocol()) else {
-        return Err(wrong(::replay::play::NOT_REPLAYABLE.to_owned()));
+    let replaying = Replaying {
+        trace: Arc::clone(&traffic.trace),
+        outcomes: Arc::clone(&traffic.outcomes),
+        fingerprints: &traffic.fingerprints,
+        protocol: endpoint.protocol(),
+        like: like.map(|action| &*action.step),
+        access: &endpoint.peer().access.filled(&plan.secrets),
+        secrets: &plan.secrets,
     };
-    let requests = RequestPlay::new(trace, outcomes, fingerprints, protocol, &*like.step, &plan.secrets);
-    Ok(Box::new(requests.map_err(wrong)?))
+    (traffic.kind.play)(&replaying).map_err(|what| {
+        Refusal::Plan(Fault::new(endpoint.name.clone(), what, "name another system with --to"))
+    })
 }
 
 /// Sums of the messages of a load.

@@ -44,14 +44,8 @@ pub(crate) struct Dialect {
     pub(crate) infers_quoted_types: bool,
     /// Encoding of a backslash in a literal, independent of server settings.
     pub(crate) backslash: Backslash,
-    /// True if a backslash is an escape in all quoted texts, not only in those with the prefix E.
-    pub(crate) has_escapes_in_quotes: bool,
-    /// True if `$tag$` quotes a text.
-    pub(crate) has_dollar_quotes: bool,
-    /// True if `#` begins a comment.
-    pub(crate) has_hash_comments: bool,
-    /// True if `--` begins a comment only before white space.
-    pub(crate) dashes_need_blank: bool,
+    /// Texts and comments of its statements.
+    pub(crate) lexis: Lexis,
     /// True if statements such as CREATE TABLE and BEGIN commit an open transaction.
     pub(crate) commits_implicitly: bool,
     /// True if RELEASE of the outermost savepoint commits.
@@ -72,6 +66,25 @@ pub(crate) struct Dialect {
     pub(crate) has_tpcc_tables: bool,
     /// Errors after which built-in workloads retry, besides deadlocks and serialization failures.
     pub(crate) retries: fn(Tables) -> &'static [Retry],
+}
+
+/// Texts and comments of statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lexis {
+    /// True if a backslash is an escape in all quoted texts, not only in those with the prefix E.
+    pub has_escapes_in_quotes: bool,
+    /// True if double quotes enclose a text, and not a name.
+    pub has_texts_in_double_quotes: bool,
+    /// True if `$tag$` quotes a text.
+    pub has_dollar_quotes: bool,
+    /// True if `#` begins a comment.
+    pub has_hash_comments: bool,
+    /// True if `--` begins a comment only before white space.
+    pub dashes_need_blank: bool,
+    /// True if the server executes `/*! … */`.
+    pub has_executable_comments: bool,
+    /// True if a comment `/* … */` may contain another one.
+    pub nests_comments: bool,
 }
 
 /// Encoding of a backslash in a literal.
@@ -97,6 +110,11 @@ impl Engine {
     /// Name in messages.
     pub fn name(self) -> &'static str {
         self.dialect().name
+    }
+
+    /// Texts and comments of its statements.
+    pub fn lexis(self) -> Lexis {
+        self.dialect().lexis
     }
 
     /// Protocol. `None` for an in-process database.

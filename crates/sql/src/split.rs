@@ -70,20 +70,20 @@ pub(crate) fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize>
     let next = bytes.get(at + 1);
     Some(match bytes[at] {
         quote @ (b'\'' | b'"' | b'`') => {
-            let has_escapes = match dialect.has_escapes_in_quotes {
+            let has_escapes = match dialect.lexis.has_escapes_in_quotes {
                 true => quote != b'`',
                 false => quote == b'\'' && is_marked(bytes, at),
             };
             past_quote(bytes, at + 1, quote, has_escapes)
         }
         b'-' if next == Some(&b'-')
-            && (!dialect.dashes_need_blank || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) =>
+            && (!dialect.lexis.dashes_need_blank || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) =>
         {
             past(text, at + 2, "\n")
         }
-        b'#' if dialect.has_hash_comments => past(text, at + 1, "\n"),
+        b'#' if dialect.lexis.has_hash_comments => past(text, at + 1, "\n"),
         b'/' if next == Some(&b'*') => past(text, at + 2, "*/"),
-        b'$' if dialect.has_dollar_quotes && !(at > 0 && is_of_word(bytes[at - 1])) => {
+        b'$' if dialect.lexis.has_dollar_quotes && !(at > 0 && is_of_word(bytes[at - 1])) => {
             let tag = dollar_tag(&text[at..])?;
             past(text, at + tag.len(), tag)
         }

@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
     fn word(&mut self, at: usize, end: usize) -> usize {
         let word = &self.text[at..end];
         let is = |known: &str| word.eq_ignore_ascii_case(known);
-        if self.head.from.is_none() && is("DELIMITER") && self.engine.dialect().has_hash_comments {
+        if self.head.from.is_none() && is("DELIMITER") && self.engine.dialect().lexis.has_hash_comments {
             let rest = &self.text[end..];
             let line = rest.lines().next().unwrap_or_default();
             self.delimiter = Some(line.trim()).filter(|text| !text.is_empty()).unwrap_or(";");

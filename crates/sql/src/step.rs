@@ -33,6 +33,16 @@ pub struct SqlStep {
     pub saves: Vec<u16>,
 }
 
+/// Script that plays a step. `None` if the step has none.
+pub fn script_of(step: &dyn Step) -> Option<&Played> {
+    step.downcast::<SqlStep>().map(|step| &step.played)
+}
+
+/// Rows that the last statement of a step's script is expected to return or change. `None` if the step has no script.
+pub fn rows_expected_by(step: &dyn Step) -> Option<Option<RowCount>> {
+    step.downcast::<SqlStep>().map(|step| step.expects)
+}
+
 impl Step for SqlStep {
     fn title(&self) -> String {
         self.title.clone()

@@ -76,6 +76,14 @@ pub struct WrongStep {
     pub what: String,
 }
 
+impl PartialEq for Protocol {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Protocol {}
+
 impl Protocol {
     /// Definition of the protocol's steps. `None` if they are transactions.
     pub fn steps(&self) -> Option<&'static OwnSteps> {
@@ -111,6 +119,11 @@ impl Protocol {
         }
     }
 
+    /// Whether its steps have a single key, so that the query of a URL can give a step.
+    pub fn has_single_keys(&self) -> bool {
+        self.own_steps().is_some()
+    }
+
     /// Definition of the protocol's steps if they have a single key, which the query of a URL can give. `None` for other protocols.
     pub fn own_steps(&self) -> Option<&'static OwnSteps> {
         match self.compile {
@@ -120,7 +133,7 @@ impl Protocol {
     }
 }
 
-/// All supported protocols.
+/// All supported protocols. The first is that of requests that name no other.
 pub const PROTOCOLS: &[Protocol] = &[
     http1::PROTOCOL,
     postgres::PROTOCOL,

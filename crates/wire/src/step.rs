@@ -401,9 +401,9 @@ pub fn with_further_keys() -> impl Iterator<Item = (&'static OwnSteps, &'static 
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.further_keys()?)))
 }
 
-/// Protocol of requests that name no other: the first whose steps have further keys.
+/// Protocol of requests that name no other.
 pub fn requests() -> &'static Protocol {
-    PROTOCOLS.iter().find(|protocol| protocol.further_keys().is_some()).unwrap_or(&PROTOCOLS[0])
+    &PROTOCOLS[0]
 }
 
 /// Protocol whose steps have this key, alone or with further keys. `None` if no protocol has it.

@@ -148,10 +148,11 @@ fn read_plan(bytes: &[u8]) {
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
                         let compiled = plan.steps.iter().all(|step| match &step.action {
-                            Action::Owned(action) if action.protocol.is_some() => {
-                                action.compile(&plan.variables, &plan.secrets).is_ok()
+                            Action::Owned(action) => {
+                                let compiled = action.compile(&plan.variables, &plan.secrets);
+                                compiled.is_none_or(|channels| channels.is_ok())
                             }
-                            Action::Owned(_) | Action::Tool(_) => true,
+                            Action::Tool(_) => true,
                         });
                         assert!(compiled, "what is accepted can be sent");
                     }

@@ -1,6 +1,6 @@
 //! Every protocol in the list is tested and fuzzed. Protocols with their own steps are named only where they are defined.
 
-use rules::{files, tokens};
+use rules::{files, packages, tokens};
 use wire::Protocol;
 use wire::step::{self, OwnSteps};
 
@@ -222,22 +222,267 @@ fn kinds_of_databases_are_named_only_in_files_of_their_names() {
     }
 }
 
-/// Holds for all crates, and has no exceptions. Other code asks the load or the kind of the endpoint for a property.
+/// Words for all databases. As texts, they are keys of plans and endings of file names.
+const GENERAL: [&str; 3] = ["sql", "database", "transaction"];
+
+/// Words for protocols and databases in identifiers and texts. Raw TCP is left out, because it shares its name with the transport.
+fn kind_words() -> Vec<&'static str> {
+    let of_protocol = |protocol: &'static Protocol| {
+        let schemes = protocol.schemes.iter().map(|scheme| scheme.name);
+        schemes.chain([protocol.name])
+    };
+    let words = wire::PROTOCOLS.iter().flat_map(of_protocol).chain(DATABASES).chain(GENERAL);
+    words.filter(|word| *word != wire::tcp::PROTOCOL.name).collect()
+}
+
+/// Whether a file, or a folder above it, carries the name of a protocol or of a database.
+fn is_named_for_kind(path: &str, words: &[&str]) -> bool {
+    path.split('/').any(|part| {
+        let part = part.trim_end_matches(".rs");
+        words.contains(&part) || part == "databases" || part == wire::tcp::PROTOCOL.name
+    })
+}
+
+/// Types of the entries that define protocols, kinds of systems and endpoints, and kinds of recorded traffic.
+const ENTRIES: [&str; 5] = ["Protocol", "OwnSteps", "SystemKind", "EndpointKind", "Traffic"];
+
+/// Whether code has a constant of such a type, or a list of them.
+fn defines_or_lists_kinds(code: &[tokens::Token]) -> bool {
+    let text = |at: usize| code.get(at).map_or("", |token| token.text.as_str());
+    (0..code.len()).any(|at| {
+        let is_constant = ["const", "static"].contains(&text(at)) && text(at + 2) == ":";
+        let mut of_type = (at + 3..).map(text).skip_while(|text| ["&", "'", "static"].contains(text));
+        is_constant && of_type.next().is_some_and(|of_type| ENTRIES.contains(&of_type))
+    })
+}
+
+/// Tokens of a file by index, empty outside of it.
+struct Code<'a>(&'a [tokens::Token]);
+
+impl Code<'_> {
+    fn text(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", |token| token.text.as_str())
+    }
+
+    fn is(&self, at: usize, texts: &[&str]) -> bool {
+        texts.iter().zip(at..).all(|(text, at)| self.text(at) == *text)
+    }
+
+    /// Whether `==` or `!=` begins at an index.
+    fn compares(&self, at: usize) -> bool {
+        self.is(at, &["=", "="]) || self.is(at, &["!", "="])
+    }
+
+    /// Whether an index is within the patterns of `matches!`.
+    fn is_matched(&self, at: usize) -> bool {
+        let before = (at.saturating_sub(14)..at).rev().map(|at| self.text(at));
+        before.take_while(|text| *text != ";").any(|text| text == "matches")
+    }
+
+    /// Index of the first token of the path that ends before an index: 3 for `a == b::` and 6.
+    fn path_start(&self, at: usize) -> usize {
+        let is_of_path = |text: &str| {
+            [":", "*", "&"].contains(&text) || text.starts_with(|first: char| first.is_ascii_lowercase())
+        };
+        (0..at).rev().take_while(|at| is_of_path(self.text(*at))).last().unwrap_or(at)
+    }
+
+    /// Whether the expression from `at` to `end` is compared, before it or after it.
+    fn is_compared(&self, at: usize, end: usize) -> bool {
+        self.compares(end) || at.checked_sub(2).is_some_and(|before| self.compares(before))
+    }
+
+    /// An identifier that asks: `is_http`, `takes_statements`.
+    fn is_question(&self, at: usize, words: &[&str]) -> bool {
+        let Some((verb, noun)) = self.text(at).split_once('_') else { return false };
+        let asks_for_kind = ["is", "are", "has", "takes", "speaks"].contains(&verb) && words.contains(&noun);
+        asks_for_kind || (verb == "takes" && noun == "statements")
+    }
+
+    /// A variant that is named for a kind: `Traffic::Http`. Parts of reports and sources of figures have such names, too.
+    fn is_variant(&self, at: usize, words: &[&str]) -> bool {
+        let variant = self.text(at);
+        let begins_upper = |text: &str| text.starts_with(|first: char| first.is_ascii_uppercase());
+        begins_upper(variant)
+            && words.contains(&variant.to_lowercase().as_str())
+            && at >= 3
+            && self.is(at - 2, &[":", ":"])
+            && ["Traffic", "Protocol", "Kind", "Engine", "Database", "Load"]
+                .into_iter()
+                .any(|of_type| self.text(at - 3).ends_with(of_type))
+    }
+
+    /// The type of a step or of a load: `step.downcast::<SqlStep>()`, `endpoint.load.downcast()`. A generic type is none.
+    fn is_downcast(&self, at: usize) -> bool {
+        let names_type = self.is(at + 1, &[":", ":", "<"]);
+        let is_asked = match names_type {
+            true => self.text(at + 4).len() > 1,
+            false => at >= 2 && ["load", "step"].contains(&self.text(at - 2)),
+        };
+        self.text(at) == "downcast" && at >= 1 && self.text(at - 1) == "." && is_asked
+    }
+
+    /// A unit that is compared with one of its variants.
+    fn is_unit(&self, at: usize) -> bool {
+        let units = ["Request", "Requests", "Transaction", "Transactions"];
+        self.is(at, &["Unit", ":", ":"])
+            && units.contains(&self.text(at + 3))
+            && (self.is_compared(self.path_start(at), at + 4) || self.is_matched(at))
+    }
+
+    /// Whether there is a definition that only some kinds have: `protocol.own_steps().is_some()`.
+    fn is_presence(&self, at: usize) -> bool {
+        let parts = ["own_steps", "further_keys", "protocol", "database", "scripts_json", "words", "sql"];
+        ["is_some", "is_none"].contains(&self.text(at))
+            && at >= 2
+            && self.text(at - 1) == "."
+            && parts.contains(&self.text(at - 2))
+    }
+
+    /// The name of a protocol that is compared: `protocol.name == "tcp"`.
+    fn is_compared_name(&self, at: usize) -> bool {
+        let is_name = self.is(at, &[".", "name"]) && at >= 1;
+        let first = (0..at).rev().take_while(|at| {
+            let text = self.text(*at);
+            [".", ":", "&", "*"].contains(&text)
+                || text.starts_with(|first: char| first.is_ascii_alphabetic())
+        });
+        let first = first.last().unwrap_or(at);
+        let is_of_protocol =
+            at >= 1 && (first..at).any(|at| self.text(at).to_lowercase().contains("protocol"));
+        is_name && is_of_protocol && self.is_compared(first, at + 2)
+    }
+
+    /// An entry that is compared with a named one: `ptr::eq(kind, &SYSTEMS)`.
+    fn is_compared_entry(&self, at: usize) -> bool {
+        let is_constant =
+            |text: &str| text.len() > 1 && text.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        self.is(at, &["ptr", ":", ":", "eq"]) && (at + 4..at + 12).any(|at| is_constant(self.text(at)))
+    }
+
+    /// A text with the name of a kind that is compared: `scheme == "http"`, `"https" =>`, `url.starts_with("http://")`.
+    fn is_compared_text(&self, at: usize, words: &[&str]) -> bool {
+        let text = self.text(at).strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let Some(name) = text.map(|text| text.trim_end_matches("//").trim_end_matches(':')) else {
+            return false;
+        };
+        let is_pattern =
+            self.is(at + 1, &["=", ">"]) || self.text(at + 1) == "|" || self.text(at + 1) == "if";
+        let methods = ["starts_with", "strip_prefix", "ends_with", "eq_ignore_ascii_case"];
+        words.contains(&name)
+            && !GENERAL.contains(&name)
+            && (self.is_compared(at, at + 1)
+                || is_pattern
+                || self.is_matched(at)
+                || (at >= 1 && methods.contains(&self.text(at - 1))))
+    }
+}
+
+/// Lines of code that ask which protocol or database something is.
+fn asks(code: &[tokens::Token], words: &[&str]) -> Vec<usize> {
+    let asked = Code(code);
+    let does_ask = |at: &usize| {
+        let at = *at;
+        asked.is_question(at, words)
+            || asked.is_variant(at, words)
+            || asked.is_downcast(at)
+            || asked.is_unit(at)
+            || asked.is_presence(at)
+            || asked.is_compared_name(at)
+            || asked.is_compared_entry(at)
+            || asked.is_compared_text(at, words)
+            || asked.text(at) == "ENGINE"
+            || ["at", "in_plan"]
+                .into_iter()
+                .any(|function| asked.is(at, &["Transactions", ":", ":", function]))
+    };
+    (0..code.len()).filter(does_ask).map(|at| code[at].line).collect()
+}
+
+/// Names of packages that know protocols, or records of their steps.
+fn knowing_packages() -> Vec<String> {
+    let known = ["wire", "sql", "replay", "plan", "evidence"];
+    let knows = |package: &packages::Package| {
+        known.iter().any(|name| package.name == *name || package.needs.contains(*name))
+    };
+    packages::all().into_values().filter(knows).map(|package| package.name).collect()
+}
+
+/// Holds for all files that neither define or list kinds nor carry the name of one, and has no other exceptions.
 #[test]
-fn transactions_of_an_endpoint_are_asked_for_only_where_databases_are() {
-    let is_home = |path: &str| is_home_of_database(path) || path == "crates/plan/src/transactions.rs";
-    for file in files::rust().iter().filter(|file| file.is_product() && !is_home(&file.path)) {
+fn no_other_code_asks_for_the_kind_of_a_protocol() {
+    let (words, knowing) = (kind_words(), knowing_packages());
+    let mut asked = Vec::new();
+    for file in files::rust().iter().filter(|file| file.is_product()) {
+        let knows = file.package().is_some_and(|package| knowing.iter().any(|known| known == package));
         let code = tokens::without_tests(&file.text);
-        for function in ["at", "in_plan"] {
-            let lines = tokens::lines_of(&code, &["Transactions", ":", ":", function]);
-            assert!(
-                lines.is_empty(),
-                "{} asks for transactions in line {}: ask the load or the kind of the endpoint for a property",
-                file.path,
-                lines[0]
-            );
+        if knows && !is_named_for_kind(&file.path, &words) && !defines_or_lists_kinds(&code) {
+            asked.extend(asks(&code, &words).iter().map(|line| format!("{}:{line}", file.path)));
         }
     }
+    assert!(
+        asked.is_empty(),
+        "add what the caller needs as a property to the entry of the protocol, to the step, or to the load, and ask for that:\n{}",
+        asked.join("\n")
+    );
+}
+
+#[test]
+fn finds_every_way_to_ask_for_a_kind() {
+    let words = kind_words();
+    let count = |code: &str| asks(&tokens::without_tests(code), &words).len();
+    for code in [
+        "fn f(traffic: &Traffic) -> bool { traffic.is_http() }",
+        "fn f(url: &str) -> bool { plan::takes_statements(url) }",
+        "fn f(load: &Load) -> bool { load.has_database() }",
+        "fn f(step: &Node) -> bool { sql::is_transaction(step) }",
+        "fn f(traffic: Traffic) { match traffic { Traffic::Sql(engine) => g(engine), _ => {} } }",
+        "fn f(step: &dyn Step) -> bool { step.downcast::<SqlStep>().is_some() }",
+        "fn f(endpoint: &Endpoint) -> Option<&Requests> { endpoint.load.downcast() }",
+        "fn f(step: &dyn Step) -> bool { step.unit() == Unit::Transaction }",
+        "fn f(unit: &Unit) -> bool { *unit != wire::step::Unit::Request }",
+        "fn f(unit: Unit) -> bool { matches!(unit, Unit::Transaction) }",
+        "fn f(unit: Unit) -> bool { Unit::Transactions == unit }",
+        "fn f(protocol: &Protocol) -> bool { protocol.own_steps().is_some() }",
+        "fn f(load: &dyn EndpointLoad) -> bool { load.database().is_none() }",
+        "fn f(role: &Role) -> bool { role.sql.is_some() }",
+        "fn f(protocol: &Protocol, name: &str) -> bool { protocol.name == name }",
+        "fn f(name: &str) -> bool { name == wire::mysql::PROTOCOL.name }",
+        "fn f(kind: &SystemKind) -> bool { std::ptr::eq(kind, &database::SYSTEMS) }",
+        "fn f(scheme: &str) -> bool { scheme == \"http\" }",
+        "fn f(scheme: &str) -> bool { matches!(scheme, \"https\") }",
+        "fn f(scheme: &str) -> u8 { match scheme { \"redis\" => 1, _ => 0 } }",
+        "fn f(url: &str) -> bool { url.starts_with(\"postgres://\") }",
+        "fn f(engine: Engine) -> bool { engine == mysql::ENGINE }",
+        "fn f(plan: &Plan) -> usize { Transactions::in_plan(plan).count() }",
+    ] {
+        assert_eq!(count(code), 1, "{code}");
+    }
+    for code in [
+        "fn f(traffic: &Traffic) -> bool { traffic.has_sessions }",
+        "fn f(step: &dyn Step) -> Option<&Played> { sql::script_of(step) }",
+        "fn f<T: Step>(step: &dyn Step) -> Option<&T> { step.downcast::<T>() }",
+        "fn f(part: Part) -> bool { matches!(part, Part::Database(_)) }",
+        "fn f(key: &str) -> bool { key == \"sql\" }",
+        "fn f(unit: Unit) -> &'static str { unit.noun() }",
+        "fn f(one: Unit, other: Unit) -> bool { one == other }",
+        "fn f(protocol: &Protocol) -> Option<LogIn> { protocol.steps()?.log_in }",
+        "fn f(kind: &SystemKind, other: &SystemKind) -> bool { std::ptr::eq(kind, other) }",
+        "const NAME: &str = \"postgres\";",
+        "fn f(endpoint: Endpoint) -> bool { matches!(endpoint, Endpoint::Tcp(_)) }",
+    ] {
+        assert_eq!(count(code), 0, "{code}");
+    }
+}
+
+#[test]
+fn files_of_kinds_are_found_by_their_entries() {
+    let defines = |code: &str| defines_or_lists_kinds(&tokens::without_tests(code));
+    assert!(defines("pub(crate) static SYSTEMS: SystemKind = SystemKind {};"));
+    assert!(defines("const KINDS: [&SystemKind; 2] = [&requests::SYSTEMS, &database::SYSTEMS];"));
+    assert!(defines("pub const PROTOCOLS: &[Protocol] = &[];"));
+    assert!(!defines("pub(crate) struct Role { kind: &'static SystemKind }"));
+    assert!(!defines("fn f(kind: &'static SystemKind) {}"));
 }
 
 #[test]

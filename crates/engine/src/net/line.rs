@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use record::ErrorClass;
 use wire::sql::Session as SqlSession;
-use wire::step::requests;
 use wire::{Channel, Conversation, Greeting, PeerFault};
 
 use super::probe::{ProbeError, advise};
@@ -508,5 +507,5 @@ impl Greets for dyn SqlSession + '_ {
 
 /// Recognizes the answer of a server without TLS, from its first bytes: class of the error, and what the server speaks.
 fn instead_of_tls(answer: &[u8]) -> Option<(ErrorClass, String)> {
-    (requests().further_keys()?.in_the_clear)(answer)
+    wire::step::with_further_keys().find_map(|(_, further)| (further.in_the_clear)(answer))
 }

@@ -5,6 +5,7 @@ use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use super::{Covers, Rule, Rung, database, statements};
 use crate::causes::Resource;
+use crate::databases;
 use crate::dependencies::{Called, Dependencies, RENEWED_MIN_PER_S};
 use crate::words::{Share, decimal, duration, one};
 
@@ -102,11 +103,7 @@ impl Call<'_> {
 
 /// Advice to name a database that the plan does not name; empty if it names one, or if the program is not known as one.
 fn name_the_database(evidence: &Evidence<'_>, call: &Call<'_>) -> String {
-    let scheme = match call.called.program.as_str() {
-        "postgres" | "postmaster" => "postgres",
-        "mariadbd" | "mysqld" => "mysql",
-        _ => return String::new(),
-    };
+    let Some(scheme) = databases::scheme_of_program(&call.called.program) else { return String::new() };
     if evidence.is_database_read() {
         return String::new();
     }

@@ -72,8 +72,7 @@ impl CombinedFigures {
                 if !rates::can_be_summed(&tally) {
                     return Err(EvidenceError::DamagedRun { run: run.id.clone() });
                 }
-                // Status codes of transactions are those of their tries, not counted here.
-                for (status, count) in tally.statuses.iter().filter(|_| *unit == Unit::Requests) {
+                for (status, count) in tally.statuses.iter().filter(|_| !unit.counts_tries()) {
                     let sum: &mut u64 = statuses.entry(status).or_default();
                     *sum = sum.saturating_add(count);
                 }

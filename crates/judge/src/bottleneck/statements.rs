@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use evidence::Unit;
-
 use super::cause::{Bottleneck, Scope, suspected};
 use super::database::{largest, quoted};
 use super::evidence::Evidence;
@@ -42,7 +40,7 @@ impl Evidence<'_> {
     /// which execute what the plan says.
     pub(super) fn repeated_statement(&self) -> Option<String> {
         let per_s = self.ended_per_s().filter(|per_s| *per_s > 0.0)?;
-        if self.together.unit != Unit::Requests {
+        if self.together.unit.has_planned_statements() {
             return None;
         }
         let mut calls: BTreeMap<&str, f64> = BTreeMap::new();

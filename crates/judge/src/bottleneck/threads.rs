@@ -272,11 +272,11 @@ pub(super) const PROCESS_PER_REQUEST: Rule = Rule {
 fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
     // A database may have a process for each connection.
-    let is_database =
+    let is_read_inside =
         evidence.runs.iter().any(|run| run.signals.is_some_and(|signals| signals.inside.is_some()));
     let (name, share) = evidence
         .changing_processes()
-        .filter(|(_, share)| *share >= PROCESS_CHANGE_MIN_SHARE && !is_database)?;
+        .filter(|(_, share)| *share >= PROCESS_CHANGE_MIN_SHARE && !is_read_inside)?;
     let all = evidence.workers();
     let workers = all.get(&name)?;
     if workers.at_work() >= HALF * workers.all() {

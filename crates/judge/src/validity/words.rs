@@ -1,6 +1,6 @@
 //! Findings of rules, and figures in their sentences.
 
-use evidence::{Distortion, Level, Unit};
+use evidence::{Distortion, Level};
 
 use crate::planned::Planned;
 use crate::words;
@@ -43,11 +43,10 @@ pub(super) fn own_core(planned: &Planned) -> &'static str {
 
 /// Name of the counted units.
 pub(super) fn units(planned: &Planned) -> &'static str {
-    let of_sql = planned.units.iter().filter(|unit| **unit == Unit::Transactions).count();
-    match of_sql {
-        0 => "requests",
-        count if count == planned.units.len() => "transactions",
-        _ => "requests and transactions",
+    let first = planned.units.first().copied().unwrap_or_default();
+    match planned.units.iter().all(|unit| *unit == first) {
+        true => first.name(),
+        false => "requests and transactions",
     }
 }
 

@@ -4,14 +4,17 @@ use wire::step::Unit;
 
 use super::{Database, scheme};
 use crate::check::{Target, put_on};
+use crate::draft::Played;
 use crate::endpoint::Peer;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file;
 use crate::plan::Plan;
-use crate::spec::LoadSpec;
-use crate::study::LaunchEndpoint;
+use crate::replay::STEP;
+use crate::spec::{Field, LoadSpec, SqlSpec};
+use crate::study::{Launch, LaunchEndpoint};
 use crate::system_kind::{KindWords, SystemKind};
+use crate::ycsb::{RecordLayout, RecordsOfKind};
 
 /// Help for a wrong URL of a database.
 pub(crate) const URL_HELP: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
@@ -21,6 +24,8 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     has_url: |url| scheme(url).is_some(),
     takes_step: sql::is_transaction,
     protocol_of_step: |_| None,
+    protocol_of_url: |_| None,
+    read_step: file::read_transaction,
     unit: Unit::Transaction,
     words: Some(KindWords {
         steps: "transactions",
@@ -30,12 +35,34 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     }),
     path_noun: "database",
     has_errands: false,
-    read_database: Some(Database::read),
+    answers: &["sql", "written"],
+    keeps_writes: true,
+    has_connect_timeout: true,
+    // It is read with the load.
+    url_fault: |_| None,
+    shown: |url| Ok(Database::read(url)?.shown),
+    misfit_of_first_plan: Some([
+        "this is the URL of a database, and the plan is for HTTP",
+        "write the plan of a database as in docs/plan.md, or run tenbin URL --workload NAME",
+    ]),
     target: Target::from_database_flags,
     front,
+    plan_of_steps: |place, scripts, load, _| planned(&place.url, &scripts.played, &scripts.spec, load),
     plan_of_tool,
+    plan_of_traffic,
+    may_be_second: true,
     check_url: file::check_database_url,
-    records: |_| Some(&sql::records::RECORDS),
+    records: RecordsOfKind {
+        operations: |_, layout| {
+            Some(match layout {
+                RecordLayout::Columns => &sql::records::RECORDS,
+                RecordLayout::Jsonb => &sql::records::JSONB,
+            })
+        },
+        has_tables: true,
+        section: "sql: { mode: prepared }\n",
+        flags: &[Field::TABLE_SIZE.flag, Field::MODE.flag, Field::MAX_TRIES.flag],
+    },
     placeholder_url: |scheme| match scheme.eq_ignore_ascii_case(super::IN_PROCESS_SCHEME) {
         true => format!("{scheme}:records.db"),
         false => format!("{scheme}://user@127.0.0.1/records"),
@@ -44,9 +71,25 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
 };
 
 /// The first address of a database.
-fn front(place: &LaunchEndpoint, _load: LoadSpec) -> Result<Peer, Vec<Fault>> {
+fn front(place: &LaunchEndpoint) -> Result<Peer, Vec<Fault>> {
     // A database has at least one address.
     Ok(Database::read(&place.url)?.peers.remove(0))
+}
+
+/// Plan of a load that replays a log on the database with this URL. A statement that every database has takes the place of those that
+/// are known only when they are sent.
+fn plan_of_traffic(launch: &Launch, url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let stand_in = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let plan = planned(url, &[stand_in], &SqlSpec::default(), load)?;
+    let front = (SystemKind::by_url(&launch.url).front)(&launch.front())?;
+    Ok(Plan { front, ..plan })
+}
+
+/// Plan of a load of scripts on the database with this URL.
+fn planned(url: &str, played: &[Played], spec: &SqlSpec, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let target = Target::database(url, played, spec, Spelling::Keys, &mut faults);
+    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 /// Plan of a load on a database that an external load generator makes.

@@ -16,7 +16,7 @@ pub(crate) fn check_url(node: &Node, filled: &str, has_socket: bool, reading: &m
         reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
         return;
     }
-    if reading.at_url.front().is_some_and(|front| !front.takes_statements()) {
+    if reading.at_url.front().is_some_and(|front| !std::ptr::eq(front, &SYSTEMS)) {
         let what = "the URL is that of a database, and the steps are requests";
         reading.at(node.at, what, format!("write a URL such as {}", requests().example_url()));
         return;
@@ -52,7 +52,7 @@ pub(crate) fn check_key(entry: &Entry, filled: &str, reading: &mut Reading<'_>) 
     } else if has_transactions && !reading.at_url.has_second() {
         let what = "`database` requires a step that is a request; transactions alone go to `url`";
         reading.at(entry.key_at, what, "rename it to `url`");
-    } else if !kind.takes_statements() {
+    } else if !Database::has_url(filled) {
         reading.at(node.at, "the URL is not that of a database", URL_HELP);
     } else {
         read(node, filled, reading);

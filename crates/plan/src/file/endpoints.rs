@@ -10,6 +10,7 @@ use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use crate::study::{Braced, EndpointText};
+use crate::system_kind::SystemKind;
 use crate::units;
 
 /// Name of the section, in a plan and in its systems.
@@ -24,8 +25,10 @@ const POOL_MAX: u32 = 1_000_000;
 pub(crate) struct Role {
     /// Name; empty for that of `url` or `database`.
     pub(crate) name: String,
-    /// Scripts of its steps if they are transactions.
-    pub(crate) sql: Option<SqlText>,
+    /// Kind of the system.
+    pub(crate) kind: &'static SystemKind,
+    /// Scripts of its steps. Empty if its steps have none.
+    pub(crate) scripts: SqlText,
 }
 
 /// A system that steps can name.
@@ -102,6 +105,11 @@ impl Endpoints {
         named.map_or("", |named| &self.named[named].name)
     }
 
+    /// Kind of a system. That of unknown ones if no step speaks to it.
+    pub(crate) fn kind_of(&self, number: u16) -> &'static SystemKind {
+        self.used.get(usize::from(number)).map_or(SystemKind::for_unknown(), |(kind, _)| kind.system)
+    }
+
     /// Texts whose hash selects the address of steps at a system, in the plan and in each of its systems.
     pub(crate) fn hashes<'a>(&self, number: u16, root: &'a Node) -> Vec<&'a Node> {
         let name = self.name_of(number);
@@ -142,7 +150,7 @@ impl Endpoints {
     /// Notes the endpoint that statements of `setup` or `teardown` name.
     pub(crate) fn note_errand(&mut self, item: &Node, reading: &mut Reading<'_>) {
         let number =
-            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::for_statements(), reading));
+            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::answering("sql"), reading));
         if let Some(number) = number {
             self.named[number].is_used = true;
         }

@@ -11,6 +11,7 @@ use super::tree::Node;
 use super::variables::Variables;
 use crate::plan::{ErrandSql, PlannedStep};
 use crate::study::SqlFile;
+use crate::system_kind::SystemKind;
 
 const STEPS_MAX: usize = 100;
 /// Keys that apply only to steps of a load.
@@ -80,7 +81,7 @@ pub(crate) fn read(
     let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
     for node in section.steps.iter().filter(|node| !has_statements(node)) {
-        if sql::is_transaction(node) {
+        if SystemKind::by_step(node).is_some_and(|kind| kind.unit.has_sessions()) {
             let what = format!("`{name}` has requests and `sql`, and this is another transaction");
             reading.at(node.at, what, "write its statements under `sql`, or remove it");
             continue;

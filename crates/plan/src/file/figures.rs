@@ -140,7 +140,7 @@ fn database(root: &Node, sql: &Entry, endpoint: Option<(&Node, &str)>, reading: 
         Some(url) => url.items(),
         None => known.value.items(),
     }));
-    if !urls.filter_map(Node::text).any(|url| SystemKind::by_url(url).takes_statements()) {
+    if !urls.filter_map(Node::text).any(|url| SystemKind::by_url(url).does_answer(&sql.key)) {
         let what = "no system of the plan has a database that could answer `sql`";
         reading.at(sql.key_at, what, "add `database: postgres://…` to the system, or use `command`");
     }

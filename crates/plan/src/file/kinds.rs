@@ -23,28 +23,24 @@ impl Kind {
 
     /// Kind of a step. A misspelled step counts as a request.
     pub(crate) fn of_step(step: &Node) -> Self {
-        let request = || Self { system: SystemKind::for_requests(), protocol: Some(wire::step::requests()) };
+        let request = || Self { system: SystemKind::for_unknown(), protocol: Some(wire::step::requests()) };
         Self::by_known_step(step).unwrap_or_else(request)
     }
 
-    /// Kind of statements outside of steps.
-    pub(crate) fn for_statements() -> Self {
-        Self { system: SystemKind::for_statements(), protocol: None }
+    /// Kind of the statements of a key outside of steps.
+    pub(crate) fn answering(key: &str) -> Self {
+        Self { system: SystemKind::answering(key), protocol: None }
     }
 
     /// Kind of a system, by the scheme of its URL. `None` if the scheme is unknown.
     pub(crate) fn by_url(url: &str) -> Option<Self> {
         let system = SystemKind::by_url(url);
-        if system.words.is_some() {
-            return Some(Self { system, protocol: None });
-        }
-        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        Some(Self { system, protocol: Some(protocol) })
+        (system.has_url)(url).then(|| Self { system, protocol: (system.protocol_of_url)(url) })
     }
 
     /// Protocol of such steps if they have a single key. `None` for other steps.
     pub(crate) fn owner(self) -> Option<&'static Protocol> {
-        self.protocol.filter(|protocol| protocol.own_steps().is_some())
+        self.protocol.filter(|protocol| protocol.has_single_keys())
     }
 
     /// Max requests under way on one connection.

@@ -53,7 +53,7 @@ pub(crate) fn read(
         }
         let unit = match (&tool, &replay) {
             (Some(tool), _) => tool_unit(tool.tool),
-            (None, Some(replay)) => replay.unit(),
+            (None, Some(replay)) => replay.traffic.unit,
             (None, None) => scenario::unit_of_load(root, node).unwrap_or(reading.kinds.unit()),
         };
         let pipeline_max = reading.pipeline_max.filter(|_| tool.is_none());

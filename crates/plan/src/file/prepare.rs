@@ -29,7 +29,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
         let help = "remove it, or write `workload: ycsb-a` here and at the top of the plan";
         reading.at(at.value, "`jsonb` is a layout of the records of ycsb workloads", help);
     }
-    let has_own = spec.sql.is_some() || spec.csv.is_some() || is_of_tables(&spec);
+    let has_own = spec.sql.as_ref().or(spec.csv.as_ref()).is_some() || is_of_tables(&spec);
     if !(reading.kinds.unit().has_sessions() || has_own && of_system.get("database").is_some()) {
         let what = "`prepare` requires a step that is a transaction";
         reading.at(entry.key_at, what, "remove it, or add a step such as `- workload: select-only`");

@@ -172,9 +172,7 @@ impl Asked {
             let help = format!("see what was skipped: tenbin replay {name} --dry-run");
             return Err((format!("{name}: nothing in it can be replayed"), help));
         }
-        if survey.traffic().has_sessions()
-            && survey.databases.len() > 1
-            && self.selection.databases.is_empty()
+        if survey.traffic().has_sessions && survey.databases.len() > 1 && self.selection.databases.is_empty()
         {
             let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
             let what =

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use load::values::Source;
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
-use sql::SqlStep;
 use wire::step::{ScenarioSteps, Unit, with_further_keys};
 
 use super::data;
@@ -59,9 +58,10 @@ impl Script {
 
     /// Sets the query mode and the number of tries of all transactions, where they are given.
     pub(crate) fn set_sql(&mut self, given: &SqlSpec) {
-        for sql in self.endpoints.iter_mut().filter_map(|role| role.sql.as_mut()) {
-            sql.spec.mode = given.mode.clone().or(sql.spec.mode.take());
-            sql.spec.max_tries = given.max_tries.clone().or(sql.spec.max_tries.take());
+        for role in &mut self.endpoints {
+            let spec = &mut role.scripts.spec;
+            spec.mode = given.mode.clone().or(spec.mode.take());
+            spec.max_tries = given.max_tries.clone().or(spec.max_tries.take());
         }
     }
 
@@ -170,6 +170,7 @@ impl<'a> Steps<'a> {
     fn of(root: &'a Node, endpoints: &'a Endpoints) -> Self {
         let played = |number: usize| PlayedAt {
             name: endpoints.name_of(number as u16).to_owned(),
+            kind: endpoints.kind_of(number as u16),
             scripts: Vec::new(),
         };
         Self {
@@ -267,10 +268,10 @@ impl<'a> Steps<'a> {
             }
         }
         let read = step::read(node, name, of_scenario, variables, reading)?;
-        let script = read.step.owned().and_then(|action| action.step.downcast::<SqlStep>());
-        if let Some(script) = script.map(|step| step.played.clone()) {
+        let script = read.step.owned().and_then(|action| sql::script_of(&*action.step));
+        if let Some(script) = script {
             let scripts = &mut self.played.get_mut(usize::from(endpoint))?.scripts;
-            scripts.push((script, read.name_at));
+            scripts.push((script.clone(), read.name_at));
         }
         Some(read.at(endpoint, name))
     }

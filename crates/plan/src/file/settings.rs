@@ -15,9 +15,10 @@ use crate::draft::Played;
 use crate::error::{Problem, Spelling, StepProblem};
 use crate::scripts;
 use crate::spec::SqlSpec;
+use crate::system_kind::SystemKind;
 
 /// Transactions of a plan on one system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SqlText {
     pub(crate) played: Vec<Played>,
     pub(crate) spec: SqlSpec,
@@ -51,6 +52,7 @@ impl SqlText {
 pub(crate) struct PlayedAt {
     /// Name of the endpoint.
     pub(crate) name: String,
+    pub(crate) kind: &'static SystemKind,
     pub(crate) scripts: Vec<(Played, Span)>,
 }
 
@@ -69,10 +71,10 @@ pub(crate) fn read(
         reading.at(entry.key_at, what, "remove `sql`, or add a step such as `- sql: SELECT 1`");
     }
     let bindings: Vec<String> = names.iter().map(|name| variable_name(name)).collect();
-    let mut role = |PlayedAt { name, scripts }: PlayedAt| {
+    let mut role = |PlayedAt { name, kind, scripts }: PlayedAt| {
         let (played, places): (Vec<Played>, Vec<Span>) = scripts.into_iter().unzip();
         if played.is_empty() {
-            return Role { name, sql: None };
+            return Role { name, kind, scripts: SqlText::default() };
         }
         let spec = section.map(|entry| SqlSpec::of_node(&entry.value)).unwrap_or_default();
         let mut sql = SqlText { played, spec, bindings: bindings.clone() };
@@ -82,7 +84,7 @@ pub(crate) fn read(
         if is_sound {
             report(&sql, &places, reading);
         }
-        Role { name, sql: Some(sql) }
+        Role { name, kind, scripts: sql }
     };
     played.into_iter().map(&mut role).collect()
 }

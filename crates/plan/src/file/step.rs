@@ -1,6 +1,7 @@
 //! Reads one step of a scenario.
 
 use load::ThinkTime;
+use wire::Protocol;
 use wire::step::{self, ScenarioSteps, SteppedAt};
 
 use super::own_step;
@@ -11,6 +12,7 @@ use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::plan::{Action, OwnedAction, PlannedStep};
 use crate::spec::{Spanned, values};
+use crate::system_kind::SystemKind;
 
 /// A step, and what its scenario needs to know about it.
 pub(crate) struct ReadStep {
@@ -54,7 +56,9 @@ pub(crate) fn read(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<ReadStep> {
-    let (action, title_at, authorization_at) = action(node, endpoint, of_scenario, variables, reading)?;
+    let kind = SystemKind::by_step(node).unwrap_or(SystemKind::for_unknown());
+    let (action, title_at, authorization_at) =
+        (kind.read_step)(node, endpoint, of_scenario, variables, reading)?;
     let name = name(node, || action.step.title(), reading);
     Some(ReadStep {
         step: PlannedStep { name, endpoint: 0, action: Action::Owned(action) },
@@ -66,29 +70,47 @@ pub(crate) fn read(
     })
 }
 
-/// Reads the request or the transaction of a step, with the places of its title and of its credentials.
-fn action(
+/// A step that was read, with the places of its title and of its credentials. `None` if it has errors.
+type ReadAction = Option<(OwnedAction, Span, Option<Span>)>;
+
+/// Reads a step at the system with this name.
+pub(crate) type ReadStepOfKind =
+    fn(&Node, &str, &mut dyn ScenarioSteps, &mut Variables, &mut Reading<'_>) -> ReadAction;
+
+/// Reads a transaction.
+pub(crate) fn read_transaction(
+    node: &Node,
+    _endpoint: &str,
+    _of_scenario: &mut dyn ScenarioSteps,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> ReadAction {
+    own_step::forbid_owned_reply_keys(node, "transactions", reading);
+    Some(planned(None, sql::read_step(node, &mut StepReader { variables, reading })?))
+}
+
+/// Reads a request, whose protocol may own its step.
+pub(crate) fn read_request(
     node: &Node,
     endpoint: &str,
     of_scenario: &mut dyn ScenarioSteps,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
-) -> Option<(OwnedAction, Span, Option<Span>)> {
-    let (protocol, read) = if sql::is_transaction(node) {
-        own_step::forbid_owned_reply_keys(node, "transactions", reading);
-        (None, sql::read_step(node, &mut StepReader { variables, reading })?)
-    } else {
-        let entry = request(node, reading)?;
-        if step::owner_of(&entry.key).is_some() {
-            let action = own_step::read(node, variables, reading)?;
-            return Some((action, entry.value.at, of_scenario.authorization_at()));
-        }
-        let protocol = step::protocol_of(&entry.key)?;
-        own_step::forbid_owned_reply_keys(node, protocol.noun(), reading);
-        (Some(protocol), of_scenario.read(node, entry, endpoint, &mut StepReader { variables, reading })?)
-    };
+) -> ReadAction {
+    let entry = request(node, reading)?;
+    if step::owner_of(&entry.key).is_some() {
+        let action = own_step::read(node, variables, reading)?;
+        return Some((action, entry.value.at, of_scenario.authorization_at()));
+    }
+    let protocol = step::protocol_of(&entry.key)?;
+    own_step::forbid_owned_reply_keys(node, protocol.noun(), reading);
+    let read = of_scenario.read(node, entry, endpoint, &mut StepReader { variables, reading })?;
+    Some(planned(Some(protocol), read))
+}
+
+fn planned(protocol: Option<&'static Protocol>, read: SteppedAt) -> (OwnedAction, Span, Option<Span>) {
     let SteppedAt { step, title_at, authorization_at } = read;
-    Some((OwnedAction { protocol, step, host: String::new(), keep_alive: true }, title_at, authorization_at))
+    (OwnedAction { protocol, step, host: String::new(), keep_alive: true }, title_at, authorization_at)
 }
 
 /// Name of the step in reports: its own, or the default.

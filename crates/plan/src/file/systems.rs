@@ -384,7 +384,7 @@ fn statements(
             }
         },
     };
-    if !SystemKind::by_url(&url.fill(|_| Some("x".to_owned()))).takes_statements() {
+    if !SystemKind::by_url(&url.fill(|_| Some("x".to_owned()))).does_answer("sql") {
         let what = format!("`sql` of `{key}` needs a database, and this is the URL of another system");
         reading.at(item.at, what, "add `endpoint` with the name of a database, or `database` to the system");
         return Vec::new();

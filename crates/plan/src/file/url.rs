@@ -13,7 +13,7 @@ use crate::system_kind::SystemKind;
 
 /// Protocol of a scheme, if it owns its steps.
 fn owner(scheme: &str) -> Option<&'static Protocol> {
-    wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.own_steps().is_some())
+    wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.has_single_keys())
 }
 
 /// Checks a URL whose variables are replaced by placeholders.
@@ -35,7 +35,7 @@ pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, readi
     let help = format!("write a URL such as {example}");
     let url = read_url(filled);
     let of_url = url.as_ref().ok().and_then(|url| owner(url.scheme()));
-    let is_other = of_steps.map(|protocol| protocol.name) != of_url.map(|protocol| protocol.name);
+    let is_other = of_steps != of_url;
     if let Err(problem) = url {
         let corrected = corrected_url(filled).filter(|_| of_steps.is_none());
         let help = corrected.map_or(help, |url| format!("write {url}"));
@@ -63,7 +63,7 @@ pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, readi
 
 /// Whether the query of a URL has only options of its log-in.
 fn has_only_options(text: &str, protocol: Option<&Protocol>) -> bool {
-    let Some(own) = protocol.and_then(Protocol::own_steps) else { return false };
+    let Some(own) = protocol.and_then(Protocol::steps) else { return false };
     let is_option = |name: &str| own.options().iter().any(|option| option.eq_ignore_ascii_case(name));
     read_url(text)
         .is_ok_and(|url| url.fragment().is_none() && url.query_pairs().all(|(name, _)| is_option(&name)))
@@ -78,7 +78,7 @@ struct WrongLogIn {
 
 /// Checks user, password, and path of a URL in a protocol with a log-in.
 fn wrong_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
-    let log_in = protocol.own_steps()?.log_in?;
+    let log_in = protocol.steps()?.log_in?;
     let access = access_of(url);
     let is_secret = |password: &str| {
         let name = password.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -99,7 +99,7 @@ fn wrong_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
 /// Whether user and password of a URL may be secrets.
 pub(crate) fn takes_secrets(text: &str) -> bool {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
-    let log_in = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps()?.log_in);
+    let log_in = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.steps()?.log_in);
     log_in.is_some() && has_credentials(text)
 }
 

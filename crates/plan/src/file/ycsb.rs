@@ -8,7 +8,7 @@ use super::parse;
 use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value};
 use super::{addresses, span::Span};
-use crate::system_kind::takes_statements;
+use crate::system_kind::has_tables_of_records;
 use crate::units;
 use crate::ycsb::{
     self, FIELD_BYTES_DEFAULT, FIELD_BYTES_MAX, FIELDS_DEFAULT, FIELDS_MAX, RECORDS_DEFAULT, RECORDS_MAX,
@@ -112,11 +112,11 @@ fn join(own: &mut Node, section: &Node) {
 
 /// Replaces the workload of `prepare` by the statements and rows of its table. Records of stores stay for [`loading`].
 fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
-    let (is_of_database, layout) = (url_of(system).is_some_and(takes_statements), layout(system));
+    let (has_tables, layout) = (url_of(system).is_some_and(has_tables_of_records), layout(system));
     let Value::Map(entries) = &mut system.value else { return };
     let Some(prepare) = entries.iter_mut().find(|entry| entry.key == PREPARE) else { return };
     let is_of_records = prepare.value.text_of(KEY).is_some_and(|name| ycsb::find(name).is_some());
-    let (true, true, Value::Map(keys)) = (is_of_database, is_of_records, &mut prepare.value.value) else {
+    let (true, true, Value::Map(keys)) = (has_tables, is_of_records, &mut prepare.value.value) else {
         return;
     };
     let is_unlogged = keys.iter().any(|key| key.key == "unlogged-tables" && key.value.text() == Some("true"));

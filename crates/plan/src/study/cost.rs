@@ -7,6 +7,7 @@ use stats::Scale;
 use wire::step::Unit;
 
 use super::{Find, How, Interleave, Slicing, Study, StudyLoad};
+use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
 
 impl Study {
@@ -65,18 +66,15 @@ impl Study {
         let sweep_ns = self.sweep_ns();
         let load_ns = |runs: u64| Some(loads_ns?.saturating_mul(runs).saturating_add(sweep_ns?));
         let of_load = |runs: u64| load_ns(runs).map(show_duration);
-        let units = if self.script.steps.iter().any(|step| step.unit() == Unit::Request) {
-            "requests"
-        } else {
-            "transactions"
-        };
+        let unit = self.script.steps.iter().map(PlannedStep::unit).min_by_key(|unit| unit.has_sessions());
+        let noun = unit.map_or("transaction", Unit::noun);
         let may_end_early = |load: &StudyLoad| load.spec.requests.is_some() || load.spec.extend.is_some();
         let is_counted = self.loads.iter().any(may_end_early);
         let timed = match (of_load(least), of_load(most)) {
             (Some(least), Some(most)) if least != most => format!("{least} to {most} of load"),
             (_, Some(most)) if is_counted => format!("up to {most} of load"),
             (_, Some(most)) => format!("at least {most} of load"),
-            _ => format!("as long as the {units} take"),
+            _ => format!("as long as the {noun}s take"),
         };
         let started =
             self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count() as u64;

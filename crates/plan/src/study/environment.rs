@@ -96,7 +96,7 @@ impl Launch {
     pub(crate) fn place(&self, role: &Role) -> LaunchEndpoint {
         match self.endpoints.iter().find(|endpoint| endpoint.name == role.name) {
             Some(endpoint) => endpoint.clone(),
-            None => match self.database.as_ref().filter(|_| role.sql.is_some()) {
+            None => match self.database.as_ref().filter(|_| role.kind.may_be_second) {
                 Some(database) => LaunchEndpoint { url: database.clone(), ..LaunchEndpoint::default() },
                 None => self.front(),
             },

@@ -2,7 +2,6 @@
 
 use judge::Condition;
 use load::{Order, Scenarios};
-use sql::SqlStep;
 
 use super::Study;
 use crate::draft::Played;
@@ -31,10 +30,8 @@ impl Study {
         script.steps =
             kept.iter().filter_map(|step| self.script.steps.get(usize::from(*step)).cloned()).collect();
         for (endpoint, role) in (0..).zip(&mut script.endpoints) {
-            if let Some(sql) = &mut role.sql {
-                sql.played = played_at(&script.steps, endpoint);
-                sql.leave_out_what_nothing_has();
-            }
+            role.scripts.played = played_at(&script.steps, endpoint);
+            role.scripts.leave_out_what_nothing_has();
         }
         script.leave_out_unused_endpoints();
         narrowed
@@ -80,7 +77,7 @@ impl Study {
     /// Whether a load has steps in sessions of databases.
     pub(super) fn has_sessions(&self, load: usize) -> bool {
         if let Some(replay) = &self.loads[load].replay {
-            return replay.unit().has_sessions();
+            return replay.traffic.unit.has_sessions();
         }
         let has_session = |step: &PlannedStep| step.unit().has_sessions();
         match &self.loads[load].scenario {
@@ -108,5 +105,5 @@ impl Study {
 /// Scripts of the steps at a system, in order.
 fn played_at(steps: &[PlannedStep], endpoint: u16) -> Vec<Played> {
     let steps = steps.iter().filter(|step| step.endpoint == endpoint);
-    steps.filter_map(|step| Some(step.owned()?.step.downcast::<SqlStep>()?.played.clone())).collect()
+    steps.filter_map(|step| sql::script_of(&*step.owned()?.step).cloned()).collect()
 }

@@ -3,26 +3,21 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
-use ::replay::Traffic;
-use wire::step::{Site, Unit};
+use wire::step::Site;
 
 use super::figures;
 use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::written;
 use super::{Launch, LaunchEndpoint, Study, StudyPin};
-use crate::check::{Target, put_on};
 use crate::database::Database;
-use crate::draft::Played;
 use crate::endpoint::Endpoint;
-use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::file::SqlText;
 use crate::plan::{Action, Errands, Pin, Plan, PlannedStep};
 use crate::replay::{Replay, STEP};
 use crate::request;
 use crate::requests;
 use crate::running::RunningAs;
-use crate::spec::{LoadSpec, SqlSpec};
+use crate::spec::LoadSpec;
 use crate::system_kind::SystemKind;
 
 impl Study {
@@ -64,28 +59,18 @@ impl Study {
 
     /// Plan of a load on all systems that its steps speak to, and the site of each system; `None` for a database.
     fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
-        let of_requests = match self.script.unit().has_sessions() {
-            // Values that apply only to transactions are removed.
-            true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
-            false => load.clone(),
-        };
         let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
         let (mut first, mut connect_timeout_ns) = (None, None);
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
-            let mut plan = match &role.sql {
-                None => requests::alone(&place, of_requests.clone())?,
-                Some(sql) => transactions(&place.url, sql, load)?,
-            };
+            let mut plan = (role.kind.plan_of_steps)(&place, &role.scripts, load, self.script.unit())?;
             let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
             sites.push(request::site(&place.url, &plan).map(|site| Site { further_hosts, ..site }));
-            if role.sql.is_some() {
+            if role.kind.has_connect_timeout {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
             let mut load = plan.endpoint().load.clone();
-            if let Some(sql) = &role.sql {
-                load.bind(&sql.bindings, self.saved_by_transactions(number));
-            }
+            load.bind(&role.scripts.bindings, self.saved_by_steps(number));
             let (name, select) = (role.name.clone(), place.further.select);
             endpoints.push(Endpoint { name, load, select, pool: place.pool });
             first.get_or_insert(plan);
@@ -93,10 +78,11 @@ impl Study {
         let Some(first) = first else {
             return Err(vec![Fault::new("scenario", "there are no steps", "add a step such as `get: /`")]);
         };
-        let takes_any = self.script.endpoints.iter().any(|role| role.sql.is_some() && role.name.is_empty());
+        let takes_any =
+            self.script.endpoints.iter().any(|role| role.kind.may_be_second && role.name.is_empty());
         let watched = launch.database.as_ref().filter(|_| !takes_any);
         let plan = Plan {
-            front: (SystemKind::by_url(&launch.url).front)(&launch.front(), of_requests)?,
+            front: (SystemKind::by_url(&launch.url).front)(&launch.front())?,
             endpoints,
             watched: watched.map(|url| Database::read(url)).transpose()?,
             connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
@@ -120,14 +106,15 @@ impl Study {
                 Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
                 None => launch.database.as_ref().unwrap_or(&launch.url),
             };
-            let read = SystemKind::by_url(url).read_database;
-            let read = read.ok_or_else(|| vec![no_database(errand.endpoint.as_deref())])?;
-            errand.database = Some(read(url)?);
+            if !SystemKind::by_url(url).does_answer("sql") {
+                return Err(vec![no_database(errand.endpoint.as_deref())]);
+            }
+            errand.database = Some(Database::read(url)?);
         }
         if errands.steps().next().is_none() {
             return Ok(errands);
         }
-        let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
+        let asked = self.script.endpoints.iter().find(|role| role.kind.has_errands);
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
         let around = requests::alone(&place, LoadSpec::default())?;
         let site = request::site(&place.url, &around);
@@ -162,43 +149,17 @@ impl Study {
     fn plan_of_replay(&self, replay: &Replay, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let (spec, is_started) = (&self.loads[load].spec, !launch.processes.is_empty());
         let replay = replay.on(is_started).map_err(|fault| vec![fault])?;
-        let kind = SystemKind::by_url(&launch.url);
-        let wrong = |what: &str, help: &str| vec![Fault::new("url", what, help)];
-        let mut plan = match replay.traffic {
-            Traffic::Sql(engine) => {
-                let of_front = Some(&launch.url).filter(|_| kind.takes_statements());
-                let url = of_front.or(launch.database.as_ref()).ok_or_else(|| {
-                    wrong(
-                        "the log has SQL statements, and the system is no database",
-                        "name a database with `url` or `database`",
-                    )
-                })?;
-                let plan = statements(url, spec)?;
-                if plan.endpoint().load.database().is_none_or(|database| database.engine != engine) {
-                    let what = format!(
-                        "the log has statements of {}, and the system is another database",
-                        engine.name()
-                    );
-                    return Err(wrong(&what, "name a server of that kind"));
-                }
-                Plan { front: (kind.front)(&launch.front(), LoadSpec::default())?, ..plan }
-            }
-            Traffic::Commands(protocol) => {
-                let plan = requests::alone(&launch.front(), spec.clone())?;
-                if plan.endpoint().protocol().is_none_or(|of_system| of_system.name != protocol) {
-                    let what = format!("the log has commands of {protocol}, and the system is another");
-                    return Err(wrong(&what, "name a server of that protocol"));
-                }
-                plan
-            }
-            Traffic::Http if kind.takes_statements() => {
-                return Err(wrong(
-                    "the log has HTTP requests, and the system is a database",
-                    "name a web server",
-                ));
-            }
-            Traffic::Http => requests::alone(&launch.front(), spec.clone())?,
-        };
+        let traffic = replay.traffic;
+        let wrong = |[what, help]: [&str; 2]| vec![Fault::new("url", what, help)];
+        let kind = SystemKind::for_traffic(traffic);
+        let url = kind.url_at(launch);
+        if let Some(other_kind) = traffic.other_kind.filter(|_| url.is_none()) {
+            return Err(wrong(other_kind));
+        }
+        let mut plan = (kind.plan_of_traffic)(launch, url.unwrap_or(&launch.url), spec)?;
+        if !plan.endpoint().load.takes(traffic) {
+            return Err(wrong(traffic.other_server));
+        }
         plan.steps.truncate(1);
         plan.steps.iter_mut().for_each(|step| STEP.clone_into(&mut step.name));
         plan.errands = self.errands(&plan, launch)?;
@@ -231,8 +192,8 @@ impl Study {
         }
     }
 
-    /// Numbers of the variables that transactions on a system save.
-    fn saved_by_transactions(&self, endpoint: u16) -> Vec<u16> {
+    /// Numbers of the variables that steps on a system save.
+    fn saved_by_steps(&self, endpoint: u16) -> Vec<u16> {
         let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
         let saved: BTreeSet<u16> = steps.flat_map(PlannedStep::saves).collect();
         saved.into_iter().collect()
@@ -263,20 +224,6 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
         hosts.extend(endpoint.load.add_address(&LaunchEndpoint { url: url.clone(), ..place.clone() })?);
     }
     Ok(hosts)
-}
-
-/// Plan of statements that are known only when they are sent. A statement that every database has takes their place.
-fn statements(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let placeholder = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
-    let mut faults = Vec::new();
-    let target = Target::database(url, &[placeholder], &SqlSpec::default(), Spelling::Keys, &mut faults);
-    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
-}
-
-fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let mut faults = Vec::new();
-    let target = Target::database(url, &sql.played, &sql.spec, Spelling::Keys, &mut faults);
-    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 /// Error for statements of `setup` or `teardown` that go to no database.

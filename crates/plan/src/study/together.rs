@@ -128,13 +128,15 @@ fn data_folder(launch: &Launch) -> Option<&str> {
     found.find(|folder| folder.contains('/'))
 }
 
+/// URL of the system that keeps what a load writes, as far as the plan shows.
+fn kept_at(launch: &Launch) -> Option<&String> {
+    let of_front = Some(&launch.url).filter(|url| SystemKind::by_url(url).keeps_writes);
+    launch.database.as_ref().or(of_front)
+}
+
 /// Database in which a load on a system leaves what it writes: host, port, and name, or the path of a file. `None` for other systems.
 fn store_of(launch: &Launch) -> Option<String> {
-    let url = match &launch.database {
-        Some(database) => database,
-        None if SystemKind::by_url(&launch.url).takes_statements() => &launch.url,
-        None => return None,
-    };
+    let url = kept_at(launch)?;
     let (_, rest) = url.split_once(':')?;
     let rest = rest.strip_prefix("//").unwrap_or(rest).split(['?', '#']).next().unwrap_or_default();
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -144,13 +146,13 @@ fn store_of(launch: &Launch) -> Option<String> {
 
 /// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
-    let has_database = launch.database.is_some() || SystemKind::by_url(&launch.url).takes_statements();
+    let is_kept = kept_at(launch).is_some();
     let of_step = |(number, step): (usize, &PlannedStep)| match &step.action {
         Action::Owned(action) => {
             let load = &plan.endpoints[usize::from(step.endpoint)].load;
-            load.written_by(plan.number_at_endpoint(number), action, has_database)
+            load.written_by(plan.number_at_endpoint(number), action, is_kept)
         }
-        Action::Tool(tool) => has_database.then(|| format!("the load of {} may", tool.tool.name)),
+        Action::Tool(tool) => is_kept.then(|| format!("the load of {} may", tool.tool.name)),
     };
     plan.steps.iter().enumerate().find_map(of_step)
 }

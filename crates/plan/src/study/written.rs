@@ -4,6 +4,7 @@ use super::environment::Launch;
 use crate::database::Database;
 use crate::fault::Fault;
 use crate::plan::Plan;
+use crate::system_kind::SystemKind;
 
 /// The section `written` of a plan.
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ pub(super) fn planned(
             None => (&launch.url, &launch.further.urls[..]),
         },
     };
-    let is_database = |url: &&String| crate::system_kind::SystemKind::by_url(url).takes_statements();
-    if !std::iter::once(url).chain(further).all(|url| is_database(&url)) {
+    let has_rows = |url: &String| SystemKind::by_url(url).does_answer("written");
+    if !std::iter::once(url).chain(further).all(has_rows) {
         let what = format!("`{}` is no database", wire::masking::without_secrets(url));
         return Err(fault(what, "name the endpoint of the database that has the rows: `endpoint: NAME`"));
     }

@@ -3,8 +3,33 @@
 pub(crate) mod commands;
 pub(crate) mod monitor;
 
-/// Protocol of the servers that take the commands.
-pub(crate) const PROTOCOL: &str = wire::redis::PROTOCOL.name;
+use wire::step::Unit;
+
+use crate::traffic::Traffic;
+use commands::CommandPlay;
+
+/// Commands of Redis, and of servers that speak its protocol.
+pub(crate) static TRAFFIC: Traffic = Traffic {
+    entries: "commands of redis",
+    entries_of_server: "commands of redis",
+    noun: "command",
+    unit: Unit::Request,
+    has_sessions: true,
+    stand_in: None,
+    fits_scheme: |scheme| wire::of_scheme(scheme).is_some_and(|(protocol, _)| (TRAFFIC.fits)(protocol)),
+    fits: |protocol| protocol.name == wire::redis::PROTOCOL.name,
+    help_for_flags: "name a server of it with --to redis://HOST:PORT",
+    other_kind: None,
+    other_server: [
+        "the log has commands of redis, and the system is another",
+        "name a server of that protocol",
+    ],
+    may_write,
+    play: |replaying| {
+        let (trace, outcomes) = (replaying.trace.clone(), replaying.outcomes.clone());
+        Ok(Box::new(CommandPlay::new(trace, outcomes, replaying.fingerprints, replaying.access)?))
+    },
+};
 
 /// Commands that change nothing, in lower case. They include the brackets of transactions.
 const READS: [&str; 93] = [
@@ -104,7 +129,7 @@ const READS: [&str; 93] = [
 ];
 
 /// Whether a command may write, given as MONITOR prints it, or as its fingerprint.
-pub(crate) fn may_write(text: &str) -> bool {
+fn may_write(text: &str) -> bool {
     let name = text.split(' ').next().unwrap_or_default().trim_matches('"');
     !READS.iter().any(|read| read.eq_ignore_ascii_case(name))
 }

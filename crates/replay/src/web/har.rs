@@ -170,7 +170,7 @@ impl ArchivedRequest {
 
 /// Host, and path with query, of a URL. `None` if it is not one of HTTP.
 fn split(url: &str) -> Option<(&str, &str)> {
-    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))?;
+    let (_, rest) = url.split_once("://").filter(|(scheme, _)| (super::TRAFFIC.fits_scheme)(scheme))?;
     let rest = rest.split('#').next()?;
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (host, target) = rest.split_at(end);

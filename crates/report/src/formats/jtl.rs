@@ -81,8 +81,7 @@ fn line(view: &View<'_>, label: &str, unit: Unit, request: &Sampled) -> [String;
         started_at_unix_ms.to_string(),
         since_intended_ms(finish.finished_ns).to_string(),
         label.to_owned(),
-        // The status of a transaction is its number of tries.
-        if finish.status == 0 || unit == Unit::Transactions {
+        if finish.status == 0 || unit.counts_tries() {
             outcome.to_owned()
         } else {
             finish.status.to_string()

@@ -1,6 +1,5 @@
 //! Facts about how a report was made: names and values at the end of the page.
 
-use evidence::Unit;
 use serde_json::Value;
 use units::Utc;
 
@@ -52,7 +51,7 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     let (new, ending) = (&view.run.new, view.run.ending.as_ref());
     let mut facts = vec![Fact::new("load", short(&words::load(view)))];
     facts.extend(words::identity(&view.whole).into_iter().map(|line| Fact::new(view.noun().many, line)));
-    if view.unit() == Unit::Transactions {
+    if view.unit().connects_with_log_in() {
         facts.extend(transactions::without_connect(view).map(|words| Fact::new("throughput", words)));
         facts.extend(words::connected(view).into_iter().map(|words| Fact::new("connected", words)));
     }

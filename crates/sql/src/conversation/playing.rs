@@ -97,7 +97,10 @@ impl SqlConversation {
     /// Quotes in which the server currently reads a backslash as an escape.
     fn backslashes(&self) -> Backslashes {
         let in_single = self.session.has_backslash_escapes();
-        Backslashes { in_single, in_double: in_single && self.program.engine.dialect().has_escapes_in_quotes }
+        Backslashes {
+            in_single,
+            in_double: in_single && self.program.engine.dialect().lexis.has_escapes_in_quotes,
+        }
     }
 
     /// Sends a statement whose text is generated each time.

@@ -2,7 +2,7 @@
 
 use wire::ErrorClass;
 
-use super::{Backslash, Dialect};
+use super::{Backslash, Dialect, Lexis};
 use crate::classes::Retry;
 use crate::script::Placeholders;
 use crate::workload::Tables;
@@ -23,10 +23,15 @@ pub(super) const DIALECT: Dialect = Dialect {
     prepares_transaction_control: false,
     infers_quoted_types: false,
     backslash: Backslash::Hexadecimal,
-    has_escapes_in_quotes: true,
-    has_dollar_quotes: false,
-    has_hash_comments: true,
-    dashes_need_blank: true,
+    lexis: Lexis {
+        has_escapes_in_quotes: true,
+        has_texts_in_double_quotes: true,
+        has_dollar_quotes: false,
+        has_hash_comments: true,
+        dashes_need_blank: true,
+        has_executable_comments: true,
+        nests_comments: false,
+    },
     commits_implicitly: true,
     release_commits: false,
     has_sqlstates: true,

@@ -2,7 +2,7 @@
 
 mod session_states;
 
-use super::{Backslash, Dialect};
+use super::{Backslash, Dialect, Lexis};
 use crate::classes::Retry;
 use crate::script::Placeholders;
 use crate::workload::Tables;
@@ -19,10 +19,15 @@ pub(super) const DIALECT: Dialect = Dialect {
     prepares_transaction_control: true,
     infers_quoted_types: true,
     backslash: Backslash::Doubled,
-    has_escapes_in_quotes: false,
-    has_dollar_quotes: true,
-    has_hash_comments: false,
-    dashes_need_blank: false,
+    lexis: Lexis {
+        has_escapes_in_quotes: false,
+        has_texts_in_double_quotes: false,
+        has_dollar_quotes: true,
+        has_hash_comments: false,
+        dashes_need_blank: false,
+        has_executable_comments: false,
+        nests_comments: true,
+    },
     commits_implicitly: false,
     release_commits: false,
     has_sqlstates: true,

@@ -2,7 +2,7 @@
 
 use wire::ErrorClass;
 
-use super::{Backslash, Dialect};
+use super::{Backslash, Dialect, Lexis};
 use crate::classes::Retry;
 use crate::script::Placeholders;
 use crate::workload::Tables;
@@ -17,10 +17,15 @@ pub(super) const DIALECT: Dialect = Dialect {
     prepares_transaction_control: true,
     infers_quoted_types: false,
     backslash: Backslash::Plain,
-    has_escapes_in_quotes: false,
-    has_dollar_quotes: false,
-    has_hash_comments: false,
-    dashes_need_blank: false,
+    lexis: Lexis {
+        has_escapes_in_quotes: false,
+        has_texts_in_double_quotes: false,
+        has_dollar_quotes: false,
+        has_hash_comments: false,
+        dashes_need_blank: false,
+        has_executable_comments: false,
+        nests_comments: true,
+    },
     commits_implicitly: false,
     release_commits: true,
     has_sqlstates: false,

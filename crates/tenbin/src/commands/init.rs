@@ -181,9 +181,8 @@ fn complain(what: &str, help: &str) {
 
 /// Checks a URL, or that a command has a placeholder for the port.
 fn check_system(text: &str) -> Result<(), WrongAnswer> {
-    if plan::takes_statements(text) {
-        let help = "write the plan of a database as in docs/plan.md, or run tenbin URL --workload NAME";
-        return Err(wrong("this is the URL of a database, and the plan is for HTTP", help));
+    if let Some([what, help]) = plan::misfit_of_first_plan(text) {
+        return Err(wrong(what, help));
     }
     if is_server(text) {
         let draft = Draft { url: with_scheme(text).into_owned(), ..Draft::default() };

@@ -140,7 +140,7 @@ impl Asked {
 fn read(flags: &PrepareFlags) -> Result<Asked, Vec<Fault>> {
     let mut faults = Vec::new();
     let is_of_records = plan::find_ycsb(&flags.workload).is_some();
-    let is_store = is_of_records && !plan::takes_statements(&flags.url);
+    let is_store = is_of_records && !plan::has_tables_of_records(&flags.url);
     let database = match is_store {
         true => {
             faults.extend(plan::url_fault(&flags.url));

@@ -152,8 +152,9 @@ fn replay_once(
     recorded.trace.speed_up(speed);
     let plan = plan(flags, &recorded)?;
     let lock_window_ns = time_ns("--lock-window", &flags.lock_window)?;
-    let Recorded { survey, trace, .. } = &mut recorded;
+    let Recorded { survey, trace, format, .. } = &mut recorded;
     let traffic = runner::Traffic {
+        kind: format.traffic,
         trace: Arc::new(std::mem::take(trace)),
         outcomes: Arc::new(Outcomes::new(survey.fingerprints.len())),
         fingerprints: survey.fingerprints.iter().map(|fingerprint| fingerprint.text.clone()).collect(),
@@ -193,7 +194,7 @@ fn replay_once(
 
 /// Puts the sessions of a database on the connections of the flag. `None` if each has its own.
 fn share(flags: &ReplayFlags, recorded: &mut Recorded) -> Option<Shared> {
-    let asked = flags.connections.filter(|_| recorded.format.traffic.has_sessions())?;
+    let asked = flags.connections.filter(|_| recorded.format.traffic.has_sessions)?;
     let fingerprints = recorded.survey.fingerprints.iter().map(|counted| counted.text.as_str());
     recorded.trace.share(asked as usize, fingerprints)
 }
@@ -304,7 +305,7 @@ fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
             survey.writes, survey.statements
         ));
     }
-    if survey.databases.len() > 1 && flags.database.is_empty() && survey.traffic().has_sessions() {
+    if survey.databases.len() > 1 && flags.database.is_empty() && survey.traffic().has_sessions {
         let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
         return bad(format!(
             "{name}: it has statements of {} databases, and --to names one: {}\n  help: choose with --database NAME; repeat it to send several to one",
@@ -321,9 +322,9 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let traffic = recorded.format.traffic;
     check_scheme(&url, traffic)?;
     let of_requests = flags.connections.map_or(CONNECTIONS_DEFAULT, u64::from);
-    let users = if traffic.has_sessions() { recorded.trace.slot_count() as u64 } else { of_requests };
+    let users = if traffic.has_sessions { recorded.trace.slot_count() as u64 } else { of_requests };
     let timeout_ns = time_ns("--timeout", &flags.timeout)?;
-    let text = Played::Text { name: "replay".to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let stand_in = |text: &str| Played::Text { name: "replay".to_owned(), text: text.into() };
     let draft = Draft {
         url: plan::url_with_step(&url),
         load: LoadSpec {
@@ -332,36 +333,25 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
             threads: flags.threads.map(Into::into),
             ..LoadSpec::default()
         },
-        played: if matches!(traffic, Traffic::Sql(_)) { vec![text] } else { Vec::new() },
+        played: traffic.stand_in.map(stand_in).into_iter().collect(),
         ..Draft::default()
     };
     let plan = draft.check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     output::keep_out(&plan.secrets);
-    let of_system = plan.endpoints[0].load.database().map(|database| database.engine);
-    match traffic {
-        Traffic::Sql(engine) if of_system != Some(engine) => bad(format!(
-            "--to: the log has statements of {}\n  help: name a server of it with --to",
-            engine.name()
+    match plan.endpoints[0].load.takes(traffic) {
+        true => Ok(plan),
+        false => bad(format!(
+            "--to: the log has {}\n  help: name a server of it with --to",
+            traffic.entries_of_server
         )),
-        _ => Ok(plan),
     }
 }
 
 /// Checks that the system takes the traffic of the log, as far as its URL shows.
-fn check_scheme(url: &str, traffic: Traffic) -> anyhow::Result<()> {
-    if traffic.fits_scheme(url.split_once("://").map_or("", |(scheme, _)| scheme)) {
-        return Ok(());
-    }
-    match traffic {
-        Traffic::Sql(_) => {
-            bad("--to: the log has SQL statements\n  help: name a database with --to, such as postgres://USER@HOST/DATABASE".to_owned())
-        }
-        Traffic::Commands(protocol) => bad(format!(
-            "--to: the log has commands of {protocol}\n  help: name a server of it with --to {protocol}://HOST:PORT"
-        )),
-        Traffic::Http => {
-            bad("--to: the log has HTTP requests\n  help: name a web server with --to http://HOST:PORT".to_owned())
-        }
+fn check_scheme(url: &str, traffic: &Traffic) -> anyhow::Result<()> {
+    match (traffic.fits_scheme)(url.split_once("://").map_or("", |(scheme, _)| scheme)) {
+        true => Ok(()),
+        false => bad(format!("--to: the log has {}\n  help: {}", traffic.entries, traffic.help_for_flags)),
     }
 }
 

@@ -17,7 +17,7 @@ const FLAGS: [Row; 9] = [
 
 /// Replacements that apply to these words of a command line: those for databases if one of them is the URL of a database.
 pub(super) fn flags(words: &[String]) -> &'static [Row] {
-    if words.iter().any(|word| plan::takes_statements(word)) { &FLAGS } else { &[] }
+    if words.iter().any(|word| plan::Database::has_url(word)) { &FLAGS } else { &[] }
 }
 
 /// Replacement for the connection flags of sysbench, such as `--mysql-host`.

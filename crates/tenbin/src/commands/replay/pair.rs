@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use evidence::COMMAND;
-use plan::{Database, Study};
+use plan::Study;
 use report::in_shell;
 
 use super::{Kind, ReplayFlags, bad};
@@ -59,14 +59,8 @@ fn systems(urls: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     for text in urls {
         let (name, url) = named_url(text);
         let url = with_scheme(url).into_owned();
-        let shown = match plan::takes_statements(&url) {
-            true => {
-                Database::read(&url)
-                    .map_err(|faults| BadArguments(crate::commands::listed(&faults, "nothing was sent")))?
-                    .shown
-            }
-            false => url.clone(),
-        };
+        let shown = plan::shown_url(&url)
+            .map_err(|faults| BadArguments(crate::commands::listed(&faults, "nothing was sent")))?;
         let usual = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).to_owned();
         let name = name.map_or(usual, str::to_owned);
         if !names.insert(name.clone()) {

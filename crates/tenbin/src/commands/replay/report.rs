@@ -26,7 +26,7 @@ pub(super) struct Done<'a> {
 /// Report of a dry run.
 pub(super) fn of_log(recorded: &Recorded, speed: Option<f64>) -> String {
     let Recorded { survey, format, lines, .. } = recorded;
-    let noun = noun(recorded);
+    let noun = recorded.format.traffic.noun;
     let mut text = format!(
         "{} in {} ({}), {}{}\n",
         counted(survey.statements, noun),
@@ -115,7 +115,7 @@ pub(super) fn log_json(recorded: &Recorded, speed: Option<f64>) -> Value {
 impl Done<'_> {
     /// Report for people.
     pub(super) fn text(&self) -> String {
-        let (noun, sums) = (noun(self.recorded), self.sums());
+        let (noun, sums) = (self.recorded.format.traffic.noun, self.sums());
         let mut text = format!("{}\n", self.first_line(&sums));
         let Replayed { all, took, connections, threads, .. } = self.replayed;
         let took_s = took.as_secs_f64();
@@ -157,7 +157,7 @@ impl Done<'_> {
     }
 
     fn first_line(&self, sums: &FingerprintOutcome) -> String {
-        let noun = noun(self.recorded);
+        let noun = self.recorded.format.traffic.noun;
         let head = format!(
             "replayed {}{} in {:.1} s on {}",
             counted(self.replayed.all.sent, noun),
@@ -234,7 +234,7 @@ impl Done<'_> {
         let _ = writeln!(
             text,
             "\n{count:>9}  {time_head:>6}  {before:>9}  {now:>9}  {p99:>9}  {errors:>7}  {rows_head:>9}  {differ:>7}  {}",
-            noun(self.recorded)
+            self.recorded.format.traffic.noun
         );
         let rows = self.rows();
         let all_ns: u64 = rows.iter().map(|(_, figures, _)| figures.service_sum_ns).sum();
@@ -262,7 +262,11 @@ impl Done<'_> {
         if differences.is_empty() {
             return;
         }
-        let _ = writeln!(text, "\n{:>9}  {:<20}  {:<20}  {}", "differ", "log", "replay", noun(self.recorded));
+        let _ = writeln!(
+            text,
+            "\n{:>9}  {:<20}  {:<20}  {}",
+            "differ", "log", "replay", self.recorded.format.traffic.noun
+        );
         for (difference, count) in differences.iter().take(ROWS_MAX) {
             let fingerprint = &self.recorded.survey.fingerprints[usize::from(difference.fingerprint)];
             let (logged, replayed) = (&difference.logged, &difference.replayed);
@@ -370,14 +374,6 @@ fn outcomes(figures: &ReplayFigures) -> String {
 /// A number with its noun: `1 request`, `2 requests`.
 fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-fn noun(recorded: &Recorded) -> &'static str {
-    match recorded.format.traffic {
-        replay::Traffic::Sql(_) => "statement",
-        replay::Traffic::Commands(_) => "command",
-        replay::Traffic::Http => "request",
-    }
 }
 
 fn sessions(recorded: &Recorded) -> String {

@@ -9,7 +9,7 @@ use crate::commands::listed;
 use crate::exit::BadArguments;
 
 pub(super) const KIND: PairKind = PairKind {
-    has_url: plan::takes_statements,
+    has_url: plan::Database::has_url,
     noun: "a database",
     plural: "databases",
     unsupported: |flags| {

@@ -1,6 +1,7 @@
 //! Parts of an SQL load in addition to its steps: a database, scripts, and a query mode.
 
 use load::xoroshiro::Xoroshiro;
+use replay::Traffic;
 use serde_json::{Value, json};
 use sql::script::{Distribution, ScriptSet, Seeds, Statement};
 use sql::{Mode, Settings};
@@ -52,6 +53,10 @@ impl EndpointLoad for Transactions {
         Ok(None)
     }
 
+    fn takes(&self, traffic: &Traffic) -> bool {
+        self.database.engine.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
+    }
+
     fn attempted_peers(&self) -> Vec<Peer> {
         self.database.attempted_peers()
     }
@@ -84,7 +89,7 @@ impl EndpointLoad for Transactions {
         self.deck.statements().iter().any(|statement| sql::may_write(statement, self.database.engine))
     }
 
-    fn written_by(&self, number: u16, _action: &OwnedAction, _has_database: bool) -> Option<String> {
+    fn written_by(&self, number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
         let written = self.written_by_script(number)?;
         Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
     }

@@ -1,0 +1,10 @@
+//! Databases by the names of their server programs.
+
+/// Names of server programs, each with the scheme of its URL.
+const PROGRAMS: [(&str, &str); 4] =
+    [("postgres", "postgres"), ("postmaster", "postgres"), ("mariadbd", "mysql"), ("mysqld", "mysql")];
+
+/// Scheme of the URL of a database whose server is this program. `None` if the program is not known as one.
+pub(crate) fn scheme_of_program(program: &str) -> Option<&'static str> {
+    PROGRAMS.iter().find(|(known, _)| *known == program).map(|(_, scheme)| *scheme)
+}

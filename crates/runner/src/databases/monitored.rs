@@ -1,0 +1,70 @@
+//! Databases and stores that are monitored from inside.
+
+use std::sync::Arc;
+
+use loading::HeldSession;
+use plan::{Database, Endpoint, Plan, Secrets};
+
+use super::Store;
+use crate::database_cost::ReadCosts;
+use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
+use crate::prepare::Refusal;
+
+/// A database that is monitored from inside.
+#[derive(Clone, Debug)]
+pub enum MonitoredDatabase {
+    /// A SQL database.
+    Sql(Box<Database>),
+    /// A store whose protocol owns its steps, the system that it is, and the secrets of its log-in.
+    Store(&'static Store, Box<Endpoint>, Secrets),
+}
+
+/// Queries of a monitor, and the function that opens its session.
+type MonitoringSession = (Box<dyn Dialect>, Result<Box<OpenSession>, Refusal>);
+
+impl MonitoredDatabase {
+    /// Database of a plan: the one that takes transactions, or that is named next to requests; otherwise the first store.
+    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+        if let Some(database) = plan.database() {
+            return Some(Self::Sql(Box::new(database.clone())));
+        }
+        let store = |endpoint: &Endpoint| {
+            let store = super::store_of(endpoint.protocol()?.name)?;
+            Some(Self::Store(store, Box::new(endpoint.clone()), plan.secrets.clone()))
+        };
+        plan.endpoints.iter().find_map(store)
+    }
+
+    /// Starts the monitor of a database in this process. `None` for a server.
+    pub(crate) fn in_process_watch(&self) -> Option<fn() -> Box<dyn DatabaseWatch>> {
+        match self {
+            Self::Sql(database) => super::of(database.engine).watch_in_process,
+            Self::Store(..) => None,
+        }
+    }
+
+    /// Monitoring session. `None` for a database in this process, which has no sessions.
+    pub(crate) fn session(&self) -> Option<MonitoringSession> {
+        Some(match self {
+            Self::Sql(database) => (super::of(database.engine).watch?(), session_of(database)),
+            Self::Store(store, endpoint, secrets) => ((store.watch)(), (store.open)(endpoint, secrets)),
+        })
+    }
+
+    /// Servers with counters of the cost of a load, and the function that reads them. `None` if there are no counters.
+    pub(crate) fn costs(&self) -> Option<(Vec<Database>, ReadCosts)> {
+        match self {
+            Self::Sql(database) => Some((database.servers(), super::of(database.engine).costs?)),
+            Self::Store(..) => None,
+        }
+    }
+}
+
+/// Opens sessions of a SQL database.
+fn session_of(database: &plan::Database) -> Result<Box<OpenSession>, Refusal> {
+    let place = crate::load_data::place(database)?;
+    Ok(Box::new(move |is_given_up| {
+        let session = HeldSession::open_to_watch(&place, Arc::clone(is_given_up))?;
+        Ok(Box::new(session))
+    }))
+}
