@@ -28,7 +28,6 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     unit: Unit::Request,
     words: None,
     path_noun: "path",
-    has_errands: true,
     read_database: None,
     target: Target::from_request_flags,
     front: |place, load| Ok(alone(place, load)?.front),

@@ -64,8 +64,6 @@ pub(crate) struct SystemKind {
     pub(crate) words: Option<KindWords>,
     /// Noun for the part of a URL after host and port.
     pub(crate) path_noun: &'static str,
-    /// Whether one client can make such steps before and after a load.
-    pub(crate) has_errands: bool,
     /// Reads the database behind a URL. `None` if such a system takes no statements.
     pub(crate) read_database: Option<ReadDatabase>,
     /// Reads the target of a command line.

@@ -29,7 +29,6 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
         other_url: ["the steps are transactions, and the URL is not that of a database", URL_HELP],
     }),
     path_noun: "database",
-    has_errands: false,
     read_database: Some(Database::read),
     target: Target::from_database_flags,
     front,

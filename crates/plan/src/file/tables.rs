@@ -184,7 +184,7 @@ pub(crate) static PLAN: Table = Table {
             "setup",
             "[ { post: /users, json: { name: ada }, save: { user: { json: $.id } } } ]",
             Either(&[List(&Derived(&scenario::STEP)), Derived(&scenario::SCENARIO)]),
-            "Requests of one client before each load, which are not counted. All users can use what they save. One that fails ends the run.",
+            "Requests of one client before each load, in any protocol, which are not counted; `endpoint` names the system. All users can use what they save. One that fails ends the run.",
         ),
         key(
             "teardown",
