@@ -560,7 +560,7 @@ pub(crate) static SYSTEM: Table = Table {
 };
 
 pub(crate) static STATEMENTS: Table = Table {
-    name: "statements",
+    name: "statement",
     sentence: "Statements for a database that is running, in place of a command.",
     example: "{ sql: \"DROP TABLE IF EXISTS a\" }",
     keys: &[
