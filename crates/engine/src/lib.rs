@@ -34,7 +34,7 @@ pub use contents::Contents;
 pub use embedded::start_embedded;
 pub use first_requests::{FirstRequests, first_requests};
 pub use job::{Endpoint, Job, Peer, Selection};
-pub use net::errand::{Errand, ErrandFault};
+pub use net::errand::Errand;
 pub use net::interview::{Interview, Unanswered};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};

@@ -106,6 +106,7 @@ pub const RULES: &[Rule] = &[
     refusals::REFUSALS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
     busy_connections::SHARED_CONNECTIONS,
+    busy_connections::POOL_OF_AN_ENDPOINT,
     errors::ERRORS,
     load::PAUSES_OF_USERS,
     load::SINGLE_USER,

@@ -7,6 +7,8 @@ use evidence::{Model, Unit};
 pub struct Planned {
     /// Rule by which requests become due.
     pub offered: Offered,
+    /// Endpoints with fewer connections than users, or than connections of an open load: name, and number of connections.
+    pub pools: Vec<(String, u32)>,
     /// Unit that is counted, by step.
     pub units: Vec<Unit>,
     /// Length of the warm-up, in nanoseconds since the load began. Its requests are not counted.

@@ -128,8 +128,8 @@ pub struct Errands {
     pub setup: Vec<PlannedStep>,
     /// Requests after the load.
     pub teardown: Vec<PlannedStep>,
-    /// System that takes the requests. `None` if there are no requests.
-    pub at: Option<Endpoint>,
+    /// Systems of the requests. Empty until the plan of a variant is made.
+    pub at: Vec<Endpoint>,
     /// Statements before the load.
     pub setup_sql: Vec<ErrandSql>,
     /// Statements after the load.
@@ -183,7 +183,7 @@ impl Errands {
 pub struct PlannedStep {
     /// Name in reports, without secrets.
     pub name: String,
-    /// Number of the system that the step speaks to, an index of [`Plan::endpoints`].
+    /// Number of the system that the step speaks to, an index of [`Plan::endpoints`], or of [`Errands::at`].
     pub endpoint: u16,
     /// Request, transaction, or load of a tool.
     pub action: Action,

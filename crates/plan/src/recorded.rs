@@ -23,7 +23,7 @@ impl Plan {
         }
         let mut plan = json!({
             "title": self.title,
-            "steps": self.steps.iter().enumerate().map(|(number, step)| self.step_json(self.number_at_endpoint(number), step)).collect::<Vec<Value>>(),
+            "steps": self.steps.iter().enumerate().map(|(number, step)| self.step_json(self.number_at_endpoint(number), step, &self.endpoints)).collect::<Vec<Value>>(),
             "scenarios": self.scenarios.list.iter().map(scenario_json).collect::<Vec<Value>>(),
             "variables": self.variables,
             "data": self.data.iter().map(data_json).collect::<Vec<Value>>(),
@@ -76,7 +76,8 @@ impl Plan {
         }
         for (key, steps) in [("setup", &self.errands.setup), ("teardown", &self.errands.teardown)] {
             if !steps.is_empty() {
-                let steps = (0..).zip(steps).map(|(number, step)| self.step_json(number, step));
+                let steps =
+                    (0..).zip(steps).map(|(number, step)| self.step_json(number, step, &self.errands.at));
                 plan[key] = json!(steps.collect::<Vec<Value>>());
             }
         }
@@ -95,9 +96,9 @@ impl Plan {
     }
 
     /// Records a step. `number` is its number among those of its system.
-    fn step_json(&self, number: u16, step: &PlannedStep) -> Value {
+    fn step_json(&self, number: u16, step: &PlannedStep, endpoints: &[Endpoint]) -> Value {
         let mut step_json = self.action_json(number, step);
-        let endpoint = self.endpoints.get(usize::from(step.endpoint));
+        let endpoint = endpoints.get(usize::from(step.endpoint));
         if let Some(endpoint) = endpoint.filter(|endpoint| !endpoint.name.is_empty()) {
             step_json["endpoint"] = json!(endpoint.name);
         }

@@ -28,7 +28,6 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     unit: Unit::Request,
     words: None,
     path_noun: "path",
-    has_errands: true,
     answers: &[],
     keeps_writes: false,
     has_connect_timeout: false,

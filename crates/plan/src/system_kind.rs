@@ -84,8 +84,6 @@ pub(crate) struct SystemKind {
     pub(crate) words: Option<KindWords>,
     /// Noun for the part of a URL after host and port.
     pub(crate) path_noun: &'static str,
-    /// Whether one client can make such steps before and after a load.
-    pub(crate) has_errands: bool,
     /// Keys of plans whose statements such a system answers outside of steps.
     pub(crate) answers: &'static [&'static str],
     /// Whether the plan knows that a load leaves what it writes in the system itself.

@@ -294,3 +294,54 @@ fn endpoints_have_pools_of_their_own() {
     let error = read(text).expect_err(text).to_string();
     assert!(error.contains("SQLite runs within the generator"), "{error}");
 }
+
+/// Name, system, and port of each request of `setup` and `teardown`.
+fn places_around(plan: &Plan) -> Vec<(&str, &str, u16)> {
+    let place = |step: &'_ plan::PlannedStep| {
+        let endpoint = &plan.errands.at[usize::from(step.endpoint)];
+        (endpoint.name.as_str(), endpoint.peer().port)
+    };
+    let named = plan.errands.steps().map(|step| (step.name.as_str(), place(step)));
+    named.map(|(name, (endpoint, port))| (name, endpoint, port)).collect()
+}
+
+#[test]
+fn requests_of_setup_go_to_the_endpoint_that_they_name() {
+    let text = r#"
+setup:
+  - post: /users
+  - { post: /items, endpoint: stock }
+  - { redis: FLUSHALL, endpoint: cache }
+  - { redis: SET a 1 }
+teardown: [ { delete: /items, endpoint: stock }, delete: /users ]
+scenario: [ get: /, { redis: GET a, endpoint: cache } ]
+url: http://127.0.0.1:81
+endpoints: { stock: "http://127.0.0.1:82/shop", cache: "redis://127.0.0.1:83" }
+load: { users: 1 }
+"#;
+    let plan = plan(&study(text), 0);
+    let expected = [
+        ("POST /users", "", 81),
+        ("POST /items (stock)", "stock", 82),
+        ("FLUSHALL (cache)", "cache", 83),
+        ("SET a 1 (cache)", "cache", 83),
+        ("DELETE /items (stock)", "stock", 82),
+        ("DELETE /users", "", 81),
+    ];
+    assert_eq!(places_around(&plan), expected);
+    let target = &request(&plan.errands.setup[1]).expect("a request").request;
+    assert_eq!((target.target.as_str(), target.host.as_str()), ("/shop/items", "127.0.0.1:82"));
+    assert_eq!(plan.endpoints.len(), 2, "the load speaks to no endpoint that only `setup` has");
+}
+
+#[test]
+fn setup_may_have_requests_where_the_load_has_transactions() {
+    let text = r#"
+setup: [ { get: /reset, endpoint: web } ]
+scenario: [ sql: SELECT 1 ]
+url: postgres://u@127.0.0.1:81/x
+endpoints: { web: "http://127.0.0.1:82" }
+load: { users: 1 }
+"#;
+    assert_eq!(places_around(&plan(&study(text), 0)), [("GET /reset (web)", "web", 82)]);
+}

@@ -34,6 +34,7 @@ mod outage;
 mod over_time;
 mod own_figures;
 mod physical_cost;
+mod pools;
 mod process_cost;
 mod processes;
 mod ratio;

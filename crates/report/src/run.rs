@@ -10,8 +10,8 @@ use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, bottleneck, breaches, events, inside, outage, over_time, physical_cost, shards, statements,
-    steadiness, system, times, transactions, trust, words, written,
+    answer, bottleneck, breaches, events, inside, outage, over_time, physical_cost, pools, shards,
+    statements, steadiness, system, times, transactions, trust, words, written,
 };
 
 mod brief;
@@ -195,6 +195,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     }
     facts.extend(processes::start(view).map(|line| ("start", line)));
     facts.extend(processes::connections(view).map(|line| ("connections", line)));
+    facts.extend(pools::lines(view).into_iter().map(|line| ("pools", line)));
     facts.extend(shards::lines(view).into_iter().map(|line| ("shards", line)));
     facts.extend(written::words(view).into_iter().map(|line| ("rows", line)));
     facts.extend(system::words(view).into_iter().map(|line| ("system", line)));

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use evidence::{EvidenceError, Level, LoadTool, Run, RunState, StudyPlace, Unit, Validity, Verdict};
-use judge::{ComparedBy, Eligibility, Measured, MeasuredRun, ShardBalance, Signals, Window, Written};
+use judge::{
+    ComparedBy, Eligibility, EndpointPool, Measured, MeasuredRun, ShardBalance, Signals, Window, Written,
+};
 use record::{Phase, Tally};
 use units::Utc;
 
@@ -29,6 +31,8 @@ pub(crate) struct View<'a> {
     pub(crate) signals: Option<Signals>,
     /// Balance of its lists of shards.
     pub(crate) shards: Vec<ShardBalance>,
+    /// Connections that users share at its endpoints.
+    pub(crate) pools: Vec<EndpointPool>,
     /// Rows that it wrote. `None` if they were not checked.
     pub(crate) written: Option<Written>,
     /// Notes for people, next to the figures.
@@ -84,6 +88,7 @@ impl<'a> View<'a> {
         let warm_up = Figures::of(&before, None, kind);
         let signals = Signals::of(run);
         let shards = ShardBalance::of_run(run)?;
+        let pools = EndpointPool::of_run(run)?;
         let written = Written::of_run(run)?;
         let mut view = Self {
             run,
@@ -95,6 +100,7 @@ impl<'a> View<'a> {
             measured,
             signals,
             shards,
+            pools,
             written,
             notes: Vec::new(),
         };

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::slice;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -11,16 +10,16 @@ use std::time::Duration;
 use engine::{Errand, Peer};
 use load::chance::Chance;
 use load::values::{DataSource, RowOrder, Source};
-use load::{Share, Values};
-use plan::{ErrandSql, Plan, PlannedStep};
-use wire::step::{Step, StepsOfLoad};
-use wire::{Conversation, Protocol};
+use load::{Scenarios, Share, Values};
+use plan::{ErrandSql, Errands, Plan, PlannedStep};
 
 use crate::consent::PublicLoads;
+use crate::databases;
 use crate::describe::unix_ms;
 use crate::load_data;
 use crate::lone_pass::printable;
-use crate::prepare::{Refusal, ask_owners, peers};
+use crate::prepare::{Refusal, ask_owners, peers, shards};
+use crate::protocol::Steps;
 use crate::stopper::{StopLevel, Stopper};
 
 /// Mixed into the seed of the plan, so that these draws differ from those of the load.
@@ -30,18 +29,25 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Client of a plan that has made the `setup` requests.
 pub struct SetUp {
     /// Client of the requests. `None` if there are none.
-    errand: Option<Errand>,
+    client: Option<Client>,
     /// Statements of `teardown`.
     sql: Vec<ErrandSql>,
-    /// Numbers and names of the `teardown` steps.
-    teardown: Vec<(u16, String)>,
+    /// Number of `setup` requests, which is that of the first `teardown` request.
+    setup_count: u16,
     /// Values saved by `setup`, for all users. `None` if there are none.
     values: Option<DataSource>,
 }
 
+/// Client of the requests of `setup` and `teardown`.
+struct Client {
+    errand: Errand,
+    /// Name of each request, and that of its endpoint; empty for that of `url`.
+    steps: Vec<(String, String)>,
+}
+
 impl fmt::Debug for SetUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SetUp").field("teardown", &self.teardown).finish_non_exhaustive()
+        f.debug_struct("SetUp").field("setup_count", &self.setup_count).finish_non_exhaustive()
     }
 }
 
@@ -56,41 +62,78 @@ pub(crate) fn set_up(plan: &Plan, public: &PublicLoads, stopper: &Stopper) -> Re
 }
 
 fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
-    let Some(endpoint) = &plan.errands.at else {
-        run_sql(&plan.errands.setup_sql, None)
-            .map_err(|what| Refusal::Errand(format!("sql of setup: {what}")))?;
-        let sql = plan.errands.teardown_sql.clone();
-        return Ok(SetUp { errand: None, sql, teardown: Vec::new(), values: None });
-    };
-    let to = slice::from_ref(endpoint);
-    let (mut found, _) = peers(to, public)?;
-    if let PublicLoads::WithConsent(token) = public {
-        ask_owners(plan, to, &found, token)?;
+    let mut client = Client::read(plan, public)?;
+    let setup_count = plan.errands.setup.len() as u16;
+    let sql = &plan.errands.setup_sql;
+    run("setup", sql, client.as_mut(), 0, setup_count).map_err(Refusal::Errand)?;
+    let values = client.as_ref().and_then(|client| saved(plan, &client.errand));
+    Ok(SetUp { client, sql: plan.errands.teardown_sql.clone(), setup_count, values })
+}
+
+/// Makes `count` requests from `first` on, and the statements between them.
+fn run(
+    section: &str,
+    sql: &[ErrandSql],
+    mut client: Option<&mut Client>,
+    first: u16,
+    count: u16,
+) -> Result<(), String> {
+    for number in 0..=count {
+        run_sql(sql, number.into()).map_err(|what| format!("sql of {section}: {what}"))?;
+        if let Some(client) = client.as_deref_mut().filter(|_| number < count) {
+            client.run(section, first + number)?;
+        }
     }
-    let actions = plan.errands.steps().filter_map(PlannedStep::owned);
-    let steps: Vec<Arc<dyn Step>> = actions.map(|action| Arc::clone(&action.step)).collect();
-    let load = StepsOfLoad { secrets: &plan.secrets, ..StepsOfLoad::of(&steps, &plan.variables) };
-    let Some(further) = endpoint.protocol().and_then(Protocol::further_keys) else {
-        return Err(Refusal::Errand("their system takes no requests of one client".to_owned()));
-    };
-    let mut conversation = (further.converse)(&load).map_err(|wrong| Refusal::Errand(wrong.what))?;
-    draw(plan, &mut *conversation);
-    let timeout = Duration::from_nanos(plan.timeout_ns);
-    let peer = Peer { keep_alive: plan.keep_alive(), ..found.remove(0) };
-    let mut errand = Errand::new(peer, conversation, timeout);
-    let before = plan.errands.setup.len() as u16;
-    for number in 0..=before {
-        run_sql(&plan.errands.setup_sql, Some(number.into()))
-            .map_err(|what| Refusal::Errand(format!("sql of setup: {what}")))?;
-        errand.run(number..before.min(number + 1)).map_err(|fault| {
-            let name = name_of(&plan.errands.setup, fault.step);
-            Refusal::Errand(format!("step {name:?} of setup: {}", printable(&fault.reason)))
-        })?;
+    if let Some(client) = client {
+        // The connections would count among those of the load.
+        client.errand.close();
     }
-    let values = saved(plan, errand.conversation());
-    let names = plan.errands.teardown.iter().map(|step| step.name.clone());
-    let sql = plan.errands.teardown_sql.clone();
-    Ok(SetUp { errand: Some(errand), sql, teardown: (before..).zip(names).collect(), values })
+    Ok(())
+}
+
+impl Client {
+    /// Creates the client without connections. `None` if the plan has no requests of `setup` and `teardown`.
+    fn read(plan: &Plan, public: &PublicLoads) -> Result<Option<Self>, Refusal> {
+        if plan.errands.steps().next().is_none() {
+            return Ok(None);
+        }
+        let plan = plan_of_requests(plan);
+        let discovered = databases::discovered(&plan)?;
+        let plan = discovered.as_deref().unwrap_or(&plan);
+        let (found, _) = peers(&plan.endpoints, public)?;
+        if let PublicLoads::WithConsent(token) = public {
+            ask_owners(plan, &plan.endpoints, &found, token)?;
+        }
+        let found = plan.endpoints.iter().zip(&found);
+        let found: Vec<Peer> = found.flat_map(|(endpoint, peer)| shards(endpoint, peer)).collect();
+        let found = found.into_iter().map(|peer| Peer { keep_alive: plan.keep_alive(), ..peer }).collect();
+        let steps = Steps::read(plan)?.quoting();
+        let mut errand = steps.errand(found, Duration::from_nanos(plan.timeout_ns));
+        draw(plan, &mut errand);
+        let endpoint = |step: &PlannedStep| plan.endpoints[usize::from(step.endpoint)].name.clone();
+        let steps = plan.steps.iter().map(|step| (step.name.clone(), endpoint(step))).collect();
+        Ok(Some(Self { errand, steps }))
+    }
+
+    /// Makes a request of a section. The error has its step, its endpoint, and the reason.
+    fn run(&mut self, section: &str, step: u16) -> Result<(), String> {
+        let Self { errand, steps } = self;
+        errand.run(step).map_err(|reason| {
+            let (name, endpoint) = &steps[usize::from(step)];
+            let at = if endpoint.is_empty() { String::new() } else { format!(" at the endpoint {endpoint}") };
+            format!("step {name:?} of {section}{at}: {}", printable(&reason))
+        })
+    }
+}
+
+/// Plan whose steps are the requests of `setup` and `teardown`, which no scenario has.
+fn plan_of_requests(plan: &Plan) -> Plan {
+    let mut own = plan.clone();
+    own.steps = plan.errands.steps().cloned().collect();
+    own.endpoints.clone_from(&plan.errands.at);
+    own.scenarios = Scenarios { list: Vec::new() };
+    (own.errands, own.pipeline) = (Errands::default(), 1);
+    own
 }
 
 impl SetUp {
@@ -102,26 +145,19 @@ impl SetUp {
     }
 
     /// Makes the `teardown` requests. The error names the failed step, and says why.
-    pub(crate) fn tear_down(mut self, stopper: &Stopper) -> Result<(), String> {
+    pub(crate) fn tear_down(self, stopper: &Stopper) -> Result<(), String> {
+        let Self { mut client, sql, setup_count, .. } = self;
         let made = unless_stopped(stopper, move || {
-            for number in 0..=self.teardown.len() {
-                run_sql(&self.sql, Some(number)).map_err(|what| format!("sql of teardown: {what}"))?;
-                let (Some((step, name)), Some(errand)) = (self.teardown.get(number), &mut self.errand) else {
-                    continue;
-                };
-                errand
-                    .run(*step..*step + 1)
-                    .map_err(|fault| format!("step {name:?} of teardown: {}", printable(&fault.reason)))?;
-            }
-            Ok(())
+            let all = client.as_ref().map_or(0, |client| client.steps.len()) as u16;
+            run("teardown", &sql, client.as_mut(), setup_count, all.saturating_sub(setup_count))
         });
         made.unwrap_or_else(|| Err("teardown was not completed: the run was aborted".to_owned()))
     }
 }
 
-/// Runs statements, each on its database: those after this number of requests, or all.
-fn run_sql(all: &[ErrandSql], after_requests: Option<usize>) -> Result<(), String> {
-    for one in all.iter().filter(|one| after_requests.is_none_or(|number| number == one.after_requests)) {
+/// Runs the statements after this number of requests, each on its database.
+fn run_sql(all: &[ErrandSql], after_requests: usize) -> Result<(), String> {
+    for one in all.iter().filter(|one| one.after_requests == after_requests) {
         let Some(database) = &one.database else { return Err("they go to no database".to_owned()) };
         load_data::run_sql(database, one.sql.file.as_deref(), &one.sql.text)
             .map_err(|error| error.to_string())?;
@@ -148,30 +184,22 @@ fn unless_stopped<T: Send + 'static>(
 }
 
 /// Draws every value once, for all of the requests.
-fn draw(plan: &Plan, conversation: &mut dyn Conversation) {
+fn draw(plan: &Plan, errand: &mut Errand) {
     let mut values = Values::new(&plan.data, Share::WHOLE);
     let mut chance = Chance::stream(plan.seed ^ SEED, 0);
     let wall_ns = || (unix_ms() as u64).saturating_mul(1_000_000);
     for source in 0..plan.data.len() {
-        values.draw(source, 0, &mut chance, wall_ns, |variable, value| conversation.set(variable, value));
+        values.draw(source, 0, &mut chance, wall_ns, |variable, value| errand.set(variable, value));
     }
 }
 
 /// Saved values as a table with one row; `None` if there are none.
-fn saved(plan: &Plan, conversation: &mut dyn Conversation) -> Option<DataSource> {
+fn saved(plan: &Plan, errand: &Errand) -> Option<DataSource> {
     let variables = plan.errands.saved();
-    let mut row = vec![Box::<str>::default(); variables.len()];
-    conversation.saved(&mut |variable, value| {
-        if let Ok(column) = variables.binary_search(&variable) {
-            row[column] = String::from_utf8_lossy(value).into();
-        }
-    });
+    let value = |variable: &u16| String::from_utf8_lossy(errand.value(*variable).unwrap_or_default()).into();
+    let row: Box<[Box<str>]> = variables.iter().map(value).collect();
     let fills = variables.iter().enumerate().map(|(column, variable)| (*variable, column)).collect();
-    let rows = Arc::from(vec![row.into_boxed_slice()]);
+    let rows = Arc::from(vec![row]);
     (!variables.is_empty())
         .then_some(DataSource { fills, source: Source::Rows { rows, order: RowOrder::Random } })
-}
-
-fn name_of(steps: &[PlannedStep], number: u16) -> &str {
-    steps.get(usize::from(number)).map_or("", |step| step.name.as_str())
 }

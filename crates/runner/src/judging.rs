@@ -222,6 +222,7 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
                 Offered::Open { connections: open.connections, shed_after_ns: open.shed_after_ns }
             }
         },
+        pools: pools(plan),
         units: plan.steps.iter().map(unit).collect(),
         warm_up_ns: plan.warm_up_ns,
         settles_from_ns: settles_from_ns(plan),
@@ -231,6 +232,12 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
         is_pinned: plan.pin != Pin::No,
         is_in_process: plan.endpoints.iter().all(plan::Endpoint::is_in_process),
     }
+}
+
+/// Endpoints with fewer connections than the load: name, and number of connections.
+fn pools(plan: &Plan) -> Vec<(String, u32)> {
+    let pooled = plan.endpoints.iter().filter_map(|endpoint| Some((endpoint.name.clone(), endpoint.pool?)));
+    pooled.filter(|(_, pool)| *pool < plan.connections()).collect()
 }
 
 /// Time from which the load itself is constant; `None` if it never is.

@@ -410,7 +410,7 @@ pub(crate) fn peers(
 }
 
 /// Peers of the engine for an endpoint: each of its shards, or the endpoint itself.
-fn shards(endpoint: &plan::Endpoint, peer: &Peer) -> impl Iterator<Item = Peer> {
+pub(crate) fn shards(endpoint: &plan::Endpoint, peer: &Peer) -> impl Iterator<Item = Peer> {
     let count = endpoint.shards();
     (0..count).map(move |shard| if count > 1 { peer.at(shard) } else { peer.clone() })
 }

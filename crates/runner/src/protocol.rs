@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{FirstRequests, Job, Running};
+use engine::{Errand, FirstRequests, Job, Peer, Running};
 use plan::{Endpoint, Fault, Plan, Select};
 use ring::rand::{SecureRandom, SystemRandom};
 use wire::step::StepsOfLoad;
@@ -78,6 +78,11 @@ impl Steps {
     /// Opens a channel to a peer, in addition to those of the load.
     pub(crate) fn open(&self, peer: u16) -> Box<dyn Channel> {
         self.script.open(peer, 0)
+    }
+
+    /// Client that makes the steps outside of a load, each when it is asked to.
+    pub(crate) fn errand(self, peers: Vec<Peer>, timeout: Duration) -> Errand {
+        Errand::new(peers, self.script, timeout)
     }
 
     /// First requests of each step, up to `most`. `saved` has a value for each variable that a reply sets.

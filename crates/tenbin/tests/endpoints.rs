@@ -137,6 +137,78 @@ fn unreachable_endpoint_is_reported_with_its_address() {
     assert!(output.stderr.contains(&gone.address().to_string()), "{output:?}");
 }
 
+#[test]
+fn setup_and_teardown_speak_to_each_endpoint_over_one_connection() {
+    let (home, front, stock) = (Home::new(), built_in(), built_in());
+    let cache = servers::Redis::start(&[]).unwrap_or_else(|missing| panic!("{missing}"));
+    let ledger = table(&home, "ledger.db");
+    let plan = format!(
+        r#"
+setup:
+  - {{ name: make, post: /echo, body: id 7, endpoint: stock, save: {{ made: {{ body: "id (.)" }} }} }}
+  - {{ redis: SELECT 3, endpoint: cache }}
+  - {{ sql: "INSERT INTO kept (word) VALUES ('once')", endpoint: ledger }}
+  - {{ redis: "SET made {{made}}", endpoint: cache, expect: {{ reply: OK }} }}
+scenario: [ {{ post: /echo, body: "<{{made}}>", expect: {{ body: "<7>" }} }} ]
+teardown:
+  - {{ redis: SET end done, endpoint: cache }}
+  - {{ get: /echo, endpoint: stock }}
+load: {{ users: 2, requests: 20 }}
+url: {}
+endpoints: {{ stock: {}, cache: "{}", ledger: "sqlite:ledger.db" }}
+"#,
+        url(front.address(), ""),
+        url(stock.address(), ""),
+        cache.url()
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    let run = home.last()["runs"][0].clone();
+    assert_counts_or_starved(&output, &run);
+    assert_eq!((number(&run, "outcomes.ok"), number(&run, "outcomes.rejected")), (20, 0), "{run}");
+    let value = |database: &str, key: &str| cache.cli(&["-n", database, "GET", key]).expect("a value");
+    assert_eq!(value("3", "made").trim(), "7", "SELECT and SET share a connection");
+    assert_eq!(value("0", "end").trim(), "done", "teardown has a connection of its own");
+    let rows = ledger.query_row("SELECT count(*) FROM kept", [], |row| row.get::<_, i64>(0));
+    assert_eq!(rows.expect("a count"), 1);
+    assert_eq!(stock.counters().requests, 2, "{run}");
+}
+
+#[test]
+fn request_of_setup_goes_to_the_shard_that_its_value_selects() {
+    let (targets, urls) = three();
+    let (home, front) = (Home::new(), built_in());
+    let shard = crc32("k") as usize % 3;
+    let plan = format!(
+        "setup: [ {{ get: /echo, endpoint: shards }} ]\nscenario: [ get: /echo ]\nurl: {}\n\
+         endpoints: {{ shards: {{ url: {urls}, select: {{ hash: k }} }} }}\nload: {{ users: 1, requests: 4 }}\n",
+        url(front.address(), "")
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    assert_eq!(requests(&targets), [0, 1, 2].map(|number| u64::from(number == shard)), "{output:?}");
+}
+
+#[test]
+fn endpoint_that_is_down_in_setup_is_named_with_its_address() {
+    let (home, front) = (Home::new(), built_in());
+    let gone = target::scripted::closed_port().expect("a port");
+    let plan = format!(
+        "setup: [ {{ redis: FLUSHALL, endpoint: cache }} ]\nscenario: [ get: / ]\nurl: {}\n\
+         endpoints: {{ cache: \"redis://{}\" }}\nload: {{ users: 1, requests: 4 }}\n",
+        url(front.address(), ""),
+        gone.address()
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let said = format!(
+        "step \"FLUSHALL (cache)\" of setup at the endpoint cache: cannot connect to {}",
+        gone.address()
+    );
+    assert!(output.stderr.contains(&said), "{output:?}");
+}
+
 /// Three built-in targets, and their URLs as a list.
 fn three() -> ([target::Running; 3], String) {
     let targets = [(); 3].map(|()| built_in());

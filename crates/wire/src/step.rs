@@ -22,7 +22,7 @@ mod workload;
 pub use access::{Access, LogIn};
 pub use flags::{FlagStep, ReadFlagStep};
 pub use form::{Form, FormSchema};
-pub use further::{Converse, FurtherKeys, SampleSession};
+pub use further::{FurtherKeys, SampleSession};
 pub use identity::identity;
 pub use reader::{BeginScenario, Reader, ScenarioSteps, SteppedAt, Wrong};
 pub use records::{Records, members, per_field};

@@ -1,82 +1,222 @@
-//! Sequence of requests by one client, outside of a load.
+//! Sequence of exchanges by one client, outside of a load.
 
 use std::fmt;
+use std::io::{Read, Write};
+use std::thread;
 use std::time::Duration;
 
 use record::ErrorClass;
-use wire::{Conversation, Reply};
+use wire::{Channel, Channels, Closing, Event, Next, Redirect, Reply, Ticket, Values};
 
 use super::line::Line;
-use super::probe::converse;
+use super::probe::{Reason, lost};
 use crate::job::Peer;
 
-/// Client that makes requests one after the other, over one connection as long as its peer keeps it open.
+/// Ticket of the client's exchanges. There is one at a time.
+const TICKET: Ticket = Ticket(0);
+/// Max redirections of one exchange.
+const REDIRECTS_MAX: u8 = 16;
+
+/// Client that makes exchanges one after the other. It has one connection to each peer, which opens with the first exchange there.
 pub struct Errand {
-    peer: Peer,
-    conversation: Box<dyn Conversation>,
+    channels: Box<dyn Channels>,
+    /// Peers of the channels, by number.
+    peers: Vec<Peer>,
+    /// Links to the peers. `None` before the first exchange with a peer.
+    links: Vec<Option<Link>>,
+    values: Values,
     timeout: Duration,
 }
 
-/// Failed request of an errand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ErrandFault {
-    /// Step of the request.
-    pub step: u16,
-    /// Error that was answered, or reason why there is no answer.
-    pub reason: String,
+/// The client's link to a peer.
+struct Link {
+    channel: Box<dyn Channel>,
+    /// Connection. `None` if it is closed.
+    line: Option<Line>,
+}
+
+/// End of an exchange on one link.
+enum End {
+    Replied(Reply),
+    Redirected(Redirect),
 }
 
 impl fmt::Debug for Errand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Errand").field("peer", &self.peer).finish_non_exhaustive()
+        f.debug_struct("Errand").field("peers", &self.peers).finish_non_exhaustive()
     }
 }
 
 impl Errand {
-    /// Creates a client without a connection. The time-out applies to connecting, and to each reply.
-    pub fn new(peer: Peer, conversation: Box<dyn Conversation>, timeout: Duration) -> Self {
-        Self { peer, conversation, timeout }
+    /// Creates a client without connections. The time-out applies to connecting, and to each reply.
+    pub fn new(peers: Vec<Peer>, channels: Box<dyn Channels>, timeout: Duration) -> Self {
+        let links = peers.iter().map(|_| None).collect();
+        Self { channels, peers, links, values: Values::default(), timeout }
     }
 
-    /// Conversation of the client, with the values saved from replies.
-    pub fn conversation(&mut self) -> &mut dyn Conversation {
-        &mut *self.conversation
+    /// Sets a variable for the exchanges that follow.
+    pub fn set(&mut self, variable: u16, value: &[u8]) {
+        self.values.set(variable, value);
     }
 
-    /// Makes the requests of `steps` in order, until one fails.
+    /// Value of a variable. `None` if it was never set or saved.
+    pub fn value(&self, variable: u16) -> Option<&[u8]> {
+        self.values.get(variable)
+    }
+
+    /// Makes the exchange of a step.
     ///
     /// # Errors
     ///
-    /// Returns the first step that was rejected or not answered.
-    pub fn run(&mut self, steps: impl IntoIterator<Item = u16>) -> Result<(), ErrandFault> {
-        let mut line = None;
-        for step in steps {
-            let reply = self.make(step, &mut line).map_err(|reason| ErrandFault { step, reason })?;
-            if let Some(refusal) = reply.refusal {
-                return Err(ErrandFault { step, reason: self.conversation.explain(refusal) });
+    /// Returns the error that was answered, or the reason why there is no answer.
+    pub fn run(&mut self, step: u16) -> Result<(), String> {
+        let first = self.channels.peers_of(step).start;
+        let mut peer = self.channels.route(step, &self.values);
+        let mut is_once = false;
+        for _ in 0..=REDIRECTS_MAX {
+            match self.exchange(peer, step, is_once)? {
+                End::Replied(_) => return Ok(()),
+                End::Redirected(redirect) => (peer, is_once) = (first + redirect.peer, redirect.is_once),
             }
+        }
+        Err(format!("the step was redirected more than {REDIRECTS_MAX} times"))
+    }
+
+    /// Closes all connections. The next exchange with a peer opens another.
+    pub fn close(&mut self) {
+        self.links.iter_mut().flatten().for_each(Link::close);
+    }
+
+    fn exchange(&mut self, number: u16, step: u16, is_once: bool) -> Result<End, String> {
+        let Self { channels, peers, links, values, timeout } = self;
+        let unknown = || format!("the step goes to peer {number}, and there are {}", peers.len());
+        let peer = peers.get(usize::from(number)).ok_or_else(unknown)?;
+        let slot = links.get_mut(usize::from(number)).ok_or_else(unknown)?;
+        let link = slot.get_or_insert_with(|| Link { channel: channels.open(number, 0), line: None });
+        link.open(peer, *timeout)?;
+        if is_once {
+            link.channel.ask_once();
+        }
+        let next = link.channel.begin(TICKET, channels.place(step).step, values);
+        let end = link.converse(peer, next, *timeout).map_err(|(class, reason)| {
+            link.abort();
+            format!("{reason} ({class})")
+        })?;
+        link.channel.saved(TICKET, values);
+        if let End::Replied(reply) = &end {
+            let explained = reply.refusal.map(|refusal| link.channel.explain(refusal));
             if !reply.reusable {
-                line = None;
+                link.close();
             }
+            if let Some(explained) = explained {
+                return Err(explained);
+            }
+        }
+        Ok(end)
+    }
+}
+
+impl Link {
+    /// Opens the connection if it is closed, or was closed by the peer.
+    fn open(&mut self, peer: &Peer, timeout: Duration) -> Result<(), String> {
+        if self.line.as_ref().is_some_and(Line::is_stale) {
+            self.abort();
+        }
+        if self.line.is_none() {
+            let line = Line::open_channel(peer, &mut *self.channel, timeout);
+            // The reason stands within a sentence.
+            self.line = Some(line.map_err(|error| error.to_string().replace("\n  help: ", "; "))?);
         }
         Ok(())
     }
 
-    fn make(&mut self, step: u16, line: &mut Option<Line>) -> Result<Reply, String> {
-        let Self { peer, conversation, timeout } = self;
-        let line = match line {
-            Some(line) => line,
-            None => line.insert(Line::open(peer, *timeout).map_err(|error| error.to_string())?),
-        };
-        let next = conversation.begin(step);
-        let reply = converse(line, peer, &mut **conversation, next, *timeout);
-        reply.map_err(|(class, reason)| {
-            conversation.forget();
-            words(class, &reason)
-        })
+    /// Closes the connection with the farewell of the protocol.
+    fn close(&mut self) {
+        if let Some(line) = self.line.as_mut().filter(|_| self.channel.is_idle()) {
+            // The connection closes in any case.
+            let _ = line.write_all(self.channel.farewell());
+        }
+        self.abort();
+    }
+
+    /// Closes the connection at once.
+    fn abort(&mut self) {
+        self.line = None;
+        self.channel.forget();
+    }
+
+    /// Runs an exchange to its end.
+    fn converse(&mut self, peer: &Peer, mut next: Next, timeout: Duration) -> Result<End, Reason> {
+        let channel = &mut *self.channel;
+        let mut bytes = Vec::new();
+        loop {
+            match next {
+                Next::Send | Next::Await => {}
+                Next::Reopen => {
+                    let line = Line::open(peer, timeout);
+                    self.line = Some(line.map_err(|error| (ErrorClass::ConnectRefused, error.to_string()))?);
+                    bytes.clear();
+                    next = channel.go_on(TICKET);
+                    continue;
+                }
+                Next::Pause { ns } => {
+                    thread::sleep(Duration::from_nanos(ns).min(timeout));
+                    next = channel.go_on(TICKET);
+                    continue;
+                }
+                Next::Done(reply) => return Ok(End::Replied(reply)),
+                Next::Broken(words) => return Err((ErrorClass::ScriptStopped, words)),
+            }
+            let Some(line) = &mut self.line else {
+                return Err((ErrorClass::ClosedBeforeReply, "there is no connection".to_owned()));
+            };
+            next = match answer(line, channel, &mut bytes, timeout)? {
+                Event::Replied { reply, .. } => return Ok(End::Replied(reply)),
+                Event::Redirected { redirect, .. } => return Ok(End::Redirected(redirect)),
+                Event::Failed { fault, .. } => return Err((fault.class, fault.message())),
+                Event::Answered { next, .. } => next,
+            };
+        }
     }
 }
 
-fn words(class: ErrorClass, reason: &str) -> String {
-    format!("{reason} ({class})")
+/// Sends what a channel has to send, and reads up to the next event. Bytes after it stay in `bytes`.
+fn answer(
+    line: &mut Line,
+    channel: &mut dyn Channel,
+    bytes: &mut Vec<u8>,
+    timeout: Duration,
+) -> Result<Event, Reason> {
+    let begun = line.age();
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        while !channel.outgoing().is_empty() {
+            line.write_all(channel.outgoing()).map_err(|error| lost(&error, timeout))?;
+            let count = channel.outgoing().len();
+            channel.sent(count);
+        }
+        if !bytes.is_empty() {
+            let heard = channel.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
+            let used = heard.as_ref().map_or(bytes.len(), |(used, _)| (*used).min(bytes.len()));
+            bytes.drain(..used);
+            if let Some((_, event)) = heard {
+                return Ok(event);
+            }
+        }
+        if line.age().saturating_sub(begun) > timeout {
+            return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
+        }
+        match line.read(&mut buffer).map_err(|error| lost(&error, timeout))? {
+            0 => {
+                return match channel.peer_closed(TICKET) {
+                    Closing::Replied(reply) => Ok(Event::Replied { ticket: TICKET, reply }),
+                    Closing::Empty | Closing::Incomplete => Err((
+                        ErrorClass::ClosedBeforeReply,
+                        "the peer closed the connection without a reply".to_owned(),
+                    )),
+                };
+            }
+            count => bytes.extend_from_slice(&buffer[..count]),
+        }
+    }
 }

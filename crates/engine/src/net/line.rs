@@ -6,6 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use record::ErrorClass;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 use wire::sql::Session as SqlSession;
 use wire::{Channel, Conversation, Greeting, PeerFault};
 
@@ -65,6 +67,20 @@ impl Line {
             conversation.connects_to(address);
             let greeted = line.greet(conversation);
             greeted.inspect_err(|_| conversation.forget()).map(|()| line)
+        })
+    }
+
+    /// Like [`Line::open_greeted`], for a channel.
+    pub(super) fn open_channel(
+        peer: &Peer,
+        channel: &mut dyn Channel,
+        timeout: Duration,
+    ) -> Result<Self, ProbeError> {
+        Self::open_first(peer, |address, only| {
+            let mut line = Self::open_only(only, timeout)?;
+            channel.connects_to(address);
+            let greeted = line.greet_channel(channel);
+            greeted.inspect_err(|_| channel.forget()).map(|()| line)
         })
     }
 
@@ -163,6 +179,11 @@ impl Line {
     /// Address of the peer, as text for messages.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
+    }
+
+    /// Whether an idle connection cannot be used again: the peer closed it, or sent bytes that nobody asked for.
+    pub(super) fn is_stale(&self) -> bool {
+        self.plain.len() > self.taken || self.stream.has_input()
     }
 
     fn run_greeting<G: Greets + ?Sized>(&mut self, who: &mut G) -> Result<(), ProbeError> {
@@ -380,6 +401,16 @@ impl Stream {
         };
         stream.set_timeout(Some(timeout))?;
         Ok(stream)
+    }
+
+    /// Whether a read would not wait: there are bytes, the end of the peer's bytes, or an error.
+    fn has_input(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let read = match self {
+            Self::Tcp(stream) => recv(stream, &mut [0_u8; 1], flags),
+            Self::Unix(stream) => recv(stream, &mut [0_u8; 1], flags),
+        };
+        !matches!(read, Err(Errno::AGAIN))
     }
 
     fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {

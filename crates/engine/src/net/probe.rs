@@ -159,7 +159,20 @@ pub(super) fn put(
 }
 
 /// Error class, and the reason in words.
-type Reason = (ErrorClass, String);
+pub(super) type Reason = (ErrorClass, String);
+
+/// Reason why a connection broke before a reply was complete.
+pub(super) fn lost(error: &io::Error, timeout: Duration) -> Reason {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            (ErrorClass::TimeoutFirstByte, format!("no answer within {timeout:?}"))
+        }
+        io::ErrorKind::ConnectionReset => {
+            (ErrorClass::ResetBeforeReply, "the peer reset the connection instead of answering".to_owned())
+        }
+        _ => (ErrorClass::ResetBeforeReply, error.to_string()),
+    }
+}
 
 /// Runs a request to the end of its last reply. Reconnects if the conversation asks for it.
 pub(super) fn converse(
@@ -170,19 +183,10 @@ pub(super) fn converse(
     timeout: Duration,
 ) -> Result<Reply, Reason> {
     let begun = line.age();
-    let lost = |error: io::Error| match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            (ErrorClass::TimeoutFirstByte, format!("no answer within {timeout:?}"))
-        }
-        io::ErrorKind::ConnectionReset => {
-            (ErrorClass::ResetBeforeReply, "the peer reset the connection instead of answering".to_owned())
-        }
-        _ => (ErrorClass::ResetBeforeReply, error.to_string()),
-    };
     let (mut buffer, mut bytes) = (vec![0; 16 * 1024], Vec::new());
     loop {
         match next {
-            Next::Send => line.write_all(conversation.outgoing()).map_err(lost)?,
+            Next::Send => line.write_all(conversation.outgoing()).map_err(|error| lost(&error, timeout))?,
             Next::Await => {}
             Next::Reopen => {
                 *line = Line::open(peer, timeout)
@@ -213,7 +217,7 @@ pub(super) fn converse(
             if line.age().saturating_sub(begun) > timeout {
                 return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
             }
-            match line.read(&mut buffer).map_err(lost)? {
+            match line.read(&mut buffer).map_err(|error| lost(&error, timeout))? {
                 0 => match conversation.peer_closed() {
                     Closing::Replied(reply) => return Ok(reply),
                     _ => {

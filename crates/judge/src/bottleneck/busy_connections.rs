@@ -6,6 +6,7 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
+use crate::endpoint_pool::EndpointPool;
 use crate::words::{Share, decimal, duration, percent_of};
 use evidence::Model;
 
@@ -79,6 +80,9 @@ const WAITED_MIN_SHARE: f64 = 0.5;
 
 fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [open, users] = evidence.shared_connections().filter(|_| !evidence.is_exhausted())?;
+    if !pools(evidence).is_empty() {
+        return None;
+    }
     let in_flight = busy_all_the_time(evidence, open)?;
     let ok_ns = evidence.together.ok_ns?;
     let share = waited_for_a_connection(evidence, ok_ns).filter(|share| *share >= WAITED_MIN_SHARE)?;
@@ -98,6 +102,85 @@ fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             .next(format!("let the users share more connections (--pool), up to {}", decimal(users, 0)))
             .first(),
     )
+}
+
+pub(super) const POOL_OF_AN_ENDPOINT: Rule = Rule {
+    finds: &[Resource::CONNECTIONS],
+    when: "requests share the connections of an endpoint (`pool`), these were busy 90 % of the time, would be busy 80 % of it if each reply took \
+           as long as the fastest of its step, got replies to 95 % of the requests, and waits for one of them are half of the response \
+           times of all steps or more",
+    why: "the endpoint answered no later than when it was alone, and could not be sent more",
+    refuted_by: &[],
+    rung: Rung::Runtime,
+    covers: Covers::Runs,
+    find: pool_of_an_endpoint,
+};
+
+/// Smallest share of requests with a reply at which busy connections say something about a pool. Without replies, the endpoint is the
+/// limit, however many connections there are.
+const REPLIED_MIN_SHARE: f64 = 0.95;
+
+/// Whether requests wait for the pool of an endpoint. Those of an open load then wait ever longer, though all are answered.
+pub(super) fn is_pool_short(evidence: &Evidence<'_>) -> bool {
+    short_pool(evidence).is_some()
+}
+
+/// Pool for whose connections requests wait longest, if the endpoint could have answered more.
+fn short_pool(evidence: &Evidence<'_>) -> Option<EndpointPool> {
+    let short = pools(evidence).into_iter().filter(|pool| {
+        let connections = pool.connections as f64;
+        pool.busy >= CONNECTIONS_BUSY_MIN_SHARE * connections
+            && pool.busy_at_fastest >= CONCURRENCY_MIN_SHARE * connections
+            && pool.waited_share >= WAITED_MIN_SHARE
+            && pool.replied_share >= REPLIED_MIN_SHARE
+    });
+    let pool = short.max_by(|one, other| one.waited_share.total_cmp(&other.waited_share));
+    pool.filter(|_| !evidence.is_exhausted())
+}
+
+fn pool_of_an_endpoint(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let pool = short_pool(evidence)?;
+    let users = evidence.users().map(|[users, _]| decimal(users, 0));
+    let connections = match pool.connections {
+        1 => format!("a connection to {}, which was", pool.endpoint),
+        connections => format!("{connections} connections to {}, which were", pool.endpoint),
+    };
+    let because = format!(
+        "{} shared {connections} busy {} of the time; each waited {} for one, and the reply took {} as ever",
+        users.as_ref().map_or("requests".to_owned(), |users| format!("the requests of {users} users")),
+        percent_of(pool.busy_share()),
+        duration(pool.waited_ns),
+        duration(pool.service_ns)
+    );
+    let up_to = users.map_or_else(String::new, |users| format!(", up to {users}"));
+    let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because).direct(Some(pool.waited_share));
+    Some(cause.next(format!("raise `pool` of the endpoint {}{up_to}", pool.endpoint)).first())
+}
+
+/// Pools of endpoints, with medians of all runs. Empty if the runs differ in their pools.
+fn pools(evidence: &Evidence<'_>) -> Vec<EndpointPool> {
+    // The figures of the runs were decoded before, so that there is no error to report here.
+    let by_run: Vec<_> =
+        evidence.runs.iter().map(|run| EndpointPool::of_run(run.run).unwrap_or_default()).collect();
+    let Some(first) = by_run.first() else { return Vec::new() };
+    let of_all = |pool: &EndpointPool| {
+        let alike = |other: &&EndpointPool| {
+            (&other.endpoint, other.connections) == (&pool.endpoint, pool.connections)
+        };
+        let found: Option<Vec<_>> = by_run.iter().map(|pools| pools.iter().find(alike)).collect();
+        let found = found?;
+        let middle = |figure: fn(&EndpointPool) -> f64| median(found.iter().map(|pool| figure(pool)));
+        Some(EndpointPool {
+            busy: middle(|pool| pool.busy)?,
+            busy_at_fastest: middle(|pool| pool.busy_at_fastest)?,
+            waited_ns: middle(|pool| pool.waited_ns)?,
+            service_ns: middle(|pool| pool.service_ns)?,
+            waited_share: middle(|pool| pool.waited_share)?,
+            replied_share: middle(|pool| pool.replied_share)?,
+            ..pool.clone()
+        })
+    };
+    first.iter().filter_map(of_all).collect()
 }
 
 /// Mean number of busy connections, if the load kept nearly all of them busy and the system worked on as many requests at once.

@@ -2,6 +2,7 @@
 
 use record::{ErrorClass, Loss};
 
+use super::busy_connections;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::delayed_ack::REPLIES_AWAIT_DELAYED_ACKS;
 use super::evidence::Evidence;
@@ -63,7 +64,8 @@ const REFUTED_BY: &[Refutation] = &[
 
 pub(super) const OPEN_LOAD_SERVED: Rule = Rule {
     finds: &[Resource::LOAD],
-    when: "an open load of which 99 % of the planned requests ended *ok*, or were lost to events of the plan; not where a search for a capacity finds that a rate fails",
+    when: "an open load of which 99 % of the planned requests ended *ok*, or were lost to events of the plan; not where a search for a capacity finds that a rate fails, or \
+           where requests wait for the pool of an endpoint",
     why: "the load did not ask for more; the sentence says how much capacity was left",
     refuted_by: &[],
     rung: Rung::Runtime,
@@ -72,7 +74,7 @@ pub(super) const OPEN_LOAD_SERVED: Rule = Rule {
 };
 
 fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    if !evidence.is_answered_in_full() {
+    if !evidence.is_answered_in_full() || busy_connections::is_pool_short(evidence) {
         return None;
     }
     let counts = &evidence.together.counts;

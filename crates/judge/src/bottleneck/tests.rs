@@ -1,11 +1,12 @@
 //! Tests for causes that look alike: for each rule, a system with the limit, and one without it that has nearly the same readings.
 
-use evidence::{Outage, OutageTime};
-use record::{ClassName, Counts, ErrorClass};
+use evidence::{Model, Outage, OutageTime};
+use record::{ClassName, Counts, ErrorClass, Interval};
 
 use super::cause::Scope;
 use super::planted::Planted;
 use crate::causes::Resource;
+use crate::endpoint_pool::tests::{MS, interval, run as run_at_endpoints};
 use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::waits::Workers;
@@ -233,6 +234,55 @@ fn users_sharing_busy_connections_are_limited_by_them() {
     let mut planted = pooled(2, 380.0);
     planted.pace().fastest_ns = Some(1e6);
     assert!(!planted.said().contains(&"connections"), "{:?}", planted.said());
+}
+
+/// Sixteen users with a step at each endpoint of [`crate::endpoint_pool::tests::run`].
+fn at_endpoints(endpoints: &str, intervals: [Interval; 3]) -> Planted {
+    let mut planted = Planted::closed(16, 40.0, 5.0);
+    planted.run = run_at_endpoints(endpoints, intervals);
+    planted.run.new.users = Some(16);
+    planted.connections(16);
+    planted
+}
+
+#[test]
+fn short_pool_of_an_endpoint_is_named_with_its_endpoint() {
+    let endpoints = r#"[{ "name": "" }, { "name": "stock", "pool": 2 }, { "name": "cache", "pool": 8 }]"#;
+    let slow = || [interval(40, 2, 0), interval(40, 50, 350), interval(40, 1, 0)];
+    let planted = at_endpoints(endpoints, slow());
+    let causes = planted.causes();
+    assert_eq!(causes[0].resource, Resource::CONNECTIONS, "{causes:?}");
+    let because = &causes[0].because;
+    assert!(because.starts_with("the requests of 16 users shared 2 connections to stock"), "{because}");
+    assert_eq!(causes[0].next, "raise `pool` of the endpoint stock, up to 16");
+
+    let is_named = |planted: &Planted| planted.causes().iter().any(|cause| cause.next.contains("`pool`"));
+    let mut open = at_endpoints(endpoints, slow());
+    open.run.new.model = Model::Open;
+    open.run.new.users = None;
+    let cause = &open.causes()[0];
+    assert!(cause.because.starts_with("requests shared 2 connections to stock"), "{cause:?}");
+    assert_eq!(cause.next, "raise `pool` of the endpoint stock");
+
+    let roomy = endpoints.replace("\"pool\": 2", "\"pool\": 4");
+    assert!(!is_named(&at_endpoints(&roomy, slow())), "half of the connections are free");
+    let [page, stock, cache] = slow();
+    assert!(
+        !is_named(&at_endpoints(endpoints, [interval(40, 500, 0), stock.clone(), cache.clone()])),
+        "other waits"
+    );
+    let mut queued = stock.clone();
+    queued.tally.service.ok.record(MS);
+    (queued.tally.counts.planned, queued.tally.counts.sent, queued.tally.counts.ok) = (41, 41, 41);
+    queued.tally.lateness.ok.record(0);
+    queued.tally.response.ok.record(MS);
+    assert!(
+        !is_named(&at_endpoints(endpoints, [page.clone(), queued, cache.clone()])),
+        "replies wait for each other"
+    );
+    let mut silent = stock;
+    (silent.tally.counts.planned, silent.tally.counts.sent, silent.tally.counts.unfinished) = (56, 56, 16);
+    assert!(!is_named(&at_endpoints(endpoints, [page, silent, cache])), "the endpoint does not answer");
 }
 
 #[test]

@@ -127,6 +127,21 @@ fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
 
 /// Reason in a closed load: users wait for connections that others hold, or for replies.
 fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
+    if !evidence.planned.pools.is_empty() {
+        let pools = evidence.planned.pools.iter();
+        let (named, keys): (Vec<String>, Vec<String>) =
+            pools.map(|(name, pool)| (format!("{pool} to {name}"), name.clone())).unzip();
+        let why = format!(
+            "{users} users share connections ({}), and some still waited for one 2 s after the load had ended{}",
+            named.join(", "),
+            carried(evidence)
+        );
+        let remedy = format!(
+            "the generator is not the cause: raise `pool` of {}, or have fewer users; a longer load has a smaller share of them",
+            keys.join(" or ")
+        );
+        return (why, remedy);
+    }
     if pool >= users {
         let why = format!(
             "users still waited for replies when further requests of theirs were due, and some did so 2 s after the load had \

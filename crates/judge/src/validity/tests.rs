@@ -17,6 +17,7 @@ fn planned(rate: Option<u32>) -> Planned {
     };
     Planned {
         offered,
+        pools: Vec::new(),
         units: vec![Unit::Requests],
         warm_up_ns: 0,
         settles_from_ns: Some(0),

@@ -34,7 +34,6 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
         other_url: ["the steps are transactions, and the URL is not that of a database", URL_HELP],
     }),
     path_noun: "database",
-    has_errands: false,
     answers: &["sql", "written"],
     keeps_writes: true,
     has_connect_timeout: true,

@@ -49,6 +49,8 @@ pub(crate) struct Endpoints {
     /// Systems that steps speak to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
     /// or `database`.
     used: Vec<(Kind, Option<usize>)>,
+    /// Systems that requests of `setup` and `teardown` speak to, in the order of their numbers, as in [`Self::used`].
+    used_around: Vec<(Kind, Option<usize>)>,
 }
 
 impl Endpoints {
@@ -66,7 +68,7 @@ impl Endpoints {
         check_pools(root, reading);
         let has_own =
             ["url", "database", "systems"].iter().any(|key| root.get(key).is_some()) || named.is_empty();
-        Self { has_own, named, used: Vec::new() }
+        Self { has_own, named, used: Vec::new(), used_around: Vec::new() }
     }
 
     /// Registers the system that a step speaks to. Errors are added to the findings.
@@ -148,12 +150,71 @@ impl Endpoints {
     }
 
     /// Notes the endpoint that statements of `setup` or `teardown` name.
-    pub(crate) fn note_errand(&mut self, item: &Node, reading: &mut Reading<'_>) {
+    pub(crate) fn note_statement(&mut self, item: &Node, reading: &mut Reading<'_>) {
         let number =
             item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::answering("sql"), reading));
         if let Some(number) = number {
             self.named[number].is_used = true;
         }
+    }
+
+    /// Registers the system of a request of `setup` or `teardown`, and returns its number among those of both. Without `endpoint`, that
+    /// is the first system to which the load sends such requests, if there is one.
+    pub(crate) fn note_errand(&mut self, step: &Node, kind: Kind, reading: &mut Reading<'_>) -> Option<u16> {
+        let of_load = self.used.iter().find(|(used, _)| *used == kind).map(|(_, named)| *named);
+        let named = match (step.entry("endpoint"), of_load) {
+            (Some(entry), _) => Some(self.named_by(entry, kind, reading)?),
+            (None, Some(of_load)) => of_load,
+            (None, None) if self.has_own => self.own_for(kind, step, reading)?,
+            (None, None) => Some(self.only_one_for(kind, step, reading)?),
+        };
+        if let Some(number) = named {
+            self.named[number].is_used = true;
+        }
+        let used = (kind, named);
+        let known = self.used_around.iter().position(|known| *known == used);
+        let number = known.unwrap_or_else(|| {
+            self.used_around.push(used);
+            self.used_around.len() - 1
+        });
+        Some(number as u16)
+    }
+
+    /// Name of a system of `setup` or `teardown`; empty for that of `url`.
+    pub(crate) fn name_of_errand(&self, number: u16) -> &str {
+        let named = self.used_around.get(usize::from(number)).and_then(|(_, named)| *named);
+        named.map_or("", |named| &self.named[named].name)
+    }
+
+    /// Systems that requests of `setup` and `teardown` speak to, by number.
+    pub(crate) fn errand_roles(&self) -> Vec<Role> {
+        let named = self.used_around.iter().enumerate();
+        let role = |(number, (kind, _)): (usize, &(Kind, Option<usize>))| Role {
+            name: self.name_of_errand(number as u16).to_owned(),
+            kind: kind.system,
+            scripts: SqlText::default(),
+        };
+        named.map(role).collect()
+    }
+
+    /// The system of `url` for a request of `setup` or `teardown`. `None` if the load sends only steps of other kinds to it, which is
+    /// reported. Where it gets none, its URL is checked when it is known.
+    fn own_for(&self, kind: Kind, step: &Node, reading: &mut Reading<'_>) -> Option<Option<usize>> {
+        let taken = self.used.iter().find(|(_, named)| named.is_none());
+        let Some((taken, _)) = taken else { return Some(None) };
+        let at = step.entries().first().map_or(step.at, |entry| entry.key_at);
+        let what = format!("`url` {}, and the step is {}", taken.system_words(), kind.step_words());
+        let fitting = self.named.iter().filter(|named| named.kind == Some(kind));
+        let names: Vec<String> = fitting.map(|named| format!("`endpoint: {}`", named.name)).collect();
+        let help = match (names.as_slice(), taken.system.answers.contains(&"sql")) {
+            ([], true) => {
+                "remove it, write `sql` for the database, or add its system under `endpoints`".to_owned()
+            }
+            ([], false) => "remove it, or add its system under `endpoints`".to_owned(),
+            (names, _) => format!("add {}", names.join(" or ")),
+        };
+        reading.at(at, what, help);
+        None
     }
 
     /// Reports endpoints that no step uses.
@@ -163,7 +224,8 @@ impl Endpoints {
             reading.at(unused.at, what, format!("add `endpoint: {}` to a step, or remove it", unused.name));
         }
         let url = root.entry("url").filter(|_| !self.used.is_empty());
-        if let Some(url) = url.filter(|_| self.used.iter().all(|(_, named)| named.is_some())) {
+        let mut used = self.used.iter().chain(&self.used_around);
+        if let Some(url) = url.filter(|_| used.all(|(_, named)| named.is_some())) {
             let help = "remove it, or remove `endpoint` from the steps that are meant for it";
             reading.at(url.key_at, "every step names another endpoint, and none speaks to `url`", help);
         }

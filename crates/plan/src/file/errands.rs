@@ -1,8 +1,8 @@
 //! Reads `setup` and `teardown`: requests of one client before and after each load.
 
 use super::endpoints::Endpoints;
+use super::kinds::Kind;
 use super::own_data;
-use super::own_step;
 use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
@@ -15,7 +15,7 @@ use crate::system_kind::SystemKind;
 
 const STEPS_MAX: usize = 100;
 /// Keys that apply only to steps of a load.
-const LOAD_STEP_KEYS: [&str; 7] = ["weight", "think", "once", "repeat", "if", "steps", "endpoint"];
+const LOAD_STEP_KEYS: [&str; 6] = ["weight", "think", "once", "repeat", "if", "steps"];
 
 /// The section as written.
 pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
@@ -43,7 +43,7 @@ pub(crate) fn read_sql(
             let what = format!("`sql` of `{}` has no `{}`", section.name, entry.key);
             reading.at(entry.key_at, what, "remove it");
         }
-        endpoints.note_errand(node, reading);
+        endpoints.note_statement(node, reading);
         let after_requests = section.steps[..place].iter().filter(|node| !has_statements(node)).count();
         let endpoint = node.text_of("endpoint").map(str::to_owned);
         let texts = node.get("sql").map_or(&[][..], Node::items);
@@ -55,20 +55,36 @@ pub(crate) fn read_sql(
     found
 }
 
-/// Reads the requests of the section.
+/// Registers the systems of the requests of the section. Returns the number of each, by the place of the request in the section;
+/// `None` for statements, and for a request whose system is unknown.
+pub(crate) fn systems(
+    section: &Written<'_>,
+    endpoints: &mut Endpoints,
+    reading: &mut Reading<'_>,
+) -> Vec<Option<u16>> {
+    let steps = section.steps.iter();
+    let mut system = |node: &Node| {
+        let kind = Kind::by_known_step(node).filter(|_| is_request(node))?;
+        endpoints.note_errand(node, kind, reading)
+    };
+    steps.map(|node| if has_statements(node) { None } else { system(node) }).collect()
+}
+
+/// Whether an item of the section, which has no statements, is a request.
+fn is_request(node: &Node) -> bool {
+    !SystemKind::by_step(node).is_some_and(|kind| kind.unit.has_sessions())
+}
+
+/// Reads the requests of the section. `systems` has the number of the system of each item.
 pub(crate) fn read(
     section: &Written<'_>,
+    systems: &[Option<u16>],
+    endpoints: &Endpoints,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Vec<PlannedStep> {
     let name = &section.name;
     if section.steps.iter().all(has_statements) && !section.steps.is_empty() {
-        return Vec::new();
-    }
-    if !reading.kinds.have_errands() {
-        let what =
-            format!("the requests of `{name}` require a scenario with requests, and these are transactions");
-        reading.at(section.at, what, "remove them, or write `sql` for the database");
         return Vec::new();
     }
     if let Some(share) = section.share {
@@ -80,23 +96,20 @@ pub(crate) fn read(
     }
     let Some(mut of_section) = step::begin(section.node, variables, reading) else { return Vec::new() };
     let mut steps = Vec::new();
-    for node in section.steps.iter().filter(|node| !has_statements(node)) {
-        if SystemKind::by_step(node).is_some_and(|kind| kind.unit.has_sessions()) {
+    for (node, system) in section.steps.iter().zip(systems).filter(|(node, _)| !has_statements(node)) {
+        if !is_request(node) {
             let what = format!("`{name}` has requests and `sql`, and this is another transaction");
             reading.at(node.at, what, "write its statements under `sql`, or remove it");
-            continue;
-        }
-        if let Some(own) = own_step::owner(node).and_then(|(_, protocol)| protocol.own_steps()) {
-            let noun = wire::step::requests().noun();
-            let what = format!("`{name}` has requests of {noun}, and this is {}", own.noun);
-            reading.at(node.at, what, "remove it");
             continue;
         }
         if let Some(entry) = node.entries().iter().find(|entry| LOAD_STEP_KEYS.contains(&entry.key.as_str()))
         {
             reading.at(entry.key_at, format!("a step of `{name}` has no `{}`", entry.key), "remove it");
         }
-        steps.extend(step::read(node, "", &mut *of_section, variables, reading).map(|read| read.step));
+        let number = system.unwrap_or_default();
+        let endpoint = system.map_or("", |number| endpoints.name_of_errand(number));
+        let read = step::read(node, endpoint, &mut *of_section, variables, reading);
+        steps.extend(read.map(|read| read.at(number, endpoint).step));
     }
     of_section.finish(&mut StepReader { variables, reading });
     steps

@@ -137,11 +137,6 @@ impl Kinds {
         let units = self.0.iter().map(|kind| kind.system.unit);
         units.into_iter().find(|unit| unit.has_sessions()).unwrap_or_default()
     }
-
-    /// Whether one client can make some of the steps before and after a load.
-    pub(crate) fn have_errands(&self) -> bool {
-        self.0.iter().any(|kind| kind.system.has_errands)
-    }
 }
 
 impl FromIterator<Kind> for Kinds {

@@ -36,6 +36,8 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<PlannedStep>,
     /// Requests before and after each load.
     pub(crate) errands: Errands,
+    /// Systems that these requests speak to, by number.
+    pub(crate) errands_at: Vec<Role>,
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
@@ -116,8 +118,12 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let mut endpoints = note_kinds(root, &written, reading);
     endpoints.note_statements(root);
     let mut around = Errands::default();
+    let mut systems = |section: &Option<Written<'_>>, reading: &mut Reading<'_>| {
+        section.as_ref().map_or_else(Vec::new, |section| errands::systems(section, &mut endpoints, reading))
+    };
+    let (setup_at, teardown_at) = (systems(&setup, reading), systems(&teardown, reading));
     if let Some(setup) = &setup {
-        around.setup = errands::read(setup, &mut variables, reading);
+        around.setup = errands::read(setup, &setup_at, &endpoints, &mut variables, reading);
         around.setup_sql = errands::read_sql(setup, &mut endpoints, reading);
         variables.hand_on();
     }
@@ -130,7 +136,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         list.map(|(scenario, share)| steps.scenario(scenario, share, &mut variables, reading)).collect();
     if let Some(teardown) = &teardown {
         variables.begin(false);
-        around.teardown = errands::read(teardown, &mut variables, reading);
+        around.teardown = errands::read(teardown, &teardown_at, &endpoints, &mut variables, reading);
     }
     steps.limit_redirects(reading);
     // A misspelling may be the reason why a definition seems unused.
@@ -144,9 +150,10 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     data.extend(without_state_of_iterations(&names));
     data.extend(without_values(&steps.list, &steps.left_out));
     let Steps { list: steps, played, authorized_at, .. } = steps;
+    let errands_at = endpoints.errand_roles();
     let endpoints = settings::read(root, played, &names, is_sound, reading);
     let scenarios = Scenarios { list };
-    Script { steps, errands: around, variables: names, scenarios, data, endpoints, authorized_at }
+    Script { steps, errands: around, errands_at, variables: names, scenarios, data, endpoints, authorized_at }
 }
 
 /// Steps of all scenarios that are read so far.

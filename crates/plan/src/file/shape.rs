@@ -5,6 +5,7 @@ use super::form;
 use super::keys::{Key, Table, ValueKind};
 use super::near;
 use super::span::Span;
+use super::tables;
 use super::tree::{Entry, Node, Value};
 use crate::study::names_in;
 
@@ -233,7 +234,12 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
             help: {
                 let renamed = if name == key { String::new() } else { format!(" as `{name}`") };
                 let names = near::listed(&table.names().collect::<Vec<_>>());
-                format!("move it into {}{renamed}, or write one of {names}", other.called())
+                // Commands and statements run without a load, to which steps belong.
+                let place = match (table.name, other.name) == (tables::STATEMENTS.name, "step") {
+                    true => "a step of `setup` or `teardown`".to_owned(),
+                    false => other.called(),
+                };
+                format!("move it into {place}{renamed}, or write one of {names}")
             },
         }),
         (Some(near), _) => findings.keep(Finding {

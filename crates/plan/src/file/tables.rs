@@ -184,7 +184,7 @@ pub(crate) static PLAN: Table = Table {
             "setup",
             "[ { post: /users, json: { name: ada }, save: { user: { json: $.id } } } ]",
             Either(&[List(&Derived(&scenario::STEP)), Derived(&scenario::SCENARIO)]),
-            "Requests of one client before each load, which are not counted. All users can use what they save. One that fails ends the run.",
+            "Requests of one client before each load, in any protocol, which are not counted; `endpoint` names the system. All users can use what they save. One that fails ends the run.",
         ),
         key(
             "teardown",
@@ -560,7 +560,7 @@ pub(crate) static SYSTEM: Table = Table {
 };
 
 pub(crate) static STATEMENTS: Table = Table {
-    name: "statements",
+    name: "statement",
     sentence: "Statements for a database that is running, in place of a command.",
     example: "{ sql: \"DROP TABLE IF EXISTS a\" }",
     keys: &[

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
+use wire::Protocol;
 use wire::step::Site;
 
 use super::figures;
@@ -91,8 +92,7 @@ impl Study {
         Ok((plan, sites))
     }
 
-    /// Requests before and after the load, and their system. It is the first system with requests in the load, or else that of
-    /// `url`.
+    /// Requests and statements before and after the load, with their systems.
     fn errands(&self, plan: &Plan, launch: &Launch) -> Result<Errands, Vec<Fault>> {
         let mut errands = self.script.errands.clone();
         if errands.is_empty() {
@@ -114,13 +114,23 @@ impl Study {
         if errands.steps().next().is_none() {
             return Ok(errands);
         }
-        let asked = self.script.endpoints.iter().find(|role| role.kind.has_errands);
-        let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
-        let around = requests::alone(&place, LoadSpec::default())?;
-        let site = request::site(&place.url, &around);
-        let site = site.map(|site| Site { keep_alive: plan.keep_alive(), ..site });
-        errands.steps_mut().for_each(|step| send_to(step, site.as_ref()));
-        errands.at = around.endpoints.into_iter().next();
+        let mut sites = Vec::new();
+        for role in &self.script.errands_at {
+            let place = launch.place(role);
+            let mut around = requests::alone(&place, LoadSpec::default())?;
+            let further_hosts = add_addresses(&mut around.endpoints[0], &place)?;
+            let site = request::site(&place.url, &around);
+            sites.push(site.map(|site| Site { further_hosts, keep_alive: plan.keep_alive(), ..site }));
+            let (name, select) = (role.name.clone(), place.further.select);
+            let load = around.endpoint().load.clone();
+            errands.at.push(Endpoint { name, load, select, pool: None });
+        }
+        let at = errands.at.clone();
+        for step in errands.steps_mut() {
+            let number = usize::from(step.endpoint);
+            check_protocol(step, &at[number])?;
+            send_to(step, sites[number].as_ref());
+        }
         Ok(errands)
     }
 
@@ -215,6 +225,18 @@ fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
     if let (Action::Owned(action), Some(site)) = (&mut step.action, site) {
         action.send_to(site);
     }
+}
+
+/// Rejects a request of `setup` or `teardown` whose system speaks another protocol, or takes no requests.
+fn check_protocol(step: &PlannedStep, endpoint: &Endpoint) -> Result<(), Vec<Fault>> {
+    let (sent, spoken) = (step.owned().and_then(|action| action.protocol), endpoint.protocol());
+    if sent.map(|protocol| protocol.name) == spoken.map(|protocol| protocol.name) {
+        return Ok(());
+    }
+    let [sent, spoken] = [sent, spoken].map(|protocol| protocol.map_or("transactions", Protocol::noun));
+    let what =
+        format!("step {:?} of `setup` or `teardown` sends {sent}, and its system takes {spoken}", step.name);
+    Err(vec![Fault::new("endpoint", what, "name the system of the step with `endpoint`, or remove the step")])
 }
 
 /// Adds the addresses of the further URLs of a list. Returns the value of the Host header of each, for requests.

@@ -16,6 +16,7 @@ use crate::durations::{Durations, Keyed};
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::own_figures::{self, OwnFigureObject};
+use crate::pools;
 use crate::processes;
 use crate::shards;
 use crate::system;
@@ -142,6 +143,8 @@ struct RunObject<'a> {
     connections_by_process: Option<processes::ConnectionsObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steady_start: Option<&'a evidence::SteadyStart>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pools: Vec<pools::PoolObject>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shards: Vec<shards::BalanceObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -477,6 +480,7 @@ impl<'a> RunObject<'a> {
                 .and_then(|ending| ending.connections_by_process.as_ref())
                 .map(processes::ConnectionsObject::of),
             steady_start: ending.and_then(|ending| ending.steady_start.as_ref()),
+            pools: pools::objects(view),
             shards: shards::objects(view),
             written: written::object(view),
             events: events::of_run(view),

@@ -66,6 +66,9 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     add("start", processes::start(view));
     add("connections", processes::connections(view));
     add("rows", crate::written::words(view));
+    for line in crate::pools::lines(view) {
+        add("pools", Some(line));
+    }
     for line in crate::shards::lines(view) {
         add("shards", Some(line));
     }

@@ -6,7 +6,6 @@ use alloc::format;
 use crate::step::{Form, FormSchema, FurtherKeys, Key, Kind, OwnSteps, Table};
 
 use super::{Http1, carried, encoding, flag_step, http_step, read_step, sample_session, shaped};
-use crate::conversation::Script as _;
 
 /// Max consecutive redirects, as many as browsers follow.
 const REDIRECTS_MAX: u8 = 20;
@@ -45,7 +44,6 @@ pub(super) static FURTHER: FurtherKeys = FurtherKeys {
     spellings: encoding::spellings,
     compile_shapes: shaped::compile,
     sample_session: sample_session::open,
-    converse: |load| Ok(Box::new(Http1::compile_load(load)?.quoting().open(0))),
     in_the_clear: super::foreign::instead_of_tls,
 };
 

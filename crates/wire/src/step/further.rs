@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use outcome::ErrorClass;
 use regex::bytes::Regex;
 
-use super::{BeginScenario, CompileShapes, Key, ReadFlagStep, StepsOfLoad};
+use super::{BeginScenario, CompileShapes, Key, ReadFlagStep};
 use crate::conversation::Conversation;
-use crate::protocol::WrongStep;
 
 /// Keys next to the key that makes a step, and keys of scenarios for all of their steps.
 #[derive(Debug)]
@@ -43,9 +42,6 @@ pub struct FurtherKeys {
     /// Opens a conversation for tests that feed arbitrary replies to it. Step 0 saves values of its reply: the parts that both
     /// expressions match, and the value at the path. Step 1 sends them. `None` if the path is invalid.
     pub sample_session: SampleSession,
-    /// Opens the conversation of one client that makes requests outside of a load. Messages of rejected requests quote the start of
-    /// the reply's body.
-    pub converse: Converse,
     /// Recognizes the answer of a server without TLS to a TLS handshake, from its first bytes. Returns the class of the error, and
     /// what the server speaks.
     pub in_the_clear: fn(&[u8]) -> Option<(ErrorClass, String)>,
@@ -53,9 +49,6 @@ pub struct FurtherKeys {
 
 /// Function that opens the conversation of a user with a session, for tests.
 pub type SampleSession = fn(path: &str, expressions: &[Regex; 2]) -> Option<Box<dyn Conversation>>;
-
-/// Function that opens the conversation of one client.
-pub type Converse = fn(&StepsOfLoad<'_>) -> Result<Box<dyn Conversation>, WrongStep>;
 
 impl FurtherKeys {
     /// Whether a step has this key next to its own.
