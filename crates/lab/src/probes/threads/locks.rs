@@ -31,7 +31,7 @@ pub(crate) enum LockCall {
     Any,
     /// A mutex of Rust's standard library, or a mutex of glibc with a timeout.
     Bare,
-    /// A read-write lock of Rust's standard library that is held for writing.
+    /// A read-write lock of Rust's standard library.
     BareRwlock,
 }
 
@@ -48,19 +48,25 @@ impl LockCall {
             (0, 2) => Some(Self::Mutex),
             (9, 2 | 3) if operation & CLOCK_REALTIME != 0 => Some(Self::Any),
             (9, 2) => Some(Self::Bare),
-            (9, word) if is_write_locked(word) => Some(Self::BareRwlock),
+            (9, word) if bare_rwlock_holder(word).is_some() => Some(Self::BareRwlock),
             (0 | 9, word) if word & HAS_WAITERS != 0 => Some(Self::Mutex),
             _ => None,
         }
     }
 }
 
-/// Whether a word is that of a read-write lock of Rust's standard library with a writer and waiting readers. The lower 30 bits count
-/// readers, and are all set for a writer.
-fn is_write_locked(word: u32) -> bool {
+/// Reads a word as that of a read-write lock of Rust's standard library with waiting readers. The lower 30 bits count readers, and are all
+/// set for a writer. Readers also wait while others read, if a writer waits. `None` if it is another word.
+fn bare_rwlock_holder(word: u32) -> Option<Holder> {
     const WRITER: u32 = (1 << 30) - 1;
     const READERS_WAIT: u32 = 1 << 30;
-    word & (WRITER | READERS_WAIT) == WRITER | READERS_WAIT
+    const WRITERS_WAIT: u32 = 1 << 31;
+    const READERS_MAX: u32 = 1 << 16;
+    match (word & WRITER, word & READERS_WAIT != 0, word & WRITERS_WAIT != 0) {
+        (WRITER, true, _) => Some(Holder::Somebody),
+        (1..READERS_MAX, true, true) => Some(Holder::Readers),
+        _ => None,
+    }
 }
 
 /// Threads that wait at one address, which may be a lock.
@@ -190,14 +196,14 @@ impl Locks {
 impl Holder {
     /// Reads the words around a futex as a lock of glibc on a 64-bit machine, or of Rust's standard library. `None` if it is no lock, or nobody holds it.
     fn of(words: &[u32; WORDS], call: LockCall) -> Option<Self> {
-        let is_bare = match call {
-            LockCall::Bare => words[FUTEX] == 2,
-            LockCall::BareRwlock => is_write_locked(words[FUTEX]),
-            LockCall::Mutex | LockCall::Any => false,
+        let bare = match call {
+            LockCall::Bare if words[FUTEX] == 2 => Some(Self::Somebody),
+            LockCall::BareRwlock => bare_rwlock_holder(words[FUTEX]),
+            _ => None,
         };
         Self::mutex_holder(words)
             .or_else(|| (call == LockCall::Any).then(|| Self::rwlock_holder(words)).flatten())
-            .or_else(|| is_bare.then_some(Self::Somebody))
+            .or(bare)
     }
 
     /// `pthread_mutex_t`: `{lock, count, owner, nusers, kind}`. A waiter's futex is `lock`.
@@ -347,7 +353,12 @@ mod tests {
         for word in [0x7fff_ffff, 0xffff_ffff] {
             assert_eq!(of(word, LockCall::BareRwlock), Some(Holder::Somebody), "{word:x}");
         }
-        assert_eq!(of(0x4000_0003, LockCall::BareRwlock), None, "three readers");
+        assert_eq!(
+            of(0xc000_0003, LockCall::BareRwlock),
+            Some(Holder::Readers),
+            "a writer waits for three readers"
+        );
+        assert_eq!(of(0x4000_0003, LockCall::BareRwlock), None, "readers do not wait for readers");
         assert_eq!(Holder::of(&mutex(2, OWNER, 0), LockCall::Bare), Some(Holder::Owner(OWNER)));
     }
 
@@ -370,6 +381,7 @@ mod tests {
         assert_eq!(LockCall::of(0x189, 3), Some(LockCall::Any));
         assert_eq!(LockCall::of(0x89, 2), Some(LockCall::Bare));
         assert_eq!(LockCall::of(0x89, 0x7fff_ffff), Some(LockCall::BareRwlock));
+        assert_eq!(LockCall::of(0x89, 0xc000_0003), Some(LockCall::BareRwlock));
         assert_eq!(LockCall::of(0x86, 0), Some(LockCall::Mutex));
         assert_eq!(LockCall::of(0x80, 0x8000_1267), Some(LockCall::Mutex));
         for (operation, expected) in
